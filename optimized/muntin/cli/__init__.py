@@ -1,0 +1,1 @@
+"""The command `muntin`, and the registry of implementations that it runs."""

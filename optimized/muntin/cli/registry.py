@@ -1,0 +1,49 @@
+"""Every implementation, by the name that `--with` and every document use.
+
+To test a new one in every way, add one entry here.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from muntin.reference.fifo_window import FifoWindow
+from muntin.reference.recompute import Recompute
+from muntin.reference.specified import Specified
+from muntin.reference.subtract_on_evict import SubtractOnEvict
+from muntin.spec.cost import Meter
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import OutOfOrder
+
+A = TypeVar("A")
+
+Arrival = Literal["any order", "in-order inserts", "fifo"]
+
+
+class BuildStructure(Protocol):
+    """A way to make an empty structure."""
+
+    def __call__(self, monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+        """Return an empty structure over the monoid that counts its work on the meter."""
+        ...
+
+
+@dataclass(frozen=True)
+class StructureEntry:
+    """A structure, and what it can do."""
+
+    name: str
+    build: BuildStructure
+    arrival: Arrival
+    needs: Literal["monoid", "group"] = "monoid"
+    worst_case: bool = False  # else its bound is amortised over a run
+
+
+def _subtract_on_evict(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+    return FifoWindow(SubtractOnEvict(monoid, meter))
+
+
+STRUCTURES = [
+    StructureEntry("spec", Specified, "any order"),
+    StructureEntry("recompute", Recompute, "any order", worst_case=True),
+    StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
+]

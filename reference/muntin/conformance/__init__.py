@@ -1,0 +1,1 @@
+"""What holds an implementation against the specification: machines, transcripts, dialects."""

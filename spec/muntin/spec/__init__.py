@@ -1,0 +1,1 @@
+"""The specification: what every implementation must compute, and at what cost."""

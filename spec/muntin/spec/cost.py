@@ -1,0 +1,98 @@
+"""The cost model: what is counted, what it is charged to, and what a bound is (definition C1).
+
+Costs are counts of combines, lifts, inverts, visited nodes and moved items, never seconds.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple, TypeVar
+
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.monoid import Monoid
+
+A = TypeVar("A")
+V = TypeVar("V")
+R = TypeVar("R")
+
+
+class Cost(NamedTuple):
+    """What an operation may cost, or has cost. Where nothing is claimed, infinity."""
+
+    combines: float = inf
+    visits: float = inf
+
+    def within(self, bound: "Cost") -> bool:
+        """Whether no count is greater than in the bound.
+
+        >>> Cost(2, 5).within(Cost(combines=3))
+        True
+        """
+        return self.combines <= bound.combines and self.visits <= bound.visits
+
+
+class Operation(NamedTuple):
+    """One call of a structure, with the sizes that its bound may speak of.
+
+    `size` is the number of items held before the call. `items` is how many the call is about: 1,
+    the length of a batch, or the size of a queried range. `distances` are out-of-order distances:
+    how many held items lie between the place of the call and the nearer end of the window, one
+    for each time that the call names [Tangwongsan19].
+    """
+
+    name: str
+    size: int
+    items: int = 1
+    distances: tuple[int, ...] = ()
+
+
+@dataclass
+class Meter:
+    """A counter that algorithms and metered monoids write to.
+
+    >>> meter = Meter()
+    >>> meter.watch(Monoid(0, int.__add__)).fold([1, 2, 3])
+    6
+    >>> meter.combines
+    3
+    """
+
+    combines: int = 0
+    lifts: int = 0
+    inverts: int = 0
+    visits: int = 0
+    moves: int = 0
+
+    def spent(self) -> Cost:
+        """Return the counts that bounds speak of, as they are now."""
+        return Cost(self.combines, self.visits)
+
+    def watch(self, monoid: Monoid[A]) -> Monoid[A]:
+        """Return the same monoid, counting each combine and invert."""
+
+        def combine(left: A, right: A) -> A:
+            self.combines += 1
+            return monoid.combine(left, right)
+
+        return Monoid(
+            monoid.identity,
+            combine,
+            self._inverse(monoid.invert),
+            self._inverse(monoid.invert_first),
+        )
+
+    def _inverse(self, invert: Callable[[A, A], A] | None) -> Callable[[A, A], A] | None:
+        def counted(whole: A, part: A) -> A:
+            self.inverts += 1
+            return invert(whole, part) if invert else whole
+
+        return counted if invert else None
+
+    def watch_aggregate(self, aggregate: Aggregate[V, A, R]) -> Aggregate[V, A, R]:
+        """Return the same aggregate, counting each lift, combine and invert."""
+
+        def lift(value: V) -> A:
+            self.lifts += 1
+            return aggregate.lift(value)
+
+        return aggregate.over(lift, self.watch(aggregate.monoid))

@@ -1,0 +1,5 @@
+"""Everything that the machines, the vectors and the comparisons run over: the registry."""
+
+from muntin.cli.registry import STRUCTURES
+
+__all__ = ["STRUCTURES"]
