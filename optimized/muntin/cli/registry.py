@@ -6,6 +6,10 @@ To test a new one in every way, add one entry here.
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.optimized.daba import Daba
+from muntin.optimized.daba_lite import DabaLite
+from muntin.optimized.two_stacks import TwoStacks
+from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.fifo_window import FifoWindow
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
@@ -42,8 +46,28 @@ def _subtract_on_evict(monoid: Monoid[A], meter: Meter | None = None, /) -> OutO
     return FifoWindow(SubtractOnEvict(monoid, meter))
 
 
+def _two_stacks(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+    return FifoWindow(TwoStacks(monoid, meter))
+
+
+def _two_stacks_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+    return FifoWindow(TwoStacksLite(monoid, meter))
+
+
+def _daba(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+    return FifoWindow(Daba(monoid, meter))
+
+
+def _daba_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+    return FifoWindow(DabaLite(monoid, meter))
+
+
 STRUCTURES = [
     StructureEntry("spec", Specified, "any order"),
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
     StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
+    StructureEntry("two-stacks", _two_stacks, "fifo"),
+    StructureEntry("two-stacks-lite", _two_stacks_lite, "fifo"),
+    StructureEntry("daba", _daba, "fifo", worst_case=True),
+    StructureEntry("daba-lite", _daba_lite, "fifo", worst_case=True),
 ]
