@@ -1,0 +1,113 @@
+"""FIFO structures, exhausted up to a small scope, and what the machine cannot reach: errors."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import product
+
+import pytest
+
+from muntin.optimized.daba import Daba
+from muntin.optimized.daba_lite import DabaLite
+from muntin.optimized.two_stacks import TwoStacks
+from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.reference.subtract_on_evict import SubtractOnEvict
+from muntin.spec.errors import EmptyWindowError
+from muntin.spec.monoid import FREE, Monoid, Word
+from muntin.spec.structure import Fifo
+
+Build = Callable[[Monoid[Word]], Fifo[Word]]
+
+PURE: list[Build] = [TwoStacks, TwoStacksLite, Daba, DabaLite]
+
+each_structure = pytest.mark.parametrize("build", PURE, ids=["two", "two-lite", "daba", "lite"])
+
+
+def histories(longest: int) -> Iterator[str]:
+    """Yield each sequence of inserts and evicts in which no window underflows."""
+    for length in range(longest + 1):
+        for calls in product("+-", repeat=length):
+            sizes = [calls[:k].count("+") - calls[:k].count("-") for k in range(length + 1)]
+            if min(sizes) >= 0:
+                yield "".join(calls)
+
+
+def replay(fifo: Fifo[Word], history: str) -> list[Word]:
+    """Make the calls, and return the window that they leave."""
+    window = list[Word]()
+    for letter, call in enumerate(history):
+        make(fifo, window, call, letter)
+    return window
+
+
+def make(fifo: Fifo[Word], window: list[Word], call: str, letter: int) -> None:
+    """Make one call on both sides."""
+    if call == "+":
+        fifo.insert((letter,))
+        window.append((letter,))
+    else:
+        fifo.evict()
+        window.pop(0)
+
+
+def assert_stands_for(fifo: Fifo[Word], window: list[Word]) -> None:
+    """Compare what can be seen, then each fact of the relation."""
+    assert fifo.query() == FREE.fold(window)
+    assert len(fifo) == len(window)
+    assert [fact for fact, holds in fifo.relates(window) if not holds] == []
+
+
+@each_structure
+def test_every_history_of_at_most_fifteen_calls_keeps_the_relation(build: Build) -> None:
+    for history in histories(15):
+        fifo = build(FREE)
+        assert_stands_for(fifo, replay(fifo, history))
+
+
+@pytest.mark.parametrize("build", [*PURE, SubtractOnEvict], ids=str)
+@pytest.mark.parametrize("history", ["", "+-", "+++---", "++-+--"])
+def test_evicting_from_an_empty_window_is_refused_and_changes_nothing(
+    build: Build, history: str
+) -> None:
+    fifo = build(FREE)
+    window = replay(fifo, history)
+    with pytest.raises(EmptyWindowError, match="evict: the window is empty"):
+        fifo.evict()
+    assert_stands_for(fifo, window)
+
+
+class UserBugError(Exception):
+    """What a user's combine raises."""
+
+
+class Fuse:
+    """A combine that raises after so many calls that go well; never, if the number is negative."""
+
+    def __init__(self) -> None:
+        self.calls_left = -1
+        self.monoid: Monoid[Word] = Monoid((), self.combine)
+
+    def combine(self, left: Word, right: Word) -> Word:
+        if self.calls_left == 0:
+            raise UserBugError
+        self.calls_left -= 1
+        return left + right
+
+
+@each_structure
+@pytest.mark.parametrize("call", "+-")
+@pytest.mark.parametrize("calls_left", range(4))
+def test_a_combine_that_raises_leaves_the_window_as_it_was(
+    build: Build, call: str, calls_left: int
+) -> None:
+    for history in histories(9):
+        fuse = Fuse()
+        fifo = build(fuse.monoid)
+        window = replay(fifo, history)
+        fuse.calls_left = calls_left
+        with suppress(UserBugError, EmptyWindowError):
+            make(fifo, window, call, 100)
+        fuse.calls_left = -1
+        assert_stands_for(fifo, window)
+        for letter, more in enumerate("+-++"):
+            make(fifo, window, more, 200 + letter)
+            assert_stands_for(fifo, window)
