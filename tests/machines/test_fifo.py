@@ -96,8 +96,9 @@ class Fuse:
 @each_structure
 @pytest.mark.parametrize("call", "+-")
 @pytest.mark.parametrize("calls_left", range(4))
+@pytest.mark.parametrize("then", ["", "+", "-", "+-++"])
 def test_a_combine_that_raises_leaves_the_window_as_it_was(
-    build: Build, call: str, calls_left: int
+    build: Build, call: str, calls_left: int, then: str
 ) -> None:
     for history in histories(9):
         fuse = Fuse()
@@ -107,7 +108,7 @@ def test_a_combine_that_raises_leaves_the_window_as_it_was(
         with suppress(UserBugError, EmptyWindowError):
             make(fifo, window, call, 100)
         fuse.calls_left = -1
+        assert len(fifo) == len(window)
+        for letter, more in enumerate(then if window else then.lstrip("-"), start=200):
+            make(fifo, window, more, letter)
         assert_stands_for(fifo, window)
-        for letter, more in enumerate("+-++"):
-            make(fifo, window, more, 200 + letter)
-            assert_stands_for(fifo, window)
