@@ -210,7 +210,15 @@ def test_a_single_evict_of_two_stacks_costs_as_much_as_the_window_is_long(
 
 
 class Partial:
-    """An opaque value that can be seen to live."""
+    """A value that can be seen to live, and that lets nobody look inside."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("values are opaque")
+
+    def __eq__(self, _: object) -> bool:
+        raise TypeError("values are opaque")
+
+    __hash__ = object.__hash__
 
 
 def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
@@ -229,6 +237,7 @@ def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[st
             fifo.insert(partial())
         elif len(fifo):
             fifo.evict()
+        fifo.query()
         after.append(Kept(len(fifo), len(alive)))
     return after
 
