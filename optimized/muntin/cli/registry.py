@@ -6,6 +6,7 @@ To test a new one in every way, add one entry here.
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.reference.fifo_window import FifoWindow
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
@@ -46,4 +47,5 @@ STRUCTURES = [
     StructureEntry("spec", Specified, "any order"),
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
     StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
+    StructureEntry("flatfat", FlatFatWindow, "any order", worst_case=True),
 ]
