@@ -6,7 +6,9 @@ To test a new one in every way, add one entry here.
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.optimized.b_int import BInt
 from muntin.optimized.flatfat_window import FlatFatWindow
+from muntin.optimized.reactive import ReactiveAggregator
 from muntin.reference.fifo_window import FifoWindow
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
@@ -48,4 +50,6 @@ STRUCTURES = [
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
     StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
     StructureEntry("flatfat", FlatFatWindow, "any order", worst_case=True),
+    StructureEntry("reactive", ReactiveAggregator, "in-order inserts"),
+    StructureEntry("b-int", BInt, "fifo", worst_case=True),
 ]

@@ -16,7 +16,7 @@ A = TypeVar("A")
 
 
 def height(capacity: int) -> int:
-    """Return log2 of a power of two: the number of levels above the leaves.
+    """Return log2, rounded down: of a power of two, the number of levels above the leaves.
 
     >>> height(8)
     3
@@ -33,6 +33,15 @@ def recomputed(capacity: int, writes: int) -> int:
     [0, 3, 5, 7, 7]
     """
     return sum(min(writes, capacity >> level) for level in range(1, height(capacity) + 1))
+
+
+def largest_capacity(size: int, least: int = 1) -> int:
+    """Return the largest tree that so few items may leave: a quarter is in use, or it is the least.
+
+    >>> [largest_capacity(size) for size in (0, 1, 3, 4)]
+    [1, 4, 8, 16]
+    """
+    return max(least, 1 << height(4 * size)) if size else least
 
 
 def power_of_two(value: object, what: str) -> int:
@@ -62,6 +71,14 @@ class FlatFat(Generic[A]):
         for node in reversed(range(1, self._capacity)):
             self._recompute(node)
 
+    @classmethod
+    def vacant(cls, monoid: Monoid[A], capacity: int, meter: Meter | None = None) -> "FlatFat[A]":
+        """Return a tree of identities, which needs no combine: they combine to the identity."""
+        fat = cls(monoid, [monoid.identity], meter)
+        fat._capacity = power_of_two(capacity, "the capacity")
+        fat._tree = [monoid.identity] * (2 * capacity)
+        return fat
+
     @property
     def capacity(self) -> int:
         """The number of values, n."""
@@ -81,6 +98,10 @@ class FlatFat(Generic[A]):
         for leaf, value in batch:
             self._tree[leaf] = value
         self._propagate(changed)
+
+    def forget(self, locations: Iterable[int]) -> None:
+        """Overwrite the values at distinct locations with the identity."""
+        self.update((location, self._monoid.identity) for location in locations)
 
     def aggregate(self) -> A:
         """Return the fold of all values."""

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from muntin.optimized.flatfat import FlatFat, height
+from muntin.optimized.flatfat import FlatFat, height, largest_capacity
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import integer
 from muntin.spec.monoid import Monoid
@@ -24,15 +24,6 @@ def above_first(capacity: int, leaves: int) -> int:
     4
     """
     return sum(-(-leaves >> level) for level in range(1, height(capacity) + 1))
-
-
-def largest_capacity(size: int) -> int:
-    """Return the largest tree that holds so few items: at least a quarter is in use.
-
-    >>> [largest_capacity(size) for size in (0, 1, 3, 4)]
-    [1, 4, 8, 16]
-    """
-    return 1 << ((4 * size).bit_length() - 1) if size else 1
 
 
 class FlatFatWindow(Generic[A]):
