@@ -188,7 +188,7 @@ class BInt(Generic[A]):
         )
 
     def bound(self, operation: Operation, /) -> Cost:
-        """T1: m items end at most ceil(m / 2**l) intervals of level l, and one item may be joined.
+        """T1: m items complete m + log2(n + m - 1) intervals or join items instead, at most.
 
         T2: a fold of k intervals is k - 1 combines. T3: evictions only forget.
         """
@@ -197,5 +197,7 @@ class BInt(Generic[A]):
             return Cost(max(0, most_intervals(m) - 1), most_intervals(m))
         if operation.name in {"evict", "bulk_evict"}:
             return Cost(0, sum(-(-m >> level) for level in range(height(max(1, n)) + 1)))
-        completed = sum(-(-m >> level) for level in range(1, height(max(1, n + m)) + 1))
-        return Cost(completed + min(1, n), completed + m)
+        if m == 0 or n + m == 1:
+            return Cost(0, m)
+        work = m + height(n + m - 1)
+        return Cost(work, work + m)
