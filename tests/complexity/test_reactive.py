@@ -72,6 +72,42 @@ def test_an_inverted_query_attains_twice_the_height_less_one(kind: type[Ring], l
     assert price(meter, target.query) == bound == Cost(2 * levels - 1, 2 * levels)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("front", range(8))
+def test_a_query_of_a_ring_that_is_not_inverted_costs_nothing(kind: type[Ring], front: int) -> None:
+    target, meter = ring(kind, 8)
+    target.bulk_insert((k, (k,)) for k in range(8))
+    target.bulk_evict(front - 1)
+    assert price(meter, target.query) == Cost(0, 0)
+
+
+@pytest.mark.parametrize("capacity", [8, 16, 64])
+def test_a_full_ring_is_compacted_if_a_quarter_are_holes_and_doubled_otherwise(
+    capacity: int,
+) -> None:
+    for holes in range(capacity - 1):
+        target, meter = ring(Ring, capacity)
+        target.bulk_insert((k, (k,)) for k in range(capacity))
+        for time in range(1, 1 + holes):
+            target.evict(time)
+        if target.state[0] < capacity:
+            continue
+        cost = price(meter, target.insert, capacity, (0,))
+        expected = capacity if 4 * holes >= capacity else 2 * capacity
+        assert target.state == (expected, 0, capacity - holes + 1, ())
+        assert cost.combines <= expected - 1
+
+
+def test_holes_in_a_full_ring_do_not_make_each_insert_compact_it() -> None:
+    target, meter = ring(Ring, 64)
+    target.bulk_insert((k, (k,)) for k in range(64))
+    before = meter.combines
+    for k in range(500):
+        target.evict([time for time, _ in target.items()][len(target) // 2])
+        target.insert(64 + k, (k,))
+    assert meter.combines - before <= 500 * (4 + 2 + 2 * 7) + 4 * 64
+
+
 @pytest.mark.parametrize("levels", range(2, 7))
 def test_an_eviction_costs_the_height_wherever_it_is(levels: int) -> None:
     capacity = 1 << levels

@@ -42,8 +42,9 @@ class ReactiveAggregator(Generic[A]):
 
     def evict(self, time: int) -> None:
         """Remove what is at this time, if anything is."""
-        low = self._after(integer(time, "the time") - 1)
-        self._remove(range(low, self._after(time)))
+        offset = self._after(integer(time, "the time") - 1)
+        if offset < self._span and self._times[self._location(offset)] == time:
+            self._remove(range(offset, offset + 1))
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert pairs that are sorted by time, none older than the youngest, in one update."""
