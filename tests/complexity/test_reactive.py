@@ -6,6 +6,7 @@ from typing import ParamSpec
 
 import pytest
 
+from contracts.savings import Shape, savings
 from muntin.optimized.flatfat import FlatFat, height, largest_capacity, recomputed
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.reactive_fifo import FifoReactiveAggregator
@@ -178,12 +179,9 @@ def test_a_window_that_oscillates_pays_at_most_six_a_round(kind: type[Ring], hal
         assert sum(costs) == 20 * (6 * half - 2)
 
 
-def potential(state: State, least: int) -> int:
-    """What past calls have saved up (T4)."""
+def saved(state: State, least: int) -> int:
     capacity, _, span, holes = state
-    size = span - len(holes)
-    kept = span if capacity == least else max(span, capacity // 2)
-    return 4 * max(0, span - capacity // 2) + 2 * (kept - size)
+    return savings(Shape(capacity, span, span - len(holes)), least=capacity == least)
 
 
 @pytest.mark.parametrize("least", [1, 2, 4, 8])
@@ -201,9 +199,7 @@ def test_no_call_leaves_any_state_in_debt(least: int) -> None:
             cost = price(meter, do, target, *calls[-1]).combines
             share = 4 if calls[-1][0] == "insert" else 2
             writing = height(largest_capacity(size, least)) if target.tree is tree else 0
-            assert cost + potential(target.state, least) <= writing + share + potential(
-                before, least
-            )
+            assert cost + saved(target.state, least) <= writing + share + saved(before, least)
         if target.state not in seen and target.state[0] <= 8:
             seen[target.state] = calls
             times = [time for time, _ in target.items()]
