@@ -12,6 +12,7 @@ from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.reactive_fifo import FifoReactiveAggregator
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.monoid import FREE, Word
+from muntin.spec.structure import TimedWindow
 
 State = tuple[int, int, int, tuple[int, ...]]
 """Capacity, front, span and the offsets of the holes: all that costs depend on."""
@@ -184,9 +185,16 @@ def saved(state: State, least: int) -> int:
     return savings(Shape(capacity, span, span - len(holes)), least=capacity == least)
 
 
+def left_by(calls: Iterable[tuple[str, int]]) -> TimedWindow[Word]:
+    window = TimedWindow(FREE)
+    for name, time in calls:
+        window = window.insert(time, (time,)) if name == "insert" else window.evict(time)
+    return window
+
+
 @pytest.mark.parametrize("least", [1, 2, 4, 8])
-def test_no_call_leaves_any_state_in_debt(least: int) -> None:
-    """Every state up to capacity 8, every call: cost and savings are paid for (T4)."""
+def test_no_call_leaves_any_state_wrong_or_in_debt(least: int) -> None:
+    """Every state up to capacity 8, every call: S1-S6 and T1 hold, and T4 pays for it."""
     seen: dict[State, tuple[tuple[str, int], ...]] = {}
     todo: deque[tuple[tuple[str, int], ...]] = deque([()])  # shortest first
     while todo:
@@ -200,6 +208,9 @@ def test_no_call_leaves_any_state_in_debt(least: int) -> None:
             share = 4 if calls[-1][0] == "insert" else 2
             writing = height(largest_capacity(size, least)) if target.tree is tree else 0
             assert cost + saved(target.state, least) <= writing + share + saved(before, least)
+        window = left_by(calls)
+        assert [fact for fact, holds in target.relates(window.pairs) if not holds] == []
+        assert target.query() == window.query()
         if target.state not in seen and target.state[0] <= 8:
             seen[target.state] = calls
             times = [time for time, _ in target.items()]
