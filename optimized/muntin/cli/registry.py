@@ -10,6 +10,9 @@ from muntin.optimized.daba import Daba
 from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.optimized.b_int import BInt
+from muntin.optimized.flatfat_window import FlatFatWindow
+from muntin.optimized.reactive import ReactiveAggregator
 from muntin.reference.fifo_window import FifoWindow
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
@@ -70,4 +73,7 @@ STRUCTURES = [
     StructureEntry("two-stacks-lite", _two_stacks_lite, "fifo"),
     StructureEntry("daba", _daba, "fifo", worst_case=True),
     StructureEntry("daba-lite", _daba_lite, "fifo", worst_case=True),
+    StructureEntry("flatfat", FlatFatWindow, "any order", worst_case=True),
+    StructureEntry("reactive", ReactiveAggregator, "in-order inserts"),
+    StructureEntry("b-int", BInt, "fifo", worst_case=True),
 ]

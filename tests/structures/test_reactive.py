@@ -1,0 +1,127 @@
+"""The Reactive Aggregator beyond its interface: its layout, variants, keys and refusals."""
+
+import pytest
+from hypothesis.stateful import run_state_machine_as_test
+
+from muntin.conformance.structure_machine import structure_machine
+from muntin.optimized.keyed_windows import KeyedWindows
+from muntin.optimized.product import pair, product
+from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.reactive_fifo import FifoReactiveAggregator
+from muntin.spec.cost import Meter
+from muntin.spec.errors import EmptyWindowError, InvalidInputError, UnsupportedError
+from muntin.spec.monoid import FREE, Monoid, Word
+
+CAPACITIES = [1, 2, 4, 16]
+
+
+class Opened(ReactiveAggregator[Word]):
+    """A ring whose slots can be seen."""
+
+    def slots(self) -> list[Word]:
+        return [self._fat[location] for location in range(self._fat.capacity)]
+
+    @property
+    def capacity(self) -> int:
+        return self._fat.capacity
+
+    @property
+    def front(self) -> int:
+        return self._front
+
+
+@pytest.mark.parametrize("capacity", CAPACITIES)
+def test_every_least_capacity_runs_in_lockstep(capacity: int) -> None:
+    def build(monoid: Monoid[Word], meter: Meter) -> ReactiveAggregator[Word]:
+        return ReactiveAggregator(monoid, meter, capacity=capacity)
+
+    machine = structure_machine(build, "in-order inserts", worst_case=False)
+    run_state_machine_as_test(machine)
+
+
+@pytest.mark.parametrize("capacity", CAPACITIES)
+def test_fifo_variant_runs_in_lockstep(capacity: int) -> None:
+    def build(monoid: Monoid[Word], meter: Meter) -> ReactiveAggregator[Word]:
+        return FifoReactiveAggregator(monoid, meter, capacity=capacity)
+
+    machine = structure_machine(build, "fifo", worst_case=False)
+    run_state_machine_as_test(machine)
+
+
+def test_figure_5_of_the_paper() -> None:
+    ring, bottom = Opened(FREE), ()
+    seen: list[list[Word]] = []
+    for time, value in enumerate([4, 7, 3, 2]):
+        ring.insert(time, (value,))
+        seen.append(ring.slots())
+    ring.evict(0)
+    seen.append(ring.slots())
+    ring.insert(4, (9,))
+    assert [*seen, ring.slots()] == [
+        [(4,), bottom, bottom, bottom],
+        [(4,), (7,), bottom, bottom],
+        [(4,), (7,), (3,), bottom],
+        [(4,), (7,), (3,), (2,)],
+        [bottom, (7,), (3,), (2,)],
+        [(9,), (7,), (3,), (2,)],
+    ]
+    assert ring.front == 1
+    assert ring.query() == (7, 3, 2, 9)
+
+
+def test_one_tree_serves_several_aggregates() -> None:
+    both = product([Monoid(0, int.__add__), Monoid(0, max)])
+    nested = pair(both, FREE)
+    meter = Meter()
+    target = ReactiveAggregator(meter.watch(nested), meter)
+    plain = ReactiveAggregator(meter.watch(FREE), meter)
+    costs: list[int] = []
+    for window in (0, 1):
+        start = meter.combines
+        for time, value in enumerate([5, 2, 9, 1, 4]):
+            if window == 0:
+                target.insert(time, ((value, value), (value,)))
+            else:
+                plain.insert(time, (value,))
+        costs.append(meter.combines - start)
+    target.evict(2)
+    assert target.query() == ((12, 5), (5, 2, 1, 4))
+    assert costs[0] == costs[1]
+
+
+def test_each_key_has_a_window_only_while_it_has_items() -> None:
+    windows: KeyedWindows[str, Word] = KeyedWindows(lambda: ReactiveAggregator(FREE))
+    windows.insert("a", 1, (1,))
+    windows.insert("b", 2, (2,))
+    windows.insert("a", 3, (3,))
+    windows.bulk_insert("c", [])
+    assert list(windows) == ["a", "b"]
+    assert windows.query("a") == (1, 3)
+    assert windows.query_range("a", 2, 9) == (3,)
+    windows.evict("b", 2)
+    windows.evict("never there", 2)
+    assert list(windows) == ["a"]
+    with pytest.raises(EmptyWindowError, match="'b'"):
+        windows.query("b")
+    windows.bulk_evict(1)
+    assert list(windows.items("a")) == [(3, (3,))]
+    windows.bulk_evict(3)
+    assert len(windows) == 0
+    with pytest.raises(InvalidInputError):
+        windows.insert("a", 1.5, (1,))  # type: ignore[arg-type]  # the point of the test
+    assert len(windows) == 0
+
+
+def test_the_fifo_variant_refuses_to_evict_from_the_middle() -> None:
+    target = FifoReactiveAggregator(FREE)
+    target.bulk_insert([(10, (1,)), (20, (2,)), (30, (3,))])
+    with pytest.raises(UnsupportedError, match="oldest time, 10, not 20"):
+        target.evict(20)
+    target.evict(15)
+    assert target.query() == (1, 2, 3)
+
+
+@pytest.mark.parametrize("capacity", [0, 3, -4, 2.0, True])
+def test_the_capacity_is_a_power_of_two(capacity: int) -> None:
+    with pytest.raises(InvalidInputError, match="capacity"):
+        ReactiveAggregator(FREE, capacity=capacity)
