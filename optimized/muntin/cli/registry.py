@@ -6,6 +6,8 @@ To test a new one in every way, add one entry here.
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.optimized.btree import BTree
+from muntin.optimized.fiba import Fiba
 from muntin.reference.fifo_window import FifoWindow
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
@@ -46,4 +48,6 @@ STRUCTURES = [
     StructureEntry("spec", Specified, "any order"),
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
     StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
+    StructureEntry("btree", BTree, "any order"),
+    StructureEntry("fiba", Fiba, "any order"),
 ]
