@@ -46,7 +46,8 @@ class TreeCost:
         if operation.name == "bulk_insert":
             return self._bulk_insert(operation, reach)
         if operation.name == "bulk_evict":
-            searched = reach + 1 + self._climb(reach) + operation.items
+            dropped = operation.items // (self.min_arity - 1) + 1
+            searched = reach + 1 + self._climb(reach) + dropped
             return self._changed(searched, 2 * reach + 2 + self._walk(reach, 1, reach + 1))
         return self._changed(reach + 1 + self._climb(reach), reach + 1 + self._walk(reach, 1, 0))
 
