@@ -115,7 +115,7 @@ class WithCoins(BTree[A]):
         yield from super().relates(window)
         yield "L1 every node holds the coins that its arity asks for", self._reserves_full
         yield "L2 splits and merges are paid by the nodes they are made of", not self._purse.debts
-        yield "L3 no operation is billed more than 2 coins an item", self._within_bill
+        yield "L3 and L4 no call is billed more than its items and levels allow", self._within_bill
 
     def _close(self, allowance: int) -> None:
         self._reserves_full = self._purse.settle(self._root.subtree())
