@@ -47,7 +47,7 @@ class BulkEvict(BalancedTree[A]):
             self._len -= len(parent.times)
             self._meter.visits += 1
             for child in parent.children[:-1]:
-                self._len -= self._count(child)
+                self._len -= self._drop(child)
             node = parent
         self._root, top.parent, top.on_right = top, None, False
 
@@ -57,18 +57,21 @@ class BulkEvict(BalancedTree[A]):
         while True:
             self._meter.visits += 1
             place = bisect_right(node.times, up_to)
-            self._len -= place + sum(map(self._count, node.children[:place]))
+            self._len -= place + sum(map(self._drop, node.children[:place]))
             del node.times[:place], node.values[:place], node.children[:place]
             if not node.height:
                 return path
             node = node.children[0]
             path.append(node)
 
-    def _count(self, node: Node[A]) -> int:
-        """Return the number of items below a node that is dropped."""
-        sizes = [len(below.times) for below in node.subtree()]
-        self._meter.visits += len(sizes)
-        return sum(sizes)
+    def _drop(self, node: Node[A]) -> int:
+        """Take a subtree apart, so that it is freed at once, and return how many items it had."""
+        dropped = 0
+        for below in node.subtree():
+            below.parent = None
+            dropped += len(below.times)
+            self._meter.visits += 1
+        return dropped
 
     def _fill_and_repair(self, top: Node[A], path: list[Node[A]], hit: SpinesHit[A]) -> None:
         """Fill each node of the path that has lost too much, and repair all aggregates."""
