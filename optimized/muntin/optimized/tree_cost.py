@@ -47,9 +47,10 @@ class TreeCost:
             return self._bulk_insert(operation, reach)
         if operation.name == "bulk_evict":
             dropped = operation.items // (self.min_arity - 1) + 1
-            searched = reach + 1 + self._climb(reach) + dropped
-            return self._changed(searched, 2 * reach + 2 + self._walk(reach, 1, reach + 1))
-        return self._changed(reach + 1 + self._climb(reach), reach + 1 + self._walk(reach, 1, 0))
+            coins = BILL + LEFT_OVER * (reach + 1)
+            repaired = 2 * (reach + 1) + self.fingers * reach
+            return self._changed(reach + 1 + self._climb(reach) + dropped, repaired, coins)
+        return self._changed(reach + 1 + self._climb(reach), reach + 1 + self.fingers * reach, BILL)
 
     @property
     def _widest(self) -> int:
@@ -60,13 +61,10 @@ class TreeCost:
         """Nodes tested on the way up: the root, the spine, and the one that ends the climb."""
         return self.fingers * (reach + 2)
 
-    def _walk(self, reach: int, items: int, cuts: int) -> int:
-        """Nodes recomputed on the way down a spine, and for each coin: 1, or with spines 3."""
-        coins = BILL * items + LEFT_OVER * cuts
-        return self.fingers * reach + (1 + 2 * self.fingers) * coins
-
-    def _changed(self, searched: int, recomputed: int, items: int = 1) -> Cost:
-        return Cost(items + self._widest * recomputed, searched + recomputed)
+    def _changed(self, searched: int, repaired: int, coins: int, items: int = 1) -> Cost:
+        """Cost of a change: a coin pays for 1 more node, or with spines 3, of which 2 are wide."""
+        combines = items + self._widest * (repaired + (1 + self.fingers) * coins)
+        return Cost(combines, searched + repaired + (1 + 2 * self.fingers) * coins)
 
     def _bulk_insert(self, operation: Operation, reach: int) -> Cost:
         """Cost of a batch (T5): `met` nodes have a part of it below them."""
@@ -78,5 +76,4 @@ class TreeCost:
             for height in range(reach + 1)
         )
         searched = met + 2 + 2 * self.fingers * (reach + 1)
-        recomputed = met + self.fingers * reach + self._walk(reach, items, 0)
-        return self._changed(searched, recomputed, items)
+        return self._changed(searched, met + 2 * self.fingers * reach, BILL * items, items)
