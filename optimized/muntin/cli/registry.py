@@ -13,6 +13,8 @@ from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.optimized.b_int import BInt
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.btree import BTree
+from muntin.optimized.fiba import Fiba
 from muntin.reference.fifo_window import FifoWindow
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
@@ -76,4 +78,6 @@ STRUCTURES = [
     StructureEntry("flatfat", FlatFatWindow, "any order", worst_case=True),
     StructureEntry("reactive", ReactiveAggregator, "in-order inserts"),
     StructureEntry("b-int", BInt, "fifo", worst_case=True),
+    StructureEntry("btree", BTree, "any order"),
+    StructureEntry("fiba", Fiba, "any order"),
 ]

@@ -1,0 +1,28 @@
+"""Coarse-grained FiBA is the plain window on times rounded down."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.optimized.coarse_fiba import CoarseFiba
+from muntin.spec.monoid import FREE
+from muntin.spec.structure import TimedWindow
+
+TIMES = st.integers(-100, 100)
+
+
+@given(st.lists(TIMES), st.lists(TIMES), TIMES, st.integers(1, 30))
+def test_a_coarse_window_holds_one_item_for_each_slice(
+    single: list[int], batch: list[int], start: int, slide: int
+) -> None:
+    tree, window = CoarseFiba(FREE, None, 2, slide), TimedWindow(FREE)
+    for letter, time in enumerate(single):
+        tree.insert(time, (letter,))
+        window = window.insert(time // slide * slide, (letter,))
+    pairs = [(time, (len(single) + letter,)) for letter, time in enumerate(sorted(batch))]
+    tree.bulk_insert(pairs)
+    window = window.bulk_insert((time // slide * slide, value) for time, value in pairs)
+    tree.evict_before(start)
+    kept = tuple((time, value) for time, value in window.pairs if time + slide > start)
+    assert tuple(tree.items()) == kept
+    assert tree.query() == TimedWindow(FREE, kept).query()
+    assert all(fact for _, fact in tree.relates(kept))
