@@ -6,7 +6,8 @@ from typing import Generic, TypeVar
 
 from muntin.spec.cost import Cost, Operation
 from muntin.spec.errors import UnsupportedError, integer
-from muntin.spec.structure import Fifo, Pair, in_time_order
+from muntin.reference.interfaces import Fifo
+from muntin.spec.structure import Pair, in_time_order
 
 A = TypeVar("A")
 
