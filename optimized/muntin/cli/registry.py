@@ -3,24 +3,34 @@
 To test a new one in every way, add one entry here.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.optimized.b_int import BInt
+from muntin.optimized.btree import BTree
 from muntin.optimized.daba import Daba
 from muntin.optimized.daba_lite import DabaLite
-from muntin.optimized.two_stacks import TwoStacks
-from muntin.optimized.two_stacks_lite import TwoStacksLite
-from muntin.optimized.b_int import BInt
+from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
-from muntin.optimized.btree import BTree
-from muntin.optimized.fiba import Fiba
+from muntin.optimized.two_stacks import TwoStacks
+from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.buckets import TupleBuckets
+from muntin.reference.denoted import Denoted
+from muntin.reference.every_event import EveryEvent
 from muntin.reference.fifo_window import FifoWindow
+from muntin.reference.naive import Naive
 from muntin.reference.recompute import Recompute
 from muntin.reference.specified import Specified
+from muntin.reference.store import Store
 from muntin.reference.subtract_on_evict import SubtractOnEvict
+from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
+from muntin.spec.operator import Operator
+from muntin.spec.query import Settings
 from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
@@ -80,4 +90,25 @@ STRUCTURES = [
     StructureEntry("b-int", BInt, "fifo", worst_case=True),
     StructureEntry("btree", BTree, "any order"),
     StructureEntry("fiba", Fiba, "any order"),
+]
+
+
+@dataclass(frozen=True)
+class OperatorEntry:
+    """An operator; what it can do, it says itself."""
+
+    name: str
+    build: Callable[[Settings], Operator]
+
+
+def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
+    return lambda settings: Naive(store, settings)
+
+
+OPERATORS = [
+    OperatorEntry("spec", Denoted),
+    OperatorEntry("recompute", _naive(EveryEvent)),
+    OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
+    OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
+    OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
 ]

@@ -130,11 +130,11 @@ class StructureMachine(RuleBasedStateMachine):
         """Insert anywhere."""
         self.insert_at(time)
 
-    @precondition(lambda self: self.out_of_order and self.on["again"] and self.times)
+    @precondition(lambda self: not self.fifo and self.on["again"] and self.times)
     @rule(pick=ANY)
     def insert_again(self, pick: int) -> None:
-        """Insert at a time that is already there."""
-        self.insert_at(self.times[pick % len(self.times)])
+        """Insert at a time that is already there; in order, at the youngest."""
+        self.insert_at(self.times[pick % len(self.times) if self.out_of_order else -1])
 
     @precondition(lambda self: self.times)
     @rule()
@@ -184,7 +184,7 @@ class StructureMachine(RuleBasedStateMachine):
         self.window = self.window.bulk_evict(up_to)
         self.settle(operation)
 
-    @precondition(lambda self: self.out_of_order)
+    @precondition(lambda self: not self.fifo)
     @rule(first=st.integers(-60, 900), size=st.integers(-2, 900))
     def query_range(self, first: int, size: int) -> None:
         """Ask for part of the window; the range may be empty or turned round."""

@@ -17,17 +17,11 @@ Kind = Literal["distributive", "algebraic", "holistic"]
 class Aggregate(Generic[V, A, R]):
     """A way to summarise values, with the facts that its author declares (definition A4).
 
-    Declared facts are claims, checked by `muntin.spec.laws`: `commutative`; invertible, which is
-    declared by giving the monoid an inverse; `kind`, as in [Traub20], section 4.2.
+    The facts are claims that `muntin.spec.laws` checks: commutative; invertible, declared by
+    giving the monoid an inverse; and the kind [Traub20, section 4.2].
 
-    >>> mean = Aggregate(
-    ...     "mean",
-    ...     lift=lambda v: (v, 1),
-    ...     monoid=Monoid((0, 0), lambda a, b: (a[0] + b[0], a[1] + b[1])),
-    ...     lower=lambda a: a[0] / a[1],
-    ...     commutative=True,
-    ...     kind="algebraic",
-    ... )
+    >>> plus = Monoid((0, 0), lambda a, b: (a[0] + b[0], a[1] + b[1]))
+    >>> mean = Aggregate("mean", lambda v: (v, 1), plus, lambda a: a[0] / a[1], True, "algebraic")
     >>> mean.of([1, 2, 6])
     3.0
     """
@@ -50,3 +44,7 @@ class Aggregate(Generic[V, A, R]):
     def over(self, lift: Callable[[V], A], monoid: Monoid[A]) -> "Aggregate[V, A, R]":
         """Return this aggregate with another lift and monoid of the same types."""
         return replace(self, lift=lift, monoid=monoid)
+
+    def erased(self) -> "Aggregate[object, object, object]":
+        """Return this aggregate without its types, which are no operator's business."""
+        return self  # type: ignore[return-value]  # sound: partials meet only their own combine

@@ -1,7 +1,4 @@
-"""The cost model: what is counted, what it is charged to, and what a bound is (definition C1).
-
-Costs are counts of combines, lifts, inverts, visited nodes and moved items, never seconds.
-"""
+"""The cost model: counts of combines, lifts, inverts, visited nodes, moved items; no seconds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,27 +14,22 @@ R = TypeVar("R")
 
 
 class Cost(NamedTuple):
-    """What an operation may cost, or has cost. Where nothing is claimed, infinity."""
+    """What an operation has cost or may cost; infinity if nothing is claimed (definition C1)."""
 
     combines: float = inf
     visits: float = inf
 
     def within(self, bound: "Cost") -> bool:
-        """Whether no count is greater than in the bound.
-
-        >>> Cost(2, 5).within(Cost(combines=3))
-        True
-        """
+        """Whether no count is greater than in the bound."""
         return self.combines <= bound.combines and self.visits <= bound.visits
 
 
 class Operation(NamedTuple):
-    """One call of a structure, with the sizes that its bound may speak of.
+    """One call of a structure, with the sizes that its bound may speak of (definition C2).
 
-    `size` is the number of items held before the call. `items` is how many the call is about: 1,
-    the length of a batch, or the size of a queried range. `distances` are out-of-order distances:
-    how many held items lie between the place of the call and the nearer end of the window, one
-    for each time that the call names [Tangwongsan19].
+    `size` items are held before the call. It is about `items` of them: 1, or a batch, or a range.
+    `distances` has, for each time that it names, how many held items lie between that time and
+    the nearer end of the window [Tangwongsan19].
     """
 
     name: str
@@ -48,13 +40,11 @@ class Operation(NamedTuple):
 
 @dataclass
 class Meter:
-    """A counter that algorithms and metered monoids write to.
+    """A counter that algorithms and metered monoids write to (definition C3).
 
     >>> meter = Meter()
-    >>> meter.watch(Monoid(0, int.__add__)).fold([1, 2, 3])
-    6
-    >>> meter.combines
-    3
+    >>> meter.watch(Monoid(0, int.__add__)).fold([1, 2, 3]), meter.combines
+    (6, 3)
     """
 
     combines: int = 0
@@ -74,19 +64,8 @@ class Meter:
             self.combines += 1
             return monoid.combine(left, right)
 
-        return Monoid(
-            monoid.identity,
-            combine,
-            self._inverse(monoid.invert),
-            self._inverse(monoid.invert_first),
-        )
-
-    def _inverse(self, invert: Callable[[A, A], A] | None) -> Callable[[A, A], A] | None:
-        def counted(whole: A, part: A) -> A:
-            self.inverts += 1
-            return invert(whole, part) if invert else whole
-
-        return counted if invert else None
+        inverses = self._inverse(monoid.invert), self._inverse(monoid.invert_first)
+        return Monoid(monoid.identity, combine, *inverses)
 
     def watch_aggregate(self, aggregate: Aggregate[V, A, R]) -> Aggregate[V, A, R]:
         """Return the same aggregate, counting each lift, combine and invert."""
@@ -96,3 +75,10 @@ class Meter:
             return aggregate.lift(value)
 
         return aggregate.over(lift, self.watch(aggregate.monoid))
+
+    def _inverse(self, invert: Callable[[A, A], A] | None) -> Callable[[A, A], A] | None:
+        def counted(whole: A, part: A) -> A:
+            self.inverts += 1
+            return invert(whole, part) if invert else whole
+
+        return counted if invert else None

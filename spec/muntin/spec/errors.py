@@ -1,4 +1,4 @@
-"""What goes wrong, by kind. Every message names the offending thing, its value, and what is right.
+"""What goes wrong, by kind. A message names the thing, its value, and what would be right.
 
 An error is raised before any state changes. Late events are data, not errors.
 """
@@ -9,19 +9,11 @@ class MuntinError(Exception):
 
 
 class InvalidInputError(MuntinError, ValueError):
-    """A value that no operation accepts: a time that is no integer, a size that is not positive."""
+    """A value that no operation accepts: a time that is no integer, a stream out of order."""
 
 
 class UnsupportedError(MuntinError):
     """A combination that this implementation does not offer, though the specification does."""
-
-
-class InOrderError(InvalidInputError):
-    """An event older than its predecessor on a stream that was declared to be in order."""
-
-
-class MeasureError(InvalidInputError):
-    """A measure that is not monotone in event order."""
 
 
 class EmptyWindowError(MuntinError, LookupError):
@@ -36,15 +28,9 @@ class TranscriptError(InvalidInputError):
     """A transcript that does not follow the format."""
 
 
-class SnapshotError(MuntinError):
-    """A saved state that cannot be restored."""
-
-
 def integer(value: object, what: str) -> int:
-    """Return the value if it is an integer (not a boolean), or say what is wrong.
+    """Return the value if it is an integer, and neither a boolean nor a float.
 
-    >>> integer(7, "the time")
-    7
     >>> integer(7.5, "the time")
     Traceback (most recent call last):
         ...
@@ -56,8 +42,7 @@ def integer(value: object, what: str) -> int:
 
 
 def positive(value: object, what: str) -> int:
-    """Return the value if it is a positive integer, or say what is wrong."""
-    number = integer(value, what)
-    if number > 0:
-        return number
-    raise InvalidInputError(f"{what} must be greater than 0, not {number}")
+    """Return the value if it is an integer above 0."""
+    if integer(value, what) > 0:
+        return integer(value, what)
+    raise InvalidInputError(f"{what} must be greater than 0, not {value}")

@@ -1,6 +1,6 @@
 """Monoids: the only algebra that every aggregation algorithm here relies on.
 
-Definitions follow [Tangwongsan15], section 3.2, and [Tangwongsan19], section 2.
+After [Tangwongsan15], section 3.2, and [Tangwongsan19], section 2.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,12 +13,10 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Monoid(Generic[A]):
-    """An associative operation with an identity, and perhaps its inverses (definition A1).
+    """An associative operation with an identity, and perhaps inverses (definition A1).
 
-    combine(combine(x, y), z) = combine(x, combine(y, z)) and combine(identity, x) = x =
-    combine(x, identity). Where there is `invert`, invert(combine(x, y), y) = x, as in
-    [Tangwongsan15]; where there is `invert_first`, invert_first(combine(x, y), x) = y, which is
-    what eviction of the oldest needs. A commutative monoid has both or neither.
+    Where there is `invert`, invert(combine(x, y), y) = x [Tangwongsan15]. Where there is
+    `invert_first`, invert_first(combine(x, y), x) = y: it takes off the oldest.
 
     >>> Monoid(0, int.__add__).fold([1, 2, 3])
     6
@@ -35,21 +33,12 @@ class Monoid(Generic[A]):
 
 
 Word = tuple[int, ...]
-"""A value of the free monoid: a sequence of letters."""
 
-
-def _concatenate(left: Word, right: Word) -> Word:
-    return left + right
-
-
-def _without_suffix(word: Word, suffix: Word) -> Word:
-    return word[: len(word) - len(suffix)]
-
-
-def _without_prefix(word: Word, prefix: Word) -> Word:
-    return word[len(prefix) :]
-
-
-FREE: Monoid[Word] = Monoid((), _concatenate, _without_suffix, _without_prefix)
-"""Concatenation (definition A3). Algorithms that never look inside a value and agree here on
-distinct letters agree in every monoid, since fold(word) is the image of the word."""
+FREE: Monoid[Word] = Monoid(
+    (),
+    combine=lambda left, right: left + right,
+    invert=lambda whole, part: whole[: len(whole) - len(part)],
+    invert_first=lambda whole, part: whole[len(part) :],
+)
+"""Words under concatenation (definition A3). Algorithms that never look inside a value and agree
+here on distinct letters agree in every monoid, since fold(word) is the image of the word."""

@@ -1,8 +1,4 @@
-"""What a window-aggregation structure must answer: two abstract data types and their meaning.
-
-`Fifo` is the in-order one, `OutOfOrder` is Definition 1 of [Tangwongsan19] with range queries,
-bulk insert and bulk evict. `TimedWindow` is the plain value that both stand for.
-"""
+"""What structures stand for [Tangwongsan19, Definition 1], and the calls that they answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,32 +16,14 @@ Pair = tuple[int, A]
 """A time and the value at it."""
 
 
-def in_time_order(pairs: Iterable[Pair[A]]) -> list[Pair[A]]:
-    """Return the pairs if their times never fall, or say which one does.
-
-    >>> in_time_order([(3, "a"), (1, "b")])
-    Traceback (most recent call last):
-        ...
-    muntin.spec.errors.InvalidInputError: a batch must be sorted by time: 1 comes after 3
-    """
-    batch = [(integer(time, "the time"), value) for time, value in pairs]
-    falls = [(a, b) for (a, _), (b, _) in pairwise(batch) if b < a]
-    for earlier, later in falls[:1]:
-        message = f"a batch must be sorted by time: {later} comes after {earlier}"
-        raise InvalidInputError(message)
-    return batch
-
-
 @dataclass(frozen=True)
 class TimedWindow(Generic[A]):
-    """Values at distinct, increasing times (definition D1).
+    """Values at distinct, increasing times (definition D1). In order, it is a FIFO queue.
 
     >>> from muntin.spec.monoid import FREE
     >>> window = TimedWindow(FREE).insert(20, (4,)).insert(10, (7,)).insert(20, (5,))
-    >>> window.pairs
-    ((10, (7,)), (20, (4, 5)))
-    >>> window.evict(10).query()
-    (4, 5)
+    >>> window.pairs, window.evict(10).query()
+    (((10, (7,)), (20, (4, 5))), (4, 5))
     """
 
     monoid: Monoid[A]
@@ -53,14 +31,14 @@ class TimedWindow(Generic[A]):
 
     def insert(self, time: int, value: A) -> "TimedWindow[A]":
         """Add a value; one that is already at this time is combined with it, on its left."""
-        older = tuple(pair for pair in self.pairs if pair[0] < time)
-        younger = tuple(pair for pair in self.pairs if pair[0] > time)
         here = [there for at, there in self.pairs if at == time]
-        return self._with((*older, (time, self.monoid.fold([*here, value])), *younger))
+        others = [pair for pair in self.pairs if pair[0] != time]
+        pairs = [*others, (time, self.monoid.fold([*here, value]))]
+        return TimedWindow(self.monoid, tuple(sorted(pairs, key=lambda pair: pair[0])))
 
     def evict(self, time: int) -> "TimedWindow[A]":
         """Remove what is at this time, if anything is."""
-        return self._with(tuple(pair for pair in self.pairs if pair[0] != time))
+        return TimedWindow(self.monoid, tuple(pair for pair in self.pairs if pair[0] != time))
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> "TimedWindow[A]":
         """Insert each pair in turn."""
@@ -68,10 +46,10 @@ class TimedWindow(Generic[A]):
 
     def bulk_evict(self, up_to: int) -> "TimedWindow[A]":
         """Remove everything at or before this time."""
-        return self._with(tuple(pair for pair in self.pairs if pair[0] > up_to))
+        return TimedWindow(self.monoid, tuple(pair for pair in self.pairs if pair[0] > up_to))
 
     def query(self) -> A:
-        """Fold all values in the order of time; the identity, if there are none."""
+        """Fold all values in the order of time."""
         return self.monoid.fold(value for _, value in self.pairs)
 
     def query_range(self, first: int, last: int) -> A:
@@ -86,80 +64,44 @@ class TimedWindow(Generic[A]):
         """Return the largest time, if any."""
         return max((time for time, _ in self.pairs), default=None)
 
-    def _with(self, pairs: tuple[Pair[A], ...]) -> "TimedWindow[A]":
-        return TimedWindow(self.monoid, pairs)
+
+def in_time_order(pairs: Iterable[Pair[A]]) -> list[Pair[A]]:
+    """Return a batch if its times never fall, or say which one does."""
+    batch = [(integer(time, "the time"), value) for time, value in pairs]
+    for earlier, later in [(a, b) for (a, _), (b, _) in pairwise(batch) if b < a]:
+        message = f"a batch must be sorted by time: {later} comes after {earlier}"
+        raise InvalidInputError(message)
+    return batch
 
 
 class Fifo(Protocol[A]):
-    """First-in-first-out aggregation (definition D2)."""
+    """First-in-first-out aggregation: items without times; evict on an empty window raises."""
 
-    def insert(self, item: A) -> None:
-        """Append the youngest item."""
-
-    def evict(self) -> None:
-        """Remove the oldest item, or raise EmptyWindowError."""
-
-    def query(self) -> A:
-        """Fold the window, oldest item first."""
-        ...
-
-    def __len__(self) -> int:
-        """Return the number of items held."""
-        ...
-
-    def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
-        """Yield each labelled fact of the simulation relation with the plain sequence."""
-        ...
-
+    def insert(self, item: A) -> None: ...
+    def evict(self) -> None: ...
+    def query(self) -> A: ...
+    def __len__(self) -> int: ...
+    def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]: ...
     @staticmethod
-    def bound(operation: Operation, /) -> Cost:
-        """Return what the operation may cost: in the worst case, or amortised over a run."""
-        ...
+    def bound(operation: Operation, /) -> Cost: ...
 
 
 class OutOfOrder(Protocol[A]):
-    """Out-of-order aggregation (definition D3): each method as that of TimedWindow."""
+    """Out-of-order aggregation: each call does what that of TimedWindow does.
 
-    def insert(self, time: int, value: A) -> None:
-        """Add a value; one that is already at this time is combined with it, on its left."""
+    `relates` yields each labelled fact of the simulation relation with the plain pairs; `bound`
+    is what an operation may cost, in the worst case or amortised over a run.
+    """
 
-    def evict(self, time: int) -> None:
-        """Remove what is at this time, if anything is."""
-
-    def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
-        """Insert pairs that are sorted by time, or raise InvalidInputError."""
-
-    def bulk_evict(self, up_to: int) -> None:
-        """Remove everything at or before this time."""
-
-    def query(self) -> A:
-        """Fold all values in the order of time; the identity, if there are none."""
-        ...
-
-    def query_range(self, first: int, last: int) -> A:
-        """Fold the values with first <= time <= last."""
-        ...
-
-    def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
-        ...
-
-    def youngest(self) -> int | None:
-        """Return the largest time, if any."""
-        ...
-
-    def items(self) -> Iterator[Pair[A]]:
-        """Yield each time with its value, oldest first."""
-        ...
-
-    def __len__(self) -> int:
-        """Return the number of distinct times held."""
-        ...
-
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
-        """Yield each labelled fact of the simulation relation with the plain pairs."""
-        ...
-
-    def bound(self, operation: Operation, /) -> Cost:
-        """Return what the operation may cost: in the worst case, or amortised over a run."""
-        ...
+    def insert(self, time: int, value: A) -> None: ...
+    def evict(self, time: int) -> None: ...
+    def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None: ...
+    def bulk_evict(self, up_to: int) -> None: ...
+    def query(self) -> A: ...
+    def query_range(self, first: int, last: int) -> A: ...
+    def oldest(self) -> int | None: ...
+    def youngest(self) -> int | None: ...
+    def items(self) -> Iterator[Pair[A]]: ...
+    def __len__(self) -> int: ...
+    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]: ...
+    def bound(self, operation: Operation, /) -> Cost: ...

@@ -1,0 +1,139 @@
+"""Drive one operator beside the denotation, over the free monoid, and compare every answer."""
+
+from collections.abc import Callable
+from math import isinf
+
+from hypothesis import note
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from muntin.conformance.strategies import (
+    BAGS,
+    BASES,
+    WORDS,
+    Corner,
+    Letter,
+    corners,
+    drafts,
+    settings,
+    window_types,
+)
+from muntin.reference.denoted import Denoted
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.operator import Operator
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.window import WindowType
+
+Draft = tuple[Corner, int, str, int | None, bool]
+
+
+class OperatorMachine(RuleBasedStateMachine):
+    """Random steps and queries, taken by an operator and by the denotation."""
+
+    def __init__(self, build: Callable[[Settings], Operator]) -> None:
+        """Say what is tested."""
+        super().__init__()
+        self.build = build
+        self.letters = self.names = 0
+        self.base = 0
+        self.oracle = Denoted()
+        self.target: Operator = Denoted()
+
+    @initialize(base=BASES, chosen=settings(), data=st.data())
+    def start(self, base: int, chosen: Settings, data: st.DataObject) -> None:
+        """Draw the settings of the run, and its first queries."""
+        self.base = base
+        self.oracle, self.target = Denoted(chosen), self.build(chosen)
+        note(f"settings {chosen}")
+        for kind in data.draw(st.lists(window_types(base), min_size=1, max_size=3)):
+            self.ask(kind)
+
+    def ask(self, kind: WindowType) -> None:
+        """Ask a query in the strongest aggregate that the target accepts; it may accept none."""
+        for aggregate in (WORDS, BAGS):
+            query = Query(f"q{self.names}", kind, aggregate)
+            try:
+                self.target.add(query)
+            except UnsupportedError:
+                continue
+            self.names += 1
+            self.oracle.add(query)
+            note(f"add {query.id} = {kind} of {aggregate.name}")
+            return
+
+    def at(self, corner: Corner) -> int:
+        """Resolve a corner."""
+        world = self.oracle.world
+        places = {"watermark": world.watermark, "limit": world.limit, "last": world.seen}
+        place = places.get(corner.near, self.base)
+        return (self.base if isinf(place) else int(place)) + corner.by
+
+    def event(self, draft: Draft) -> Event:
+        """Make an event with a letter of its own."""
+        corner, number, key, gap, punctuation = draft
+        self.letters += 1
+        value = Letter(number, self.letters)
+        return Event(self.at(corner), value, key or None, gap, punctuation)
+
+    def both(self, events: list[Event], watermark: float | None) -> None:
+        """Take a step on both sides, and compare: also the errors."""
+        if self.oracle.world.settings.in_order and events:
+            events = sorted(events, key=lambda event: event.time)
+        step = Step(tuple(events), watermark)
+        note(f"step {step}")
+        wanted, got = self.answer(self.oracle, step), self.answer(self.target, step)
+        assert got == wanted, f"\n got {got}\nwant {wanted}"
+
+    @staticmethod
+    def answer(operator: Operator, step: Step) -> Output | str:
+        """Return the output, or the kind of error."""
+        try:
+            return operator.take(step)
+        except InvalidInputError as error:
+            return type(error).__name__
+
+    @rule(draft=drafts())
+    def take_event(self, draft: Draft) -> None:
+        """Process a tuple at a time."""
+        self.both([self.event(draft)], None)
+
+    @rule(batch=st.lists(drafts(), max_size=6), corner=st.one_of(st.none(), corners()))
+    def take_batch(self, batch: list[Draft], corner: Corner | None) -> None:
+        """Process a micro-batch, with or without a watermark."""
+        watermark = self.at(corner) if corner else None
+        self.both([self.event(draft) for draft in batch], watermark)
+
+    @rule(corner=corners())
+    def take_watermark(self, corner: Corner) -> None:
+        """Raise the watermark, or try to lower it."""
+        self.both([], self.at(corner))
+
+    @rule(data=st.data())
+    def add_query(self, data: st.DataObject) -> None:
+        """Ask a query in the middle of the stream."""
+        self.ask(data.draw(window_types(self.base)))
+
+    @precondition(lambda self: self.oracle.world.asked)
+    @rule(pick=st.integers(0, 100))
+    def remove_query(self, pick: int) -> None:
+        """Ask some query no more."""
+        asked = self.oracle.world.asked
+        name = asked[pick % len(asked)].query.id
+        note(f"remove {name}")
+        self.oracle.remove(name)
+        self.target.remove(name)
+
+    def teardown(self) -> None:
+        """End the stream."""
+        self.both([], END)
+
+
+def operator_machine(build: Callable[[Settings], Operator]) -> type[OperatorMachine]:
+    """Return the machine for one operator, ready for Hypothesis to run."""
+
+    class Machine(OperatorMachine):
+        def __init__(self) -> None:
+            super().__init__(build)
+
+    return Machine

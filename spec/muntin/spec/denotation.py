@@ -1,0 +1,230 @@
+"""The denotation: what every operator must answer to every trace, step by step.
+
+A fold over steps. The world remembers everything: the accepted events of every query and key,
+what is published of them, and, where lateness is judged by window, what was frozen when.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import accumulate
+
+from muntin.spec.data_driven import Session
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.measure import TIME, lay_out
+from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
+from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.window import Interval, Window, windows
+
+View = Mapping[Interval, Window]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What one query knows of one key, what is frozen of it, and what is published (S1)."""
+
+    history: tuple[Accepted, ...] = ()
+    frozen: View = field(default_factory=dict[Interval, Window])
+    published: View = field(default_factory=dict[Interval, Window])
+    revisions: Mapping[Interval, int] = field(default_factory=dict[Interval, int])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query, the greatest time that it came too late to see, and its streams by key (S2)."""
+
+    query: Query
+    since: float
+    streams: Mapping[Hashable, Stream] = field(default_factory=dict[Hashable, Stream])
+
+
+@dataclass(frozen=True)
+class World:
+    """All that has happened so far (S3).
+
+    `reached` is the watermark until the stream ends, and what it was before that from then on.
+    """
+
+    settings: Settings = DEFAULTS
+    watermark: float = -END
+    reached: float = -END
+    seen: float = -END
+    arrivals: int = 0
+    asked: tuple[Asked, ...] = ()
+
+    @property
+    def limit(self) -> float:
+        """The time before which nothing changes any more (rules 4 and 12)."""
+        return self.watermark - self.settings.allowed_lateness
+
+
+def add(world: World, query: Query) -> World:
+    """Ask a further query: it sees what is younger than all that came (rule 13)."""
+    if any(asked.query.id == query.id for asked in world.asked):
+        raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
+    return replace(world, asked=(*world.asked, Asked(query, max(world.seen, world.watermark))))
+
+
+def remove(world: World, name: str) -> World:
+    """Ask a query no more (rule 13)."""
+    rest = tuple(asked for asked in world.asked if asked.query.id != name)
+    if rest == world.asked:
+        raise InvalidInputError(f"there is no query {name!r} to remove")
+    return replace(world, asked=rest)
+
+
+def step(world: World, taken: Step) -> tuple[World, Output]:
+    """Take in a step, and say what it changes (rules 2 to 14)."""
+    in_order = world.settings.in_order
+    check_order([world.seen, *(event.time for event in taken.events)] if in_order else [])
+    start: tuple[World, tuple[Event, ...]] = (world, ())
+    met, late = reduce(receive, taken.events, start)
+    given = -END if taken.watermark is None else taken.watermark
+    watermark = max(world.watermark, given, met.seen if in_order else -END)
+    reached = watermark if watermark < END else world.reached
+    now = replace(met, watermark=watermark, reached=reached)
+    after = replace(now, asked=tuple(publish(asked, world, now) for asked in now.asked))
+    return after, Output(difference(world, after), late)
+
+
+def receive(
+    so_far: tuple[World, tuple[Event, ...]], event: Event
+) -> tuple[World, tuple[Event, ...]]:
+    """Give an event to each query that accepts it, or call it late (rules 4 and 15)."""
+    world, late = so_far
+    accepted, rule = Accepted(event, world.arrivals), world.settings.dialect.lateness
+    verdicts = [
+        (asked, asked.since < event.time, judge(world, asked, accepted)) for asked in world.asked
+    ]
+    takes = tuple(take(one, accepted) if sees and ok else one for one, sees, ok in verdicts)
+    judged = [ok for _, sees, ok in verdicts if sees] or [True]
+    on_time = any(judged) if rule == "window" else event.time >= world.limit or rule == "never"
+    seen, arrivals = max(world.seen, event.time), world.arrivals + 1
+    grown = replace(world, asked=takes, seen=seen, arrivals=arrivals)
+    return grown, late if on_time else (*late, event)
+
+
+def judge(world: World, asked: Asked, accepted: Accepted) -> bool:
+    """Whether a query accepts an event. By window, one that no window holds is judged by event."""
+    rule, on_time = world.settings.dialect.lateness, accepted.event.time >= world.limit
+    if rule != "window":
+        return on_time or rule == "never"
+    history = (*asked.streams.get(accepted.event.key, Stream()).history, accepted)
+    holding = [one for one in found(asked.query, history, world) if accepted in one.content]
+    return any(one.settles > world.limit for one in holding) if holding else on_time
+
+
+def found(query: Query, history: Sequence[Accepted], world: World) -> list[Window]:
+    """Return the windows of a history."""
+    kind = query.window
+    return windows(kind, lay_out(history, kind.measure, world.reached, world.settings.dialect))
+
+
+def take(asked: Asked, accepted: Accepted) -> Asked:
+    """Add an event to the history of its key."""
+    stream = asked.streams.get(accepted.event.key, Stream())
+    grown = replace(stream, history=(*stream.history, accepted))
+    return replace(asked, streams={**asked.streams, accepted.event.key: grown})
+
+
+def publish(asked: Asked, before: World, now: World) -> Asked:
+    """Publish the view of each key anew."""
+    streams = {key: renew(stream, asked, before, now) for key, stream in asked.streams.items()}
+    return replace(asked, streams=streams)
+
+
+def renew(stream: Stream, asked: Asked, before: World, now: World) -> Stream:
+    """Publish what is complete (rule 10); by window, keep for good what is frozen (rule 12)."""
+    kind, by_window = asked.query.window, now.settings.dialect.lateness == "window"
+    earliest = asked.since if kind.measure is TIME else -END
+    complete = [
+        one
+        for one in found(asked.query, stream.history, now)
+        if one.complete(now.watermark) and one.interval.start > earliest
+    ]
+    live = {one.interval: one for one in complete if one.settles > now.limit}
+    settled = {one.interval: one for one in complete if one.settles <= now.limit}
+    newly = {i: one for i, one in settled.items() if one.settles > before.limit}
+    frozen = {**newly, **stream.frozen} if by_window else settled
+    final = now.settings.output == "final"
+    published = frozen if final else timely({**live, **frozen}, stream, before, now)
+    session = by_window and isinstance(kind, Session) and kind.measure is TIME
+    gone = {accepted for one in frozen.values() for accepted in one.content if session}
+    return Stream(
+        tuple(accepted for accepted in stream.history if accepted not in gone),
+        frozen if by_window else {},
+        published,
+        {interval: revision(interval, stream, published) for interval in published},
+    )
+
+
+def timely(view: View, stream: Stream, before: World, now: World) -> View:
+    """Hold back late updates as the dialect has it."""
+    fresh = {i: one for i, one in view.items() if not one.complete(before.watermark)}
+    advanced = now.watermark > before.watermark
+    return {
+        "immediate": view,
+        "next_watermark": view if advanced else stream.published,
+        "none": {**fresh, **stream.published},
+    }[now.settings.dialect.late_update]
+
+
+def revision(interval: Interval, before: Stream, published: View) -> int:
+    """How often a window was updated since it was last new."""
+    if interval not in before.published:
+        return 0
+    changed = before.published[interval].content != published[interval].content
+    return before.revisions[interval] + changed
+
+
+def difference(before: World, after: World) -> tuple[Result, ...]:
+    """Say what was retracted, then what is new or updated, by end, start and query (rule 11)."""
+    results = [
+        ((result.kind != "retracted", result.end, result.start, nth, row), result)
+        for nth, (old, new) in enumerate(zip(before.asked, after.asked, strict=True))
+        for key, stream in new.streams.items()
+        for result, row in changes(after, new.query, key, old.streams.get(key, Stream()), stream)
+    ]
+    return tuple(result for _, result in sorted(results, key=lambda one: one[0]))
+
+
+def changes(
+    world: World, query: Query, key: Hashable, old: Stream, new: Stream
+) -> Iterator[tuple[Result, int]]:
+    """Compare two published views of one stream; to discard is to tell only what was not told."""
+
+    def result(
+        kind: Kind, at: Interval, content: Sequence[Accepted], of: Stream
+    ) -> tuple[Result, int]:
+        value = query.value([accepted.event for accepted in content])
+        return Result(query.id, key, at.start, at.end, value, kind, of.revisions[at]), at.row
+
+    gone = {i: one for i, one in old.published.items() if i not in new.published}
+    if world.settings.output == "accumulate-retract":
+        yield from (result("retracted", i, one.content, old) for i, one in gone.items())
+    replaced = [accepted for one in gone.values() for accepted in one.content]
+    for interval, one in new.published.items():
+        known = old.published.get(interval)
+        told = list(known.content) if known else replaced
+        kept = [a for a in one.content if world.settings.output != "discard" or a not in told]
+        if kept and (known is None or known.content != one.content):
+            yield result("updated" if known else "new", interval, kept, new)
+
+
+def denote(
+    queries: Sequence[Query], steps: Iterable[Step], settings: Settings = DEFAULTS
+) -> list[Output]:
+    """Answer a whole trace (definition S5).
+
+    >>> from muntin.spec.catalogue import named
+    >>> from muntin.spec.periodic import tumbling
+    >>> trace = [Step((Event(12, 1), Event(7, 2))), Step((), 20), Step((Event(18, 4),))]
+    >>> for output in denote([Query("w", tumbling(10), named("sum"))], trace, Settings(5)):
+    ...     print([(r.start, r.end, r.value, r.kind) for r in output.results])
+    []
+    [(0, 10, 2, 'new'), (10, 20, 1, 'new')]
+    [(10, 20, 5, 'updated')]
+    """
+    start: tuple[World, Output] = reduce(add, queries, World(settings)), Output()
+    answers = accumulate(steps, lambda at, taken: step(at[0], taken), initial=start)
+    return [output for _, output in answers][1:]

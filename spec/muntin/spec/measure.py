@@ -1,0 +1,75 @@
+"""Measures: what windows are intervals of (rule 6; [Traub20], section 4.3)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import InvalidInputError, integer
+from muntin.spec.stream import Accepted, Event, event_order
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A map from events to integers that never falls in event order (definition M1)."""
+
+    name: str
+    of: Callable[[Event], int] | None = None
+
+
+TIME = Measure("time", lambda event: event.time)
+"""The identity."""
+
+COUNT = Measure("count")
+"""The rank in event order: a late event moves the rank of every later one."""
+
+
+class Placed(NamedTuple):
+    """An accepted event, its rank, and its coordinate in some measure (definition M2)."""
+
+    accepted: Accepted
+    rank: int
+    coordinate: int
+
+    @property
+    def time(self) -> int:
+        """The time of the event."""
+        return self.accepted.event.time
+
+
+class Line(NamedTuple):
+    """A history laid out along a measure: all that a window type may look at (definition M3).
+
+    `reached` is the greatest watermark so far that is not the end of the stream.
+    """
+
+    placed: tuple[Placed, ...]
+    reached: float
+    dialect: Dialect
+
+
+def lay_out(
+    history: Sequence[Accepted], measure: Measure, reached: float, dialect: Dialect
+) -> Line:
+    """Order a history and give each event its coordinate, or name the event that breaks it.
+
+    >>> history = [Accepted(Event(5, 40), arrival=0), Accepted(Event(3, 7), arrival=1)]
+    >>> [at.coordinate for at in lay_out(history, COUNT, 0, Dialect()).placed]
+    [0, 1]
+    >>> lay_out(history, Measure("km", lambda event: -event.time), 0, Dialect())
+    Traceback (most recent call last):
+        ...
+    muntin.spec.errors.InvalidInputError: measure 'km' falls from -3 to -5 at Event(time=5, ...
+    """
+    by_arrival = measure is COUNT and dialect.count_order == "arrival"
+    line = sorted(history, key=lambda a: a.arrival) if by_arrival else event_order(history)
+    of, what = measure.of, f"the coordinate in measure {measure.name!r}"
+    placed = tuple(
+        Placed(accepted, rank, integer(of(accepted.event), what) if of else rank)
+        for rank, accepted in enumerate(line)
+    )
+    for a, b in [(a, b) for a, b in pairwise(placed) if b.coordinate < a.coordinate][:1]:
+        fall = f"measure {measure.name!r} falls from {a.coordinate} to {b.coordinate}"
+        raise InvalidInputError(f"{fall} at {b.accepted.event}")
+    return Line(placed, reached, dialect)

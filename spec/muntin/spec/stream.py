@@ -1,0 +1,83 @@
+"""Streams: events, steps, event order, and how far out of order a stream is.
+
+Rules 1, 2, 3 and 5; after [Traub20], section 2, and [Tangwongsan19], section 2.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from muntin.spec.errors import InvalidInputError, integer, positive
+
+END = inf
+"""The watermark after which nothing comes, and the end of a window that nothing has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at a time, an integer in the user's unit (definition E1).
+
+    A session may take its gap from the event; a punctuation marks an edge.
+    """
+
+    time: int
+    value: object
+    key: Hashable = None
+    gap: int | None = None
+    punctuation: bool = False
+
+    def __post_init__(self) -> None:
+        integer(self.time, "the time of an event")
+        _ = self.gap is None or positive(self.gap, f"the gap of the event at {self.time}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """Events in arrival order, then perhaps a watermark (definition E2).
+
+    A watermark promises that no event with a smaller time is still to come. The greatest one
+    counts; a smaller one changes nothing.
+    """
+
+    events: tuple[Event, ...] = ()
+    watermark: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.watermark is not None and self.watermark != END:
+            integer(self.watermark, "a watermark")
+
+
+class Accepted(NamedTuple):
+    """An event that takes part, and its place in the order of arrival (definition E3)."""
+
+    event: Event
+    arrival: int
+
+
+def event_order(history: Sequence[Accepted]) -> list[Accepted]:
+    """Sort by time, and by arrival where times are equal (definition E4).
+
+    >>> history = [Accepted(Event(time, "v"), i) for i, time in enumerate([7, 5, 7])]
+    >>> [accepted.arrival for accepted in event_order(history)]
+    [1, 0, 2]
+    """
+    return sorted(history, key=lambda accepted: (accepted.event.time, accepted.arrival))
+
+
+def distances(times: Sequence[float]) -> list[int]:
+    """For each event, how many earlier arrivals have a greater time (definition E5).
+
+    The out-of-order distance of [Tangwongsan19]; a stream is in order iff all are 0.
+
+    >>> distances([20, 35, 30, 21])
+    [0, 0, 1, 2]
+    """
+    return [sum(other > time for other in times[:i]) for i, time in enumerate(times)]
+
+
+def check_order(times: Sequence[float]) -> None:
+    """Refuse a stream that was promised to be in order and is not (rule 14)."""
+    for i in [i for i, distance in enumerate(distances(times)) if distance][:1]:
+        message = f"this stream was declared in order, but time {times[i]} follows {times[i - 1]}"
+        raise InvalidInputError(message)

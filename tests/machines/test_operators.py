@@ -1,0 +1,13 @@
+"""Every registered operator answers as the denotation does."""
+
+import pytest
+from hypothesis.stateful import run_state_machine_as_test
+
+from contenders import OPERATORS
+from muntin.cli.registry import OperatorEntry
+from muntin.conformance.operator_machine import operator_machine
+
+
+@pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
+def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> None:
+    run_state_machine_as_test(operator_machine(entry.build))
