@@ -120,7 +120,7 @@ def loaded(text: str | bytes) -> Node:
     >>> loaded('{"t": 1, "t": 2}')
     Traceback (most recent call last):
         ...
-    muntin.conformance.document.TranscriptError: this is not JSON: the name "t" occurs twice in one object
+    muntin.conformance.document.TranscriptError: this is not JSON: the name "t" occurs twice in one...
     """
     try:
         decoded = text if isinstance(text, str) else text.decode()

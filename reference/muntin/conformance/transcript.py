@@ -71,7 +71,7 @@ def parse(text: str | bytes) -> Transcript:
     >>> parse('{"muntin": 1, "queries": [], "steps": [{"watermark": 2.5}]}')
     Traceback (most recent call last):
         ...
-    muntin.conformance.document.TranscriptError: steps[0].watermark must be an integer or "end", not 2.5
+    muntin.conformance.document.TranscriptError: steps[0].watermark must be an integer or "en...
     """
     document = loaded(text)
     members = document.members()
