@@ -130,7 +130,9 @@ def test_only_so_many_differences_are_shown(session: Session) -> None:
 
 def test_check_of_a_structure(session: Session) -> None:
     assert session.replay(session.file({**CALLS, "expect": [[2, 7], [3, 2]]}), "--check") == 0
-    assert session.replay(session.file({**CALLS, "expect": [[2, 7]]}), "--check") == 1
+    assert session.replay(session.file({**CALLS, "expect": [[2, 7]]}), "--check") == 0
+    whole = session.file({**CALLS, "expect": [[2, 7]], "expect_mode": "all"})
+    assert session.replay(whole, "--check") == 1
     assert session.replay(session.file({**CALLS, "expect": [[2, 8], [3, 2]]}), "--check") == 1
     assert "op 2:\n      wanted value 8\n      got    value 7\n" in session.out
 

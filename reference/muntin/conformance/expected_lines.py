@@ -24,7 +24,7 @@ def read_results(fields: Mapping[str, Node], steps: int, queries: Collection[str
         tuple(line for node in fields["late"].items() for line in _late(node, steps))
         if "late" in fields
         else None,
-        subset=_subset(fields),
+        subset=_subset(fields, otherwise="all"),
     )
 
 
@@ -32,7 +32,7 @@ def read_answers(fields: Mapping[str, Node], calls: Collection[Call]) -> Expecte
     """Return what is expected of a structure."""
     asking = {i: call for i, call in enumerate(calls) if call.name in ASKING}
     if "expect" not in fields:
-        return Expected(subset=_subset(fields))
+        return Expected(subset=_subset(fields, otherwise="subset"))
     lines: list[Line] = []
     for node in fields["expect"].items():
         parts = node.items()
@@ -41,11 +41,12 @@ def read_answers(fields: Mapping[str, Node], calls: Collection[Call]) -> Expecte
         if parts[0].integer() not in asking:
             raise parts[0].must(f"the index of one of {', '.join(ASKING)} in ops")
         lines.append({"op": parts[0].integer(), "value": _value(parts[1])})
-    return Expected(tuple(lines), subset=_subset(fields))
+    return Expected(tuple(lines), subset=_subset(fields, otherwise="subset"))
 
 
-def _subset(fields: Mapping[str, Node]) -> bool:
-    return "expect_mode" in fields and fields["expect_mode"].one_of(MODES) == "subset"
+def _subset(fields: Mapping[str, Node], otherwise: str) -> bool:
+    mode = fields["expect_mode"].one_of(MODES) if "expect_mode" in fields else otherwise
+    return mode == "subset"
 
 
 def _result(node: Node, steps: int, queries: Collection[str]) -> Line:
