@@ -83,9 +83,8 @@ def _legend(name: str, *, coins: bool) -> str:
         for look, words in entries
     ]
     if coins:
-        marks.append(
-            '<li><i class="round" style="background:var(--coin)"></i>a coin (Lemma 9); a change of height costs one too</li>'
-        )
+        words = "a coin (Lemma 9); a change of height costs one too"
+        marks.append(f'<li><i class="round" style="background:var(--coin)"></i>{words}</li>')
     return f'<ul class="muntin">{"".join(marks)}</ul>'
 
 
