@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -36,7 +37,9 @@ INSTANTS = st.integers(-9, 120)
 INSERTS = st.builds(Call, st.just("insert"), pairs=st.tuples(st.tuples(INSTANTS, VALUES)))
 EVICTS = st.builds(Call, st.just("evict"), st.tuples(INSTANTS))
 OLDEST = st.sampled_from([Call("evict_oldest"), Call("query"), Call("size")])
-ANY_ORDER = st.lists(st.one_of(INSERTS, INSERTS, EVICTS, OLDEST), max_size=40)
+ANY_ORDER = st.lists(st.one_of(INSERTS, INSERTS, INSERTS, EVICTS, OLDEST), max_size=40) | st.lists(
+    INSERTS, min_size=20, max_size=40
+)
 KINDS = st.lists(st.one_of(VALUES, VALUES, VALUES, st.none()), max_size=40)
 
 
@@ -50,13 +53,11 @@ def in_order(values: list[str | None]) -> list[Call]:
 
 def frames(
     calls: list[Call], name: str, min_arity: int | None = None, *, coins: bool = False
-) -> list[tuple[Frame, Instance]]:
-    """Return each frame with an instance that is in the same state."""
-    transcript = StructureTranscript(CONCAT, tuple(calls))
-    made = [instance(name, CONCAT.monoid, min_arity, coins=coins) for _ in range(len(calls) + 1)]
-    for nth, twin in enumerate(made[1:]):
-        list(film(StructureTranscript(CONCAT, transcript.calls[: nth + 1]), twin))
-    return list(zip(film(transcript, made[0]), made[1:], strict=True))
+) -> Iterator[tuple[Frame, Instance]]:
+    """Yield each frame while the instance still is in the state that it shows."""
+    drawn = instance(name, CONCAT.monoid, min_arity, coins=coins)
+    for frame in film(StructureTranscript(CONCAT, tuple(calls)), drawn):
+        yield frame, drawn
 
 
 def shown(value: object) -> str:
@@ -105,9 +106,41 @@ def overlapping(scene: Scene) -> list[tuple[Box, Box]]:
     ]
 
 
+def in_its_place(scene: Scene, drawn: Instance) -> bool:
+    """Whether times rise from left to right, and what is at a time is below it."""
+    picture, items = drawn.picture(), list(drawn.structure.items())
+    boxes = sorted(scene.boxes, key=lambda box: box.x)
+    if isinstance(picture, FatPicture):
+        leaves = {
+            time: picture.nodes[len(picture.times) + k] for k, time in enumerate(picture.times)
+        }
+        return {time: leaves[time] for time, _ in items} == dict(items)
+    if isinstance(picture, QueuePicture):
+        times = [int(box.full) for box in boxes if box.key.startswith("time")]
+        return times == [time for time, _ in items] and folded(picture, items)
+    rows = {box.y: [int(b.above) for b in boxes if b.above and b.y == box.y] for box in boxes}
+    return all(times == sorted(times) for times in rows.values())
+
+
+def folded(picture: QueuePicture[object], items: list[tuple[int, object]]) -> bool:
+    """Whether each slot has its own item, and a partial that begins or ends with it."""
+    slots = [(one.name, slot) for one in picture.lists for slot in one.slots]
+    return all(
+        all(kept == item for kept in slot.item)
+        and all(
+            shown(partial).endswith(shown(item))
+            if name in {"right", "back"}
+            else shown(partial).startswith(shown(item))
+            for partial in slot.partial
+        )
+        for (name, slot), (_, item) in zip(slots, items, strict=True)
+    )
+
+
 def check(frame: Frame, drawn: Instance) -> None:
     """Hold a frame against an instance in the same state."""
     scene = frame.scene
+    assert in_its_place(scene, drawn)
     assert Counter(box.full for box in scene.boxes) == told_by(drawn)
     assert overlapping(scene) == []
     for box in scene.boxes:
