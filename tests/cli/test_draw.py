@@ -16,9 +16,10 @@ from muntin.cli.drawing.film import Frame, film
 from muntin.cli.drawing.instances import DRAWABLE, TREES, Instance, instance
 from muntin.cli.drawing.page import page
 from muntin.cli.drawing.scene import Box, Scene, wide
-from muntin.cli.drawing.script import Call, StructureTranscript, parse
 from muntin.cli.drawing.showing import IDENTITY
 from muntin.cli.drawing.svg import NAMESPACE, svg
+from muntin.conformance.calls import Call
+from muntin.conformance.transcript import StructureTranscript, parse
 from muntin.optimized.picture import (
     FatPicture,
     LevelsPicture,
@@ -267,7 +268,7 @@ def test_names_that_there_are_not_are_refused() -> None:
 
 def test_a_page_has_every_step() -> None:
     transcript = parse((EXAMPLES / "fifo.json").read_text())
-    assert transcript
+    assert isinstance(transcript, StructureTranscript)
     found = list(film(transcript, instance("daba", transcript.aggregate.monoid)))
     html = page("daba", "daba", found)
     assert html.count("<section") == len(transcript.calls) == html.count("<svg")

@@ -10,7 +10,7 @@ import pytest
 
 from muntin.cli.drawing.film import Frame, film, told
 from muntin.cli.drawing.instances import instance
-from muntin.cli.drawing.script import StructureTranscript, parse
+from muntin.conformance.transcript import StructureTranscript, parse
 from muntin.optimized.picture import TreePicture
 from muntin.spec.catalogue import plain
 
@@ -25,7 +25,7 @@ def shown(value: object) -> str:
 
 def example(name: str) -> StructureTranscript:
     transcript = parse((EXAMPLES / f"{name}.json").read_text())
-    assert transcript
+    assert isinstance(transcript, StructureTranscript)
     return transcript
 
 

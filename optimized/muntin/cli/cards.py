@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muntin.cli.card_table import CARDS, Card, Shot
+from muntin.cli.command import Subparsers, complain, say
 from muntin.cli.drawing.film import film
 from muntin.cli.drawing.instances import instance
-from muntin.cli.drawing.script import Subparsers, complain, parse, say
 from muntin.cli.drawing.svg import svg
 from muntin.cli.registry import STRUCTURES, StructureEntry
+from muntin.conformance.transcript import StructureTranscript, parse
 from muntin.spec.errors import InvalidInputError
 
 ROOT = Path(__file__).parents[3]
@@ -90,7 +91,7 @@ def pictures() -> Iterator[tuple[str, str]]:
     for name, card in CARDS.items():
         for shot in card.shots:
             transcript = parse((ROOT / EXAMPLES / f"{shot.transcript}.json").read_text("utf-8"))
-            if transcript is None:
+            if not isinstance(transcript, StructureTranscript):
                 raise InvalidInputError(f"{shot.transcript} is no transcript of a structure")
             drawn = instance(name, transcript.aggregate.monoid, shot.min_arity, coins=shot.coins)
             frame = next(one for one in film(transcript, drawn) if one.number == shot.after)

@@ -4,13 +4,15 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
+from muntin.cli.command import Subparsers, complain, say
 from muntin.cli.drawing.film import Frame, film
 from muntin.cli.drawing.instances import DRAWABLE, instance
 from muntin.cli.drawing.page import page
-from muntin.cli.drawing.script import StructureTranscript, Subparsers, complain, parse, say
 from muntin.cli.drawing.svg import svg
-from muntin.cli.registry import OPERATORS, STRUCTURES
-from muntin.spec.errors import InvalidInputError, TranscriptError, UnsupportedError
+from muntin.cli.lookup import names
+from muntin.conformance.document import TranscriptError
+from muntin.conformance.transcript import StructureTranscript, parse
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
 
@@ -69,9 +71,10 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     file: str = arguments.file
     name: str = arguments.name
-    if name not in {*(one.name for one in STRUCTURES), *(one.name for one in OPERATORS)}:
-        known = ", ".join(one.name for one in STRUCTURES)
-        raise InvalidInputError(f"{name!r} is no structure; known are {known}")
+    if name not in names():
+        raise InvalidInputError(
+            f"{name!r} is no structure; what can be drawn is {', '.join(DRAWABLE)}"
+        )
     try:
         transcript = _read(file)
         frames = list(_frames(transcript, arguments))
@@ -90,9 +93,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _read(file: str) -> StructureTranscript:
-    text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     transcript = parse(text)
-    if transcript is None:
+    if not isinstance(transcript, StructureTranscript):
         raise UnsupportedError("this transcript is for operators, and only structures are drawn")
     return transcript
 

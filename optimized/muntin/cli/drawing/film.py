@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from muntin.cli.drawing.instances import Instance
 from muntin.cli.drawing.scene import Scene, refreshed
-from muntin.cli.drawing.script import Call, StructureTranscript, perform
 from muntin.cli.drawing.showing import Showing, plainly
+from muntin.conformance.calls import ASKING, Call, perform
+from muntin.conformance.transcript import StructureTranscript
 from muntin.optimized.picture import Account, TreePicture
 from muntin.spec.errors import MuntinError
 
-ASKING = ("query", "query_range", "size", "oldest", "youngest")
 MOST_SHOWN = 4
 
 
