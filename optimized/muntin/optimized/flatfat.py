@@ -170,6 +170,10 @@ class FlatFat(Generic[A]):
             f"the location must be from 0 to {self._capacity - 1}, not {location}"
         )
 
+    def by_number(self) -> tuple[A, ...]:
+        """Return what each node holds, by its number; number 0 is no node."""
+        return tuple(self._tree)
+
     def relates(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         tree, n = self._tree, self._capacity

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from muntin.optimized.flatfat import FlatFat, height, largest_capacity, power_of_two, recomputed
+from muntin.optimized.picture import FatPicture
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import UnsupportedError, integer
 from muntin.spec.monoid import Monoid
@@ -198,6 +199,14 @@ class ReactiveAggregator(Generic[A]):
         if self._span:
             return FlatFat(self._monoid, leaves, self._meter)
         return FlatFat[A].vacant(self._monoid, len(leaves), self._meter)
+
+    def picture(self) -> FatPicture[A]:
+        """Return what the ring and the tree look like."""
+        held = {self._location(k) for k in range(self._span)} - self._holes
+        times = [time if k in held else None for k, time in enumerate(self._times)]
+        back = self._location(self._span - 1) if self._span else None
+        front = self._front if self._span else None
+        return FatPicture(self._fat.by_number(), tuple(times), front, back, frozenset(self._holes))
 
     def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
