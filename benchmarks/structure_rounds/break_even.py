@@ -24,6 +24,7 @@ A = TypeVar("A")
 CHALLENGERS = ("reactive", "b-int", "fiba4", "two-stacks-lite")
 STEP = 10
 FARTHEST = 2**15
+TYPICAL = 320
 ORDER_OF_MAGNITUDE = 10.0
 
 
@@ -60,6 +61,7 @@ class BreakEven:
     challenger: str
     once: float
     ten_times: float
+    per_item: float  # nanoseconds of a re-evaluation
 
 
 class Measurable(Protocol):
@@ -88,14 +90,14 @@ class Case(Generic[A]):
         """The name of the aggregate."""
         return self.bench.name
 
-    def ratio(self, challenger: Contender, size: int, plan: Plan) -> float:
-        """How many times faster than a re-evaluation the challenger is, in order."""
+    def _times(self, challenger: Contender, size: int, plan: Plan) -> tuple[float, float]:
+        """Nanoseconds a round for re-evaluation and challenger, in order."""
         again: Lane[A] = Lane("re-evaluation", ReEvaluation(self.whole), Feed(self.bench, size, 0))
         window = challenger.build(self.bench.monoid)
         lane: Lane[A] = Lane(challenger.name, window, Feed(self.bench, size, 0))
         with collector_off():
             old, new = cell([again, lane], 0, plan)
-        return old.ns / new.ns
+        return old.ns, new.ns
 
     def against(self, challenger: Contender, plan: Plan) -> BreakEven:
         """Double the window until the challenger wins, then halve the doubt."""
@@ -104,20 +106,25 @@ class Case(Generic[A]):
         ten = inf
         if challenger.name == CHALLENGERS[0] and once < inf:
             ten = self._search(challenger, plan, int(once), ORDER_OF_MAGNITUDE)
-        return BreakEven(self.name, challenger.name, once, ten)
+        anew, _ = self._times(challenger, TYPICAL, plan)
+        return BreakEven(self.name, challenger.name, once, ten, anew / TYPICAL)
+
+    def _wins(self, challenger: Contender, size: int, plan: Plan, factor: float) -> bool:
+        anew, taken = self._times(challenger, size, plan)
+        return anew >= factor * taken
 
     def _search(self, challenger: Contender, plan: Plan, start: int, factor: float) -> float:
         low, high = start - STEP, start
-        while self.ratio(challenger, high, plan) < factor:
+        while not self._wins(challenger, high, plan, factor):
             low, high = high, 2 * high
             if high > min(FARTHEST, plan.widest):
                 return inf
         while high - low > max(STEP, high // 20):
             middle = (low + high) // (2 * STEP) * STEP
-            if self.ratio(challenger, middle, plan) < factor:
-                low = middle
-            else:
+            if self._wins(challenger, middle, plan, factor):
                 high = middle
+            else:
+                low = middle
         return high
 
 

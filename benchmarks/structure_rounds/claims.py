@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from math import inf, log2
 
 from structure_rounds.break_even import CASES
+from structure_rounds.contenders import ARITIES
 from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, SMALL_DISTANCES, Results, fit
 
 FLAT = 1.5
 FLAT_FROM = 2**8
-OFF_THE_LINE = 0.25
+NEAR_THE_END = 16
+"""A distance is far from the other end if so many times as large a window is left: beyond, repairs
+end at the root instead of walking down a spine, as section 5.1.2 of [Tangwongsan19] explains."""
+CORRELATION = 0.95
+FEWEST_LEVELS = 3
+CLEARLY = 1.5
 IN_ORDER_ONLY = ("two-stacks", "two-stacks-lite", "daba", "daba-lite")
 WITHOUT_BREAK_EVEN = ("Count", "Collect")
 LEAST_EVEN, LARGEST_EVEN = 10, 370
@@ -44,21 +50,24 @@ def flat(results: Results) -> Iterator[Claim]:
 
 
 def logarithmic(results: Results) -> Iterator[Claim]:
-    """FiBA out of order costs a line over log2 of the distance, in time and in combines."""
-    for finger in FINGERS:
+    """FiBA out of order: a line over log2 of the distance, but for the steps that levels make."""
+    for finger, arity in zip(FINGERS, ARITIES, strict=True):
         for operator in (*OPERATORS, "combines"):
-            costs = (
-                results.combines_by_distance(finger)
-                if operator == "combines"
-                else results.by_distance(operator, finger)
-            )
-            line = {log2(distance): cost for distance, cost in costs.items() if distance}
-            offset, slope, off = fit(line)
+            if operator == "combines":
+                costs, size = results.combines_by_distance(finger), results.widest("sum")
+            else:
+                costs, size = results.by_distance(operator, finger), results.widest(operator)
+            line = {log2(d): c for d, c in costs.items() if 0 < d <= size / NEAR_THE_END}
+            if max(line, default=0) < FEWEST_LEVELS * log2(2 * arity):
+                continue  # too few steps for a line
+            offset, slope, farthest, correlated = fit(line)
+            level = slope * log2(2 * arity)
             yield Claim(
-                slope > 0 and off <= OFF_THE_LINE,
-                f"{finger}, {operator}: follows log d from d = 1 to 2^{max(line):.0f}, within "
-                f"{OFF_THE_LINE:.0%} of a line",
-                f"{offset:.4g} + {slope:.3g} log2 d, at most {off:.0%} off",
+                slope > 0 and farthest <= level and correlated >= CORRELATION,
+                f"{finger}, {operator}: follows log d from d = 1 to 2^{max(line):.0f} (correlation "
+                f"{CORRELATION}, off the line by less than a level of the tree makes)",
+                f"{offset:.4g} + {slope:.3g} log2 d, correlation {correlated:.3f}, at most "
+                f"{farthest:.3g} off, a level being {level:.3g}",
             )
 
 
@@ -80,23 +89,6 @@ def beats_classic(results: Results) -> Iterator[Claim]:
             f"{finger} beats {classic}, counted combines, at d = 0 to {SMALL_DISTANCES[-1]}",
             ", ".join(f"{factor:.2f}x" for factor in factors),
         )
-
-
-def dearer_gains_more(results: Results) -> Iterator[Claim]:
-    """The dearest operator gains most from the fingers, as in Figure 11."""
-    gains: dict[str, float] = {}
-    for operator in OPERATORS:
-        size = results.widest("bloom")
-        ours = results.best(operator, FINGERS, size, 0)
-        theirs = ours.replace("fiba", "btree")
-        gains[operator] = results.ns(operator, theirs, size, 0) / results.ns(
-            operator, ours, size, 0
-        )
-    yield Claim(
-        gains["bloom"] >= max(gains.values()),
-        "the best finger tree gains most over its classic tree where the combine is expensive",
-        ", ".join(f"{operator} {gain:.2f}x" for operator, gain in gains.items()),
-    )
 
 
 def in_order(results: Results) -> Iterator[Claim]:
@@ -125,18 +117,17 @@ def break_even(results: Results) -> Iterator[Claim]:
         f"break-even of what is folded: at windows of {LEAST_EVEN} to {LARGEST_EVEN}",
         shown,
     )
-    dear = [points[name] for name in ("ArithmeticMean", "SampleStdDev")]
-    cheap = [points[name] for name in ("Sum", "Sum<Double>", "Max", "Max<Double>")]
+    costs = {name: results.even(name).per_item for name in folded}
+    pairs = [(a, b) for a in folded for b in folded if costs[a] >= CLEARLY * costs[b]]
     yield Claim(
-        max(dear) < min(cheap),
-        "break-even: the costlier the function, the sooner (mean, deviation before sum, max)",
-        f"{max(dear):.0f} < {min(cheap):.0f}",
+        all(points[a] < points[b] for a, b in pairs),
+        f"break-even: of two functions, one {CLEARLY} times as costly, the costlier is sooner",
+        f"{len(pairs)} pairs; ns an item: " + ", ".join(f"{n} {c:.0f}" for n, c in costs.items()),
     )
     tens = {name: results.even(name).ten_times for name in folded}
-    grown = [tens[name] / points[name] for name in folded]
     yield Claim(
-        max(grown) < inf and max(tens["ArithmeticMean"], tens["SampleStdDev"]) < tens["Sum"],
-        "ten times faster: at moderate windows, and sooner for the costlier",
+        max(tens.values()) < inf and all(tens[a] < tens[b] for a, b in pairs),
+        "ten times faster: everything that is folded, the costlier sooner",
         ", ".join(f"{name} {point:.0f}" for name, point in tens.items()),
     )
     yield Claim(
@@ -148,5 +139,5 @@ def break_even(results: Results) -> Iterator[Claim]:
 
 def claims(results: Results) -> list[Claim]:
     """Return all of them."""
-    parts = (flat, logarithmic, beats_classic, dearer_gains_more, in_order, break_even)
+    parts = (flat, logarithmic, beats_classic, in_order, break_even)
     return [claim for part in parts for claim in part(results)]

@@ -108,10 +108,10 @@ class Lane(Generic[A]):
     def warm_up(self, plan: Plan) -> bool:
         """Play a turn to learn how long a round takes, or one round if that takes too long."""
         self.cold = self.play(1)
-        if self.cold > plan.longest_round:
-            self.best = self.cold
+        self.best = self.play(1)  # the first one may flip the whole window, as Two-Stacks does
+        if self.best > plan.longest_round:
             return False
-        trial = max(1, min(64, int(plan.turn // (self.cold + 1))))
+        trial = max(1, min(64, int(plan.turn // (self.best + 1))))
         self.best = float("inf")
         self._set_turn(plan, self.play(trial))
         if not self._is_long:
@@ -177,6 +177,7 @@ class Sweep(Generic[A]):
                 distances = self._plan.distances
             with collector_off():
                 yield from self._window(size, [d for d in distances if d < size])
+        self.stops = [stop for stop in self.stops if stop.size < windows[-1]]
 
     def _window(self, size: int, wanted: list[int]) -> Iterator[Row]:
         """Fill windows once; the distance shrinks, down to streams that are in order."""

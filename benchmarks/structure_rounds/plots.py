@@ -25,10 +25,10 @@ COLOURS = {
     "btree2": "#56b4e9",
     "btree4": "#0072b2",
     "btree8": "#003f66",
-    "fiba2": "#f0a3ff",
+    "fiba2": "#e377c2",
     "fiba4": "#cc3399",
     "fiba8": "#7a0055",
-    "two-stacks": "#7fc97f",
+    "two-stacks": "#66a61e",
     "two-stacks-lite": "#009e73",
     "daba": "#e07050",
     "daba-lite": "#b30000",
@@ -83,37 +83,46 @@ def _plain(value: float, _: float) -> str:
     return f"{value:g}"
 
 
-def _panel(axes: Axes, title: str, lines: Lines, x_label: str, y_label: str) -> None:
+def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
     """Draw lines over powers of two, each with its name at its end."""
-    shown = sorted((list(line.values())[-1], name) for name, line in lines.items() if line)
-    last = max((max(line) for line in lines.values() if line), default=1)
     axes.set_xscale("symlog", base=2, linthresh=1)
-    axes.set_yscale("log")
     for name, line in lines.items():
-        dash = "--" if name in CLASSIC else "-"
-        axes.plot(
-            list(line), list(line.values()), dash, color=COLOURS[name], lw=2, marker="o", ms=4
-        )
-    low, high = (log2(limit) for limit in axes.get_ylim())
-    axes.set_ylim(2**low, 2**high)
-    gap = (high - low) * 0.058
-    for place, (height, name) in zip(
-        _apart((log2(height) for height, _ in shown), gap), shown, strict=True
-    ):
+        dash, colour = "--" if name in CLASSIC else "-", COLOURS[name]
+        axes.plot(list(line), list(line.values()), dash, color=colour, lw=2, marker="o", ms=4)
+    if straight:
+        axes.set_ylim(bottom=0)
+    else:
+        axes.set_yscale("log")
+    points = sorted({point for line in lines.values() for point in line})
+    odd = log2(points[-1]) % 4
+    axes.set_xticks([point for point in points if not point or log2(point) % 4 == odd])
+    axes.xaxis.set_major_formatter(FuncFormatter(_power))
+    axes.minorticks_off()
+    axes.set_title(title, loc="left", fontsize=14)
+    _names(axes, lines, straight=straight)
+
+
+def _names(axes: Axes, lines: Lines, *, straight: bool) -> None:
+    """Write the name of each line behind its end, none on another."""
+
+    def scale(height: float) -> float:
+        return height if straight else log2(height)
+
+    ends = sorted((list(line.values())[-1], name) for name, line in lines.items())
+    farthest = max(max(line) for line in lines.values())
+    low, high = map(scale, axes.get_ylim())
+    places = _apart((scale(height) for height, _ in ends), (high - low) * 0.06)
+    for place, (height, name) in zip(places, ends, strict=True):
         axes.annotate(
             name,
             (max(lines[name]), height),
-            (last * 1.6, 2**place),
+            (farthest * 2.5, place if straight else 2**place),
             color=COLOURS[name],
             va="center",
             fontsize=12,
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": COLOURS[name], "lw": 0.6},
         )
-    axes.xaxis.set_major_formatter(FuncFormatter(_power))
-    axes.set_title(title, loc="left", fontsize=14)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:
@@ -126,7 +135,8 @@ def _in_order(results: Results, names: tuple[str, ...], what: str) -> Figure:
     for axes, operator in zip(panels, OPERATORS, strict=True):
         lines = {name: results.by_size(operator, name) for name in names}
         kept = {name: line for name, line in lines.items() if line}
-        _panel(axes, f"{operator}: {what}", kept, "window n", "time a round")
+        _panel(axes, f"{operator}: time a round, {what}", kept)
+        axes.set_xlabel("window n")
         axes.yaxis.set_major_formatter(FuncFormatter(_time))
     return figure
 
@@ -136,12 +146,14 @@ def by_distance(results: Results) -> Figure:
     figure, panels = _panels(len(OPERATORS) + 1)
     for axes, operator in zip(panels, OPERATORS, strict=False):
         lines = {name: results.by_distance(operator, name) for name in (*FINGERS, *CLASSIC)}
-        title = f"{operator}: out of order, n = $2^{{{log2(results.widest(operator)):.0f}}}$"
-        _panel(axes, title, lines, "out-of-order distance d", "time a round")
+        size = log2(results.widest(operator))
+        _panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
+        axes.set_xlabel("out-of-order distance d")
         axes.yaxis.set_major_formatter(FuncFormatter(_time))
     counted = {name: results.combines_by_distance(name) for name in (*FINGERS, *CLASSIC)}
-    title = "what an ever dearer operator tends to"
-    _panel(panels[-1], title, counted, "out-of-order distance d", "combines a round")
+    size = log2(results.widest("sum"))
+    _panel(panels[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
+    panels[-1].set_xlabel("out-of-order distance d")
     panels[-1].yaxis.set_major_formatter(FuncFormatter(_plain))
     return figure
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 from math import inf
+from statistics import correlation, linear_regression
+from typing import NamedTuple
 
 from structure_rounds.break_even import BreakEven
 from structure_rounds.contenders import ARITIES
@@ -80,21 +82,26 @@ class Results:
 
     def even(self, aggregate: str, challenger: str = "reactive") -> BreakEven:
         """Return where the challenger breaks even."""
-        nowhere = BreakEven(aggregate, challenger, inf, inf)
+        nowhere = BreakEven(aggregate, challenger, inf, inf, inf)
         asked = (aggregate, challenger)
         return next((b for b in self.break_evens if (b.aggregate, b.challenger) == asked), nowhere)
 
 
-def fit(points: dict[float, float]) -> tuple[float, float, float]:
-    """Return offset and slope of the line of least squares, and how far off it the worst is.
+class Line(NamedTuple):
+    """A line of least squares."""
+
+    offset: float
+    slope: float
+    farthest: float  # how far from the line a point is, at most
+    correlation: float
+
+
+def fit(points: dict[float, float]) -> Line:
+    """Return the line of least squares.
 
     >>> fit({0.0: 1.0, 1.0: 3.0, 2.0: 5.0})
-    (1.0, 2.0, 0.0)
+    Line(offset=1.0, slope=2.0, farthest=0.0, correlation=1.0)
     """
-    n = len(points)
-    x_mean, y_mean = sum(points) / n, sum(points.values()) / n
-    slope = sum((x - x_mean) * (y - y_mean) for x, y in points.items())
-    slope /= sum((x - x_mean) ** 2 for x in points)
-    offset = y_mean - slope * x_mean
-    off = max(abs(y - offset - slope * x) / (offset + slope * x) for x, y in points.items())
-    return offset, slope, off
+    slope, offset = linear_regression(list(points), list(points.values()))
+    farthest = max(abs(y - offset - slope * x) for x, y in points.items())
+    return Line(offset, slope, farthest, correlation(list(points), list(points.values())))
