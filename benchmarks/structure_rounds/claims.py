@@ -64,11 +64,15 @@ def logarithmic(results: Results) -> Iterator[Claim]:
             level = slope * log2(2 * arity)
             yield Claim(
                 slope > 0 and farthest <= level and correlated >= CORRELATION,
-                f"{finger}, {operator}: follows log d from d = 1 to 2^{max(line):.0f} (correlation "
-                f"{CORRELATION}, off the line by less than a level of the tree makes)",
-                f"{offset:.4g} + {slope:.3g} log2 d, correlation {correlated:.3f}, at most "
-                f"{farthest:.3g} off, a level being {level:.3g}",
+                f"{finger}, {operator}: follows log d from d = 1 to 2^{max(line):.0f}: correlation "
+                f"at least {CORRELATION}, off the line by a level of the tree at most",
+                f"{_figure(offset)} + {_figure(slope)} log2 d, correlation {correlated:.3f}, "
+                f"{farthest / level:.2f} levels off",
             )
+
+
+def _figure(value: float) -> str:
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"  # noqa: PLR2004 three digits
 
 
 def beats_classic(results: Results) -> Iterator[Claim]:

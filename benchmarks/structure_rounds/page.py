@@ -24,9 +24,15 @@ collector off; what the loop itself takes is included. *Cold* is the first round
 was filled. A contender whose round takes more than {longest:.0f} ms gets no larger window. Every
 answer is held against the fold of the window, so a wrong contender fails the run.
 
+`recompute` and all others are the entries of the registry; `fiba4` and `btree4` are its `fiba` and
+`btree`, which are tried with other smallest arities too; `sorted-refold` folds a `SortedDict` of
+sortedcontainers. FIFO structures are measured with the queue of times that the registry gives them.
+`spec` is the definition itself. `flatfat` moves all younger items by a leaf when one leaves.
+
 The operators are those of [Tangwongsan19], section 5.1: `sum`; `geomean`, a count and a sum of
 logarithms; `bloom`, the union of bitsets of 2^14 bits, for windows up to 2^{bloom:.0f} (memory).
-Compare ratios; the nanoseconds are this machine's.
+Counted combines are what the time tends to as the operator gets dearer. Compare ratios; the
+nanoseconds are this machine's.
 """
 
 

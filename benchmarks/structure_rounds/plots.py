@@ -11,7 +11,7 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from structure_rounds.break_even import CASES, CHALLENGERS
 from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, Results
@@ -76,6 +76,8 @@ def _power(value: float, _: float) -> str:
 
 
 def _time(value: float, _: float) -> str:
+    if not value:
+        return "0"
     return f"{value / MS:g} ms" if value >= MS else f"{value / US:g} µs"
 
 
@@ -97,9 +99,16 @@ def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> N
     odd = log2(points[-1]) % 4
     axes.set_xticks([point for point in points if not point or log2(point) % 4 == odd])
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
+    if not straight:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if _is_narrow(axes) else (1,)))
     axes.minorticks_off()
     axes.set_title(title, loc="left", fontsize=14)
     _names(axes, lines, straight=straight)
+
+
+def _is_narrow(axes: Axes) -> bool:
+    low, high = axes.get_ylim()
+    return high < 1000 * low
 
 
 def _names(axes: Axes, lines: Lines, *, straight: bool) -> None:
@@ -130,12 +139,12 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
     return figure, [figure.add_subplot(count, 1, k + 1) for k in range(count)]
 
 
-def _in_order(results: Results, names: tuple[str, ...], what: str) -> Figure:
+def _in_order(results: Results, names: tuple[str, ...]) -> Figure:
     figure, panels = _panels(len(OPERATORS))
     for axes, operator in zip(panels, OPERATORS, strict=True):
         lines = {name: results.by_size(operator, name) for name in names}
         kept = {name: line for name, line in lines.items() if line}
-        _panel(axes, f"{operator}: time a round, {what}", kept)
+        _panel(axes, f"{operator}: time a round, in order", kept)
         axes.set_xlabel("window n")
         axes.yaxis.set_major_formatter(FuncFormatter(_time))
     return figure
@@ -201,8 +210,8 @@ def save(results: Results, folder: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     with _style():
         figures = {
-            "structures-by-window": _in_order(results, BY_WINDOW, "in order"),
-            "structures-fifo": _in_order(results, FIFO, "in order, without re-evaluation"),
+            "structures-by-window": _in_order(results, BY_WINDOW),
+            "structures-fifo": _in_order(results, FIFO),
             "structures-by-distance": by_distance(results),
             "structures-break-even": break_even(results),
         }
