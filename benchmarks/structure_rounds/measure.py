@@ -31,7 +31,7 @@ class Plan:
     long_turn: int = 300_000_000
     longest_round: int = 20_000_000
     longest_filling: int = 2_000_000_000
-    counted_rounds: int = 2**12
+    counted_rounds: int = 2**11
     widest: int = 2**20
     sizes: tuple[int, ...] = tuple(2**k for k in range(4, 21, 2))
     distances: tuple[int, ...] = (0, *(4**k for k in range(9)))
@@ -177,7 +177,6 @@ class Sweep(Generic[A]):
                 distances = self._plan.distances
             with collector_off():
                 yield from self._window(size, [d for d in distances if d < size])
-        self.stops = [stop for stop in self.stops if stop.size < windows[-1]]
 
     def _window(self, size: int, wanted: list[int]) -> Iterator[Row]:
         """Fill windows once; the distance shrinks, down to streams that are in order."""
@@ -191,11 +190,10 @@ class Sweep(Generic[A]):
             yield from rows
             lanes = self._keep(lanes, rows, size)
         for lane in lanes:
-            growth = lane.filling / self._fillings.get(lane.name, lane.filling)
+            expected = lane.filling**2 / self._fillings.get(lane.name, lane.filling)
             self._fillings[lane.name] = lane.filling
-            if lane.filling * growth > self._plan.longest_filling:
-                took = f"{lane.filling / 1e9:.1f} s, {growth:.0f} times as long as the last"
-                self._stop(lane, size, f"the window takes {took}, to fill")
+            if expected > self._plan.longest_filling and size < self._plan.widest:
+                self._stop(lane, size, f"the next window takes {expected / 1e9:.0f} s to fill")
 
     def _serving(self, distance: int) -> list[Contender]:
         return [c for c in self._going if c.serves(distance, self._bench.monoid)]

@@ -8,7 +8,7 @@ from os import cpu_count
 from pathlib import Path
 from platform import machine, python_implementation, python_version, system
 
-from structure_rounds.break_even import CASES, CHALLENGERS
+from structure_rounds.break_even import CASES, CHALLENGERS, FARTHEST
 from structure_rounds.claims import Claim
 from structure_rounds.contenders import BASELINE
 from structure_rounds.measure import Plan
@@ -48,7 +48,7 @@ def table(head: list[str], rows: Iterable[list[str]], right: int = 0) -> Iterato
     """Yield the lines of a table; columns from `right` on are numbers, if that is not 0."""
     rules = ["---:" if right and k >= right else "---" for k in range(len(head))]
     for cells in (head, rules, *rows):
-        yield f"| {' | '.join(cells)} |"
+        yield f"| {' | '.join(cells)} |".replace("<", "&lt;")
     yield ""
 
 
@@ -152,6 +152,7 @@ def break_even(results: Results) -> Iterator[str]:
     ]
     head = ["faster than re-evaluation from", "Table 3", "Table 3, 10x", "reactive, 10x"]
     yield from table([*head, *CHALLENGERS], rows, 1)
+    yield from (f"Never: not up to a window of {_size(FARTHEST)}.", "")
 
 
 def _plot(name: str, text: str) -> Iterator[str]:

@@ -96,8 +96,7 @@ def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> N
     else:
         axes.set_yscale("log")
     points = sorted({point for line in lines.values() for point in line})
-    odd = log2(points[-1]) % 4
-    axes.set_xticks([point for point in points if not point or log2(point) % 4 == odd])
+    axes.set_xticks([point for point in points if not point or log2(point) % 4 == 0])
     axes.xaxis.set_major_formatter(FuncFormatter(_power))
     if not straight:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if _is_narrow(axes) else (1,)))
