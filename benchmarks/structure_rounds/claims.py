@@ -35,11 +35,8 @@ def flat(results: Results) -> Iterator[Claim]:
     """FiBA in order costs the same in every window."""
     for operator in OPERATORS:
         for finger in FINGERS:
-            costs = {
-                size: ns
-                for size, ns in results.by_size(operator, finger).items()
-                if size >= FLAT_FROM
-            }
+            sizes = [size for size in results.sizes(operator) if size >= FLAT_FROM]
+            costs = {size: results.ns(operator, finger, size, 0) for size in sizes}
             spread = max(costs.values()) / min(costs.values())
             yield Claim(
                 spread <= FLAT,
@@ -100,8 +97,9 @@ def in_order(results: Results) -> Iterator[Claim]:
     for operator in OPERATORS:
         for name in IN_ORDER_ONLY:
             factors = {
-                size: results.ns(operator, results.best(operator, FINGERS, size, 0), size, 0) / ns
-                for size, ns in results.by_size(operator, name).items()
+                size: results.ns(operator, results.best(operator, FINGERS, size, 0), size, 0)
+                / results.ns(operator, name, size, 0)
+                for size in results.sizes(operator)
             }
             yield Claim(
                 min(factors.values()) > 1,

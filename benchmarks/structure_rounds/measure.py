@@ -30,7 +30,7 @@ class Plan:
     turns: int = 4
     long_turn: int = 300_000_000
     longest_round: int = 20_000_000
-    longest_filling: int = 2_000_000_000
+    longest_filling: int = 5_000_000_000
     counted_rounds: int = 2**11
     widest: int = 2**20
     sizes: tuple[int, ...] = tuple(2**k for k in range(4, 21, 2))
