@@ -151,6 +151,14 @@ def test_page_and_plots_are_written_from_whatever_was_found(
         assert (tmp_path / f"{name}.png").stat().st_size > 1000
 
 
+def test_a_claim_fails_if_a_window_is_missing(results: Results) -> None:
+    rows = [row for row in results.rows if (row.contender, row.size) != ("daba", SIZES[-1])]
+    found = claims(Results(rows, [], results.counts, []))
+    about = [claim for claim in found if claim.sentence.startswith("daba beats")]
+    assert len(about) == 3
+    assert not any(claim.holds for claim in about)
+
+
 def test_a_group_is_needed_where_it_is_needed() -> None:
     contender = Contender("x", SortedRefold, any_order=False, needs_group=True)
     assert contender.serves(0, SUM.monoid)
