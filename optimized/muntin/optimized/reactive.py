@@ -39,11 +39,16 @@ class ReactiveAggregator(Generic[A]):
 
     def insert(self, time: int, value: A) -> None:
         """Add a value at the youngest time, on the right of what is there, or after it."""
-        self.bulk_insert([(time, value)])
+        youngest, full = self.youngest(), self._span == self._fat.capacity
+        if full or (youngest is not None and integer(time, "the time") <= youngest):
+            self.bulk_insert([(time, value)])
+        else:
+            self._overwrite(self._span, [(integer(time, "the time"), value)])
 
     def evict(self, time: int) -> None:
         """Remove what is at this time, if anything is."""
-        offset = self._after(integer(time, "the time") - 1)
+        is_oldest = integer(time, "the time") == self.oldest()
+        offset = 0 if is_oldest else self._after(time - 1)
         if offset < self._span and self._times[self._location(offset)] == time:
             self._remove(range(offset, offset + 1))
 
@@ -151,14 +156,17 @@ class ReactiveAggregator(Generic[A]):
     def _overwrite(self, start: int, pairs: list[Pair[A]]) -> None:
         """Let the pairs be what is at the offsets from start on, in one update of the tree."""
         end = start + len(pairs)
-        emptied = {self._location(k) for k in range(end, self._span)} - self._holes
-        filled = [self._location(k) for k in range(start, end)]
-        self._holes.difference_update(self._location(k) for k in range(start, self._span))
+        writes: list[tuple[int, A]] = []
+        if start < self._span:
+            emptied = {self._location(k) for k in range(end, self._span)} - self._holes
+            writes += [(at, self._monoid.identity) for at in emptied]
+            self._holes.difference_update(self._location(k) for k in range(start, self._span))
         self._span = end
-        for location, (time, _) in zip(filled, pairs, strict=True):
+        for offset, (time, value) in enumerate(pairs, start):
+            location = self._location(offset)
             self._times[location] = time
-        writes = [(at, value) for at, (_, value) in zip(filled, pairs, strict=True)]
-        self._fat.update(writes + [(at, self._monoid.identity) for at in emptied])
+            writes.append((location, value))
+        self._fat.update(writes)
 
     def _remove(self, offsets: range) -> None:
         """Make holes of the items at these offsets, or move the others to a smaller ring."""
