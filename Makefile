@@ -13,7 +13,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check lock clean
+.PHONY: help run test check bench lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -29,6 +29,9 @@ check: $(READY) ## lint and check types
 	$(RUN) ruff format --check
 	$(RUN) mypy
 	$(RUN) pyright
+
+bench: $(READY) ## measure the structures against each other, and write the page (some ten minutes)
+	$(VENV)/bin/python benchmarks/structures.py
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
