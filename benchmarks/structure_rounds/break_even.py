@@ -118,7 +118,7 @@ class Case(Generic[A]):
         low, high = start - STEP, start
         while not self._wins(challenger, high, plan, factor):
             low, high = high, 2 * high
-            if high > min(FARTHEST, plan.widest):
+            if high > min(FARTHEST, 4 * plan.widest):
                 return inf
         while high - low > max(STEP, high // 20):
             middle = (low + high) // (2 * STEP) * STEP
