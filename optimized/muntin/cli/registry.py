@@ -16,6 +16,7 @@ from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.buckets import TupleBuckets
 from muntin.reference.denoted import Denoted
@@ -111,4 +112,5 @@ OPERATORS = [
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
+    OperatorEntry("kernels", ColumnarOperator),
 ]

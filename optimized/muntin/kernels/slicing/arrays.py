@@ -1,0 +1,77 @@
+"""Arrays of one type, and the bounds of time on 64 bits."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.stream import END
+
+Ints: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+Objects: TypeAlias = NDArray[np.object_]
+Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
+
+LAST = 2**62
+"""What END is on columns. Times lie strictly between FIRST and LAST, so that no sum wraps."""
+FIRST = -LAST
+LONGEST = 2**60
+"""The bound of sizes, slides, gaps and lateness."""
+
+NONE: Ints = np.empty(0, np.int64)
+
+
+def clock(time: float) -> int:
+    """Return a watermark or limit as a number of 64 bits; what is not finite lies at a bound.
+
+    >>> clock(END) == LAST, clock(-END) == FIRST, clock(7)
+    (True, True, 7)
+    """
+    if time == END:
+        return LAST
+    return FIRST if time == -END else within(int(time), "the watermark", LAST)
+
+
+def within(value: int, what: str, bound: int) -> int:
+    """Refuse a number that may not fit into 64 bits when another is added to it.
+
+    >>> within(2**62, "the time of an event", LAST)
+    Traceback (most recent call last):
+        ...
+    muntin.spec.errors.InvalidInputError: the time of an event is 4611686018427387904; on columns...
+    """
+    if -bound < value < bound:
+        return value
+    raise InvalidInputError(f"{what} is {value}; on columns it must lie within {bound - 1} of 0")
+
+
+def ints(values: object) -> Ints:
+    """Return integers as an array."""
+    return np.asarray(values, np.int64)
+
+
+def spread(counts: Ints) -> tuple[Ints, Ints]:
+    """Return, for each item of consecutive groups of these sizes, its group and its place in it.
+
+    >>> [part.tolist() for part in spread(ints([2, 0, 3]))]
+    [[0, 0, 2, 2, 2], [0, 1, 0, 1, 2]]
+    """
+    group = np.repeat(np.arange(counts.size), counts)
+    return group, np.arange(group.size) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def climb(counts: Ints) -> Ints:
+    """Return the sums of all prefixes, the empty one first.
+
+    >>> climb(ints([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    sums = np.zeros(counts.size + 1, np.int64)
+    np.cumsum(counts, out=sums[1:])
+    return sums
+
+
+def no_ints() -> Ints:
+    """Return an empty column, for fields of dataclasses."""
+    return NONE

@@ -1,0 +1,131 @@
+"""A batch: the events of a step as columns, in the order of arrival."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import LAST, LONGEST, Column, Flags, Ints, Objects, ints, within
+from muntin.kernels.slicing.cells import Cells
+from muntin.spec.errors import UnsupportedError
+from muntin.spec.stream import Event
+
+Source: TypeAlias = str | int | None
+"""Where the values of a column come from: a field of each value, by name or place, or all of it."""
+
+
+class Values(NamedTuple):
+    """A column of values, and which of them are there; None if all are."""
+
+    data: Column
+    valid: Flags | None = None
+
+    def picked(self, which: object) -> "Values":
+        """Return some values."""
+        return Values(self.data[which], None if self.valid is None else self.valid[which])  # type: ignore[index]  # what picks is a mask or places
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Times, key ids, own gaps (or 0), marks (1 at a punctuation), arrival numbers, values."""
+
+    time: Ints
+    key: Ints
+    own: Ints
+    mark: Ints
+    arrival: Ints
+    columns: Mapping[Source, Values]
+    events: Callable[[], Objects]
+
+    def __len__(self) -> int:
+        """Return the number of events."""
+        return self.time.size
+
+    def picked(self, which: Flags) -> "Batch":
+        """Return some of the events."""
+        if which.all():
+            return self
+        return Batch(
+            self.time[which],
+            self.key[which],
+            self.own[which],
+            self.mark[which],
+            self.arrival[which],
+            {source: values.picked(which) for source, values in self.columns.items()},
+            lambda: self.events()[which],
+        )
+
+    def keyed(self, key: Ints) -> "Batch":
+        """Return the batch with these key ids."""
+        return replace(self, key=key)
+
+    def cells(self) -> Cells:
+        """Return a cell for each event."""
+        one = np.ones_like(self.time)
+        return Cells(
+            self.key, self.time, self.time, self.time, one, one, self.arrival, self.own, self.mark
+        )
+
+
+def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:
+    """Return events as columns; what is no number of 64 bits is refused."""
+    time = ints([within(one.time, "the time of an event", LAST) for one in events])
+    gaps = (within(one.gap or 0, f"the gap of the event at {one.time}", LONGEST) for one in events)
+    return Batch(
+        time,
+        np.zeros_like(time),
+        ints(list(gaps)),
+        ints([one.punctuation for one in events]),
+        np.arange(arrivals, arrivals + time.size),
+        {source: column(events, source) for source in sources},
+        partial(objects, events),
+    )
+
+
+def objects(items: Sequence[object]) -> Objects:
+    """Return objects as an array, which looks into none of them."""
+    return np.fromiter(items, np.object_, len(items))
+
+
+def column(events: Sequence[Event], source: Source) -> Values:
+    """Return the numbers that events have for values, or in a field of their values."""
+    return numbers([_field(one, source) for one in events], "a value")
+
+
+def _field(event: Event, source: Source) -> object:
+    if source is None or event.value is None:
+        return event.value
+    value = event.value
+    if isinstance(value, Mapping) and isinstance(source, str):
+        return value.get(source)
+    if isinstance(value, Sequence) and isinstance(source, int) and source < len(value):
+        return value[source]
+    raise UnsupportedError(f"{event} has no field {source!r} to make a column of")
+
+
+def numbers(values: Sequence[object], what: str) -> Values:
+    """Return numbers as a column of integers if all are, else of floats; None is not there."""
+    for value in values:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            kind = type(value).__name__
+            raise UnsupportedError(f"{what} is {value!r} ({kind}), which is no number of a column")
+    missing = np.array([value is None for value in values], np.bool_)
+    filled = [0 if value is None else value for value in values]
+    whole = all(isinstance(value, int) for value in filled)
+    valid = ~missing if missing.any() else None
+    return Values(_integers(filled) if whole else np.array(filled, np.float64), valid)
+
+
+def _integers(values: list[object]) -> Column:
+    """Return integers of 64 bits, or of any size if some do not fit."""
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        return objects([value if type(value) is int else None for value in values])
+
+
+def key_column(events: Sequence[Event]) -> list[Hashable]:
+    """Return the keys of events."""
+    return [one.key for one in events]

@@ -1,0 +1,95 @@
+"""Queries that see the same events: one store of cells, and a track for each window type."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Protocol
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
+from muntin.kernels.slicing.acceptance import taken
+from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.keys import births
+from muntin.kernels.slicing.known import Told
+from muntin.kernels.slicing.moment import Clock, Moment, told_upto
+from muntin.kernels.slicing.retention import needed, prefix_dropped
+from muntin.kernels.slicing.store import Store
+from muntin.kernels.slicing.track import Track, ValuesOf
+from muntin.kernels.slicing.view import Line
+from muntin.spec.query import Settings
+from muntin.spec.window import WindowType
+
+
+class Keeping(Protocol):
+    """How a batch becomes cells that can be merged with those that are there."""
+
+    def __call__(self, batch: Batch, /) -> Store:
+        """Return the cells of a batch."""
+        ...
+
+
+@dataclass(frozen=True)
+class Group:
+    """The time after which its queries see events, and the state; each step makes a new one.
+
+    `dropped` counts the cells forgotten of each key, `birth` numbers keys by their first event.
+    """
+
+    since: int
+    settings: Settings
+    tracks: Mapping[WindowType, Track] = field(default_factory=dict[WindowType, Track])
+    store: Store = field(default_factory=Store)
+    dropped: Ints = field(default_factory=no_ints)
+    birth: Ints = field(default_factory=no_ints)
+
+    def asked(self, name: str, kind: WindowType, values: ValuesOf) -> "Group":
+        """Return the group with one query more."""
+        track = self.tracks.get(kind, Track(kind))
+        track = replace(track, queries={**track.queries, name: values})
+        return replace(self, tracks={**self.tracks, kind: track})
+
+    def without(self, name: str) -> "Group":
+        """Return the group with one query less; an idle track goes."""
+        tracks = {
+            kind: replace(track, queries={n: v for n, v in track.queries.items() if n != name})
+            for kind, track in self.tracks.items()
+        }
+        return replace(self, tracks={kind: one for kind, one in tracks.items() if one.queries})
+
+    def takes(self, batch: Batch, limit: int) -> Flags:
+        """Tell which of the events that are seen take part; by window, it has one track."""
+        if self.settings.dialect.lateness == "event":
+            return np.asarray(batch.time >= limit)
+        kinds = list(self.tracks)
+        return taken(kinds[0], batch, self.store.cells, limit)
+
+    def step(self, batch: Store, moment: Moment) -> tuple["Group", list[Told]]:
+        """Take in cells, publish, forget."""
+        birth = births(self.birth, batch.cells.key, batch.cells.arrival)
+        store = self.store.merged(batch)
+        dropped = np.zeros(birth.size, np.int64)
+        dropped[: self.dropped.size] = self.dropped
+        cells = store.cells
+        rank = cells.place + dropped[cells.key]
+        final = self.settings.output == "final"
+        line = Line(cells, rank, self.since, moment.after, final)
+        tracks, told = dict[WindowType, Track](), list[Told]()
+        for kind, track in self.tracks.items():
+            tracks[kind], lines = track.told(store, line, moment, self.settings.output)
+            told += lines
+        grown = replace(self, tracks=tracks, store=store, dropped=dropped, birth=birth)
+        return grown.forgotten(moment.after), told
+
+    def forgotten(self, clock: Clock) -> "Group":
+        """Return the group without the cells that no query needs any more."""
+        cells = self.store.cells
+        if not len(cells):
+            return self
+        needs = [needed(kind, cells, told_upto(kind, clock)) for kind in self.tracks]
+        prefix = prefix_dropped(cells, reduce(np.logical_or, needs, np.zeros(len(cells), np.bool_)))
+        dropped = self.dropped.copy()
+        dropped[cells.key[cells.heads]] += prefix
+        rest = self.store.dropped(prefix)
+        now = Store(rest.cells.settled(), rest.parts)
+        return replace(self, store=now, dropped=dropped)

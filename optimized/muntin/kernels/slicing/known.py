@@ -1,0 +1,82 @@
+"""What was told of windows that are not frozen yet, and what is told in one step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Column, Ints, no_ints
+from muntin.kernels.slicing.view import View
+
+RETRACTED, NEW, UPDATED = 0, 1, 2
+KINDS = ("retracted", "new", "updated")
+
+
+@dataclass(frozen=True)
+class Known:
+    """Windows that are published: extent, time of settling, first arrival, revision, values."""
+
+    key: Ints = field(default_factory=no_ints)
+    start: Ints = field(default_factory=no_ints)
+    end: Ints = field(default_factory=no_ints)
+    settles: Ints = field(default_factory=no_ints)
+    first: Ints = field(default_factory=no_ints)
+    revision: Ints = field(default_factory=no_ints)
+    values: Mapping[str, Column] = field(default_factory=dict[str, Column])
+
+    def __len__(self) -> int:
+        """Return the number of windows."""
+        return self.key.size
+
+    def picked(self, which: object) -> "Known":
+        """Return some windows, by their places or by a mask."""
+        numbers = (self.key, self.start, self.end, self.settles, self.first, self.revision)
+        values = {name: column[which] for name, column in self.values.items()}  # type: ignore[index]  # a mask or places
+        return Known(*(column[which] for column in numbers), values)  # type: ignore[call-overload]  # the same
+
+    def followed(self, other: "Known") -> "Known":
+        """Return these windows and others."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        mine = (self.key, self.start, self.end, self.settles, self.first, self.revision)
+        theirs = (other.key, other.start, other.end, other.settles, other.first, other.revision)
+        values = {
+            name: np.concatenate([column, other.values[name]])
+            for name, column in self.values.items()
+            if name in other.values
+        }
+        return Known(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)), values)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Lines of output: what happened to which window of which key, and the values by query."""
+
+    kind: Ints
+    key: Ints
+    start: Ints
+    end: Ints
+    revision: Ints
+    values: Mapping[str, Column]
+
+    def __len__(self) -> int:
+        """Return the number of windows told of."""
+        return self.key.size
+
+
+def places(known: Known, view: View) -> Ints:
+    """Return, for each window seen, its place among those that are known, or -1."""
+    n, found = len(known), np.full(len(view), -1, np.int64)
+    if not n or not found.size:
+        return found
+    columns = [
+        np.concatenate([getattr(known, name), getattr(view, name)])
+        for name in ("start", "end", "key")
+    ]
+    order = np.lexsort(columns)  # stable: what is known comes before what is seen
+    same = np.ones(order.size - 1, np.bool_)
+    for column in columns:
+        same &= column[order[1:]] == column[order[:-1]]
+    pairs = np.flatnonzero(same)
+    found[order[pairs + 1] - n] = order[pairs]
+    return found

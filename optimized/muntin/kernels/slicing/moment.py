@@ -1,0 +1,44 @@
+"""One step in time: the watermark and the limit of lateness, before it and after it."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from muntin.kernels.slicing.arrays import FIRST, LAST, clock
+from muntin.spec.data_driven import Punctuation
+from muntin.spec.query import Settings
+from muntin.spec.window import WindowType
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The watermark, the greatest one that is not END, and the limit (rules 3, 4 and 12)."""
+
+    watermark: int = FIRST
+    reached: int = FIRST
+    limit: int = FIRST
+
+    def advanced(self, given: float, settings: Settings) -> "Clock":
+        """Return the clock after a watermark; a lower one changes nothing."""
+        watermark = max(self.watermark, clock(given))
+        still = watermark in (FIRST, LAST)
+        limit = watermark if still else max(FIRST, watermark - settings.allowed_lateness)
+        return Clock(watermark, watermark if watermark < LAST else self.reached, limit)
+
+
+class Moment(NamedTuple):
+    """The clock before a step and after it."""
+
+    before: Clock
+    after: Clock
+
+
+class Within(NamedTuple):
+    """The windows to look at: those that settle after one time, and not after another."""
+
+    after: int
+    upto: int
+
+
+def told_upto(kind: WindowType, clock: Clock) -> int:
+    """Return the time up to which windows are told for good; a punctuation at the limit ends one."""
+    return clock.limit - isinstance(kind, Punctuation)

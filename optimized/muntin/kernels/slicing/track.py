@@ -1,0 +1,173 @@
+"""One window type over the cells of a group: what is published of it, and to which queries."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import singledispatch
+from typing import TypeAlias
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Column, Flags, Ints, climb, spread
+from muntin.kernels.slicing.known import NEW, RETRACTED, UPDATED, Known, Told, places
+from muntin.kernels.slicing.moment import Moment, Within, told_upto
+from muntin.kernels.slicing.periodic_view import band, cumulate, landmark, sliding
+from muntin.kernels.slicing.punctuation_view import punctuation
+from muntin.kernels.slicing.rank_view import count, rolling
+from muntin.kernels.slicing.session_view import session
+from muntin.kernels.slicing.store import Store
+from muntin.kernels.slicing.view import Line, View
+from muntin.spec.data_driven import Punctuation, Rolling, Session
+from muntin.spec.measure import COUNT
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.query import Mode
+from muntin.spec.window import WindowType
+
+ValuesOf: TypeAlias = Callable[[Store, Ints, Ints], Column]
+"""How the values of windows are computed, given the ranges of cells that they hold."""
+
+
+@singledispatch
+def view_of(kind: WindowType, line: Line, among: Within) -> View:
+    """Return the windows of a type that settle within two times."""
+    raise NotImplementedError(f"{kind} has no form over columns")
+
+
+view_of.register(Cumulate)(cumulate)
+view_of.register(Landmark)(landmark)
+view_of.register(Band)(band)
+view_of.register(Session)(session)
+view_of.register(Rolling)(rolling)
+view_of.register(Punctuation)(punctuation)
+
+
+@view_of.register
+def _(kind: Sliding, line: Line, among: Within) -> View:
+    return (count if kind.measure is COUNT else sliding)(kind, line, among)
+
+
+def stays(kind: WindowType) -> bool:
+    """Whether a window that exists will always exist, and loses no event."""
+    return isinstance(kind, Sliding | Cumulate | Landmark | Band) and kind.measure is not COUNT
+
+
+@dataclass(frozen=True)
+class Track:
+    """A window type, the queries that ask for it, and what they were told."""
+
+    kind: WindowType
+    queries: Mapping[str, ValuesOf] = field(default_factory=dict[str, ValuesOf])
+    known: Known = field(default_factory=Known)
+
+    def told(
+        self, store: Store, line: Line, moment: Moment, mode: Mode
+    ) -> tuple["Track", list[Told]]:
+        """Compare what is to be published with what was told, and tell the difference."""
+        view = view_of(self.kind, line, self._among(line, moment))
+        at = places(self.known, view)
+        fresh = climb(line.cells.fresh)
+        first = line.cells.arrival[view.lo]
+        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (self._firsts(at) != first))
+        news = np.flatnonzero((at < 0) | moved)
+        revision = np.zeros_like(at)
+        if len(self.known):
+            revision = np.where(at < 0, 0, self.known.revision[at] + moved)
+        gone = np.ones(len(self.known), np.bool_)
+        gone[at[at >= 0]] = False
+        tell = _Telling(self, store, line, view, at, gone & (not stays(self.kind)))
+        lines = tell.retractions() if mode == "accumulate-retract" else []
+        values, some = tell.values(news, mode)
+        told = news[some]
+        kind = np.where(at[told] < 0, NEW, UPDATED)
+        at_window = (view.key[told], view.start[told], view.end[told], revision[told])
+        lines += [Told(kind, *at_window, {n: v[some] for n, v in values.items()})]  # type: ignore[index]  # a mask
+        now = Known(view.key, view.start, view.end, view.settles, first, revision)
+        known = replace(now, values=self._remembered(at, news, values, mode))
+        kept = self.known.picked(gone).followed(known) if stays(self.kind) else known
+        unfrozen = kept.picked(kept.settles > told_upto(self.kind, moment.after))
+        return replace(self, known=unfrozen), [one for one in lines if len(one)]
+
+    def _among(self, line: Line, moment: Moment) -> Within:
+        """Nothing older than the watermark: then no window that was complete has changed."""
+        before, after = moment
+        limit = told_upto(self.kind, before)
+        if line.final:
+            return Within(limit, after.limit)
+        cells = line.cells
+        late = stays(self.kind) and not (cells.fresh[cells.low < before.watermark] > 0).any()
+        return Within(before.watermark if late else limit, after.watermark)
+
+    def _firsts(self, at: Ints) -> Ints:
+        known = self.known.first
+        return known[at] if known.size else at
+
+    def _remembered(
+        self, at: Ints, news: Ints, values: Mapping[str, Column], mode: Mode
+    ) -> Mapping[str, Column]:
+        """Return the value that each published window was last told to have."""
+        if stays(self.kind) or mode != "accumulate-retract":
+            return {}
+        found: dict[str, Column] = {}
+        for name, column in values.items():
+            whole = np.empty(at.size, np.object_)
+            old = at >= 0
+            if old.any():
+                whole[old] = self.known.values[name][at[old]]
+            whole[news] = column
+            found[name] = whole
+        return found
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """The values of one step."""
+
+    track: Track
+    store: Store
+    line: Line
+    view: View
+    at: Ints
+    gone: Flags
+
+    def retractions(self) -> list[Told]:
+        """Tell what was there and is no more, as it was told last."""
+        if not self.gone.any():
+            return []
+        old = self.track.known.picked(self.gone)
+        kind = np.full(len(old), RETRACTED)
+        return [Told(kind, old.key, old.start, old.end, old.revision, old.values)]
+
+    def values(self, news: Ints, mode: Mode) -> tuple[dict[str, Column], Flags]:
+        """Return the values of windows that have changed, and which have anything to tell."""
+        lo, hi = self.view.lo[news], self.view.hi[news]
+        store, some = self.store, np.ones(news.size, np.bool_)
+        if mode == "discard":
+            window, nth = spread(hi - lo)
+            cell = lo[window] + nth
+            unheard = self._unheard(news, window, cell)
+            counts = np.bincount(window[unheard], minlength=news.size)
+            store, hi = store.picked(cell[unheard]), np.cumsum(counts)
+            lo, some = hi - counts, counts > 0
+        return {name: of(store, lo, hi) for name, of in self.track.queries.items()}, some
+
+    def _unheard(self, news: Ints, window: Ints, cell: Ints) -> Flags:
+        """Tell which cells were in no window that was told and is replaced by this one."""
+        cells = self.line.cells
+        fresh = cells.fresh[cell] > 0
+        known = self.at[news][window] >= 0
+        if isinstance(self.track.kind, Sliding | Rolling) and self.track.kind.measure is COUNT:
+            older = self.line.rank - (climb(cells.fresh)[1:] - climb(cells.fresh)[cells.heads][cells.run])
+            return np.asarray(~known | fresh | (older[cell] < self.view.start[news][window]))
+        return np.asarray(fresh | (~known & ~self._replaced()[cell]))
+
+    def _replaced(self) -> Flags:
+        """Tell which cells lie in windows that are gone."""
+        cells, old = self.line.cells, self.track.known.picked(self.gone)
+        heads = np.searchsorted(cells.key[cells.heads], old.key)
+        present = heads < cells.heads.size
+        like = cells.heads[heads[present]]
+        present_keys = cells.key[like] == old.key[present]
+        like, which = like[present_keys], np.flatnonzero(present)[present_keys]
+        steps = np.zeros(len(cells) + 1, np.int64)
+        np.add.at(steps, cells.find(like, old.start[which]), 1)
+        np.add.at(steps, cells.find(like, old.end[which]), -1)
+        return np.asarray(np.cumsum(steps)[:-1] > 0)
