@@ -13,6 +13,9 @@ Flags: TypeAlias = NDArray[np.bool_]
 Objects: TypeAlias = NDArray[np.object_]
 Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
+Fields: TypeAlias = tuple[Column, ...]
+"""The columns of one part: a partial aggregate for each cell."""
+
 LAST = 2**62
 """What END is on columns. Times lie strictly between FIRST and LAST, so that no sum wraps."""
 FIRST = -LAST

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from muntin.kernels.slicing.arrays import LAST, LONGEST, Column, Flags, Ints, Objects, ints, within
-from muntin.kernels.slicing.cells import Cells
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import Event
 
@@ -60,13 +59,6 @@ class Batch:
     def keyed(self, key: Ints) -> "Batch":
         """Return the batch with these key ids."""
         return replace(self, key=key)
-
-    def cells(self) -> Cells:
-        """Return a cell for each event."""
-        one = np.ones_like(self.time)
-        return Cells(
-            self.key, self.time, self.time, self.time, one, one, self.arrival, self.own, self.mark
-        )
 
 
 def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:

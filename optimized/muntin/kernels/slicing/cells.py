@@ -4,13 +4,12 @@ Cells are sorted by key and time, and no two of one key overlap: each window hol
 cells. All columns are immutable; a step makes new ones.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, NONE, Column, Ints, no_ints
+from muntin.kernels.slicing.arrays import FIRST, NONE, Ints, no_ints
 
 SAFE = 2**62
 """The codes of keys and times stay below it."""
@@ -102,7 +101,3 @@ class Cells:
         else:
             wanted = self.run[like] * (times.size + 1) + np.searchsorted(times, time)
         return np.searchsorted(codes, wanted)
-
-
-Parts = Mapping[object, tuple[Column, ...]]
-"""The partial aggregates of cells: for each part that is kept, its columns."""

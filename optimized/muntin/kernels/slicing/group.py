@@ -3,30 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Protocol
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.acceptance import taken
 from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.keys import births
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
+from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.retention import needed, prefix_dropped
 from muntin.kernels.slicing.store import Store
-from muntin.kernels.slicing.track import Track, ValuesOf
+from muntin.kernels.slicing.track import Track
 from muntin.kernels.slicing.view import Line
 from muntin.spec.query import Settings
 from muntin.spec.window import WindowType
-
-
-class Keeping(Protocol):
-    """How a batch becomes cells that can be merged with those that are there."""
-
-    def __call__(self, batch: Batch, /) -> Store:
-        """Return the cells of a batch."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -38,16 +33,25 @@ class Group:
 
     since: int
     settings: Settings
+    grain: Records | Slices
     tracks: Mapping[WindowType, Track] = field(default_factory=dict[WindowType, Track])
     store: Store = field(default_factory=Store)
     dropped: Ints = field(default_factory=no_ints)
     birth: Ints = field(default_factory=no_ints)
 
-    def asked(self, name: str, kind: WindowType, values: ValuesOf) -> "Group":
+    def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "Group":
         """Return the group with one query more."""
         track = self.tracks.get(kind, Track(kind))
         track = replace(track, queries={**track.queries, name: values})
-        return replace(self, tracks={**self.tracks, kind: track})
+        tracks = {**self.tracks, kind: track}
+        grain = slices(tracks) if isinstance(self.grain, Slices) else self.grain
+        return replace(self, tracks=tracks, grain=grain)
+
+    @property
+    def parts(self) -> dict[Part, None]:
+        """What the queries need to be kept, in a fixed order."""
+        forms = (form for track in self.tracks.values() for form in track.queries.values())
+        return {part: None for form in forms for part in form.parts}
 
     def without(self, name: str) -> "Group":
         """Return the group with one query less; an idle track goes."""
@@ -64,10 +68,10 @@ class Group:
         kinds = list(self.tracks)
         return taken(kinds[0], batch, self.store.cells, limit)
 
-    def step(self, batch: Store, moment: Moment) -> tuple["Group", list[Told]]:
-        """Take in cells, publish, forget."""
-        birth = births(self.birth, batch.cells.key, batch.cells.arrival)
-        store = self.store.merged(batch)
+    def step(self, batch: Batch, moment: Moment) -> tuple["Group", list[Told]]:
+        """Take in events, publish, forget."""
+        birth = births(self.birth, batch.key)
+        store = self.taken(batch)
         dropped = np.zeros(birth.size, np.int64)
         dropped[: self.dropped.size] = self.dropped
         cells = store.cells
@@ -80,6 +84,12 @@ class Group:
             told += lines
         grown = replace(self, tracks=tracks, store=store, dropped=dropped, birth=birth)
         return grown.forgotten(moment.after), told
+
+    def taken(self, batch: Batch) -> Store:
+        """Return the store with the events of a batch."""
+        if not len(self.store.cells):
+            return self.grain.taken(Store(), batch, self.parts)
+        return self.grain.taken(self.store, batch, self.store.parts) if len(batch) else self.store
 
     def forgotten(self, clock: Clock) -> "Group":
         """Return the group without the cells that no query needs any more."""

@@ -35,15 +35,14 @@ class KeyIds:
         return self._keys[number]
 
 
-def births(birth: Ints, key: Ints, arrival: Ints) -> Ints:
+def births(birth: Ints, key: Ints) -> Ints:
     """Number the keys in the order in which their first events were taken."""
     if key.size == 0:
         return birth
     grown = np.full(max(birth.size, int(key.max()) + 1), -1, np.int64)
     grown[: birth.size] = birth
-    unborn = np.flatnonzero(grown[key] < 0)
+    unborn = key[grown[key] < 0]
     if unborn.size:
-        unborn = unborn[np.argsort(arrival[unborn])]
-        new, first = np.unique(key[unborn], return_index=True)
+        new, first = np.unique(unborn, return_index=True)
         grown[new[np.argsort(first)]] = np.arange(new.size) + (grown >= 0).sum()
     return grown

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints, no_ints
+from muntin.kernels.slicing.answer import Answer, joined
+from muntin.kernels.slicing.arrays import Ints, no_ints
 from muntin.kernels.slicing.view import View
 
 RETRACTED, NEW, UPDATED = 0, 1, 2
@@ -22,7 +23,7 @@ class Known:
     settles: Ints = field(default_factory=no_ints)
     first: Ints = field(default_factory=no_ints)
     revision: Ints = field(default_factory=no_ints)
-    values: Mapping[str, Column] = field(default_factory=dict[str, Column])
+    values: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
 
     def __len__(self) -> int:
         """Return the number of windows."""
@@ -31,7 +32,7 @@ class Known:
     def picked(self, which: object) -> "Known":
         """Return some windows, by their places or by a mask."""
         numbers = (self.key, self.start, self.end, self.settles, self.first, self.revision)
-        values = {name: column[which] for name, column in self.values.items()}  # type: ignore[index]  # a mask or places
+        values = {name: answer.picked(which) for name, answer in self.values.items()}
         return Known(*(column[which] for column in numbers), values)  # type: ignore[call-overload]  # the same
 
     def followed(self, other: "Known") -> "Known":
@@ -41,8 +42,8 @@ class Known:
         mine = (self.key, self.start, self.end, self.settles, self.first, self.revision)
         theirs = (other.key, other.start, other.end, other.settles, other.first, other.revision)
         values = {
-            name: np.concatenate([column, other.values[name]])
-            for name, column in self.values.items()
+            name: joined([answer, other.values[name]])
+            for name, answer in self.values.items()
             if name in other.values
         }
         return Known(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)), values)
@@ -57,7 +58,7 @@ class Told:
     start: Ints
     end: Ints
     revision: Ints
-    values: Mapping[str, Column]
+    values: Mapping[str, Answer]
 
     def __len__(self) -> int:
         """Return the number of windows told of."""

@@ -1,29 +1,34 @@
 """The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints, Objects, clock
-from muntin.kernels.slicing.batch import Batch, key_column, of_events
+from muntin.kernels.slicing.arrays import Flags, clock
+from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
+from muntin.kernels.slicing.forms import Form, form_of
+from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.known import KINDS, Told
 from muntin.kernels.slicing.moment import Clock, Moment
-from muntin.kernels.slicing.store import Store
+from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.supported import refuse
+from muntin.spec.data_driven import Session
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.measure import TIME
 from muntin.spec.operator import Operator
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
-from muntin.spec.stream import END, Event, Step, check_order
+from muntin.spec.stream import END, Step, check_order
 
 
 class ColumnarOperator(Operator):
     """Many queries over one stream of columns, in one pass."""
 
-    def __init__(self, settings: Settings = DEFAULTS) -> None:
-        """Start with no query and no event."""
+    def __init__(self, settings: Settings = DEFAULTS, *, slicing: bool = True) -> None:
+        """Start with no query and no event; without slicing, every event is kept by itself."""
+        self._slicing = slicing
+        self._sources: dict[Source, None] = {}
         self._settings = settings
         self._clock = Clock()
         self._seen: float = -END
@@ -40,10 +45,21 @@ class ColumnarOperator(Operator):
         refuse(query, self._settings)
         since = max(clock(self._seen), self._clock.watermark)
         alone = query.window if self._settings.dialect.lateness == "window" else None
-        place = (since, alone)
-        group = self._groups.get(place, Group(since, self._settings))
-        self._groups[place] = group.asked(query.id, query.window, _Events(query))
+        form = form_of(query.aggregate) or Opaque(query)
+        grain = self._grain(query, form)
+        place = (since, alone, grain.name)
+        group = self._groups.get(place, Group(since, self._settings, grain))
+        self._groups[place] = group.asked(query.id, query.window, form)
+        self._sources |= dict.fromkeys(form.sources)
         self._queries[query.id], self._place[query.id] = query, place
+
+    def _grain(self, query: Query, form: Form | Opaque) -> Records | Slices:
+        """Return slices where no window looks into them."""
+        kind, discards = query.window, self._settings.output == "discard"
+        sliced = isinstance(kind, Sliding | Cumulate | Landmark | Band | Session)
+        if form.holistic or discards or not sliced or kind.measure is not TIME or not self._slicing:
+            return Records()
+        return slices([])
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
@@ -61,7 +77,7 @@ class ColumnarOperator(Operator):
         events = step.events
         if self._settings.in_order:
             check_order([self._seen, *(event.time for event in events)])
-        batch = of_events(events, self._arrivals, [])
+        batch = of_events(events, self._arrivals, list(self._sources))
         seen = max([self._seen, *(event.time for event in events)])
         given = -END if step.watermark is None else step.watermark
         after = self._clock.advanced(
@@ -76,7 +92,7 @@ class ColumnarOperator(Operator):
 
     def _stepped(
         self, batch: Batch, moment: Moment
-    ) -> tuple[dict[tuple[object, ...], Group], list[tuple[tuple[object, ...], Told]], Ints]:
+    ) -> tuple[dict[tuple[object, ...], Group], list[tuple[tuple[object, ...], Told]], Flags]:
         limit = moment.before.limit
         sees, takes = np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_)
         groups, told = dict[tuple[object, ...], Group](), list[tuple[tuple[object, ...], Told]]()
@@ -87,7 +103,7 @@ class ColumnarOperator(Operator):
             sees |= seen
             takes[np.flatnonzero(seen)[ok]] = True
             part = mine.picked(ok)
-            groups[place], lines = group.step(kept(part), moment)
+            groups[place], lines = group.step(part, moment)
             told += [(place, one) for one in lines]
         late = {"window": sees & ~takes, "event": batch.time < limit, "never": takes & False}
         return groups, told, late[self._settings.dialect.lateness]
@@ -113,30 +129,7 @@ class ColumnarOperator(Operator):
                 ),
             )
             for at, one in told
-            for name, values in one.values.items()
+            for name, values in ((name, answer.objects()) for name, answer in one.values.items())
             for i in range(len(one))
         ]
         return tuple(result for _, result in sorted(lines, key=lambda line: line[0]))
-
-
-def kept(batch: Batch) -> Store:
-    """Return a cell for each event, with the event itself."""
-    store = Store(batch.cells(), {"event": (batch.events(),)})
-    order = np.lexsort((batch.time, batch.key))
-    return store.picked(order)
-
-
-@dataclass(frozen=True)
-class _Events:
-    """The values of windows by definition: each is the aggregate of its events."""
-
-    query: Query
-
-    def __call__(self, store: Store, lo: Ints, hi: Ints) -> Column:
-        """Return the values of windows that hold these ranges of cells."""
-        (events,) = store.parts["event"]
-        values: Objects = np.empty(lo.size, np.object_)
-        for i in range(lo.size):
-            content: list[Event] = events[lo[i] : hi[i]].tolist()
-            values[i] = self.query.value(content)
-        return values

@@ -1,16 +1,13 @@
-"""The cells of a group of queries, with what is kept of their events."""
+"""The cells of a group of queries, with the partials that are kept of their events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints
+from muntin.kernels.slicing.arrays import Fields, Ints
 from muntin.kernels.slicing.cells import Cells
-
-Fields: TypeAlias = tuple[Column, ...]
-"""The columns of one part: a partial aggregate for each cell."""
+from muntin.kernels.slicing.parts import Part
 
 
 @dataclass(frozen=True)
@@ -18,33 +15,51 @@ class Store:
     """Cells, and for each part that some aggregate needs, its columns."""
 
     cells: Cells = field(default_factory=Cells)
-    parts: Mapping[str, Fields] = field(default_factory=dict[str, Fields])
+    parts: Mapping[Part, Fields] = field(default_factory=dict[Part, Fields])
 
     def picked(self, which: object) -> "Store":
         """Return some cells, by their places or by a mask."""
         parts = {
-            name: tuple(column[which] for column in fields)  # type: ignore[index]  # mask or places
-            for name, fields in self.parts.items()
+            part: tuple(column[which] for column in fields)  # type: ignore[index]  # mask or places
+            for part, fields in self.parts.items()
         }
         return Store(self.cells.picked(which), parts)
 
     def followed(self, other: "Store") -> "Store":
         """Return these cells and others, in no order yet."""
-        if not len(self.cells):
-            return other
-        parts = {
-            name: tuple(np.concatenate(pair) for pair in zip(fields, other.parts[name], strict=True))
-            for name, fields in self.parts.items()
-        }
+        if not self.parts or not len(other.cells):
+            return self if self.parts else other
+        parts = dict[Part, Fields]()
+        for part, fields in self.parts.items():
+            mine, theirs = part.alike(fields, other.parts[part])
+            parts[part] = tuple(np.concatenate(pair) for pair in zip(mine, theirs, strict=True))
         return Store(self.cells.followed(other.cells), parts)
 
-    def merged(self, other: "Store") -> "Store":
-        """Return the events of both in event order; those of the other arrived later."""
-        if not len(other.cells):
-            return self if self.parts else other
-        both = self.followed(other)
-        cells = both.cells
-        return both.picked(np.lexsort((cells.low, cells.key)))
+    def ordered(self) -> "Store":
+        """Return the cells by key and slot; what came first stays first."""
+        return self.picked(np.lexsort((self.cells.slot, self.cells.key)))
+
+    def condensed(self) -> "Store":
+        """Return one cell for all that have the same key and slot, which follow each other."""
+        cells = self.cells
+        begins = np.ones(len(cells), np.bool_)
+        begins[1:] = (np.diff(cells.key) != 0) | (np.diff(cells.slot) != 0)
+        if begins.all():
+            return self
+        lo = np.flatnonzero(begins)
+        hi = np.append(lo[1:], len(cells))
+        merged = Cells(
+            cells.key[lo],
+            cells.slot[lo],
+            np.minimum.reduceat(cells.low, lo),
+            np.maximum.reduceat(cells.high, lo),
+            np.add.reduceat(cells.count, lo),
+            np.add.reduceat(cells.fresh, lo),
+            np.minimum.reduceat(cells.arrival, lo),
+            np.maximum.reduceat(cells.own, lo),
+            np.maximum.reduceat(cells.mark, lo),
+        )
+        return Store(merged, {part: part.fold(f, lo, hi) for part, f in self.parts.items()})
 
     def dropped(self, prefix: Ints) -> "Store":
         """Return the store without so many cells at the beginning of each key present."""

@@ -1,15 +1,17 @@
 """One window type over the cells of a group: what is published of it, and to which queries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import TypeAlias
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Flags, Ints, climb, spread
+from muntin.kernels.slicing.answer import Answer, joined
+from muntin.kernels.slicing.arrays import Flags, Ints, climb, spread
+from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.known import NEW, RETRACTED, UPDATED, Known, Told, places
 from muntin.kernels.slicing.moment import Moment, Within, told_upto
+from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.periodic_view import band, cumulate, landmark, sliding
 from muntin.kernels.slicing.punctuation_view import punctuation
 from muntin.kernels.slicing.rank_view import count, rolling
@@ -21,10 +23,6 @@ from muntin.spec.measure import COUNT
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Mode
 from muntin.spec.window import WindowType
-
-ValuesOf: TypeAlias = Callable[[Store, Ints, Ints], Column]
-"""How the values of windows are computed, given the ranges of cells that they hold."""
-
 
 @singledispatch
 def view_of(kind: WindowType, line: Line, among: Within) -> View:
@@ -55,7 +53,7 @@ class Track:
     """A window type, the queries that ask for it, and what they were told."""
 
     kind: WindowType
-    queries: Mapping[str, ValuesOf] = field(default_factory=dict[str, ValuesOf])
+    queries: Mapping[str, Form | Opaque] = field(default_factory=dict[str, Form | Opaque])
     known: Known = field(default_factory=Known)
 
     def told(
@@ -79,7 +77,7 @@ class Track:
         told = news[some]
         kind = np.where(at[told] < 0, NEW, UPDATED)
         at_window = (view.key[told], view.start[told], view.end[told], revision[told])
-        lines += [Told(kind, *at_window, {n: v[some] for n, v in values.items()})]  # type: ignore[index]  # a mask
+        lines += [Told(kind, *at_window, {n: v.picked(some) for n, v in values.items()})]
         now = Known(view.key, view.start, view.end, view.settles, first, revision)
         known = replace(now, values=self._remembered(at, news, values, mode))
         kept = self.known.picked(gone).followed(known) if stays(self.kind) else known
@@ -101,20 +99,20 @@ class Track:
         return known[at] if known.size else at
 
     def _remembered(
-        self, at: Ints, news: Ints, values: Mapping[str, Column], mode: Mode
-    ) -> Mapping[str, Column]:
+        self, at: Ints, news: Ints, values: Mapping[str, Answer], mode: Mode
+    ) -> Mapping[str, Answer]:
         """Return the value that each published window was last told to have."""
         if stays(self.kind) or mode != "accumulate-retract":
             return {}
-        found: dict[str, Column] = {}
-        for name, column in values.items():
-            whole = np.empty(at.size, np.object_)
-            old = at >= 0
-            if old.any():
-                whole[old] = self.known.values[name][at[old]]
-            whole[news] = column
-            found[name] = whole
-        return found
+        old = at >= 0
+        old[news] = False
+        kept = np.flatnonzero(old)
+        order = np.argsort(np.concatenate([kept, news]))
+        before = {name: self.known.values[name] for name in values if kept.size}
+        return {
+            name: joined([before[name].picked(at[kept]), one]).picked(order) if kept.size else one
+            for name, one in values.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ class _Telling:
         kind = np.full(len(old), RETRACTED)
         return [Told(kind, old.key, old.start, old.end, old.revision, old.values)]
 
-    def values(self, news: Ints, mode: Mode) -> tuple[dict[str, Column], Flags]:
+    def values(self, news: Ints, mode: Mode) -> tuple[dict[str, Answer], Flags]:
         """Return the values of windows that have changed, and which have anything to tell."""
         lo, hi = self.view.lo[news], self.view.hi[news]
         store, some = self.store, np.ones(news.size, np.bool_)

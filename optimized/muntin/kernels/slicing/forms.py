@@ -1,0 +1,222 @@
+"""How aggregates of the catalogue are computed over columns: from which parts, and how finished."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from inspect import getclosurevars
+from typing import TypeAlias
+
+import numpy as np
+
+from muntin.kernels.slicing.answer import Answer
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Flags, Ints, Objects
+from muntin.kernels.slicing.batch import Source
+from muntin.kernels.slicing.choice import Choice, Everything
+from muntin.kernels.slicing.over import Over
+from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
+from muntin.kernels.slicing.store import Store
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named, skipping_nulls
+from muntin.spec.errors import InvalidInputError
+
+Erased: TypeAlias = Aggregate[object, object, object]
+Folded: TypeAlias = Mapping[Part, Fields]
+EXACT = 2.0**53
+"""Below it a quotient of two integers, taken as floats, is the nearest float."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The parts that an aggregate needs, and how windows are finished from their folds."""
+
+    name: str
+    parts: tuple[Part, ...]
+    finish: Callable[[Folded], Answer]
+
+    @property
+    def sources(self) -> set[Source]:
+        """The columns that it reads."""
+        brought = {part.brings for part in self.parts if isinstance(part, Choice)}
+        return {part.source for part in self.parts} | brought
+
+    @property
+    def holistic(self) -> bool:
+        """Whether it needs every value."""
+        return any(isinstance(part, Everything) for part in self.parts)
+
+    def __call__(self, store: Store, lo: Ints, hi: Ints) -> Answer:
+        """Return the values of windows that hold these ranges of cells."""
+        return self.finish({part: part.fold(store.parts[part], lo, hi) for part in self.parts})
+
+
+def form_of(aggregate: Erased) -> Form | None:
+    """Return the form of an aggregate of the catalogue, over the values or over fields of them."""
+    inner, sources = aggregate, tuple[Source, ...]()
+    if isinstance(aggregate, Over):
+        inner, sources = aggregate.inner, aggregate.fields
+    return form(inner.name, sources) if _of_catalogue(inner) else None
+
+
+def _of_catalogue(aggregate: Erased) -> bool:
+    """Whether this is `named(name)`: any name may be given to another aggregate."""
+    try:
+        like = named(aggregate.name)
+        mine, its = (getclosurevars(one.lift).nonlocals["aggregate"] for one in (aggregate, like))
+    except (InvalidInputError, KeyError, TypeError):
+        return False
+    same = aggregate.lift.__code__ is skipping_nulls(its).lift.__code__
+    return same and (mine is its or mine.lower.__code__ is its.lower.__code__ and mine.lift.__code__ is its.lift.__code__)
+
+
+def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
+    """Return the form of this name over columns."""
+    first: Source = sources[0] if sources else None
+    if name in ("argmin", "argmax"):
+        pair: tuple[Source, ...] = sources or (0, 1)
+        return _chosen(name, *pair) if len(pair) == 2 else None  # noqa: PLR2004 - key and payload
+    if len(sources) > 1:
+        return None
+    if name == "median" or name.startswith("percentile("):
+        p = Fraction(50) if name == "median" else Fraction(name[11:-1])
+        values = Everything(first)
+        return Form(name, (values,), partial(_percentile, values, p))
+    return _SIMPLE[name](name, first) if name in _SIMPLE else None
+
+
+def _single(part: Callable[[Source], Part], at: int, none: int | None = None) -> Callable[[str, Source], Form]:
+    """Return what makes forms that read one column of one part."""
+
+    def make(name: str, source: Source) -> Form:
+        main, n = part(source), Count(source)
+
+        def finish(folded: Folded) -> Answer:
+            return Answer((folded[main][at],), None if none == 0 else folded[n][0] > 0)
+
+        return Form(name, (main, n) if main != n else (main,), finish)
+
+    return make
+
+
+def _mean(name: str, source: Source) -> Form:
+    total, n = Sum(source), Count(source)
+
+    def finish(folded: Folded) -> Answer:
+        count = folded[n][0]
+        return Answer((quotient(folded[total][0], np.maximum(count, 1)),), count > 0)
+
+    return Form(name, (total, n), finish)
+
+
+def quotient(a: Column, b: Column) -> Column:
+    """Return the nearest floats to quotients of integers; floats are divided as floats."""
+    if a.dtype == np.float64 or _small(a) and _small(b):
+        return np.asarray(a / b, np.float64)
+    return np.array([x / y for x, y in zip(a.tolist(), b.tolist(), strict=True)], np.float64)
+
+
+def _small(a: Column) -> bool:
+    return not a.size or float(np.abs(a.astype(np.float64)).max()) < EXACT
+
+
+def _spread(missing: int, *, root: bool) -> Callable[[str, Source], Form]:
+    def make(name: str, source: Source) -> Form:
+        part = Squares(source)
+
+        def finish(folded: Folded) -> Answer:
+            n, total, squares = folded[part]
+            enough = n > missing
+            some = np.where(enough, n, missing + 1)
+            if total.dtype == np.float64:
+                variance = squares / (some - missing)
+            else:
+                exact = [column.astype(np.object_) for column in (n, total, squares, some)]
+                above = exact[0] * exact[2] - exact[1] * exact[1]
+                variance = quotient(above, exact[3] * (exact[3] - missing))
+            return Answer((np.sqrt(variance) if root else variance,), enough)
+
+        return Form(name, (part,), finish)
+
+    return make
+
+
+def _chosen(name: str, key: Source, brings: Source) -> Form:
+    part = Choice(key, brings, greatest=name == "argmax")
+
+    def finish(folded: Folded) -> Answer:
+        _, payload, time = folded[part]
+        return Answer((payload,), time != LAST)
+
+    return Form(name, (part,), finish)
+
+
+def _several(*each: Callable[[Source], Part]) -> Callable[[str, Source], Form]:
+    """Return what makes forms whose values are tuples."""
+
+    def make(name: str, source: Source) -> Form:
+        parts = [one(source) for one in each]
+        n = Count(source)
+
+        def finish(folded: Folded) -> Answer:
+            return Answer(tuple(folded[part][-1] for part in parts), folded[n][0] > 0)
+
+        return Form(name, (*parts, n), finish)
+
+    return make
+
+
+def _range(name: str, source: Source) -> Form:
+    low, high, n = Min(source), Max(source), Count(source)
+
+    def finish(folded: Folded) -> Answer:
+        some = folded[n][0] > 0
+        a, b = (np.where(some, folded[part][0], 0) for part in (low, high))
+        return Answer((_difference(b, a),), some)
+
+    return Form(name, (low, high, n), finish)
+
+
+def _difference(a: Column, b: Column) -> Column:
+    """Return a - b; integers that may pass 64 bits are widened."""
+    near = a.dtype != np.int64 or not (np.abs(a / 2 - b / 2) >= LAST / 2).any()
+    return np.asarray(a - b if near else a.astype(np.object_) - b.astype(np.object_))
+
+
+def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
+    """Interpolate between the two nearest ranks, exactly for integers."""
+    values, first, n = folded[part]
+    some: Flags = n > 0
+    whole = (p / 100).denominator
+    scaled = np.maximum(n - 1, 0) * (p / 100).numerator
+    at, rest = first + scaled // whole, scaled % whole
+    if not values.size:
+        return Answer((np.zeros(n.size),), some)
+    low = values[np.minimum(at, values.size - 1)]
+    high = values[np.minimum(at + (rest > 0), values.size - 1)]
+    same = (low == high) | (rest == 0)
+    if values.dtype == np.float64:
+        share = rest / whole
+        with np.errstate(invalid="ignore"):
+            between = low * ((whole - rest) / whole) + high * share
+        return Answer((np.where(same, low, between),), some)
+    wide: list[Objects] = [column.astype(np.object_) for column in (low, high, rest)]
+    above = wide[0] * (whole - wide[2]) + wide[1] * wide[2]
+    return Answer((quotient(above, np.full(n.size, whole)),), some)
+
+
+_SIMPLE: Mapping[str, Callable[[str, Source], Form]] = {
+    "count": _single(Count, 0, none=0),
+    "sum": _single(Sum, 0),
+    "min": _single(Min, 0),
+    "max": _single(Max, 0),
+    "first": _single(First, 1),
+    "last": _single(Last, 1),
+    "mean": _mean,
+    "var_pop": _spread(0, root=False),
+    "var_sample": _spread(1, root=False),
+    "std_pop": _spread(0, root=True),
+    "std_sample": _spread(1, root=True),
+    "range": _range,
+    "m4": _several(Min, Max, First, Last),
+}
+_ = FIRST

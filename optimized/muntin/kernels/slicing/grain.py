@@ -1,0 +1,94 @@
+"""How much a cell holds: one event, or all between two edges of windows (a slice) [Traub20]."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import FIRST, Ints
+from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.store import Store
+from muntin.spec.data_driven import Session
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.window import WindowType
+
+
+def rows(batch: Batch, parts: Iterable[Part]) -> Store:
+    """Return a cell for each event, in the order of arrival."""
+    one = np.ones_like(batch.time)
+    cells = Cells(
+        batch.key, batch.time, batch.time, batch.time, one, one, batch.arrival, batch.own, batch.mark
+    )
+    return Store(cells, {part: part.lift(batch) for part in parts})
+
+
+@dataclass(frozen=True)
+class Records:
+    """A cell for each event."""
+
+    name = "records"
+
+    def taken(self, store: Store, batch: Batch, parts: Iterable[Part]) -> Store:
+        """Return a store with the events of a batch."""
+        return store.followed(rows(batch, parts)).ordered()
+
+
+@dataclass(frozen=True)
+class Slices:
+    """A cell for all between two edges: some at every period, at a phase, and some single."""
+
+    periods: tuple[tuple[int, int], ...]
+    single: tuple[int, ...]
+    name = "slices"
+
+    def slots(self, time: Ints) -> Ints:
+        """Return the last edge that is not after each time."""
+        slot = np.full_like(time, FIRST)
+        for period, phase in self.periods:
+            np.maximum(slot, time - (time - phase) % period, out=slot)
+        for edge in self.single:
+            np.maximum(slot, np.where(time >= edge, edge, FIRST), out=slot)
+        return slot
+
+    def taken(self, store: Store, batch: Batch, parts: Iterable[Part]) -> Store:
+        """Return a store with the events of a batch in its slices."""
+        new = rows(batch, parts)
+        sliced = Store(replace(new.cells, slot=self.slots(batch.time)), new.parts)
+        return store.followed(sliced.ordered().condensed()).ordered().condensed()
+
+
+def slices(kinds: Iterable[WindowType]) -> Slices:
+    """Return the slices that no edge of these windows cuts, no wider than the smallest gap.
+
+    >>> slices([Sliding(10, 5), Sliding(3, 15), Session(2)])
+    Slices(periods=((2, 0), (5, 0), (15, 3)), single=())
+    """
+    found, single, gap = set[tuple[int, int]](), set[int](), inf
+    for kind in kinds:
+        if isinstance(kind, Sliding):
+            ends = (kind.offset + kind.size) % kind.slide
+            found |= {(kind.slide, kind.offset % kind.slide), (kind.slide, ends)}
+        if isinstance(kind, Cumulate):
+            found.add((kind.step, kind.offset % kind.step))
+        if isinstance(kind, Landmark):
+            found.add((kind.every, kind.at % kind.every))
+            single.add(kind.at)
+        if isinstance(kind, Band):
+            single |= {kind.start, kind.end}
+        if isinstance(kind, Session):
+            gap = min(gap, kind.gap)
+    if gap < min((period for period, _ in found), default=inf):
+        found.add((int(gap), 0))
+    return Slices(fused(found), tuple(sorted(single)))
+
+
+def fused(edges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Leave out edges that are among others (query fusion, Algorithm 2 of [Traub20])."""
+    kept: list[tuple[int, int]] = []
+    for period, phase in sorted(edges):
+        if not any(period % p == 0 and (phase - q) % p == 0 for p, q in kept):
+            kept.append((period, phase))
+    return tuple(kept)

@@ -1,0 +1,252 @@
+"""Parts: the partial aggregates of numbers that cells keep. Aggregates share them.
+
+Each is commutative: the first and the last value know their times. A sum of integers that might
+pass 64 bits is widened to integers of any size, for good; so are squares.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints
+from muntin.kernels.slicing.batch import Batch, Source, Values
+from muntin.kernels.slicing.folding import by_prefix, by_tree
+
+WIDE = 2.0**62
+"""Sums whose terms may reach this in all are widened."""
+
+
+@dataclass(frozen=True)
+class Part(ABC):
+    """A monoid on columns, over a column of values."""
+
+    source: Source
+
+    @abstractmethod
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return the partials of single events."""
+
+    @abstractmethod
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Combine partials of earlier cells with those of later ones."""
+
+    @abstractmethod
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return the identity, in the types of some fields."""
+
+    def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
+        """Return the folds of ranges."""
+        return by_tree(self.combine, self.identity(fields), fields, lo, hi)
+
+    def alike(self, a: Fields, b: Fields) -> tuple[Fields, Fields]:
+        """Return both in one form, if there are several, such that they can be combined."""
+        return a, b
+
+
+def there(values: Values, data: Column, otherwise: object) -> Column:
+    """Return data, with something else where there is no value."""
+    return data if values.valid is None else np.where(values.valid, data, otherwise)  # type: ignore[call-overload]  # any scalar
+
+
+def widened(column: Column, terms: Column) -> Column:
+    """Return integers, of any size if the sum of some terms might pass 64 bits."""
+    if column.dtype != np.int64 or np.abs(terms.astype(np.float64)).sum() < WIDE:
+        return column
+    return column.astype(np.object_)
+
+
+@dataclass(frozen=True)
+class Count(Part):
+    """How many values are there."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return ones."""
+        return (there(batch.columns[self.source], np.ones_like(batch.time), 0),)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Add."""
+        return (a[0] + b[0],)
+
+    def identity(self, _: Fields, /) -> Fields:
+        """Return 0."""
+        return (np.zeros(1, np.int64),)
+
+    def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
+        """Subtract prefixes."""
+        return (by_prefix(fields[0], lo, hi),)
+
+
+@dataclass(frozen=True)
+class Sum(Part):
+    """The sum of the values."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return the values."""
+        values = batch.columns[self.source]
+        return (there(values, values.data, 0),)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Add."""
+        return (a[0] + b[0],)
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return 0."""
+        return (np.zeros(1, fields[0].dtype),)
+
+    def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
+        """Subtract prefixes of integers; fold floats."""
+        if fields[0].dtype == np.float64:
+            return super().fold(fields, lo, hi)
+        return (by_prefix(fields[0], lo, hi),)
+
+    def alike(self, a: Fields, b: Fields) -> tuple[Fields, Fields]:
+        """Widen integers, or make floats of them if the others are."""
+        both = np.concatenate([a[0], b[0]])
+        wide = widened(both, both)
+        return (wide[: a[0].size],), (wide[a[0].size :],)
+
+
+@dataclass(frozen=True)
+class Squares(Part):
+    """How many, the sum, and the sum of squares of integers; of floats, the mean and deviations.
+
+    For floats the squares of deviations from the mean are kept, which never cancel [Chan82].
+    """
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return one, the value, and its square or no deviation."""
+        values = batch.columns[self.source]
+        n, data = there(values, np.ones_like(batch.time), 0), there(values, values.data, 0)
+        if data.dtype == np.float64:
+            return n, data, np.zeros_like(data)
+        wide = data
+        if data.dtype == np.int64 and (data.astype(np.float64) ** 2).sum() >= WIDE:
+            wide = data.astype(np.object_)
+        return n, data, wide * wide
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Add; of floats, move the means."""
+        if a[1].dtype != np.float64:
+            return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+        n = a[0] + b[0]
+        with np.errstate(invalid="ignore", over="ignore"):
+            share = b[0] / np.maximum(n, 1)
+            delta = b[1] - a[1]
+            mean = np.where(a[0] == 0, b[1], np.where(b[0] == 0, a[1], a[1] + delta * share))
+            apart = np.where((a[0] == 0) | (b[0] == 0), 0.0, delta * delta * share * a[0])
+        return n, mean, a[2] + b[2] + apart
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return zeros."""
+        return tuple(np.zeros(1, field.dtype) for field in fields)
+
+    def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
+        """Subtract prefixes of integers; fold floats."""
+        if fields[1].dtype == np.float64:
+            return super().fold(fields, lo, hi)
+        return tuple(by_prefix(field, lo, hi) for field in fields)
+
+    def alike(self, a: Fields, b: Fields) -> tuple[Fields, Fields]:
+        """Widen integers, or take deviations of them if the others are floats."""
+        if np.float64 in (a[1].dtype, b[1].dtype):
+            return _deviations(a), _deviations(b)
+        wide = [widened(both, both) for both in map(np.concatenate, zip(a, b, strict=True))]
+        cut = a[0].size
+        return tuple(one[:cut] for one in wide), tuple(one[cut:] for one in wide)
+
+
+def _deviations(fields: Fields) -> Fields:
+    """Return what is kept of floats, from what is kept of integers."""
+    n, total, squares = fields
+    if total.dtype == np.float64:
+        return fields
+    some = np.maximum(n, 1)
+    exact = (squares.astype(np.object_) * some - total.astype(np.object_) ** 2) / some
+    return n, (total / some).astype(np.float64), exact.astype(np.float64)
+
+
+def least(column: Column) -> object:
+    """Return what is below all numbers of a type."""
+    return np.iinfo(np.int64).min if column.dtype == np.int64 else -np.inf
+
+
+def greatest(column: Column) -> object:
+    """Return what is above all numbers of a type; of floats NaN, which yields to any."""
+    if column.dtype == np.int64:
+        return np.iinfo(np.int64).max
+    return np.nan if column.dtype == np.float64 else np.inf
+
+
+@dataclass(frozen=True)
+class Min(Part):
+    """The least value; NaN is the greatest."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return the values."""
+        values = batch.columns[self.source]
+        return (there(values, values.data, greatest(values.data)),)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take the lesser."""
+        return (np.fmin(a[0], b[0]),)
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return what is above all."""
+        return (np.array([greatest(fields[0])], fields[0].dtype),)
+
+
+@dataclass(frozen=True)
+class Max(Part):
+    """The greatest value; NaN is the greatest."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return the values."""
+        values = batch.columns[self.source]
+        return (there(values, values.data, least(values.data)),)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take the greater."""
+        return (np.maximum(a[0], b[0]),)
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return what is below all."""
+        return (np.array([least(fields[0])], fields[0].dtype),)
+
+
+@dataclass(frozen=True)
+class First(Part):
+    """The earliest value and its time, LAST if there is none."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return times and values."""
+        values = batch.columns[self.source]
+        return there(values, batch.time, LAST), values.data
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take what is earlier; of one time, what arrived first."""
+        later = b[0] < a[0]
+        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return no time."""
+        return np.array([LAST]), np.zeros(1, fields[1].dtype)
+
+
+@dataclass(frozen=True)
+class Last(Part):
+    """The latest value and its time, FIRST if there is none."""
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return times and values."""
+        values = batch.columns[self.source]
+        return there(values, batch.time, FIRST), values.data
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take what is later; of one time, what arrived last."""
+        later = b[0] >= a[0]
+        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return no time."""
+        return np.array([FIRST]), np.zeros(1, fields[1].dtype)
