@@ -47,9 +47,10 @@ class GroupedTrack(Track):
         super().release(slices)
         self._drop_hint(slices)
 
-    def active(self) -> int:
-        """Return how many begins it holds at most: the group may prove to be one."""
-        return super().active() + 1
+    def begins(self) -> set[int]:
+        """Return the ordinals that it holds: also that of the group, which may prove to be one."""
+        hinted = self.group is not None and self.measure is not COUNT
+        return super().begins() | ({self.group.first} if hinted and self.group else set[int]())
 
     def begin(self, slices: Slices[object], group: Group) -> None:
         """Open a window that begins with a group, and has no end yet."""
@@ -192,6 +193,10 @@ class ThresholdTrack(GroupedTrack):
         super().release(slices)
         if self.run is not None:
             slices.unpin(self.run.first)
+
+    def begins(self) -> set[int]:
+        """Return the ordinals that it holds: also where the run begins."""
+        return super().begins() | ({self.run.first} if self.run else set[int]())
 
     def _end_run(self, slices: Slices[object], group: Group) -> None:
         self.low, self.here = True, 0

@@ -79,6 +79,10 @@ class Lane:
         if name in self.tracks:
             self.tracks.pop(name).release(self.slices)
 
-    def active(self) -> int:
-        """Return how many windows are open, or may be."""
-        return sum(track.active() for track in self.tracks.values())
+    def begins(self) -> set[int]:
+        """Return the ordinals that the tracks hold."""
+        return {begin for track in self.tracks.values() for begin in track.begins()}
+
+    def idle(self) -> bool:
+        """Whether it can be forgotten, and made anew when its key has another event."""
+        return all(track.idle() for track in self.tracks.values())

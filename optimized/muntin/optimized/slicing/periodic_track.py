@@ -34,6 +34,11 @@ class SlidingTrack(Track):
                 self.calm = min(self.calm, self.next + (self.edges == "right"))
         self.fill(at)
 
+    def idle(self) -> bool:
+        """Whether no window is open, in time, and the first event is of no matter."""
+        anywhere = self.settings.dialect.first_window != "floor_first"
+        return self.measure is TIME and anywhere and not self.live
+
     def _open(self, slices: Slices[object], at: At) -> None:
         kind, c = self.kind, at.coordinate
         newest = kind.pane(c - (self.edges == "right"), self.settings.dialect)
@@ -94,6 +99,10 @@ class LandmarkTrack(Track):
         timely = self.measure is TIME and self.first is not None
         return self.next - self.kind.every if timely else END
 
+    def begins(self) -> set[int]:
+        """Return the ordinals that it holds: also that of the first event."""
+        return super().begins() | ({self.first} if self.first is not None else set[int]())
+
     def release(self, slices: Slices[object]) -> None:
         """Hold no begin any more."""
         super().release(slices)
@@ -118,6 +127,10 @@ class CumulateTrack(Track):
         self.kind = kind
         self.start: int | None = None
 
+    def idle(self) -> bool:
+        """Whether no window is open, in time."""
+        return self.measure is TIME and not self.live
+
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Close the windows that have ended; open those of a new period."""
         self.close_before(slices, at)
@@ -139,6 +152,10 @@ class BandTrack(Track):
         super().__init__(query, settings, since, born)
         self.kind = kind
         self.opened = False
+
+    def idle(self) -> bool:
+        """Whether the window is not open, in time: it is over, or has not begun."""
+        return self.measure is TIME and not self.live
 
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Open the window with the first event in it, and close it with the first behind it."""

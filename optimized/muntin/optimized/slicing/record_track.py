@@ -37,9 +37,9 @@ class RecordTrack(Track):
             slices.unpin(ordinal)
         self.records = self.records[count:]
 
-    def active(self) -> int:
-        """Return how many begins it holds at most: one for each record."""
-        return super().active() + len(self.records)
+    def begins(self) -> set[int]:
+        """Return the ordinals that it holds: also those of the records."""
+        return super().begins() | {ordinal for _, ordinal in self.records}
 
     def release(self, slices: Slices[object]) -> None:
         """Hold no begin any more."""
@@ -75,6 +75,11 @@ class RollingTrack(RecordTrack):
         del reached
         if self.measure is TIME:
             self._drop_before(slices, limit - self.kind.size + 1)
+
+    def idle(self) -> bool:
+        """Whether no further event reaches any before it, and none is counted."""
+        timely = self.measure is TIME and self.kind.every == 1
+        return timely and not self.live and not self.records
 
     def stirs(self) -> float:
         """Return when the oldest event can be dropped."""

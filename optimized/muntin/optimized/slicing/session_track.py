@@ -4,6 +4,7 @@ from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.track import At, Track
 from muntin.spec.data_driven import Session
+from muntin.spec.measure import TIME
 from muntin.spec.query import Query, Settings
 
 
@@ -18,6 +19,10 @@ class SessionTrack(Track):
         self.gap = kind.gap
         self.reach = int(settings.dialect.session_merge == "le")
         self.short = settings.dialect.session_end == "last"
+
+    def idle(self) -> bool:
+        """Whether no session is open, in time."""
+        return self.measure is TIME and not self.live
 
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Extend the session, or close it and open another."""

@@ -3,11 +3,12 @@
 Equality with the denotation is argued in proofs/cutty.md.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
+from muntin.optimized.slicing.alarms import Alarms
 from muntin.optimized.slicing.cuts import Cuts, EdgesOf
 from muntin.optimized.slicing.discretise import refuses_settings, refuses_window, track_of
 from muntin.optimized.slicing.lane import Lane
@@ -75,7 +76,9 @@ class Slicing(Operator):
         self._seen: float = -END
         self._asked: dict[str, Asked] = {}
         self._lanes: dict[Slot, Lane] = {}
-        self._groups = self._births = 0
+        self._groups = self._number = 0
+        self._births: dict[tuple[str, Hashable], int] = {}  # in the order of first events
+        self._alarms = Alarms[Slot]()
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
@@ -94,6 +97,7 @@ class Slicing(Operator):
         if name not in self._asked:
             raise InvalidInputError(f"there is no query {name!r} to remove")
         group = self._asked.pop(name).group
+        self._births = {at: nth for at, nth in self._births.items() if at[0] != name}
         for lane in self._lanes.values():
             lane.remove(name)
         if all(one.group != group for one in self._asked.values()):
@@ -106,7 +110,8 @@ class Slicing(Operator):
         by_event = self._settings.dialect.lateness == "event"  # else every query was refused
         limit = self._watermark - self._settings.allowed_lateness if by_event else -END
         late = tuple(event for event in step.events if event.time < limit)
-        births, changed = self._births, dict[Slot, Lane]()
+        changed, woken = dict[Slot, Lane](), list[Slot]()
+        births = len(self._births)
         try:
             for event in step.events:
                 if event.time >= limit:
@@ -117,11 +122,13 @@ class Slicing(Operator):
             )
             reached = watermark if watermark < END else self._reached
             limit = watermark - self._settings.allowed_lateness
-            results = self._report(Moment(watermark, reached, limit), changed)
+            results = self._report(Moment(watermark, reached, limit), changed, woken)
         except Exception:
-            self._births = births
+            self._births = dict(islice(self._births.items(), births))
+            self._sleep(woken)
             raise
         self._lanes.update(changed)
+        self._sleep([*woken, *changed])
         self._watermark, self._reached, self._seen = watermark, reached, seen
         return Output(results, late)
 
@@ -132,10 +139,6 @@ class Slicing(Operator):
     def slices(self) -> int:
         """Return how many partials are held that are not of higher order."""
         return sum(lane.slices.size for lane in self._lanes.values())
-
-    def active(self) -> int:
-        """Return how many windows are open, the groups that may prove to begin one included."""
-        return sum(lane.active() for lane in self._lanes.values())
 
     def _check_order(self, events: tuple[Event, ...]) -> None:
         """Refuse a stream that is not in order (rule 14)."""
@@ -170,12 +173,17 @@ class Slicing(Operator):
             if one.since < event.time:
                 lane = self._lane(Slot(one.group, event.key), changed)
                 if one.query.id not in lane.tracks:
-                    self._births += 1
-                    track = track_of(one.query, self._settings, one.since, self._births)
+                    born = self._born(one.query.id, event.key)
+                    track = track_of(one.query, self._settings, one.since, born)
                     lane.tracks[one.query.id] = track
                 first.setdefault(one.group, one.query)
         for group, query in first.items():
             changed[Slot(group, event.key)].observe(event, query)
+
+    def _born(self, name: str, key: Hashable) -> int:
+        """Return a number that grows with the first event that a query has seen of a key."""
+        self._number += 1
+        return self._births.setdefault((name, key), self._number)
 
     def _lane(self, at: Slot, changed: dict[Slot, Lane]) -> Lane:
         """Return the lane as this step may change it."""
@@ -189,11 +197,22 @@ class Slicing(Operator):
             changed[at] = Lane(Slices(store, joins=joins), self._cuts(at.group))
         return changed[at]
 
-    def _report(self, moment: Moment, changed: dict[Slot, Lane]) -> tuple[Result, ...]:
+    def _sleep(self, slots: Iterable[Slot]) -> None:
+        """Let lanes sleep until there is something to do; forget those that are idle."""
+        for at in slots:
+            if at in self._lanes and self._lanes[at].idle():
+                del self._lanes[at]
+            elif at in self._lanes:
+                self._alarms.set(at, self._lanes[at].wake)
+
+    def _report(
+        self, moment: Moment, changed: dict[Slot, Lane], woken: list[Slot]
+    ) -> tuple[Result, ...]:
         """Publish, in the order of rule 11."""
-        for at, lane in self._lanes.items():
-            if at not in changed and lane.wake <= moment.watermark:
-                changed[at] = lane.copy()
+        woken += self._alarms.ring(moment.watermark)
+        for at in woken:
+            if at not in changed and at in self._lanes:
+                changed[at] = self._lanes[at].copy()
         places = {name: nth for nth, name in enumerate(self._asked)}
         lines = [
             (self._sort_key(track, line, places), self._result(at, track, line))

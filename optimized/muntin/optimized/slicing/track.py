@@ -123,9 +123,14 @@ class Track(ABC):
                 if one.stop is None and one.end == at.rank + 1:
                     self.live[k] = one._replace(due=at.event.time + 1)
 
-    def active(self) -> int:
-        """Return how many begins it holds at most: one for each window that is open."""
-        return sum(one.stop is None for one in self.live)
+    def begins(self) -> set[int]:
+        """Return the ordinals that it holds: where the open windows begin."""
+        marked = set[int]() if self.mark is None else {self.mark}
+        return marked | {one.first for one in self.live if one.stop is None}
+
+    def idle(self) -> bool:
+        """Whether nothing would be lost if it were made anew for the next event."""
+        return False
 
     def _coordinate(self, event: Event) -> int:
         of = self.measure.of
