@@ -39,6 +39,12 @@ class Slices(Generic[A]):
         return len(self._store.ids) + len(self._tail)
 
     @property
+    def oldest(self) -> int:
+        """The ordinal of the first event of the oldest slice; of the next event, if none."""
+        tail = self._tail[0][0] if self._tail else self.count
+        return self._store.ids[0] if self._store.ids else tail
+
+    @property
     def held(self) -> int:
         """The number of partials that there is room for."""
         return self._store.held + len(self._tail)
@@ -80,7 +86,7 @@ class Slices(Generic[A]):
         parts = [partial for begin, partial in self._tail if first <= begin < stop]
         if first < inner:
             parts.insert(0, self._store.merge(first, min(stop, inner)))
-        return reduce(self._combine, parts)
+        return reduce(self._combine, parts) if parts else self._store.monoid.identity
 
     def copy(self) -> "Slices[A]":
         """Return an independent copy."""
@@ -100,8 +106,7 @@ class Slices(Generic[A]):
                 self._release(begin)
 
     def _release(self, begin: int) -> None:
-        oldest = self._store.ids[0] if self._store.ids else self._tail[0][0]
-        if begin == oldest:
+        if begin == self.oldest:
             self._remove_up_to_the_oldest_held()
         elif self._joins:
             self._join(begin)
@@ -132,7 +137,7 @@ class Slices(Generic[A]):
     def relates(self, events: Sequence[A], held: Sequence[int]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with all events so far, and the begins that windows need."""
         begins = [*self._store.ids, *(begin for begin, _ in self._tail)]
-        stops = [*begins[1:], self.count]
+        stops = [*begins[1:], self.count][: len(begins)]
         fold = self._store.monoid.fold
         yield "S4 slices begin where windows do", not self._joins or begins == sorted({*held})
         yield "S5 each begin that a window needs is one of a slice", set(held) <= set(begins)
