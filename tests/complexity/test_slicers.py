@@ -243,7 +243,7 @@ RECORDS: list[WindowType] = [Rolling(12), Rolling(12, 3), LastNEvery(5, 10)]
 
 def test_state_is_bounded_however_long_the_stream() -> None:
     running = operator(CUTTY_EAGER, [*MIXED[:10], *CUTTING, *RECORDS], Meter())
-    most = []
+    most: list[int] = []
     for event in events(random.Random(8), 1500):  # noqa: S311 - it need not be secret
         running.step([event])
         most.append(running.slices())

@@ -1,6 +1,7 @@
 """The simulation relations of stores and slices, after every call and every step."""
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 import pytest
 from hypothesis import given
@@ -76,6 +77,11 @@ def test_stores_stand_for_the_sequence_of_their_slices(
         assert len(slices) <= room <= max(1, 3 * len(slices))
 
 
+def is_word(total: object) -> TypeGuard[Word]:
+    """Whether a total is a word or a bag, as all are here."""
+    return isinstance(total, tuple)
+
+
 class Related(Slicing):
     """Checks after each step that slices stand for the events, and begin where windows do."""
 
@@ -84,7 +90,7 @@ class Related(Slicing):
         output = super().take(step)
         for lane in self.lanes():
             total = lane.slices.fold(lane.slices.oldest, lane.slices.count)
-            assert isinstance(total, tuple)
+            assert is_word(total)
             begins = sorted(lane.begins())
             facts = lane.slices.relates(self.letters(lane.slices.count, total), begins)
             assert [fact for fact, holds in facts if not holds] == []
