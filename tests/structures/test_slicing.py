@@ -55,6 +55,7 @@ def test_a_step_that_fails_leaves_no_trace(technique: Technique, where: str) -> 
     running, twin = Slicing(technique, IN_ORDER), Slicing(technique, IN_ORDER)
     for one in (running, twin):
         one.add(Query("totals", tumbling(10), summing(where)))
+        one.step([Event(0, 0)])
     bad = [Event(3, 1), Event(4, 7), Event(12, 1)]
     bad = [Event(4, 7), Event(12, 1)] if where == "lower" else bad
     with pytest.raises(UserCodeError, match=r"query 'totals', .*ZeroDivisionError"):
@@ -97,6 +98,7 @@ def test_a_window_that_fails_is_named_and_leaves_no_trace(kind: WindowType, mess
     for one in (running, twin):
         one.add(Query("other", Session(2), WORDS))
         one.add(Query("bad", kind, WORDS))
+        one.step([Event(0, Letter(0, 0))])
     with pytest.raises(UserCodeError, match="query 'bad', Event.time=5.*" + message):
         running.step([Event(4, Letter(0, 1)), Event(5, Letter(7, 2))])
     for time in range(4, 12):
