@@ -67,7 +67,7 @@ def test_section_3_2_the_function_ends_windows_that_never_began() -> None:
     assert answers(running_on(UserWindow(printed)), range(2)) == [(0,)]
     assert answers(running_on(UserWindow(without_the_early_ends)), range(5)) == [four]
     assert answers(running_on(count(4, 3)), range(5)) == [four]
-    with pytest.raises(UserCodeError, match="window 1 ends, which has not begun"):
+    with pytest.raises(UserCodeError, match=r"window 1 ends at Event.time=0, .*, not begun"):
         answers(running_on(UserWindow(lambda state, _: (state, 0, 1))), range(1))
 
 

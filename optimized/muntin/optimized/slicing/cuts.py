@@ -1,4 +1,4 @@
-"""Where Panes and Pairs cut: at edges that are known in advance [Li05b, Krishnamurthy06].
+"""Where Panes and Pairs cut: at edges that are known in advance [Li05a, Krishnamurthy06].
 
 Panes cut at every multiple of gcd(size, slide); Pairs where a window begins or ends, which divides
 each slide in two, of slide - size mod slide and size mod slide.

@@ -18,31 +18,30 @@ from muntin.optimized.slicing.periodic_track import (
 )
 from muntin.optimized.slicing.record_track import LastNEveryTrack, RollingTrack, TriggerTrack
 from muntin.optimized.slicing.session_track import SessionTrack
-from muntin.optimized.slicing.track import Track
+from muntin.optimized.slicing.track import Request, Track
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
-from muntin.spec.query import Query, Settings
+from muntin.spec.query import Settings
 from muntin.spec.user_defined import UserTrigger, UserWindow
 from muntin.spec.window import WindowType
 
 W = TypeVar("W", bound=WindowType)
-Make = Callable[[Query, Settings, float, int], Track]
+Make = Callable[[Request], Track]
 
 
-def state_track(_: State, query: Query, settings: Settings, since: float, born: int) -> Track:
+def state_track(_: State, request: Request) -> Track:
     """Return the track of a state query, which has no parameter."""
-    return StateTrack(query, settings, since, born)
+    return StateTrack(request)
 
 
-def _making(
-    kind: type[W], make: Callable[[W, Query, Settings, float, int], Track]
-) -> tuple[type[WindowType], Make]:
-    def made(query: Query, settings: Settings, since: float, born: int) -> Track:
-        if not isinstance(query.window, kind):
-            raise TypeError(f"{query.window} is no {kind.__name__}")
-        return make(query.window, query, settings, since, born)
+def _making(kind: type[W], make: Callable[[W, Request], Track]) -> tuple[type[WindowType], Make]:
+    def made(request: Request) -> Track:
+        window = request.query.window
+        if not isinstance(window, kind):
+            raise TypeError(f"{window} is no {kind.__name__}")
+        return make(window, request)
 
     return kind, made
 
@@ -84,12 +83,10 @@ def refuses_window(kind: WindowType, settings: Settings) -> str | None:
     dialect, where = settings.dialect, f"{kind.name} windows of {kind.measure.name}"
     if type(kind) not in TRACKS:
         return f"slicing does not know the windows {kind}; give them a track"
-    if isinstance(kind, Sliding) and dialect.alignment == "truncate":
+    if isinstance(kind, Sliding | Cumulate) and dialect.alignment == "truncate":
         return f"slicing aligns {where} by floor division only (alignment: truncate)"
-    if isinstance(kind, Sliding) and dialect.edges != "left" and kind.measure not in (TIME, COUNT):
-        return f"slicing serves {where} in [a, b) only (edges: {dialect.edges})"
-    if isinstance(kind, Rolling) and dialect.ties == "rows":
-        return f"slicing gives tied rows of {where} one window (ties: rows)"
+    if isinstance(kind, Rolling) and dialect.ties == "rows" and kind.measure not in (TIME, COUNT):
+        return f"slicing cannot tell when a row of {where} is over (ties: rows)"
     if isinstance(kind, UserTrigger) and kind.measure is not COUNT:
         return f"slicing evicts by rank, so it cannot serve {where}"
     return None
@@ -104,6 +101,6 @@ def refuses_unless_periodic(kind: WindowType, settings: Settings) -> str | None:
     return refuses_window(kind, settings)
 
 
-def track_of(query: Query, settings: Settings, since: float, born: int) -> Track:
+def track_of(request: Request) -> Track:
     """Return an empty track for a query that was not refused."""
-    return TRACKS[type(query.window)](query, settings, since, born)
+    return TRACKS[type(request.query.window)](request)

@@ -13,12 +13,14 @@ class Told(NamedTuple):
     stop: int
     value: object
     revision: int
+    row: int
 
 
 class Extent(NamedTuple):
     """A window from the event of ordinal `first` on; to the event before `stop`, once it is closed.
 
-    It closes when an event comes at or beyond `closes`. When it does, `total` is what it folds to,
+    It closes when an event comes at or beyond `closes`; `row` tells apart windows that a dialect
+    shows with one interval. When it does, `total` is what it folds to,
     and `rest` is that of the events that came in the step that closed it.
     """
 
@@ -31,6 +33,7 @@ class Extent(NamedTuple):
     total: object = None
     rest: object = None
     told: Told | None = None
+    row: int = 0
 
     def complete_at(self, closing: int) -> float:
         """Return the least watermark at which it is complete."""

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.track import At, Track
+from muntin.optimized.slicing.track import At, Request, Track
 from muntin.spec.data_driven import Punctuation
 from muntin.spec.errors import InvalidInputError, UserCodeError, integer
-from muntin.spec.frames import Delta, Number, Threshold
+from muntin.spec.frames import Delta, Threshold
 from muntin.spec.measure import COUNT, TIME
-from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.user_defined import UserWindow
+from muntin.spec.values import Number
 
 
 class Group(NamedTuple):
@@ -91,11 +91,9 @@ class PunctuationTrack(CutsTrack):
 
     endless_due = None
 
-    def __init__(
-        self, kind: Punctuation, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Punctuation, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
 
     def cuts(self, at: At, *, new: bool) -> bool:
@@ -123,18 +121,16 @@ def numeric(at: At) -> Number | None:
     """Return the value of an event if it is a number or null."""
     value = at.event.value
     if isinstance(value, bool) or not isinstance(value, Number | None):
-        raise InvalidInputError(f"a frame needs numbers, not {value!r}")
+        raise InvalidInputError(f"a frame needs numbers, not {value!r} at {at.event}")
     return value
 
 
 class DeltaTrack(CutsTrack):
     """A value far from the first of the frame cuts."""
 
-    def __init__(
-        self, kind: Delta, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Delta, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.limit = kind.threshold
         self.first: Number | None = None  # of the frame, in earlier groups
         self.here: Number | None = None  # of the group
@@ -159,11 +155,9 @@ class DeltaTrack(CutsTrack):
 class ThresholdTrack(GroupedTrack):
     """Runs of high groups; one that is too short is no window, however it ends."""
 
-    def __init__(
-        self, kind: Threshold, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Threshold, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
         self.run: Group | None = None  # the first group of the run, which is held
         self.past = 0  # the numbers in earlier groups of the run
@@ -224,11 +218,9 @@ class ThresholdTrack(GroupedTrack):
 class UserTrack(GroupedTrack):
     """Windows as the user's machine has them; the one that began first ends first."""
 
-    def __init__(
-        self, kind: UserWindow, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: UserWindow, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.machine = kind.machine
         self.state: object = None
         self.begun: tuple[Group, ...] = ()
@@ -242,7 +234,7 @@ class UserTrack(GroupedTrack):
         begins, ends = self._ask(at)
         if ends > len(self.begun):
             gone = self.total - len(self.begun) + ends
-            raise UserCodeError(f"window {gone} ends, which has not begun")
+            raise UserCodeError(f"window {gone} ends at {at.event}, not begun")
         for _ in range(ends):
             self._end_oldest(slices, group)
         self.total += begins
@@ -255,9 +247,10 @@ class UserTrack(GroupedTrack):
             self.state, first, second = self.machine(self.state, at.event)
             begins, ends = integer(first, "a count"), integer(second, "a count")
         except Exception as cause:
-            raise UserCodeError(f"a user-defined window failed: {cause!r}") from cause
+            raise UserCodeError(f"a user-defined window at {at.event} failed: {cause!r}") from cause
         if min(begins, ends) < 0:
-            raise UserCodeError(f"a user-defined window counts {begins} and {ends}, below 0")
+            where = f"a user-defined window at {at.event}"
+            raise UserCodeError(f"{where} counts {begins} and {ends}, below 0")
         return begins, ends
 
     def _end_oldest(self, slices: Slices[object], group: Group) -> None:

@@ -15,7 +15,7 @@ from muntin.spec.stream import END, Event
 
 def named(query: Query, event: Event, cause: Exception) -> MuntinError:
     """Return the error that says at which query and event something failed."""
-    where = f"query {query.id!r}, {event}"
+    where = f"query {query.id!r}" + (f", {event}" if f"{event}" not in f"{cause}" else "")
     if isinstance(cause, MuntinError):
         return type(cause)(f"{where}: {cause}")
     return UserCodeError(f"{where}: raised {cause!r}")

@@ -2,24 +2,36 @@
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.track import At, Track
+from muntin.optimized.slicing.track import At, Request, Track
 from muntin.spec.measure import COUNT, TIME
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
-from muntin.spec.query import Query, Settings
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, pane
 from muntin.spec.stream import END
 
 
-class SlidingTrack(Track):
+class FixedTrack(Track):
+    """Windows that hold the coordinates c with start + lead <= c < end + lag."""
+
+    def __init__(self, request: Request) -> None:
+        """Start with no event."""
+        super().__init__(request)
+        edges = "left" if self.measure is COUNT else self.settings.dialect.edges
+        self.lead, self.lag = int(edges == "right"), int(edges != "left")
+
+    def begin(self, slices: Slices[object], first: int, start: int, end: int) -> None:
+        """Open a window with its first event, unless the query came too late to see all of it."""
+        if not self.early(start):
+            due = self.due_while_open(end)
+            due = None if due is None else due + self.lag
+            self.open(slices, Extent(start, end, first, end + self.lag, due))
+
+
+class SlidingTrack(FixedTrack):
     """Windows that begin at multiples of the slide. An event opens those that it is first in."""
 
-    def __init__(
-        self, kind: Sliding, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Sliding, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
-        self.edges = "left" if self.measure is COUNT else settings.dialect.edges
-        self.after = int(self.edges != "left")  # whether windows hold the coordinate of their end
         self.next: int | None = None  # the least start that no event has opened
         self.calm: float = -END  # no window opens or closes before this coordinate
 
@@ -27,11 +39,10 @@ class SlidingTrack(Track):
         """Close the windows that end at or before the event, and open those that begin."""
         if at.coordinate >= self.calm:
             self.close_before(slices, at)
-            self._open(slices, at)
+            following = self._open(slices, at)
             closes = (one.closes for one in self.live if one.stop is None)
             self.calm = min(closes, default=END)
-            if self.next is not None:
-                self.calm = min(self.calm, self.next + (self.edges == "right"))
+            self.calm = min(self.calm, following + self.lead)
         self.fill(at)
 
     def idle(self) -> bool:
@@ -39,38 +50,36 @@ class SlidingTrack(Track):
         anywhere = self.settings.dialect.first_window != "floor_first"
         return self.measure is TIME and anywhere and not self.live
 
-    def _open(self, slices: Slices[object], at: At) -> None:
-        kind, c = self.kind, at.coordinate
-        newest = kind.pane(c - (self.edges == "right"), self.settings.dialect)
-        oldest = kind.pane(c - kind.size - self.after, self.settings.dialect) + kind.slide
-        if self.next is None:
-            self.next = max(oldest, self._least(c))
-        for start in range(max(oldest, self.next), newest + 1, kind.slide):
-            end = start + kind.size
-            due = self.due_while_open(end)
-            due = due if due is None else due + self.after
-            self.open(slices, Extent(start, end, at.ordinal, end + self.after, due))
-        self.next = max(self.next, newest + kind.slide)
+    def _open(self, slices: Slices[object], at: At) -> int:
+        """Open the windows that the event is first in; return the next start."""
+        size, slide, c = self.kind.size, self.kind.slide, at.coordinate
+        newest = self._pane(c - self.lead)
+        oldest = self._pane(c - size - self.lag) + slide
+        least = self._least(c) if self.next is None else self.next
+        for start in range(max(oldest, least), newest + 1, slide):
+            self.begin(slices, at.ordinal, start, start + size)
+        self.next = max(oldest, least, newest + slide)
+        return self.next
 
     def _least(self, first: int) -> int:
         """Return the least start that there is, given the first coordinate."""
-        kind, rule = self.kind, self.settings.dialect.first_window
-        zero = kind.pane(-1, self.settings.dialect) + kind.slide
+        zero = self._pane(-1) + self.kind.slide
         if self.measure is COUNT:
             return zero
-        everything = kind.pane(first - kind.size - self.after, self.settings.dialect)
-        pane = kind.pane(first, self.settings.dialect)
-        return {"all": everything, "nonnegative": zero, "floor_first": pane}[rule]
+        everything = self._pane(first - self.kind.size - self.lag)
+        rule = self.settings.dialect.first_window
+        return {"all": everything, "nonnegative": zero, "floor_first": self._pane(first)}[rule]
+
+    def _pane(self, coordinate: int) -> int:
+        return pane(coordinate, self.kind.offset, self.kind.slide, self.settings.dialect)
 
 
-class LandmarkTrack(Track):
+class LandmarkTrack(FixedTrack):
     """One begin, and an end every so often. There is always one window that has not ended."""
 
-    def __init__(
-        self, kind: Landmark, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Landmark, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
         self.first: int | None = None
         self.next = kind.at + kind.every
@@ -78,12 +87,12 @@ class LandmarkTrack(Track):
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Close the windows that have ended; open all that the first event is in."""
         kind, c = self.kind, at.coordinate
-        seen_whole = self.measure is not TIME or kind.at > self.since
-        if seen_whole and c >= kind.at:
+        if not self.early(kind.at) and c >= kind.at + self.lead:
             if self.first is None:
                 self.first = at.ordinal
                 slices.pin(self.first)
-                self.next = max(self.next, kind.at + ((c - kind.at) // kind.every + 1) * kind.every)
+                passed = (c - self.lag - kind.at) // kind.every
+                self.next = max(self.next, kind.at + (passed + 1) * kind.every)
             self._extend(slices, c)
             self.close_before(slices, at)
             self.fill(at)
@@ -111,21 +120,18 @@ class LandmarkTrack(Track):
 
     def _extend(self, slices: Slices[object], reach: float) -> None:
         while self.first is not None and self.next <= reach + self.kind.every:
-            due = self.due_while_open(self.next)
-            self.open(slices, Extent(self.kind.at, self.next, self.first, self.next, due))
+            self.begin(slices, self.first, self.kind.at, self.next)
             self.next += self.kind.every
 
 
-class CumulateTrack(Track):
+class CumulateTrack(FixedTrack):
     """Tumbling windows that report their growth: the first event in one opens all its parts."""
 
-    def __init__(
-        self, kind: Cumulate, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Cumulate, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
-        self.start: int | None = None
+        self.opened: float = -END  # the greatest end of a window that was opened
 
     def idle(self) -> bool:
         """Whether no window is open, in time."""
@@ -134,22 +140,20 @@ class CumulateTrack(Track):
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Close the windows that have ended; open those of a new period."""
         self.close_before(slices, at)
-        start = at.coordinate - (at.coordinate - self.kind.offset) % self.kind.size
-        if start != self.start:
-            self.start = start
-            for _, end, _ in sorted(self.kind.around(at.coordinate)):
-                self.open(slices, Extent(start, end, at.ordinal, end, self.due_while_open(end)))
+        if at.coordinate - self.lead >= self.opened:
+            for start, end, _ in sorted(self.kind.around(at.coordinate, self.settings.dialect)):
+                if end > self.opened:
+                    self.begin(slices, at.ordinal, start, int(end))
+                    self.opened = end
         self.fill(at)
 
 
-class BandTrack(Track):
+class BandTrack(FixedTrack):
     """One window."""
 
-    def __init__(
-        self, kind: Band, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Band, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
         self.opened = False
 
@@ -161,7 +165,7 @@ class BandTrack(Track):
         """Open the window with the first event in it, and close it with the first behind it."""
         self.close_before(slices, at)
         start, end = self.kind.start, self.kind.end
-        if not self.opened and start <= at.coordinate < end:
+        if not self.opened and start + self.lead <= at.coordinate < end + self.lag:
             self.opened = True
-            self.open(slices, Extent(start, end, at.ordinal, end, self.due_while_open(end)))
+            self.begin(slices, at.ordinal, start, end)
         self.fill(at)

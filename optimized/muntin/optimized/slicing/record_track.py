@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.track import At, Track
+from muntin.optimized.slicing.track import At, Request, Track
 from muntin.spec.data_driven import LastNEvery, Rolling
 from muntin.spec.errors import UserCodeError, integer
 from muntin.spec.measure import TIME
-from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.user_defined import UserTrigger
 
@@ -21,9 +20,9 @@ class RecordTrack(Track):
 
     record_level: ClassVar[bool] = True
 
-    def __init__(self, query: Query, settings: Settings, since: float, born: int) -> None:
+    def __init__(self, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.records: tuple[tuple[int, int], ...] = ()
 
     def keep(self, slices: Slices[object], at: At) -> None:
@@ -50,24 +49,24 @@ class RecordTrack(Track):
 class RollingTrack(RecordTrack):
     """With every n-th event, a window of the last so many units."""
 
-    def __init__(
-        self, kind: Rolling, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: Rolling, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
+        self.rows = self.settings.dialect.ties == "rows"
+        self.row = 0
 
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Open the window that ends with the event, unless a simultaneous one has."""
         self.close_before(slices, at)
-        end = at.coordinate + 1
+        c, start, end = at.coordinate, at.coordinate + 1 - self.kind.size, at.coordinate + 1
+        self.row = self.row + 1 if self.rows and c == self.last else int(self.rows)
         self.keep(slices, at)
-        self._drop_before(slices, end - self.kind.size)
-        known = any(one.end == end for one in self.live)
-        if (at.rank + 1) % self.kind.every == 0 and not known:
-            first = self.records[0][1]
-            due = self.due_while_open(end)
-            self.open(slices, Extent(end - self.kind.size, end, first, end, due))
+        self._drop_before(slices, start)
+        known = any((one.end, one.row) == (end, self.row) for one in self.live)
+        if (at.rank + 1) % self.kind.every == 0 and not known and not self.early(start):
+            first, closes, due = self.records[0][1], end - self.rows, self.due_while_open(end)
+            self.open(slices, Extent(start, end, first, closes, due, row=self.row))
         self.fill(at)
 
     def advance(self, slices: Slices[object], reached: float, limit: float, /) -> None:
@@ -97,11 +96,9 @@ class RollingTrack(RecordTrack):
 class LastNEveryTrack(RecordTrack):
     """The last n events before each edge. There is always one window that has not ended."""
 
-    def __init__(
-        self, kind: LastNEvery, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: LastNEvery, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.kind = kind
         self.next: int | None = None
 
@@ -148,11 +145,9 @@ class LastNEveryTrack(RecordTrack):
 class TriggerTrack(RecordTrack):
     """A buffer that the user's machine evicts from, and fires."""
 
-    def __init__(
-        self, kind: UserTrigger, query: Query, settings: Settings, since: float, born: int
-    ) -> None:
+    def __init__(self, kind: UserTrigger, request: Request) -> None:
         """Start with no event."""
-        super().__init__(query, settings, since, born)
+        super().__init__(request)
         self.machine = kind.machine
         self.state: object = None
         self.gone = 0
@@ -173,7 +168,8 @@ class TriggerTrack(RecordTrack):
             self.state, first, second = self.machine(self.state, at.event)
             evicted, fires = integer(first, "a count"), integer(second, "a count")
         except Exception as cause:
-            raise UserCodeError(f"a user-defined window failed: {cause!r}") from cause
+            raise UserCodeError(f"a user-defined window at {at.event} failed: {cause!r}") from cause
         if evicted < 0:
-            raise UserCodeError(f"a user-defined window evicts {evicted} records, below 0")
+            where = f"a user-defined window at {at.event}"
+            raise UserCodeError(f"{where} evicts {evicted} records, below 0")
         return evicted, fires

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from muntin.optimized.slicing.extent import Extent, Told
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.track import Track
-from muntin.spec.measure import TIME
 from muntin.spec.query import Kind
 from muntin.spec.stream import END
 
@@ -63,7 +62,7 @@ class Report:
         mark = track.mark if partly else None
         where = f"the window from {one.start} to {one.end}"
         value = track.query.guarded(where, partial(self._value, one, mark))
-        return Told(one.start, one.end, stop, value, told.revision + 1 if told else 0)
+        return Told(one.start, one.end, stop, value, told.revision + 1 if told else 0, one.row)
 
     def _value(self, one: Extent, mark: int | None) -> object:
         """Lower the total of a window, or that of its events from the mark on."""
@@ -79,11 +78,12 @@ class Report:
 
     def _stands(self, one: Extent, told: Told) -> bool:
         """Whether the window that was told of is still there."""
-        return (told.start, told.end) == (one.start, one.end) and self._visible(one)
+        same = (told.start, told.end, told.row) == (one.start, one.end, one.row)
+        return same and self._visible(one)
 
     def _visible(self, one: Extent) -> bool:
         track, at = self.track, self.moment
-        if one.due is None or (track.measure is TIME and one.start <= track.since):
+        if one.due is None or track.early(one.start):
             return False
         frozen = track.settings.output != "final" or one.settles_at(track.closing) <= at.limit
         return frozen and one.complete_at(track.closing) <= at.watermark
@@ -94,8 +94,9 @@ class Report:
         By event, an event at the limit can still belong to a session that ends there in a dialect.
         """
         if one.stop is not None:
-            late = self.track.measure is TIME and one.start <= self.track.since
-            return late or (one.told is not None and one.told.stop == one.stop)
+            return self.track.early(one.start) or (
+                one.told is not None and one.told.stop == one.stop
+            )
         over = one.due is not None and one.settles_at(self.track.closing) <= self.moment.limit - 1
         if over:
             self.slices.unpin(one.first)

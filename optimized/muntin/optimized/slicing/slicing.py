@@ -15,8 +15,9 @@ from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.report import Line, Moment
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
-from muntin.optimized.slicing.track import Track
+from muntin.optimized.slicing.track import Request, Track
 from muntin.spec.aggregate import Aggregate
+from muntin.spec.denotation import earliest
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Sliding
@@ -41,10 +42,11 @@ class Technique:
 
 
 class Asked(NamedTuple):
-    """A query, its place among all, the greatest time it came too late to see, and its group."""
+    """A query, the greatest time and events that it came too late to see, and its group."""
 
     query: Query
     since: float
+    missed: dict[Hashable, Event]
     group: int
 
 
@@ -74,6 +76,7 @@ class Slicing(Operator):
         self._watermark: float = -END
         self._reached: float = -END  # the watermark, but for the end of the stream
         self._seen: float = -END
+        self._latest: dict[Hashable, Event] = {}
         self._asked: dict[str, Asked] = {}
         self._lanes: dict[Slot, Lane] = {}
         self._groups = self._number = 0
@@ -89,7 +92,8 @@ class Slicing(Operator):
         if reason:
             raise UnsupportedError(f"query {query.id!r}: {reason}")
         since = max(self._seen, self._watermark)
-        self._asked[query.id] = Asked(query, since, self._group_for(query))
+        missed = self._latest.copy()
+        self._asked[query.id] = Asked(query, since, missed, self._group_for(query))
         self._recut()
 
     def remove(self, name: str) -> None:
@@ -129,6 +133,7 @@ class Slicing(Operator):
             raise
         self._lanes.update(changed)
         self._sleep([*woken, *changed])
+        self._latest |= {event.key: event for event in step.events}
         self._watermark, self._reached, self._seen = watermark, reached, seen
         return Output(results, late)
 
@@ -173,12 +178,15 @@ class Slicing(Operator):
             if one.since < event.time:
                 lane = self._lane(Slot(one.group, event.key), changed)
                 if one.query.id not in lane.tracks:
-                    born = self._born(one.query.id, event.key)
-                    track = track_of(one.query, self._settings, one.since, born)
-                    lane.tracks[one.query.id] = track
+                    lane.tracks[one.query.id] = track_of(self._request(one, event.key))
                 first.setdefault(one.group, one.query)
         for group, query in first.items():
             changed[Slot(group, event.key)].observe(event, query)
+
+    def _request(self, one: Asked, key: Hashable) -> Request:
+        """Return what a query wants to know of a key."""
+        after = earliest(one.query, one.since, one.missed.get(key))
+        return Request(one.query, self._settings, one.since, after, self._born(one.query.id, key))
 
     def _born(self, name: str, key: Hashable) -> int:
         """Return a number that grows with the first event that a query has seen of a key."""
@@ -224,10 +232,11 @@ class Slicing(Operator):
     @staticmethod
     def _sort_key(track: Track, line: Line, places: dict[str, int]) -> tuple[object, ...]:
         told = line.told
-        return line.kind != "retracted", told.end, told.start, places[track.query.id], track.born
+        nth = places[track.query.id]
+        return line.kind != "retracted", told.end, told.start, nth, told.row, track.born
 
     @staticmethod
     def _result(at: Slot, track: Track, line: Line) -> Result:
         told = line.told
-        start, end, _, value, revision = told
+        start, end, value, revision = told.start, told.end, told.value, told.revision
         return Result(track.query.id, at.key, start, end, value, line.kind, revision)

@@ -7,7 +7,7 @@ from muntin.optimized.slicing.slicing import Technique
 from muntin.optimized.slicing.store import LazyStore
 
 PANES = Technique(LazyStore, panes, shares=False, refuses=refuses_unless_periodic)
-"""Slices of gcd(size, slide) [Li05]; each query has its own, and folds them when a window ends."""
+"""Slices of gcd(size, slide) [Li05a]; each query has its own, and folds them when a window ends."""
 
 PAIRS = Technique(LazyStore, pairs, refuses=refuses_unless_periodic)
 """Slices between the begins and ends of all windows [Krishnamurthy06]."""

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
-from muntin.spec.errors import InvalidInputError, integer
+from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
@@ -26,17 +26,32 @@ class At(NamedTuple):
     ordinal: int
 
 
+class Request(NamedTuple):
+    """A query over one key.
+
+    It came too late to see events up to the time `since`, and windows that begin up to the
+    coordinate `after` (rule 13). `born` grows with the first event that it sees of its key.
+    """
+
+    query: Query
+    settings: Settings
+    since: float
+    after: float
+    born: int
+
+
 class Track(ABC):
     """The windows of one query and key, driven by events in order."""
 
     record_level: ClassVar[bool] = False
 
-    def __init__(self, query: Query, settings: Settings, since: float, born: int) -> None:
+    def __init__(self, request: Request) -> None:
         """Start with no event."""
-        self.query, self.settings, self.since, self.born = query, settings, since, born
-        self.measure = query.window.measure
-        self.fills = self.measure is COUNT and isinstance(query.window, ContextFree)
-        self.closing = settings.dialect.closing_of(query.window.name)
+        self.query, self.settings, self.since, self.after, self.born = request
+        kind = self.query.window
+        self.measure = kind.measure
+        self.fills = self.measure is COUNT and isinstance(kind, ContextFree)
+        self.closing = self.settings.dialect.closing_of(kind.name)
         self.live: list[Extent] = []
         self.rank = 0
         self.last: int | None = None  # the coordinate of the last event
@@ -46,10 +61,10 @@ class Track(ABC):
 
     def observe(self, slices: Slices[object], event: Event) -> None:
         """Take in an event, before the slices do."""
-        coordinate = self._coordinate(event)
+        coordinate = self.measure.at(event, self.rank)
         if self.last is not None and coordinate < self.last:
             fall = f"measure {self.measure.name!r} falls from {self.last} to {coordinate}"
-            raise InvalidInputError(fall)
+            raise InvalidInputError(f"{fall} at {event}")
         self.place(slices, At(event, coordinate, self.rank, slices.count))
         self.rank, self.last, self.changed = self.rank + 1, coordinate, True
 
@@ -89,11 +104,14 @@ class Track(ABC):
             slices.unpin(self.mark)
         self.mark = None
 
+    def early(self, start: int) -> bool:
+        """Whether the query came too late to see all of a window that begins there (rule 13)."""
+        return start <= self.after
+
     def open(self, slices: Slices[object], extent: Extent) -> None:
-        """Let a window begin, unless the query came too late to see all of it (rule 13)."""
-        if self.measure is not TIME or extent.start > self.since:
-            slices.pin(extent.first)
-            self.live.append(extent)
+        """Let a window begin."""
+        slices.pin(extent.first)
+        self.live.append(extent)
 
     def close(self, slices: Slices[object], one: Extent, stop: int, due: float | None) -> Extent:
         """Fix the content of a window; it holds its begin no more."""
@@ -131,9 +149,3 @@ class Track(ABC):
     def idle(self) -> bool:
         """Whether nothing would be lost if it were made anew for the next event."""
         return False
-
-    def _coordinate(self, event: Event) -> int:
-        of = self.measure.of
-        if of is None:
-            return self.rank
-        return integer(of(event), f"the coordinate in measure {self.measure.name!r}")
