@@ -14,6 +14,8 @@ from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
@@ -105,10 +107,17 @@ def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
     return lambda settings: Naive(store, settings)
 
 
+def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
+    return lambda settings: Scotty(settings, build)
+
+
 OPERATORS = [
     OperatorEntry("spec", Denoted),
     OperatorEntry("recompute", _naive(EveryEvent)),
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
+    OperatorEntry("scotty-lazy", _scotty(LazyStore)),
+    OperatorEntry("scotty-eager", _scotty(eager)),
+    OperatorEntry("scotty-fiba", _scotty(fiba)),
 ]
