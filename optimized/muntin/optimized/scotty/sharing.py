@@ -1,12 +1,14 @@
 """Whether two queries can share slices: they lift and combine in the same way."""
 
+from collections.abc import Sequence
+from functools import singledispatch
 from types import FunctionType
 
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.monoid import Monoid
 
 Erased = Aggregate[object, object, object]
-PLAIN = (str, int, bool, float, tuple, type(None))
+PLAIN = (str, int, bool, float, type(None))
 
 
 def shareable(one: Erased, other: Erased) -> bool:
@@ -21,20 +23,27 @@ def shareable(one: Erased, other: Erased) -> bool:
 
 def alike(one: object, other: object) -> bool:
     """Whether two objects are one, or are the same code over objects that are alike."""
-    if one is other:
-        return True
+    if one is other or type(one) is not type(other):
+        return one is other
     if type(one) in PLAIN:
-        return type(one) is type(other) and repr(one) == repr(other)
-    if isinstance(one, Monoid) and isinstance(other, Monoid):
-        return all(map(alike, vars(one).values(), vars(other).values()))
-    if isinstance(one, Aggregate) and isinstance(other, Aggregate):
-        return all(map(alike, vars(one).values(), vars(other).values()))
-    if isinstance(one, FunctionType) and isinstance(other, FunctionType):
-        same_code = one.__code__ is other.__code__
-        return same_code and all(map(alike, _bound(one), _bound(other)))
-    return False
+        return repr(one) == repr(other)
+    left, right = parts(one), parts(other)
+    return 0 < len(left) == len(right) and all(map(alike, left, right))
 
 
-def _bound(function: FunctionType) -> tuple[object, ...]:
-    cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
-    return (*cells, *(function.__defaults__ or ()))
+@singledispatch
+def parts(whole: object) -> list[object]:
+    """Return what an object is made of; nothing, if that is not known."""
+    return list(vars(whole).values()) if type(whole) in {Monoid, Aggregate} else []
+
+
+@parts.register
+def _(whole: FunctionType) -> list[object]:
+    cells = [cell.cell_contents for cell in whole.__closure__ or ()]
+    return [whole.__code__, *cells, *(whole.__defaults__ or ())]
+
+
+@parts.register(list)
+@parts.register(tuple)
+def _(whole: Sequence[object]) -> list[object]:
+    return list(whole)

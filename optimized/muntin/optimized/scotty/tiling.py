@@ -122,9 +122,10 @@ class Tiling:
         before, self._folded = self._folded, []
         for nth, tile in enumerate(self.tiles):
             old = before[nth] if nth < len(before) else None
-            if old is None or old.partial is not tile.partial:
+            partial = tile.partial if tile.known else self.how.monoid.identity
+            if old is None or old.partial is not partial:
                 self.store.touch(nth)
-                old = Slice(nth, nth, nth, nth, len(tile.entries), tile.partial)
+                old = Slice(nth, nth, nth, nth, len(tile.entries), partial)
             self._folded.append(old)
         for nth in range(len(self.tiles), len(before)):
             self.store.touch(nth)
