@@ -89,6 +89,11 @@ class CalendarView(View):
         """Return where the first window begins that is not settled."""
         return self._calendar.needed_from(done - max(0, self.closing))
 
+    def open_from(self) -> list[int] | None:
+        """Return the landmark, if that is what the windows have."""
+        start = self._calendar.starts_at
+        return None if start is None else [start]
+
     def checkpoint(self) -> Callable[[], None]:
         """Return nothing to undo."""
         return lambda: None

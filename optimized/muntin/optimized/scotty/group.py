@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.calendar_view import CalendarView
-from muntin.optimized.scotty.calendars import Calendar, calendar
+from muntin.optimized.scotty.calendars import Calendar
 from muntin.optimized.scotty.edges import Edges, Progression, single
+from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.lane import Lane
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.report import Change, View
@@ -87,7 +88,7 @@ class TimeGroup(Group):
         monoid, inclusive = query.aggregate.monoid, settings.dialect.session_merge == "le"
         self.plan = Plan(monoid, stored=stored, inclusive=inclusive)
         self._build = build
-        self._calendars: dict[str, Calendar] = {}
+        self._calendars = dict[str, Calendar]()
         self.lanes: dict[Hashable, Lane] = {}
         self._new: list[Hashable] = []
 
@@ -202,16 +203,15 @@ class TimeGroup(Group):
         self._new.clear()
 
     def _release(self, lane: Lane, done: float) -> None:
+        """Drop slices; of windows without bound, fuse those that no edge to come can part."""
         lane.slices.release(lane.needed_from(done))
-        marks = {one.starts_at for one in self._calendars.values() if one.starts_at is not None}
-        others = [
-            view.needed_from(done)
-            for name, view in lane.views.items()
-            if name not in self._calendars or self._calendars[name].starts_at is None
-        ]
+        opened = {name: view.open_from() for name, view in lane.views.items()}
+        marks = {mark for found in opened.values() if found for mark in found}
+        bounded = [lane.views[name] for name, found in opened.items() if found is None]
         if marks:
             with suppress(Exception):  # a combine that raises leaves the slices as they were
-                lane.slices.compact(min([done, *others]), marks)
+                before = min([done, *(view.needed_from(done) for view in bounded)])
+                lane.slices.compact(before, marks)
         if lane.idle:
             del self.lanes[lane.key]
 

@@ -8,8 +8,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
-from muntin.optimized.scotty.calendars import calendar
 from muntin.optimized.scotty.group import Group, Reports, TimeGroup
+from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.sharing import Erased, shareable
 from muntin.optimized.scotty.tiling import How
@@ -88,6 +88,11 @@ class Scotty(Operator):
         group = self._group(query, of, since)
         group.add(query, since)
         self._running[query.id] = Running(query, since, group)
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups of queries that share slices."""
+        return [one.group for one in self._shared]
 
     def _group(self, query: Query, of: Characteristics, since: float) -> Group:
         """Return the group that has the slices of such a query; perhaps a new one."""

@@ -63,6 +63,10 @@ class View(ABC):
         """Return the time from which slices are needed."""
 
     @abstractmethod
+    def open_from(self) -> list[int] | None:
+        """Where windows begin that have no bound on their length; None if all have one."""
+
+    @abstractmethod
     def checkpoint(self) -> Callable[[], None]:
         """Return what undoes all that is noted from now on."""
 

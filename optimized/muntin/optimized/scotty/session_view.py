@@ -94,6 +94,10 @@ class SessionView(View):
         del done
         return self.sessions.spans[0].start if self.sessions.spans else END
 
+    def open_from(self) -> list[int] | None:
+        """Return the starts of the sessions that are not settled."""
+        return [span.start for span in self.sessions.spans]
+
     def checkpoint(self) -> Callable[[], None]:
         """Copy the index and the notes."""
         spans, touched, replaced = (

@@ -117,25 +117,24 @@ class SliceManager:
 
     def refit(self) -> None:
         """Fuse the slices that no edge and no gap parts any more: a query has gone."""
-        self._fuse_where(lambda left, right: self.separator(left, right) is None)
+        self._fuse_where(lambda left, right: self.separator(left, right) is None, len(self.slices))
 
     def compact(self, before: float, marks: Collection[int]) -> None:
         """Fuse the slices before a time, but for those that one of these marks parts."""
+        settled = bisect_left(self.slices, before, key=LAST)
         self._fuse_where(
-            lambda left, right: (
-                right.last < before and not any(left.last < mark <= right.first for mark in marks)
-            )
+            lambda left, right: not any(left.last < mark <= right.first for mark in marks), settled
         )
 
-    def _fuse_where(self, together: Callable[[Slice, Slice], bool]) -> None:
+    def _fuse_where(self, together: Callable[[Slice, Slice], bool], among: int) -> None:
         fitted: list[Slice] = []
-        for one in self.slices:
+        for one in self.slices[:among]:
             if fitted and together(fitted[-1], one):
                 fitted[-1] = self._fused(fitted[-1], one)
             else:
                 fitted.append(one)
-        if len(fitted) < len(self.slices):
-            self.restore(fitted)
+        if len(fitted) < among:
+            self._replace(0, among, fitted)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
         """Return what parts two neighbours, if anything does."""

@@ -12,11 +12,16 @@ from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import How, Tiling
 from muntin.optimized.scotty.tuple_lane import Live, TupleLane
 from muntin.optimized.scotty.tuple_view import Told, TupleView
+from muntin.spec.data_driven import Punctuation, Session
 from muntin.spec.errors import MuntinError
+from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted, Event
 from muntin.spec.window import Interval
+
+FRAMES = (Session, Punctuation, Delta, State, Threshold)
+"""Types that need nothing of what is forgotten, not even how much it was."""
 
 
 @dataclass
@@ -160,7 +165,7 @@ class TupleGroup(Group):
         self._new.clear()
         self._unranked.clear()
         if moment.done > moment.done_before:
-            for one in self.keyed.values():
+            for one in list(self.keyed.values()):
                 self._forget(one, moment.done)
 
     def _forget(self, one: Keyed, done: float) -> None:
@@ -171,6 +176,10 @@ class TupleGroup(Group):
             return
         lines = [(kind, one.lane.line(kind.measure, done)) for kind in kinds]
         one.lane.release(min(needless(kind, line, done) for kind, line in lines))
+        told = any(view.published for view in one.views.values())
+        rankless = all(kind.measure is TIME and isinstance(kind, FRAMES) for kind in kinds)
+        if rankless and not (told or one.lane.tiling.tiles):
+            del self.keyed[one.lane.key]
 
     def restore(self) -> None:
         """Undo what the step has done so far."""

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from muntin.optimized.scotty.calendars import Periodic
+from muntin.optimized.scotty.periodic_calendar import Periodic
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import Tile, Tiling
 from muntin.spec.data_driven import LastNEvery
