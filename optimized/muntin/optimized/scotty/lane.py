@@ -69,8 +69,8 @@ class Lane:
     @property
     def idle(self) -> bool:
         """Whether nothing is left that could matter."""
-        told = any(view.published for view in self.views.values())
-        return not (self.slices.slices or self.news or told or self.firsts)
+        views = all(view.idle for view in self.views.values())
+        return views and not (self.slices.slices or self.news or self.firsts)
 
     def needed_from(self, done: float) -> float:
         """Return the time from which slices are needed."""

@@ -1,7 +1,7 @@
 """The operator: acceptance, keys, changing queries, and steps that fail without a trace.
 
 It derives the workload of each query, lets queries that lift and combine alike share slices, and
-orders what they report. Proofs: proofs/scotty.md, O1 to O4.
+orders what they report. Proofs: proofs/scotty.md, O1 and O2.
 """
 
 from collections.abc import Hashable
@@ -22,7 +22,7 @@ from muntin.optimized.scotty.workload import (
     stores_tuples,
 )
 from muntin.spec.data_driven import LastNEvery, Rolling, Session
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
@@ -98,6 +98,16 @@ class Scotty(Operator):
         """Return the group that has the slices of such a query; perhaps a new one."""
         dialect, time = self._settings.dialect, sliceable(query.window, self._settings)
         in_tuples = not time or (of.session and self._settings.output == "discard")
+        if (
+            in_tuples
+            and of.session
+            and dialect.lateness == "window"
+            and dialect.session_end == "last"
+        ):
+            raise UnsupportedError(
+                f"query {query.id!r}: sessions shown without their gap (session_end: last) cannot be "
+                "discarded where lateness is judged by window"
+            )
         by_arrival = query.window.measure is COUNT and dialect.count_order == "arrival"
         forgets_alike = isinstance(query.window, FORGET_ALIKE) or not in_tuples
         by_window = dialect.lateness == "window" and (in_tuples or of.session)

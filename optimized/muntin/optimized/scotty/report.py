@@ -85,6 +85,11 @@ class View(ABC):
                 del self.published[one]
             self.release(done)
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left that could matter."""
+        return not self.published
+
     def settles(self, end: float) -> float:
         """Return the time at which a window is settled."""
         return end + max(0, self.closing)

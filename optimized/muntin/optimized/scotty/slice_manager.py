@@ -3,7 +3,7 @@
 A slice lies in one cell between window edges that are known beforehand; where there are sessions,
 the slices of a cell are the sessions of the smallest gap within it. So a slice separator is fixed
 if it is an edge, flexible if it is a gap, combined if it is both: it need not be stored. No slice
-is empty, so that time may leap. Proofs: proofs/scotty.md, M1 to M4.
+is empty, so that time may leap. Proofs: proofs/scotty.md, M1 to M6.
 """
 
 from bisect import bisect_left, bisect_right, insort
