@@ -98,16 +98,8 @@ class Scotty(Operator):
         """Return the group that has the slices of such a query; perhaps a new one."""
         dialect, time = self._settings.dialect, sliceable(query.window, self._settings)
         in_tuples = not time or (of.session and self._settings.output == "discard")
-        if (
-            in_tuples
-            and of.session
-            and dialect.lateness == "window"
-            and dialect.session_end == "last"
-        ):
-            raise UnsupportedError(
-                f"query {query.id!r}: sessions shown without their gap (session_end: last) cannot be "
-                "discarded where lateness is judged by window"
-            )
+        if in_tuples and of.session:
+            self._refuse_hidden(query)
         by_arrival = query.window.measure is COUNT and dialect.count_order == "arrival"
         forgets_alike = isinstance(query.window, FORGET_ALIKE) or not in_tuples
         by_window = dialect.lateness == "window" and (in_tuples or of.session)
@@ -126,6 +118,16 @@ class Scotty(Operator):
             group = TimeGroup(self._settings, query, self._build, stored=stores_tuples(of))
         self._shared.append(Shared(query.aggregate, scope, group))
         return group
+
+    def _refuse_hidden(self, query: Query) -> None:
+        """Refuse sessions that may have to stay hidden behind frozen ones of the same extent."""
+        dialect = self._settings.dialect
+        if dialect.lateness == "window" and dialect.session_end == "last":
+            shown = f"query {query.id!r}: sessions shown without their gap (session_end: last)"
+            raise UnsupportedError(
+                f"{shown} cannot be discarded where lateness is judged by window; "
+                "use another output mode"
+            )
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
