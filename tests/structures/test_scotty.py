@@ -143,6 +143,27 @@ def test_a_session_in_the_place_of_a_frozen_one_is_not_shown() -> None:
         assert got == wanted
 
 
+@pytest.mark.parametrize(
+    ("settings", "kinds", "trace"),
+    [
+        (Settings(dialect=Dialect(lateness="window")), [Landmark(11, 5)], "20 27 W29 24 W33"),
+        (Settings(), [Sliding(5, 5, 1), Landmark(1, 2)], "2 17 W19 W30"),
+        (Settings(), [tumbling(7), Session(20)], "2 17 W29 30 33 W35 34"),
+    ],
+    ids=["late into a fused slice", "fused up to an open window", "beside an open session"],
+)
+def test_slices_that_were_fused_are_right(
+    settings: Settings, kinds: list[WindowType], trace: str
+) -> None:
+    both = Scotty(settings), Denoted(settings)
+    for one in both:
+        for nth, kind in enumerate(kinds):
+            one.add(Query(f"w{nth}", kind, WORDS))
+    for step in steps(trace):
+        got, wanted = (one.take(step) for one in both)
+        assert got == wanted
+
+
 def test_what_is_not_supported_says_why() -> None:
     kafka = Dialect(lateness="window", session_end="last")
     operator = Scotty(Settings(0, "discard", dialect=kafka))
