@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Generic, TypeVar
 
 from muntin.optimized.flatfat import height
+from muntin.optimized.picture import LevelsPicture
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import UnsupportedError, integer
 from muntin.spec.monoid import Monoid
@@ -154,6 +155,14 @@ class BInt(Generic[A]):
                 high.append((level, end - 1))
             level, first, end = level + 1, (first + 1) // 2, end // 2
         return low + high[::-1]
+
+    def picture(self) -> LevelsPicture[A]:
+        """Return the intervals that are kept."""
+        times = tuple(self._times[position] for position in range(self._first, self._end))
+        levels = tuple(
+            tuple(sorted(level.items(), key=lambda one: one[0])) for level in self._levels
+        )
+        return LevelsPicture(self._first, times, levels)
 
     def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""

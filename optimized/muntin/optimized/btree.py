@@ -13,6 +13,7 @@ from muntin.optimized.balanced_tree import SpinesHit
 from muntin.optimized.btree_node import Node
 from muntin.optimized.bulk_evict import BulkEvict
 from muntin.optimized.bulk_insert import BulkInsert
+from muntin.optimized.picture import Kind, NodePicture, TreePicture
 from muntin.optimized.range_query import RangeQueries
 from muntin.optimized.tree_cost import TreeCost, levels
 from muntin.spec.cost import Cost, Operation
@@ -92,6 +93,21 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
     def __len__(self) -> int:
         """Return the number of distinct times held."""
         return self._len
+
+    def picture(self) -> TreePicture[A]:
+        """Return what the tree looks like."""
+        return TreePicture(self._node_picture(self._root), fingers=self._fingers > 0)
+
+    def _node_picture(self, node: Node[A]) -> NodePicture[A]:
+        entries = tuple(zip(node.times, node.values, strict=True))
+        children = tuple(map(self._node_picture, node.children))
+        return NodePicture(self._kind(node), node.agg, entries, children, self._coins(node))
+
+    def _kind(self, node: Node[A]) -> Kind:  # noqa: ARG002 a finger tree needs the node
+        return "up"
+
+    def _coins(self, node: Node[A]) -> int | None:  # noqa: ARG002 an account needs the node
+        return None
 
     def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""

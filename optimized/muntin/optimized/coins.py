@@ -6,11 +6,13 @@ A tree without it knows nothing of coins. L1 to L4 are proved in proofs/coins.md
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from muntin.optimized.btree import BTree
 from muntin.optimized.btree_node import Node
 from muntin.optimized.fiba import Fiba
+from muntin.optimized.picture import Account, TreePicture
 from muntin.optimized.tree_cost import BILL, LEFT_OVER
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
@@ -40,7 +42,7 @@ class Purse(Generic[A]):
         self._min_arity = min_arity
         self._held: dict[Node[A], tuple[int, int]] = {}
         self.bill = 0
-        self.spent = 0
+        self.steps: list[str] = []
         self.debts = 0
 
     def due(self, node: Node[A]) -> int:
@@ -63,12 +65,12 @@ class Purse(Generic[A]):
             self._held[node] = node.arity, 0
         return taken
 
-    def pay(self, steps: int, coins: int, *nodes: Node[A]) -> int:
+    def pay(self, steps: Sequence[str], coins: int, *nodes: Node[A]) -> int:
         """Pay for steps, give the nodes their due, and return what is left, which may be a debt."""
-        self.spent += steps
+        self.steps += steps
         for node in nodes:
             self._held[node] = node.arity, self.due(node)
-        return coins - steps - sum(map(self.due, nodes))
+        return coins - len(steps) - sum(map(self.due, nodes))
 
     def settle(self, nodes: Iterable[Node[A]]) -> bool:
         """Bill each node in the tree, forget the others, and say whether all have their due."""
@@ -87,6 +89,7 @@ class WithCoins(BTree[A]):
         super().__init__(monoid, meter, min_arity)
         self._purse: Purse[A] = Purse(min_arity)
         self._levels_cut = 0
+        self._account = Account()
         self._reserves_full = self._within_bill = True
 
     def insert(self, time: int, value: A) -> None:
@@ -117,16 +120,25 @@ class WithCoins(BTree[A]):
         yield "L2 splits and merges are paid by the nodes they are made of", not self._purse.debts
         yield "L3 and L4 no call is billed more than its items and levels allow", self._within_bill
 
+    def picture(self) -> TreePicture[A]:
+        """Return what the tree looks like, with the coins at each node and the last account."""
+        return replace(super().picture(), account=self._account)
+
+    def _coins(self, node: Node[A]) -> int | None:
+        return self._purse.held(node)
+
     def _close(self, allowance: int) -> None:
         self._reserves_full = self._purse.settle(self._root.subtree())
         self._within_bill = self._purse.bill <= allowance
+        self._account = Account(tuple(self._purse.steps), self._purse.bill)
+        self._purse.steps.clear()
         self._purse.bill = self._levels_cut = 0
 
     def _drop_all_before(self, top: Node[A]) -> None:
         """Give back what a root need not hold."""
         coins = self._purse.take(top)
         super()._drop_all_before(top)
-        self._purse.bill -= self._purse.pay(0, coins, top)
+        self._purse.bill -= self._purse.pay([], coins, top)
 
     def _cut(self, top: Node[A], up_to: int) -> list[Node[A]]:
         path = super()._cut(top, up_to)
@@ -136,7 +148,7 @@ class WithCoins(BTree[A]):
     def _split(self, parent: Node[A], node: Node[A]) -> list[Node[A]]:
         coins = self._purse.take(node) + self._purse.take(parent)
         pieces = super()._split(parent, node)
-        left = self._purse.pay(len(pieces) - 1, coins, parent, *pieces)
+        left = self._purse.pay(["split"] * (len(pieces) - 1), coins, parent, *pieces)
         self._purse.debts += left < 0
         self._purse.bill -= left
         return pieces
@@ -144,7 +156,7 @@ class WithCoins(BTree[A]):
     def _merge(self, parent: Node[A], older: int) -> Node[A]:
         coins = self._purse.take(parent, *parent.children[older : older + 2])
         kept = super()._merge(parent, older)
-        left = self._purse.pay(1, coins, parent, kept)
+        left = self._purse.pay(["merge"], coins, parent, kept)
         self._purse.debts += left < 0 and not self._levels_cut
         self._purse.bill -= left
         return kept
@@ -155,14 +167,14 @@ class WithCoins(BTree[A]):
         pair = parent.children[older : older + 2]
         coins = self._purse.take(*pair)
         super()._move(parent, older, from_older=from_older, count=count)
-        self._purse.bill -= self._purse.pay(1, coins, *pair)
+        self._purse.bill -= self._purse.pay(["move"], coins, *pair)
 
     def _grow(self) -> Node[A]:
         """Spend a coin of the old root, whose split is to follow."""
         old = self._root
         coins = self._purse.take(old)
         root = super()._grow()
-        self._purse.pay(1, coins, old)
+        self._purse.pay(["height increase"], coins, old)
         self._purse.bill += 1
         return root
 
@@ -170,7 +182,7 @@ class WithCoins(BTree[A]):
         """Spend a coin, and give back those that a root need not hold."""
         coins = self._purse.take(child)
         root = super()._shrink(child)
-        self._purse.bill -= self._purse.pay(1, coins, root)
+        self._purse.bill -= self._purse.pay(["height decrease"], coins, root)
         return root
 
 

@@ -12,6 +12,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from muntin.optimized.partials import Entry, prefix_totals, suffix_totals
+from muntin.optimized.picture import QueuePicture, SlotPicture, five_lists
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError
 from muntin.spec.monoid import Monoid
@@ -107,6 +108,18 @@ class Daba(Generic[A]):
             self._turned.appendleft(turned)
         elif self._turned:
             self._ready.append(self._turned.popleft())
+
+    def picture(self) -> QueuePicture[A]:
+        """Return what the lists look like."""
+        ready, left, turned = (
+            tuple(SlotPicture(partial=(total,)) for total in totals)
+            for totals in (self._ready, self._left, self._turned)
+        )
+        right, back = (
+            tuple(SlotPicture((item,), (total,)) for item, total in entries)
+            for entries in (self._right, self._back)
+        )
+        return five_lists(ready, left, right, turned, back)
 
     def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

@@ -12,6 +12,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from muntin.optimized.partials import suffix_totals
+from muntin.optimized.picture import QueuePicture, SlotPicture, five_lists
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError
 from muntin.spec.monoid import Monoid
@@ -107,6 +108,18 @@ class DabaLite(Generic[A]):
             self._rest_total = self._rest_total if self._left else identity
         elif self._turned:
             self._ready.append(self._turned.popleft())
+
+    def picture(self) -> QueuePicture[A]:
+        """Return what the lists look like."""
+        ready, left, turned = (
+            tuple(SlotPicture(partial=(total,)) for total in totals)
+            for totals in (self._ready, self._left, self._turned)
+        )
+        right, back = (
+            tuple(SlotPicture((item,)) for item in items) for items in (self._right, self._back)
+        )
+        totals = ("rest total", self._rest_total), ("back total", self._back_total)
+        return five_lists(ready, left, right, turned, back, totals=totals)
 
     def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

@@ -13,6 +13,7 @@ from muntin.optimized.balanced_tree import SpinesHit
 from muntin.optimized.btree import BTree
 from muntin.optimized.btree_node import Node
 from muntin.optimized.partial_aggregates import inner, left, right, up
+from muntin.optimized.picture import Kind
 from muntin.optimized.tree_cost import levels
 from muntin.spec.cost import Operation
 
@@ -51,6 +52,14 @@ class Fiba(BTree[A]):
         if node.on_right:
             return right(node, self._monoid)
         return up(node, self._monoid) if node.parent else inner(node, self._monoid)
+
+    def _kind(self, node: Node[A]) -> Kind:
+        """Return which aggregate the node holds, for its picture."""
+        if node.on_left:
+            return "left"
+        if node.on_right:
+            return "right"
+        return "up" if node.parent else "inner"
 
     def _repair_spines(self, top: Node[A], hit: SpinesHit[A]) -> None:
         """Walk from the top down the spines that depend on it or have been hit."""

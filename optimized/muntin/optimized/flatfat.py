@@ -147,6 +147,12 @@ class FlatFat(Generic[A]):
 
     def _propagate(self, changed: set[int]) -> None:
         """Recompute each inner node above these leaves once, level by level."""
+        if len(changed) == 1:  # then there is one on each level
+            (node,) = changed
+            while node > 1:
+                node //= 2
+                self._recompute(node)
+            return
         level = {leaf // 2 for leaf in changed}
         while any(level):  # the parent of the root would be 0
             for node in level:
@@ -155,8 +161,9 @@ class FlatFat(Generic[A]):
 
     def _recompute(self, node: int) -> None:
         """Make equation (4.1) hold at an inner node whose children are right."""
-        left, right = self._tree[2 * node], self._tree[2 * node + 1]
-        self._tree[self._visit(node)] = self._monoid.combine(left, right)
+        tree = self._tree
+        tree[node] = self._monoid.combine(tree[2 * node], tree[2 * node + 1])
+        self._meter.visits += 1
 
     def _visit(self, node: int) -> int:
         self._meter.visits += 1
@@ -169,6 +176,10 @@ class FlatFat(Generic[A]):
         raise InvalidInputError(
             f"the location must be from 0 to {self._capacity - 1}, not {location}"
         )
+
+    def by_number(self) -> tuple[A, ...]:
+        """Return what each node holds, by its number; number 0 is no node."""
+        return tuple(self._tree)
 
     def relates(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

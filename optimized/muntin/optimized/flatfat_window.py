@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from muntin.optimized.flatfat import FlatFat, height, largest_capacity
+from muntin.optimized.picture import FatPicture
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import integer
 from muntin.spec.monoid import Monoid
@@ -126,6 +127,11 @@ class FlatFatWindow(Generic[A]):
         while capacity > largest_capacity(size):
             capacity //= 2
         return capacity
+
+    def picture(self) -> FatPicture[A]:
+        """Return what the tree looks like."""
+        spare = [None] * (self._fat.capacity - len(self))
+        return FatPicture(self._fat.by_number(), (*self._times, *spare))
 
     def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""

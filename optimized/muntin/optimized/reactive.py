@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from muntin.optimized.flatfat import FlatFat, height, largest_capacity, power_of_two, recomputed
+from muntin.optimized.picture import FatPicture
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import UnsupportedError, integer
 from muntin.spec.monoid import Monoid
@@ -38,11 +39,16 @@ class ReactiveAggregator(Generic[A]):
 
     def insert(self, time: int, value: A) -> None:
         """Add a value at the youngest time, on the right of what is there, or after it."""
-        self.bulk_insert([(time, value)])
+        youngest, full = self.youngest(), self._span == self._fat.capacity
+        if full or (youngest is not None and integer(time, "the time") <= youngest):
+            self.bulk_insert([(time, value)])
+        else:
+            self._overwrite(self._span, [(integer(time, "the time"), value)])
 
     def evict(self, time: int) -> None:
         """Remove what is at this time, if anything is."""
-        offset = self._after(integer(time, "the time") - 1)
+        is_oldest = integer(time, "the time") == self.oldest()
+        offset = 0 if is_oldest else self._after(time - 1)
         if offset < self._span and self._times[self._location(offset)] == time:
             self._remove(range(offset, offset + 1))
 
@@ -150,14 +156,17 @@ class ReactiveAggregator(Generic[A]):
     def _overwrite(self, start: int, pairs: list[Pair[A]]) -> None:
         """Let the pairs be what is at the offsets from start on, in one update of the tree."""
         end = start + len(pairs)
-        emptied = {self._location(k) for k in range(end, self._span)} - self._holes
-        filled = [self._location(k) for k in range(start, end)]
-        self._holes.difference_update(self._location(k) for k in range(start, self._span))
+        writes: list[tuple[int, A]] = []
+        if start < self._span:
+            emptied = {self._location(k) for k in range(end, self._span)} - self._holes
+            writes += [(at, self._monoid.identity) for at in emptied]
+            self._holes.difference_update(self._location(k) for k in range(start, self._span))
         self._span = end
-        for location, (time, _) in zip(filled, pairs, strict=True):
+        for offset, (time, value) in enumerate(pairs, start):
+            location = self._location(offset)
             self._times[location] = time
-        writes = [(at, value) for at, (_, value) in zip(filled, pairs, strict=True)]
-        self._fat.update(writes + [(at, self._monoid.identity) for at in emptied])
+            writes.append((location, value))
+        self._fat.update(writes)
 
     def _remove(self, offsets: range) -> None:
         """Make holes of the items at these offsets, or move the others to a smaller ring."""
@@ -198,6 +207,14 @@ class ReactiveAggregator(Generic[A]):
         if self._span:
             return FlatFat(self._monoid, leaves, self._meter)
         return FlatFat[A].vacant(self._monoid, len(leaves), self._meter)
+
+    def picture(self) -> FatPicture[A]:
+        """Return what the ring and the tree look like."""
+        held = {self._location(k) for k in range(self._span)} - self._holes
+        times = [time if k in held else None for k, time in enumerate(self._times)]
+        back = self._location(self._span - 1) if self._span else None
+        front = self._front if self._span else None
+        return FatPicture(self._fat.by_number(), tuple(times), front, back, frozenset(self._holes))
 
     def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""

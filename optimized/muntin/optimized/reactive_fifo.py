@@ -1,7 +1,8 @@
 """Reactive Aggregator for windows that evict the oldest item only: no holes, no markers.
 
 Follows [Tangwongsan15], section 5.2: slots outside the ring's boundaries are never written when
-items leave, and never read. S7, S8 and T5 are proved in proofs/reactive.md.
+items leave, and never read. S7, S8 and T5 are proved in proofs/reactive.md, H1 in
+proofs/flatfat.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

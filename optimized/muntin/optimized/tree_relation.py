@@ -1,7 +1,8 @@
 """What is true of every B-tree between two calls, fact by labelled fact.
 
 The facts are the size, order and aggregation invariants of [Tangwongsan19], section 3, each stated
-from the plain pairs and the leaves, never from what the tree computes. Proof: proofs/btree.md.
+from the plain pairs and the leaves, never from what the tree computes. Proofs: proofs/btree.md
+and, for S9 to S12, proofs/fiba.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -8,6 +8,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from muntin.optimized.partials import Entry, prefix_totals, suffix_totals
+from muntin.optimized.picture import ListPicture, QueuePicture, SlotPicture
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError
 from muntin.spec.monoid import Monoid
@@ -58,6 +59,12 @@ class TwoStacks(Generic[A]):
             total = self._monoid.combine(entry.item, total)
             front.append(total)
         self._front, self._back = front, []
+
+    def picture(self) -> QueuePicture[A]:
+        """Return what the lists look like."""
+        front = [SlotPicture(partial=(total,)) for total in reversed(self._front)]
+        back = [SlotPicture((item,), (total,)) for item, total in self._back]
+        return QueuePicture((ListPicture("front", tuple(front)), ListPicture("back", tuple(back))))
 
     def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

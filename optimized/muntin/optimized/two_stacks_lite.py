@@ -9,6 +9,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from muntin.optimized.partials import suffix_totals
+from muntin.optimized.picture import ListPicture, QueuePicture, SlotPicture
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError
 from muntin.spec.monoid import Monoid
@@ -70,6 +71,16 @@ class TwoStacksLite(Generic[A]):
             self._slots.pop()
             self._slots.appendleft(total)
             self._unturned -= 1
+
+    def picture(self) -> QueuePicture[A]:
+        """Return what the lists look like."""
+        slots = list(self._slots)
+        front = [SlotPicture(partial=(total,)) for total in slots[: self._cut]]
+        back = [SlotPicture((item,)) for item in slots[self._cut :]]
+        return QueuePicture(
+            (ListPicture("front", tuple(front)), ListPicture("back", tuple(back))),
+            (("back total", self._back_total),),
+        )
 
     def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

@@ -108,11 +108,13 @@ class Buckets(Store, Generic[B]):
 
     def _shown(self, interval: Interval) -> Interval:
         short = self._merges and self.settings.dialect.session_end == "last"
-        return interval._replace(end=self.last(self.buckets[interval]) + 1) if short else interval
+        if not short:
+            return interval
+        return Interval(interval.start, self.last(self.buckets[interval]) + 1, int(interval.end))
 
     def _due(self, interval: Interval) -> float:
         closing = self.settings.dialect.closing_of(self.query.window.name)
-        inclusive = isinstance(self.query.window, Sliding) and self.settings.dialect.edges != "left"
+        inclusive = self.settings.dialect.edges != "left" and not self._merges
         return interval.end + closing + inclusive
 
     def _settles(self, interval: Interval) -> float:

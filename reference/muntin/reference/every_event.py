@@ -37,8 +37,8 @@ class EveryEvent(Store):
 
     def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
-        found = windows(self.query.window, self.line([*self.events, accepted], reached))
-        holding = [one for one in found if accepted in one.content]
+        found = self._found([*self.events, accepted], reached)
+        holding = [one for one in found if accepted.arrival in one.arrivals]
         unfrozen = any(one.settles > limit for one in holding)
         return unfrozen if holding else accepted.event.time >= limit
 
@@ -48,8 +48,7 @@ class EveryEvent(Store):
 
     def windows(self, reached: float) -> list[Seen]:
         """Return every window of the events held."""
-        found = windows(self.query.window, self.line(self.events, reached))
-        return [self._seen(window) for window in found]
+        return [self._seen(window) for window in self._found(self.events, reached)]
 
     def value(self, seen: Seen, besides: Collection[int]) -> object:
         """Fold the window."""
@@ -61,15 +60,18 @@ class EveryEvent(Store):
         kind = self.query.window
         leaves = isinstance(kind, Session) and kind.measure is TIME
         if leaves and self.settings.dialect.lateness == "window":
-            found = windows(kind, self.line(self.events, done))
-            gone = {e.arrival for one in found if one.settles <= done for e in one.content}
+            found = self._found(self.events, done)
+            gone = {arrival for one in found if one.settles <= done for arrival in one.arrivals}
             self.events = [one for one in self.events if one.arrival not in gone]
 
     def retained(self) -> Retained:
         """Return the number of events."""
         return Retained(len(self.events), 0)
 
+    def _found(self, events: Sequence[Accepted], reached: float) -> list[Window]:
+        kind = self.query.window
+        return self.query.guarded("its windows", lambda: windows(kind, self.line(events, reached)))
+
     def _seen(self, window: Window) -> Seen:
-        stamp = tuple(one.arrival for one in window.content)
-        self._contents[stamp] = window.content
-        return Seen(window.interval, window.due, window.settles, stamp)
+        self._contents[window.arrivals] = window.content
+        return Seen(window.interval, window.due, window.settles, window.arrivals)

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
 from muntin.reference.store import Retained, Seen, Store
+from muntin.spec.denotation import earliest
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.measure import TIME
 from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
@@ -38,15 +38,17 @@ class Stream:
 
 @dataclass
 class Running:
-    """A query, the greatest time that it came too late to see, and its streams by key."""
+    """A query, the last time and events that it came too late to see, and its streams by key."""
 
     query: Query
     since: float
+    missed: dict[Hashable, Event]
     streams: dict[Hashable, Stream] = field(default_factory=dict[Hashable, Stream])
 
     def copy(self) -> "Running":
         """Return an independent copy."""
-        return Running(self.query, self.since, {k: s.copy() for k, s in self.streams.items()})
+        streams = {key: stream.copy() for key, stream in self.streams.items()}
+        return Running(self.query, self.since, self.missed, streams)
 
 
 class Naive(Operator):
@@ -58,6 +60,7 @@ class Naive(Operator):
         self._watermark: float = -END
         self._reached: float = -END  # the watermark, but for the end of the stream
         self._seen: float = -END
+        self._latest: dict[Hashable, Event] = {}
         self._arrivals = 0
         self._running: dict[str, Running] = {}
 
@@ -67,7 +70,9 @@ class Naive(Operator):
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         if reason := self._store.refuses(query, self._settings):
             raise UnsupportedError(reason)
-        self._running[query.id] = Running(query, max(self._seen, self._watermark))
+        self._running[query.id] = Running(
+            query, max(self._seen, self._watermark), dict(self._latest)
+        )
 
     def remove(self, name: str) -> None:
         """Ask a query no more."""
@@ -91,6 +96,9 @@ class Naive(Operator):
         self._running, self._watermark, self._seen = running, watermark, seen
         self._reached = watermark if watermark < END else self._reached
         self._arrivals += len(step.events)
+        for event in step.events:
+            if event.time >= self._latest.get(event.key, event).time:
+                self._latest[event.key] = event
         return Output(tuple(result for _, result in results), late)
 
     def retained(self) -> Retained:
@@ -99,7 +107,8 @@ class Naive(Operator):
         return Retained(sum(one.events for one in held), sum(one.partials for one in held))
 
     def _limit(self, watermark: float) -> float:
-        return watermark - self._settings.allowed_lateness
+        never = self._settings.dialect.lateness == "never" and watermark < END
+        return -END if never else watermark - self._settings.allowed_lateness
 
     def _done(self, watermark: float) -> float:
         """The time up to which windows are settled for good.
@@ -136,7 +145,8 @@ class Naive(Operator):
         nth, one = order
         for key, stream in one.streams.items():
             before = stream.published
-            stream.published = self._renewed(one, stream, watermark)
+            after = earliest(one.query, one.since, one.missed.get(key))
+            stream.published = self._renewed(after, stream, watermark)
             for kind, interval, said in self._differences(before, stream):
                 start, end, row = interval
                 result = Result(one.query.id, key, start, end, said.value, kind, said.revision)
@@ -146,13 +156,13 @@ class Naive(Operator):
             stream.published = kept
             stream.store.forget(done)
 
-    def _renewed(self, one: Running, stream: Stream, watermark: float) -> dict[Interval, Said]:
+    def _renewed(self, after: float, stream: Stream, watermark: float) -> dict[Interval, Said]:
         final, rule = self._settings.output == "final", self._settings.dialect.late_update
         view = {
             seen.interval: seen
             for seen in stream.store.windows(watermark if watermark < END else self._reached)
             if seen.complete(watermark)
-            and (one.query.window.measure is not TIME or seen.interval.start > one.since)
+            and seen.interval.start > after
             and (seen.settles > self._done(self._watermark))
             and (not final or seen.settles <= self._limit(watermark))
         }

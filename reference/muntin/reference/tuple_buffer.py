@@ -32,7 +32,8 @@ class TupleBuffer(EveryEvent):
         """Lay out the events behind those that were forgotten."""
         line = super().line([*self.last, *events], reached)
         ranked = self.query.window.measure is COUNT
-        known = (at for at in line.placed if at.accepted not in self.last)
+        old = {one.arrival for one in self.last}
+        known = (at for at in line.placed if at.accepted.arrival not in old)
         placed = [
             at._replace(rank=rank, coordinate=rank if ranked else at.coordinate)
             for rank, at in enumerate(known, self.forgotten)
@@ -58,4 +59,5 @@ class TupleBuffer(EveryEvent):
         line = self.line(self.events, done)
         gone = [at.accepted for at in line.placed[: needless(self.query.window, line, done)]]
         self.forgotten, self.last = self.forgotten + len(gone), gone[-1:] or self.last
-        self.events = [one for one in self.events if one not in gone]
+        arrivals = {one.arrival for one in gone}
+        self.events = [one for one in self.events if one.arrival not in arrivals]

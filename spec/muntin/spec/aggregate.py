@@ -1,7 +1,7 @@
 """Aggregates: lift each value, combine, lower the total [Tangwongsan15, section 3.1]."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from muntin.spec.monoid import Monoid
@@ -40,10 +40,6 @@ class Aggregate(Generic[V, A, R]):
     def of(self, values: Iterable[V]) -> R:
         """Return lower(fold(combine, lift(values))) (definition A6)."""
         return self.lower(self.partial(values))
-
-    def over(self, lift: Callable[[V], A], monoid: Monoid[A]) -> "Aggregate[V, A, R]":
-        """Return this aggregate with another lift and monoid of the same types."""
-        return replace(self, lift=lift, monoid=monoid)
 
     def erased(self) -> "Aggregate[object, object, object]":
         """Return this aggregate without its types, which are no operator's business."""

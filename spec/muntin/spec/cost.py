@@ -1,7 +1,7 @@
 """The cost model: counts of combines, lifts, inverts, visited nodes, moved items; no seconds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple, TypeVar
 
@@ -25,11 +25,10 @@ class Cost(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One call of a structure, with the sizes that its bound may speak of (definition C2).
+    """A call of a structure: items held before, items it is about, and distances (definition C2).
 
-    `size` items are held before the call. It is about `items` of them: 1, or a batch, or a range.
-    `distances` has, for each time that it names, how many held items lie between that time and
-    the nearer end of the window [Tangwongsan19].
+    The distance of a time that it names is how many held items lie between that time and the
+    nearer end of the window [Tangwongsan19].
     """
 
     name: str
@@ -74,7 +73,7 @@ class Meter:
             self.lifts += 1
             return aggregate.lift(value)
 
-        return aggregate.over(lift, self.watch(aggregate.monoid))
+        return replace(aggregate, lift=lift, monoid=self.watch(aggregate.monoid))
 
     def _inverse(self, invert: Callable[[A, A], A] | None) -> Callable[[A, A], A] | None:
         def counted(whole: A, part: A) -> A:

@@ -49,8 +49,8 @@ class Session(WindowType):
     def shown(self, interval: Interval, line: Line, /) -> Interval:
         """Return the session; in a dialect, without the gap after its last event."""
         last = max(at.coordinate for at in line.placed if at.coordinate < interval.end)
-        short = line.dialect.session_end == "last"
-        return Interval(interval.start, last + 1) if short else interval
+        short = Interval(interval.start, last + 1, int(interval.end))
+        return short if line.dialect.session_end == "last" else interval
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,15 @@ class Rolling(ContextFree):
         """Return one interval an event; tied events share it, unless the dialect counts rows."""
         rows = line.dialect.ties == "rows"
         return {
-            Interval(at.coordinate - self.size + 1, at.coordinate + 1, rows * (at.rank + 1))
+            Interval(at.coordinate - self.size + 1, at.coordinate + 1, rows * (at.tie + 1))
             for at in line.placed
             if (at.rank + 1) % self.every == 0
         }
 
     def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
         """As always, and no later row than its own where the dialect counts rows."""
-        return super().holds(interval, at, dialect) and (not interval.row or at.rank < interval.row)
+        last = interval.row and at.coordinate == interval.end - 1
+        return super().holds(interval, at, dialect) and (not last or at.tie < interval.row)
 
 
 def slide_by_tuple(size: int, every: int) -> Rolling:
@@ -143,9 +144,3 @@ class LastNEvery(WindowType):
     def holds(self, interval: Interval, at: Placed, _: Dialect, /) -> bool:
         """Whether an event is early enough in time and late enough in rank."""
         return interval.start <= at.rank and at.time < interval.end
-
-    def edges(self, line: Line, /) -> set[float]:
-        """Return the ends, and the times of the events at which the windows start."""
-        starts = {one.start for one in self.intervals(line)}
-        begun = {at.time for at in line.placed if at.rank in starts}
-        return begun | {one.end for one in self.intervals(line)}

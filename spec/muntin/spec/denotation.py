@@ -1,17 +1,16 @@
-"""The denotation: what every operator must answer to every trace, step by step.
+"""The denotation: what every operator must answer to every trace, as a fold over steps.
 
-A fold over steps. The world remembers everything: the accepted events of every query and key,
-what is published of them, and, where lateness is judged by window, what was frozen when.
+The world remembers everything: what each query accepted, published and, by window, froze.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import accumulate
 
-from muntin.spec.data_driven import Session
+from muntin.spec.data_driven import LastNEvery, Session
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.measure import TIME, lay_out
+from muntin.spec.measure import COUNT, TIME, lay_out
 from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
 from muntin.spec.window import Interval, Window, windows
@@ -31,38 +30,39 @@ class Stream:
 
 @dataclass(frozen=True)
 class Asked:
-    """A query, the greatest time that it came too late to see, and its streams by key (S2)."""
+    """A query, the last time and events that it came too late to see, and its streams (S2)."""
 
     query: Query
     since: float
+    missed: Mapping[Hashable, Event]
     streams: Mapping[Hashable, Stream] = field(default_factory=dict[Hashable, Stream])
 
 
 @dataclass(frozen=True)
 class World:
-    """All that has happened so far (S3).
-
-    `reached` is the watermark until the stream ends, and what it was before that from then on.
-    """
+    """All that has happened so far (S3); `reached` is the last watermark that is no END."""
 
     settings: Settings = DEFAULTS
     watermark: float = -END
     reached: float = -END
     seen: float = -END
+    latest: Mapping[Hashable, Event] = field(default_factory=dict[Hashable, Event])
     arrivals: int = 0
     asked: tuple[Asked, ...] = ()
 
     @property
     def limit(self) -> float:
         """The time before which nothing changes any more (rules 4 and 12)."""
-        return self.watermark - self.settings.allowed_lateness
+        never = self.settings.dialect.lateness == "never" and self.watermark < END
+        return -END if never else self.watermark - self.settings.allowed_lateness
 
 
 def add(world: World, query: Query) -> World:
     """Ask a further query: it sees what is younger than all that came (rule 13)."""
     if any(asked.query.id == query.id for asked in world.asked):
         raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-    return replace(world, asked=(*world.asked, Asked(query, max(world.seen, world.watermark))))
+    asked = Asked(query, max(world.seen, world.watermark), world.latest)
+    return replace(world, asked=(*world.asked, asked))
 
 
 def remove(world: World, name: str) -> World:
@@ -93,14 +93,16 @@ def receive(
     """Give an event to each query that accepts it, or call it late (rules 4 and 15)."""
     world, late = so_far
     accepted, rule = Accepted(event, world.arrivals), world.settings.dialect.lateness
-    verdicts = [
-        (asked, asked.since < event.time, judge(world, asked, accepted)) for asked in world.asked
-    ]
-    takes = tuple(take(one, accepted) if sees and ok else one for one, sees, ok in verdicts)
-    judged = [ok for _, sees, ok in verdicts if sees] or [True]
-    on_time = any(judged) if rule == "window" else event.time >= world.limit or rule == "never"
+    sees = {
+        one.query.id: judge(world, one, accepted) for one in world.asked if one.since < event.time
+    }
+    takes = tuple(take(one, accepted) if sees.get(one.query.id) else one for one in world.asked)
+    by_window = any(sees.values()) or not sees
+    on_time = by_window if rule == "window" else event.time >= world.limit or rule == "never"
     seen, arrivals = max(world.seen, event.time), world.arrivals + 1
-    grown = replace(world, asked=takes, seen=seen, arrivals=arrivals)
+    before = world.latest.get(event.key, event)
+    latest = {**world.latest, event.key: event if event.time >= before.time else before}
+    grown = replace(world, asked=takes, seen=seen, latest=latest, arrivals=arrivals)
     return grown, late if on_time else (*late, event)
 
 
@@ -110,14 +112,23 @@ def judge(world: World, asked: Asked, accepted: Accepted) -> bool:
     if rule != "window":
         return on_time or rule == "never"
     history = (*asked.streams.get(accepted.event.key, Stream()).history, accepted)
-    holding = [one for one in found(asked.query, history, world) if accepted in one.content]
+    holding = [w for w in found(asked.query, history, world) if accepted.arrival in w.arrivals]
     return any(one.settles > world.limit for one in holding) if holding else on_time
 
 
 def found(query: Query, history: Sequence[Accepted], world: World) -> list[Window]:
     """Return the windows of a history."""
-    kind = query.window
-    return windows(kind, lay_out(history, kind.measure, world.reached, world.settings.dialect))
+    kind, known = query.window, (world.reached, world.settings.dialect)
+    laid_out = partial(lay_out, history, query.window.measure, *known)
+    return query.guarded("its windows", lambda: windows(kind, laid_out()))
+
+
+def earliest(query: Query, since: float, missed: Event | None) -> float:
+    """Return the coordinate after which windows must begin, to be seen whole (rule 13)."""
+    measure = query.window.measure
+    if measure is COUNT or isinstance(query.window, LastNEvery):
+        return -END
+    return since if measure is TIME else measure.at(missed, 0) if missed else -END
 
 
 def take(asked: Asked, accepted: Accepted) -> Asked:
@@ -129,29 +140,27 @@ def take(asked: Asked, accepted: Accepted) -> Asked:
 
 def publish(asked: Asked, before: World, now: World) -> Asked:
     """Publish the view of each key anew."""
-    streams = {key: renew(stream, asked, before, now) for key, stream in asked.streams.items()}
-    return replace(asked, streams=streams)
+    query, missed = asked.query, asked.missed
+    after = {key: earliest(query, asked.since, missed.get(key)) for key in asked.streams}
+    renewed = {k: renew(s, query, after[k], before, now) for k, s in asked.streams.items()}
+    return replace(asked, streams=renewed)
 
 
-def renew(stream: Stream, asked: Asked, before: World, now: World) -> Stream:
+def renew(stream: Stream, query: Query, after: float, before: World, now: World) -> Stream:
     """Publish what is complete (rule 10); by window, keep for good what is frozen (rule 12)."""
-    kind, by_window = asked.query.window, now.settings.dialect.lateness == "window"
-    earliest = asked.since if kind.measure is TIME else -END
-    complete = [
-        one
-        for one in found(asked.query, stream.history, now)
-        if one.complete(now.watermark) and one.interval.start > earliest
-    ]
-    live = {one.interval: one for one in complete if one.settles > now.limit}
-    settled = {one.interval: one for one in complete if one.settles <= now.limit}
+    kind, by_window = query.window, now.settings.dialect.lateness == "window"
+    whole = [one for one in found(query, stream.history, now) if one.interval.start > after]
+    view = {one.interval: one for one in whole if one.complete(now.watermark)}
+    live = {i: one for i, one in view.items() if one.settles > now.limit}
+    settled = {i: one for i, one in view.items() if one.settles <= now.limit}
     newly = {i: one for i, one in settled.items() if one.settles > before.limit}
     frozen = {**newly, **stream.frozen} if by_window else settled
     final = now.settings.output == "final"
     published = frozen if final else timely({**live, **frozen}, stream, before, now)
     session = by_window and isinstance(kind, Session) and kind.measure is TIME
-    gone = {accepted for one in frozen.values() for accepted in one.content if session}
+    gone = {arrival for one in frozen.values() for arrival in one.arrivals if session}
     return Stream(
-        tuple(accepted for accepted in stream.history if accepted not in gone),
+        tuple(accepted for accepted in stream.history if accepted.arrival not in gone),
         frozen if by_window else {},
         published,
         {interval: revision(interval, stream, published) for interval in published},
@@ -173,7 +182,7 @@ def revision(interval: Interval, before: Stream, published: View) -> int:
     """How often a window was updated since it was last new."""
     if interval not in before.published:
         return 0
-    changed = before.published[interval].content != published[interval].content
+    changed = before.published[interval].arrivals != published[interval].arrivals
     return before.revisions[interval] + changed
 
 
@@ -193,22 +202,21 @@ def changes(
 ) -> Iterator[tuple[Result, int]]:
     """Compare two published views of one stream; to discard is to tell only what was not told."""
 
-    def result(
-        kind: Kind, at: Interval, content: Sequence[Accepted], of: Stream
-    ) -> tuple[Result, int]:
-        value = query.value([accepted.event for accepted in content])
+    def told(kind: Kind, at: Interval, what: Sequence[Accepted], of: Stream) -> tuple[Result, int]:
+        value = query.value([accepted.event for accepted in what])
         return Result(query.id, key, at.start, at.end, value, kind, of.revisions[at]), at.row
 
     gone = {i: one for i, one in old.published.items() if i not in new.published}
     if world.settings.output == "accumulate-retract":
-        yield from (result("retracted", i, one.content, old) for i, one in gone.items())
-    replaced = [accepted for one in gone.values() for accepted in one.content]
+        yield from (told("retracted", i, one.content, old) for i, one in gone.items())
+    replaced = {arrival for one in gone.values() for arrival in one.arrivals}
     for interval, one in new.published.items():
         known = old.published.get(interval)
-        told = list(known.content) if known else replaced
-        kept = [a for a in one.content if world.settings.output != "discard" or a not in told]
-        if kept and (known is None or known.content != one.content):
-            yield result("updated" if known else "new", interval, kept, new)
+        heard = set(known.arrivals) if known else replaced
+        unheard = [a for a in one.content if a.arrival not in heard]
+        rest = unheard if world.settings.output == "discard" else one.content
+        if rest and (known is None or known.arrivals != one.arrivals):
+            yield told("updated" if known else "new", interval, rest, new)
 
 
 def denote(

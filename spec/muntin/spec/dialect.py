@@ -1,7 +1,4 @@
-"""Dialects: the handful of decisions in which engines differ, as parameters (definition X1).
-
-The first value of each is ours and the default. A dialect is never a fork of the specification.
-"""
+"""Dialects: the handful of decisions in which engines differ, as parameters (definition X1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +9,7 @@ from muntin.spec.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class Dialect:
-    """What an engine does where engines disagree.
+    """What an engine does where engines disagree. The first value of each is ours.
 
     - `session_merge`: sessions merge below the gap, or at most at the gap;
     - `session_end`: last + gap, or last event + 1;

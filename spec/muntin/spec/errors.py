@@ -1,7 +1,4 @@
-"""What goes wrong, by kind. A message names the thing, its value, and what would be right.
-
-An error is raised before any state changes. Late events are data, not errors.
-"""
+"""What goes wrong, by kind; it is said before any state changes. Late events are no errors."""
 
 
 class MuntinError(Exception):
@@ -22,10 +19,6 @@ class EmptyWindowError(MuntinError, LookupError):
 
 class UserCodeError(MuntinError):
     """An aggregate or window of the user's raised; the cause is attached."""
-
-
-class TranscriptError(InvalidInputError):
-    """A transcript that does not follow the format."""
 
 
 def integer(value: object, what: str) -> int:

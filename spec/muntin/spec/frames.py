@@ -1,11 +1,10 @@
-"""Frames: windows that values make. Simultaneous events are never parted [Grossniklaus16].
+"""Frames: windows that values make, and never part what is simultaneous [Grossniklaus16].
 
-A frame that nothing has ended yet ends with the stream. Nulls begin and end no frame of numbers.
+What nothing has ended yet ends with the stream. Nulls begin and end no frame of numbers.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import reduce
 from itertools import groupby, pairwise
 
@@ -13,9 +12,8 @@ from muntin.spec.data_driven import between
 from muntin.spec.errors import InvalidInputError, positive
 from muntin.spec.measure import TIME, Line, Measure
 from muntin.spec.stream import END
+from muntin.spec.values import Number
 from muntin.spec.window import Interval, WindowType
-
-Number = int | float | Fraction
 
 
 def groups(line: Line) -> dict[int, list[object]]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from muntin.spec.dialect import Dialect
-from muntin.spec.errors import InvalidInputError, integer
+from muntin.spec.errors import InvalidInputError, UserCodeError, integer
 from muntin.spec.stream import Accepted, Event, event_order
 
 
@@ -17,20 +17,28 @@ class Measure:
     name: str
     of: Callable[[Event], int] | None = None
 
+    def at(self, event: Event, rank: int) -> int:
+        """Return the coordinate of an event, or name the event at which the measure fails."""
+        try:
+            coordinate = self.of(event) if self.of else rank
+        except Exception as cause:
+            raise UserCodeError(f"measure {self.name!r} at {event}: {cause!r}") from cause
+        return integer(coordinate, f"measure {self.name!r} at {event}")
+
 
 TIME = Measure("time", lambda event: event.time)
-"""The identity."""
 
 COUNT = Measure("count")
 """The rank in event order: a late event moves the rank of every later one."""
 
 
 class Placed(NamedTuple):
-    """An accepted event, its rank, and its coordinate in some measure (definition M2)."""
+    """An accepted event, its rank, coordinate, and number among its ties (definition M2)."""
 
     accepted: Accepted
     rank: int
     coordinate: int
+    tie: int = 0
 
     @property
     def time(self) -> int:
@@ -64,10 +72,11 @@ def lay_out(
     """
     by_arrival = measure is COUNT and dialect.count_order == "arrival"
     line = sorted(history, key=lambda a: a.arrival) if by_arrival else event_order(history)
-    of, what = measure.of, f"the coordinate in measure {measure.name!r}"
+    laid = [(measure.at(one.event, rank), rank, one) for rank, one in enumerate(line)]
     placed = tuple(
-        Placed(accepted, rank, integer(of(accepted.event), what) if of else rank)
-        for rank, accepted in enumerate(line)
+        Placed(accepted, rank, coordinate, tie)
+        for coordinate, here in groupby(laid, key=lambda at: at[0])
+        for tie, (_, rank, accepted) in enumerate(here)
     )
     for a, b in [(a, b) for a, b in pairwise(placed) if b.coordinate < a.coordinate][:1]:
         fall = f"measure {measure.name!r} falls from {a.coordinate} to {b.coordinate}"

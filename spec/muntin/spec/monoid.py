@@ -1,7 +1,4 @@
-"""Monoids: the only algebra that every aggregation algorithm here relies on.
-
-After [Tangwongsan15], section 3.2, and [Tangwongsan19], section 2.
-"""
+"""Monoids, the only algebra that the algorithms rely on [Tangwongsan15, Tangwongsan19]."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -10,9 +10,36 @@ from muntin.spec.stream import END
 from muntin.spec.window import ContextFree, Interval
 
 
+class Fixed(ContextFree):
+    """A type of windows that may, in a dialect, be open at the left and closed at the right."""
+
+    def nudged(self, coordinate: int, dialect: Dialect) -> set[int]:
+        """Return where an event counts as lying, so that [a, b) stands for (a, b] or [a, b]."""
+        edges = "left" if self.measure is COUNT else dialect.edges
+        after, before = {coordinate}, {coordinate - 1}
+        return {"left": after, "right": before, "both": after | before}[edges]
+
+    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+        """Whether an event lies in an interval, its ends as the dialect has them."""
+        places = self.nudged(at.coordinate, dialect)
+        return any(interval.start <= place < interval.end for place in places)
+
+    def due(self, interval: Interval, line: Line, /) -> float | None:
+        """As always; but a window that holds its very end has to wait for it."""
+        late = int(line.dialect.edges != "left" and self.measure is not COUNT)
+        return super().due(interval._replace(end=interval.end + late), line)
+
+
+def pane(coordinate: int, offset: int, slide: int, dialect: Dialect) -> int:
+    """Return the last multiple of the slide at or before a coordinate; truncated, nearer to 0."""
+    past = coordinate - offset
+    up = dialect.alignment == "truncate" and past < 0 and past % slide > 0
+    return coordinate - past % slide + slide * up
+
+
 @dataclass(frozen=True)
-class Sliding(ContextFree):
-    """Intervals of one size that start at every multiple of the slide (definition W2).
+class Sliding(Fixed):
+    """Windows of one size, one starting at every multiple of the slide (definition W2).
 
     {[s, s + size) : s in offset + slide * Z} [Traub20, section 2]; slide > size samples.
 
@@ -36,29 +63,21 @@ class Sliding(ContextFree):
         periodic = "tumbling" if self.size == self.slide else "sliding"
         return "count" if self.measure is COUNT else periodic
 
-    def inclusive(self, dialect: Dialect) -> bool:
-        """Whether windows hold the coordinate at which they end."""
-        return dialect.edges != "left" and self.measure is not COUNT
-
-    def pane(self, coordinate: int, dialect: Dialect) -> int:
-        """Return the last start at or before a coordinate; by truncation, the one nearer to 0."""
-        past = coordinate - self.offset
-        down = past % self.slide
-        up = dialect.alignment == "truncate" and past < 0 < down
-        return coordinate - down + (self.slide if up else 0)
-
     def starts(self, coordinate: int, dialect: Dialect) -> set[int]:
         """Return the starts of the windows that an event at this coordinate belongs to."""
-        ends = {coordinate - 1} if self.inclusive(dialect) else set[int]()
-        begins = set[int]() if ends and dialect.edges == "right" else {coordinate}
-        spans = [range(self.pane(c, dialect), c - self.size, -self.slide) for c in ends | begins]
+        places = self.nudged(coordinate, dialect)
+        lasts = [(at, pane(at, self.offset, self.slide, dialect)) for at in places]
+        tumbling = self.size == self.slide
+        spans = [
+            range(last, (last if tumbling else at) - self.size, -self.slide) for at, last in lasts
+        ]
         return {start for span in spans for start in span}
 
     def intervals(self, line: Line, /) -> Iterable[Interval]:
         """Return the intervals that hold an event; ranks begin at 0."""
         first = min((at.coordinate for at in line.placed), default=0)
-        lowest: dict[str, float]
-        lowest = {"all": -END, "nonnegative": 0, "floor_first": self.pane(first, line.dialect)}
+        first_pane = pane(first, self.offset, self.slide, line.dialect)
+        lowest: dict[str, float] = {"all": -END, "nonnegative": 0, "floor_first": first_pane}
         least = 0 if self.measure is COUNT else lowest[line.dialect.first_window]
         starts = {s for at in line.placed for s in self.starts(at.coordinate, line.dialect)}
         return {Interval(start, start + self.size) for start in starts if start >= least}
@@ -66,11 +85,6 @@ class Sliding(ContextFree):
     def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
         """Whether the window is one of those that the event belongs to."""
         return interval.start in self.starts(at.coordinate, dialect)
-
-    def due(self, interval: Interval, line: Line, /) -> float | None:
-        """As always; but a window that holds its very end has to wait for it."""
-        due = super().due(interval, line)
-        return due if due is None else due + self.inclusive(line.dialect)
 
 
 def tumbling(size: int, offset: int = 0, measure: Measure = TIME) -> Sliding:
@@ -96,7 +110,7 @@ def rising_edges(first: int, every: int, line: Line, measure: Measure) -> range:
 
 
 @dataclass(frozen=True)
-class Landmark(ContextFree):
+class Landmark(Fixed):
     """All that came since a landmark, reported every so often (definition W6) [Carbone16, 3.2].
 
     {[at, at + k * every) : k = 1, 2, ...}
@@ -118,12 +132,12 @@ class Landmark(ContextFree):
 
 
 @dataclass(frozen=True)
-class Cumulate(ContextFree):
+class Cumulate(Fixed):
     """Tumbling windows that report their growth at every step (definition W7).
 
     {[s, s + k * step) : s in offset + size * Z, k = 1 .. size / step}
 
-    >>> [w[:2] for w in sorted(Cumulate(6, 2).around(3))]
+    >>> [w[:2] for w in sorted(Cumulate(6, 2).around(3, Dialect()))]
     [(0, 4), (0, 6)]
     """
 
@@ -138,19 +152,24 @@ class Cumulate(ContextFree):
         if positive(self.size, "the size of a window") % positive(self.step, "the step"):
             raise InvalidInputError(f"the step {self.step} must divide the size {self.size}")
 
-    def around(self, coordinate: int) -> set[Interval]:
-        """Return the windows that hold a coordinate."""
-        start = coordinate - (coordinate - self.offset) % self.size
-        ends = range(start + self.step, start + self.size + 1, self.step)
-        return {Interval(start, end) for end in ends if end > coordinate}
+    def around(self, coordinate: int, dialect: Dialect) -> set[Interval]:
+        """Return the windows that an event at this coordinate belongs to."""
+        places = self.nudged(coordinate, dialect)
+        starts = [(at, pane(at, self.offset, self.size, dialect)) for at in places]
+        steps = range(self.step, self.size + 1, self.step)
+        return {Interval(s, s + step) for at, s in starts for step in steps if s + step > at}
 
     def intervals(self, line: Line, /) -> Iterable[Interval]:
         """Return the intervals that hold an event."""
-        return {interval for at in line.placed for interval in self.around(at.coordinate)}
+        return {one for at in line.placed for one in self.around(at.coordinate, line.dialect)}
+
+    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+        """Whether the window is one of those that the event belongs to."""
+        return interval in self.around(at.coordinate, dialect)
 
 
 @dataclass(frozen=True)
-class Band(ContextFree):
+class Band(Fixed):
     """One fixed interval [start, end) (definition W8)."""
 
     start: int

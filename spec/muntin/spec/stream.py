@@ -1,7 +1,4 @@
-"""Streams: events, steps, event order, and how far out of order a stream is.
-
-Rules 1, 2, 3 and 5; after [Traub20], section 2, and [Tangwongsan19], section 2.
-"""
+"""Streams: events, steps, event order, disorder (rules 1, 2, 3, 5) [Traub20, Tangwongsan19]."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

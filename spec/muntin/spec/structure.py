@@ -13,7 +13,6 @@ from muntin.spec.monoid import Monoid
 A = TypeVar("A")
 
 Pair = tuple[int, A]
-"""A time and the value at it."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,7 @@ class Fifo(Protocol[A]):
 class OutOfOrder(Protocol[A]):
     """Out-of-order aggregation: each call does what that of TimedWindow does.
 
-    `relates` yields each labelled fact of the simulation relation with the plain pairs; `bound`
-    is what an operation may cost, in the worst case or amortised over a run.
+    `relates` yields the facts of the simulation relation; `bound` says what a call may cost.
     """
 
     def insert(self, time: int, value: A) -> None: ...

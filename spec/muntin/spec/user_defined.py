@@ -13,7 +13,6 @@ Machine = Callable[[object, Event], tuple[object, int, int]]
 """On each event, from the state so far (None at first): the next state, and two counts."""
 
 Deed = tuple[Placed, int, int]
-"""An event, and the two counts."""
 
 
 def run(machine: Machine, line: Line) -> list[Deed]:

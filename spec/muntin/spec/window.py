@@ -1,7 +1,4 @@
-"""Windows: intervals of a measure, the events they hold, and when they are complete.
-
-Rules 7, 9 and 10. A window type only says which intervals exist.
-"""
+"""Windows: intervals of a measure, what they hold, when they are complete (rules 7, 9, 10)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -19,7 +16,7 @@ Context = Literal["CF", "FCF", "FCA"]
 class Interval(NamedTuple):
     """The coordinates c with start <= c < end, where end may be END.
 
-    `row` tells apart the windows of tied rows, where a dialect gives each its own.
+    `row` tells apart windows that a dialect shows with one extent.
     """
 
     start: int
@@ -40,13 +37,18 @@ class Window:
     due: float | None
     settles: float
 
+    @property
+    def arrivals(self) -> tuple[int, ...]:
+        """The arrival numbers of the content: what tells it apart, for values are opaque."""
+        return tuple(accepted.arrival for accepted in self.content)
+
     def complete(self, watermark: float) -> bool:
         """Whether it has ended, and no event to come can take part."""
         return self.due is not None and self.due <= watermark
 
 
 class WindowType(ABC):
-    """A set of intervals for every line of events."""
+    """A set of intervals for every line of events: all that a type says is which exist."""
 
     context: ClassVar[Context]
     type_name: ClassVar[str]

@@ -1,0 +1,194 @@
+"""From which window on a structure is faster than evaluating the window anew.
+
+As Table 3 of [Tangwongsan15], which holds the Reactive Aggregator against the re-evaluation of a
+streaming system: Count reads the size of the container, Collect copies it, all others fold it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import inf
+from typing import Generic, Protocol, TypeVar
+
+from muntin.spec.catalogue import plain
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import Pair
+from structure_rounds.contenders import Contender
+from structure_rounds.measure import Lane, Plan, cell, collector_off
+from structure_rounds.operators import RANDOM, Bench
+from structure_rounds.workload import Feed
+
+A = TypeVar("A")
+
+CHALLENGERS = ("reactive", "b-int", "fiba4", "two-stacks-lite")
+STEP = 10
+FARTHEST = 2**15
+TYPICAL = 320
+ORDER_OF_MAGNITUDE = 10.0
+
+
+class ReEvaluation(Generic[A]):
+    """A queue of values, all of them looked at for each query."""
+
+    def __init__(self, whole: Callable[[Collection[A]], A]) -> None:
+        """Start with an empty window."""
+        self._values: deque[A] = deque()
+        self._whole = whole
+
+    def insert(self, _: int, value: A) -> None:
+        """Append the youngest value."""
+        self._values.append(value)
+
+    def evict(self, _: int) -> None:
+        """Remove the oldest value."""
+        self._values.popleft()
+
+    def query(self) -> A:
+        """Evaluate the window."""
+        return self._whole(self._values)
+
+    def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
+        """Append values."""
+        self._values.extend(value for _, value in pairs)
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """The smallest windows, to the nearest ten, from which on a challenger is that much faster."""
+
+    aggregate: str
+    challenger: str
+    once: float
+    ten_times: float
+    per_item: float  # nanoseconds of a re-evaluation
+
+
+class Measurable(Protocol):
+    """A case, whatever the type of its partials."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102 of the aggregate
+    @property
+    def printed(self) -> tuple[float, float] | None: ...  # noqa: D102 what Table 3 says
+
+    def against(self, challenger: Contender, plan: Plan) -> BreakEven:
+        """Search the window where the challenger breaks even."""
+        ...
+
+
+@dataclass(frozen=True)
+class Case(Generic[A]):
+    """An aggregate, how the window is evaluated anew, and what Table 3 prints: once, 10x."""
+
+    bench: Bench[A]
+    printed: tuple[float, float] | None
+    whole: Callable[[Collection[A]], A]
+
+    @property
+    def name(self) -> str:
+        """The name of the aggregate."""
+        return self.bench.name
+
+    def _times(self, challenger: Contender, size: int, plan: Plan) -> tuple[float, float]:
+        """Nanoseconds a round for re-evaluation and challenger, in order."""
+        again: Lane[A] = Lane("re-evaluation", ReEvaluation(self.whole), Feed(self.bench, size, 0))
+        window = challenger.build(self.bench.monoid)
+        lane: Lane[A] = Lane(challenger.name, window, Feed(self.bench, size, 0))
+        with collector_off():
+            old, new = cell([again, lane], 0, plan)
+        return old.ns, new.ns
+
+    def against(self, challenger: Contender, plan: Plan) -> BreakEven:
+        """Double the window until the challenger wins, then halve the doubt."""
+        plan = replace(plan, turn=plan.turn // 4)
+        once = self._search(challenger, plan, STEP, 1.0)
+        ten = inf
+        if challenger.name == CHALLENGERS[0] and once < inf:
+            ten = self._search(challenger, plan, int(once), ORDER_OF_MAGNITUDE)
+        anew, _ = self._times(challenger, TYPICAL, plan)
+        return BreakEven(self.name, challenger.name, once, ten, anew / TYPICAL)
+
+    def _wins(self, challenger: Contender, size: int, plan: Plan, factor: float) -> bool:
+        """Whether it wins twice: once may be luck."""
+        runs = (self._times(challenger, size, plan) for _ in range(2))
+        return all(anew >= factor * taken for anew, taken in runs)
+
+    def _search(self, challenger: Contender, plan: Plan, start: int, factor: float) -> float:
+        low, high = start - STEP, start
+        while not self._wins(challenger, high, plan, factor):
+            low, high = high, 2 * high
+            if high > min(FARTHEST, 4 * plan.widest):
+                return inf
+        while high - low > max(STEP, high // 20):
+            middle = (low + high) // (2 * STEP) * STEP
+            if self._wins(challenger, middle, plan, factor):
+                high = middle
+            else:
+                low = middle
+        return high
+
+
+def _case(
+    name: str,
+    printed: tuple[float, float] | None,
+    draw: Callable[[], A],
+    monoid: Monoid[A],
+    whole: Callable[[Collection[A]], A] | None = None,
+) -> Case[A]:
+    bench = Bench(name, monoid, [draw() for _ in range(509)], FARTHEST)
+    return Case(bench, printed, whole or monoid.fold)
+
+
+def _int() -> int:
+    return RANDOM.randrange(1000)
+
+
+def _float() -> float:
+    return float(_int())
+
+
+def _add(a: float, b: float) -> float:
+    return a + b
+
+
+Moments = tuple[int, float, float]
+_MOMENTS: Monoid[Moments] = Monoid(
+    (0, 0.0, 0.0), lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+)
+_MEAN: Monoid[tuple[int, float]] = Monoid((0, 0.0), lambda a, b: (a[0] + b[0], a[1] + b[1]))
+_MINIMUM: Monoid[tuple[float, int]] = Monoid(
+    (inf, 0),
+    lambda a, b: (a[0], a[1] + b[1]) if a[0] == b[0] else a if a[0] < b[0] else b,
+)
+_ARGUMENT: Monoid[tuple[float, float]] = Monoid((-inf, 0), lambda a, b: a if a[0] >= b[0] else b)
+_ITEMS: Monoid[tuple[int, ...]] = Monoid((), lambda a, b: a + b)
+_EXACT = plain("std_sample")
+
+
+def _moments() -> Moments:
+    return 1, _float(), _float() ** 2
+
+
+NEVER = (inf, inf)
+CASES: list[Measurable] = [
+    _case("Count", NEVER, lambda: 1, Monoid(0, int.__add__), len),
+    _case("Sum", (370, 5200), _int, Monoid(0, lambda a, b: a + b)),
+    _case("Sum<Double>", (290, 5200), _float, Monoid(0.0, _add)),
+    _case("Max", (260, 5200), _int, Monoid(-1, max)),
+    _case("Max<Double>", (130, 3600), _float, Monoid(-inf, max)),
+    _case("ArithmeticMean", (10, 900), lambda: (1, _float()), _MEAN),
+    _case("MinCount", (200, 4480), lambda: (_float(), 1), _MINIMUM),
+    _case("SampleStdDev", (10, 700), _moments, _MOMENTS),
+    _case("ArgMax", (130, 2770), lambda: (_float(), _float()), _ARGUMENT),
+    _case("Collect", NEVER, lambda: (_int(),), _ITEMS, lambda v: tuple(chain.from_iterable(v))),
+    _case("Sum by the built-in sum", None, _int, Monoid(0, lambda a, b: a + b), sum),
+    _case("Max by the built-in max", None, _int, Monoid(-1, max), max),
+    _case("std_sample of the catalogue, exact", None, lambda: _EXACT.lift(_int()), _EXACT.monoid),
+]
+
+
+def break_evens(entered: list[Contender], plan: Plan) -> list[BreakEven]:
+    """Search for every aggregate and challenger."""
+    by_name = {contender.name: contender for contender in entered}
+    return [case.against(by_name[name], plan) for case in CASES for name in CHALLENGERS]

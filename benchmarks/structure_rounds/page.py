@@ -1,0 +1,210 @@
+"""The page in docs/: every number in it is from the run that has written it."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from math import inf, log2
+from os import cpu_count
+from pathlib import Path
+from platform import machine, python_implementation, python_version, system
+
+from structure_rounds.break_even import CASES, CHALLENGERS, FARTHEST
+from structure_rounds.claims import Claim
+from structure_rounds.contenders import BASELINE
+from structure_rounds.measure import Plan
+from structure_rounds.rankings import rankings
+from structure_rounds.results import OPERATORS, Results
+
+INTRODUCTION = """\
+A round evicts the oldest item, inserts one at out-of-order distance d, and queries. It is played
+in one process, contenders taking turns; each keeps the best of {turns} turns of about {turn:.0f} ms
+after a warm-up turn, or of 2 turns if one takes more than {long:.1f} s. Cost that comes in waves
+(Two-Stacks, DABA) is measured over whole windows. Time is CPU time of the process, with the garbage
+collector off; what the loop itself takes is included. *Cold* is the first round after the window
+was filled. A contender whose round takes more than {longest:.0f} ms gets no larger window. Every
+answer is held against the fold of the window, so a wrong contender fails the run.
+
+`recompute` and all others are the entries of the registry; `fiba4` and `btree4` are its `fiba` and
+`btree`, which are tried with other smallest arities too; `sorted-refold` folds a `SortedDict` of
+sortedcontainers. FIFO structures are measured with the queue of times that the registry gives them.
+`spec` is the definition itself. `flatfat` moves all younger items by a leaf when one leaves.
+
+The operators are those of [Tangwongsan19], section 5.1: `sum`; `geomean`, a count and a sum of
+logarithms; `bloom`, the union of bitsets of 2^14 bits, for windows up to 2^{bloom:.0f} (memory).
+Counted combines are what the time tends to as the operator gets dearer. Compare ratios; the
+nanoseconds are this machine's.
+"""
+
+
+def processor() -> str:
+    """Return the processor's name, as far as the system tells."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text().splitlines() if information.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else machine()}, {cpu_count()} cores"
+
+
+def table(head: list[str], rows: Iterable[list[str]], right: int = 0) -> Iterator[str]:
+    """Yield the lines of a table; columns from `right` on are numbers, if that is not 0."""
+    rules = ["---:" if right and k >= right else "---" for k in range(len(head))]
+    for cells in (head, rules, *rows):
+        yield f"| {' | '.join(cells)} |".replace("<", "&lt;")
+    yield ""
+
+
+def _number(ns: float) -> str:
+    return "" if ns == inf else f"{ns:,.0f}".replace(",", " ")
+
+
+def _size(size: int) -> str:
+    return f"2^{log2(size):.0f}" if size else "0"
+
+
+def by_window(results: Results, operator: str) -> Iterator[str]:
+    """Yield the costs in order, for each window."""
+    sizes = results.sizes(operator)
+    largest = {row.contender: row for row in results.rows if row.operator == operator}
+    names = sorted(largest, key=lambda name: (-largest[name].size, _last(results, operator, name)))
+    rows = [
+        [name, *(_number(results.ns(operator, name, size, 0)) for size in sizes)] for name in names
+    ]
+    yield from table(["ns a round", *map(_size, sizes)], rows, 1)
+
+
+def _last(results: Results, operator: str, name: str) -> float:
+    return results.by_size(operator, name).get(results.widest(operator), inf)
+
+
+def ratios(results: Results, operator: str) -> Iterator[str]:
+    """Yield how many times faster than re-evaluation each is, in order."""
+    base = results.by_size(operator, BASELINE)
+    names = dict.fromkeys(row.contender for row in results.rows if row.operator == operator)
+    rows = [
+        [name, *(f"{base[n] / line[n]:.3g}" if n in line else "" for n in base)]
+        for name in names
+        if (line := results.by_size(operator, name))
+    ]
+    yield from table([f"times as fast as {BASELINE}", *map(_size, base)], rows, 1)
+
+
+def by_distance(results: Results, operator: str) -> Iterator[str]:
+    """Yield the costs in the largest window, for each distance."""
+    names = dict.fromkeys(row.contender for row in results.rows if row.operator == operator)
+    lines = {name: results.by_distance(operator, name) for name in names}
+    kept = {name: line for name, line in lines.items() if len(line) > 1}
+    distances = sorted({d for line in kept.values() for d in line})
+    rows = [[name, *(_number(line.get(d, inf)) for d in distances)] for name, line in kept.items()]
+    head = [f"ns a round, n = {_size(results.widest(operator))}", *map(_distance, distances)]
+    yield from table(head, rows, 1)
+
+
+def _distance(distance: int) -> str:
+    return f"d = {_size(distance)}"
+
+
+def cold(results: Results) -> Iterator[str]:
+    """Yield the first round beside the best, in order, in the largest window."""
+    rows = [
+        [row.contender, _number(row.cold_ns), _number(row.ns)]
+        for row in results.rows
+        if (row.operator, row.size, row.distance) == ("sum", results.widest("sum"), 0)
+    ]
+    yield from table(["sum, d = 0, largest window", "cold, ns", "warm, ns"], rows, 1)
+
+
+def counted(results: Results) -> Iterator[str]:
+    """Yield combines and visits a round."""
+    wide = max((count.size for count in results.counts if count.distance), default=0)
+    distances = sorted({count.distance for count in results.counts})
+    sizes = sorted({count.size for count in results.counts if not count.distance})
+    names = dict.fromkeys(count.contender for count in results.counts)
+    rows = [
+        [name, *(f"{line[n]:.1f}" if n in line else "" for n in sizes)]
+        for name in names
+        if (line := results.combines_by_size(name))
+    ]
+    yield from table(["combines a round, in order", *map(_size, sizes)], rows, 1)
+    lines = {name: results.combines_by_distance(name) for name in names}
+    rows = [
+        [name, *(f"{line[d]:.1f}" if d in line else "" for d in distances)]
+        for name, line in lines.items()
+        if len(line) > 1
+    ]
+    head = [f"combines a round, n = {_size(wide)}", *map(_distance, distances)]
+    yield from table(head, rows, 1)
+
+
+def _even(window: float) -> str:
+    return "never" if window == inf else f"{window:.0f}"
+
+
+def break_even(results: Results) -> Iterator[str]:
+    """Yield Table 3 beside ours."""
+    rows = [
+        [
+            case.name,
+            *(_even(point) for point in case.printed or ()),
+            *([""] * (0 if case.printed else 2)),
+            _even(results.even(case.name).ten_times),
+            *(_even(results.even(case.name, name).once) for name in CHALLENGERS),
+        ]
+        for case in CASES
+    ]
+    head = ["faster than re-evaluation from", "Table 3", "Table 3, 10x", "reactive, 10x"]
+    yield from table([*head, *CHALLENGERS], rows, 1)
+    yield from (f"Never: not up to a window of {_size(FARTHEST)}.", "")
+
+
+def _plot(name: str, text: str) -> Iterator[str]:
+    yield from (f"![{text}](images/{name}.svg)", "")
+
+
+def _sections(results: Results, found: list[Claim]) -> Iterator[str]:
+    yield from ("## What must hold", "")
+    rows = [["PASS" if c.holds else "**FAIL**", c.sentence, c.figures] for c in found]
+    yield from table(["", "claim", "figures"], rows)
+    yield from ("## Where Python changes a ranking of the papers", "")
+    changed = [r for r in rankings(results) if not r.same]
+    rows = [[r.topic, r.paper, r.here, r.why] for r in changed]
+    yield from table(["", "the paper", "here", "why"], rows)
+    yield from ("Where it does not:", "")
+    rows = [[r.topic, r.paper, r.here] for r in rankings(results) if r.same]
+    yield from table(["", "the paper", "here"], rows)
+    yield from ("## In order", "")
+    yield from _plot("structures-by-window", "Time a round against the window, in order")
+    yield from _plot("structures-fifo", "Time a round against the window, structures only")
+    for operator in OPERATORS:
+        yield from (f"### {operator}", "")
+        yield from by_window(results, operator)
+        yield from ratios(results, operator)
+    yield from cold(results)
+    yield from ("## Out of order", "")
+    yield from _plot("structures-by-distance", "Time and combines against the distance")
+    for operator in OPERATORS:
+        yield from (f"### {operator}, by distance", "")
+        yield from by_distance(results, operator)
+    yield from ("## Counted combines", "")
+    yield from counted(results)
+    yield from ("## Break-even with re-evaluation", "")
+    yield from _plot("structures-break-even", "Break-even windows beside Table 3")
+    yield from break_even(results)
+    yield from ("## Who stopped where", "")
+    rows = [[s.contender, s.operator, _size(s.size), s.reason] for s in results.stops]
+    yield from table(["contender", "operator", "largest window", "because"], rows)
+
+
+def page(results: Results, found: list[Claim], plan: Plan) -> str:
+    """Return the whole page."""
+    introduction = INTRODUCTION.format(
+        turns=plan.turns,
+        turn=plan.turn / 1e6,
+        long=plan.long_turn / 1e9,
+        longest=plan.longest_round / 1e6,
+        bloom=log2(results.widest("bloom")),
+    )
+    today = datetime.now(tz=UTC).date()
+    command = " ".join(["python benchmarks/structures.py", *sys.argv[1:]])
+    python = f"{python_implementation()} {python_version()}"
+    run = f"Written by `{command}` on {today}, {python}, {system()}, {processor()}. Do not edit."
+    head = ["# Structures: benchmarks", "", run, ""]
+    return "\n".join([*head, introduction, *_sections(results, found)]).rstrip() + "\n"

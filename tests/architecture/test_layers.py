@@ -1,0 +1,101 @@
+"""Who may import whom (the table of folders in README.md), and the shape of the namespace."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("spec", "reference", "optimized")
+CORE = {"spec", "reference", "optimized", "kernels", "spark", "cli"}
+MAY_IMPORT = {
+    "spec": {"spec"},
+    "reference": {"spec", "reference"},
+    "conformance": {"spec", "reference", "conformance"},
+    "optimized": {"spec", "optimized"},
+    "kernels": {"spec", "optimized", "kernels"},
+    "spark": CORE,
+    "cli": CORE | {"conformance"},
+}
+PYSPARK = {"spark", "conformance"}
+PORTIONS = [
+    path for folder in FOLDERS for path in (ROOT / folder / "muntin").iterdir() if path.is_dir()
+]
+
+
+def imported(source: str, package: str) -> Iterator[str]:
+    """Every module that a source may name, with the place of relative ones resolved.
+
+    >>> sorted(imported("from ..reference import store", "muntin.spec"))
+    ['muntin.reference', 'muntin.reference.store']
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            parts = package.split(".")
+            base = parts[: len(parts) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def layers(source: str, package: str) -> set[str]:
+    """Return the portions of muntin that a source imports."""
+    names = (name.split(".") for name in imported(source, package))
+    return {parts[1] for parts in names if parts[0] == "muntin" and len(parts) > 1}
+
+
+def sources(portion: Path) -> Iterator[tuple[Path, str]]:
+    """Return each module of a portion, with the package that it lies in."""
+    for path in sorted(portion.rglob("*.py")):
+        inside = path.parent.relative_to(portion.parent.parent)
+        yield path, ".".join(inside.parts)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import muntin.optimized", {"optimized"}),
+        ("import muntin.optimized.fiba as f", {"optimized"}),
+        ("from muntin import optimized", {"optimized"}),
+        ("from muntin.optimized import fiba", {"optimized"}),
+        ("from . import errors", {"spec"}),
+        ("from .errors import MuntinError", {"spec"}),
+        ("from .. import cli", {"cli"}),
+        ("from ..cli.registry import OPERATORS", {"cli"}),
+        ("def f():\n    import muntin.spark", {"spark"}),
+        ("import json, muntinous.spark", set[str]()),
+    ],
+)
+def test_every_form_of_import_is_seen(source: str, found: set[str]) -> None:
+    assert layers(source, "muntin.spec") == found
+
+
+@pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
+def test_a_portion_imports_only_what_it_may(portion: Path) -> None:
+    assert portion.name in MAY_IMPORT, f"{portion} is not in the table"
+    for path, package in sources(portion):
+        beyond = layers(path.read_text(), package) - MAY_IMPORT[portion.name]
+        assert not beyond, f"{path} imports {', '.join(beyond)}"
+
+
+@pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
+def test_only_spark_and_the_adapters_know_pyspark(portion: Path) -> None:
+    for path, package in sources(portion):
+        names = {name.split(".")[0] for name in imported(path.read_text(), package)}
+        assert "pyspark" not in names or portion.name in PYSPARK, path
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_namespace_has_no_init(folder: str) -> None:
+    assert not (ROOT / folder / "__init__.py").exists()
+    assert [path.name for path in (ROOT / folder).iterdir() if path.suffix == ".py"] == []
+    assert [path.name for path in (ROOT / folder / "muntin").iterdir() if path.is_file()] == []
+
+
+@pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
+def test_a_portion_is_a_typed_package(portion: Path) -> None:
+    assert (portion / "__init__.py").is_file()
+    assert (portion / "py.typed").is_file()

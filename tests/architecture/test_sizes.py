@@ -1,0 +1,50 @@
+"""A file is read in one sitting, a function at a glance, the specification in an hour."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("spec", "reference", "optimized", "proofs", "tests", "benchmarks")
+FILE, FUNCTION, SPECIFICATION = 300, 40, 1500
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text().splitlines())
+
+
+def functions(source: str) -> Iterator[tuple[str, int]]:
+    r"""Yield each function with its length, docstring included, decorators not.
+
+    >>> list(functions("@cache\ndef f():\n    return 1\n"))
+    [('f', 2)]
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_files_are_short(folder: str) -> None:
+    sizes = {str(path.relative_to(ROOT)): lines(path) for path in (ROOT / folder).rglob("*.py")}
+    assert {name: size for name, size in sizes.items() if size > FILE} == {}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_functions_are_short(folder: str) -> None:
+    sizes = {
+        f"{path.relative_to(ROOT)}: {name}": size
+        for path in (ROOT / folder).rglob("*.py")
+        for name, size in functions(path.read_text())
+    }
+    assert {name: size for name, size in sizes.items() if size > FUNCTION} == {}
+
+
+def test_the_specification_is_short() -> None:
+    """What is read aloud is counted: not the blank lines that the formatter asks for."""
+    paths = list((ROOT / "spec").rglob("*.py"))
+    said = [line for path in paths for line in path.read_text().splitlines() if line.strip()]
+    assert max(map(lines, paths)) < FILE
+    assert len(said) < SPECIFICATION

@@ -1,0 +1,98 @@
+"""`muntin list`: what implementations say of themselves."""
+
+import json
+
+import pytest
+
+from muntin.cli import listing
+from muntin.cli.lookup import names
+from muntin.cli.main import main
+from muntin.cli.registry import OPERATORS, STRUCTURES, OperatorEntry
+from muntin.cli.survey import Survey, survey_operator, survey_structure, window_types
+from muntin.conformance.transcript_windows import FORMS
+from muntin.reference.denoted import Denoted
+from muntin.spec.errors import UnsupportedError
+from muntin.spec.measure import TIME
+from muntin.spec.query import Query, Settings
+
+
+def of_operator(name: str) -> Survey:
+    return survey_operator(next(entry for entry in OPERATORS if entry.name == name))
+
+
+def of_structure(name: str) -> Survey:
+    return survey_structure(next(entry for entry in STRUCTURES if entry.name == name))
+
+
+def test_every_window_type_is_asked_about() -> None:
+    found = window_types()
+    assert set(FORMS) < set(found)
+    assert {"user-defined", "user-trigger"} < set(found)
+    assert {kind.measure.name for kind in found.values()} == {"time", "count", "value"}
+
+
+def test_the_specification_and_recompute_support_everything() -> None:
+    for survey in (of_operator("spec"), of_operator("recompute"), of_structure("spec")):
+        assert set(survey.extent().values()) == {"all"}
+        assert list(survey.refusals("all", "some", "none")) == []
+
+
+def test_buckets_say_what_they_refuse_and_when() -> None:
+    survey = of_operator("aggregate-buckets")
+    assert survey.extent()["session"] == "some"
+    assert survey.extent()["count"] == "none"
+    when = [refusal.when for refusal in survey.refusals("some")]
+    assert {"output": ("discard",)} in when
+    assert {"aggregate": ("not commutative",), "in_order": ("false",)} in when
+    assert {"dialect": ("first_window=floor_first",)} in when
+
+
+def test_a_fifo_structure_says_what_it_refuses() -> None:
+    extent = of_structure("subtract-on-evict").extent()
+    assert extent["query"] == "some"
+    assert extent["insert out of order"] == extent["query_range"] == "none"
+    (refusal,) = of_structure("subtract-on-evict").refusals("some")
+    assert refusal.when == {"aggregate": ("not invertible",)}
+    assert "query" in refusal.what
+
+
+class OnlyOnTime(Denoted):
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.allowed = settings.dialect.lateness != "never"
+
+    def add(self, query: Query) -> None:
+        if query.window.measure is not TIME:
+            raise UnsupportedError("time only")
+        if not self.allowed:
+            raise UnsupportedError("somebody has to be late")
+        super().add(query)
+
+
+def test_nothing_is_written_by_hand(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(listing, "OPERATORS", [OperatorEntry("punctual", OnlyOnTime)])
+    assert main(["list", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["operators"]
+    assert found["name"] == "punctual"
+    assert found["supports"]["tumbling"] == "some"
+    assert found["supports"]["count"] == "none"
+    why = {refusal["why"]: refusal for refusal in found["refusals"]}
+    assert why["time only"]["when"] == {}
+    assert "tumbling" not in why["time only"]["what"]
+    assert why["somebody has to be late"]["when"] == {"lateness": ["never"]}
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    assert "punctual\n" in text
+    assert "not if    lateness: never: somebody has to be late" in text
+
+
+def test_every_name_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"  {name}\n" in text for name in names())
+    assert main(["list", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in found["operators"]] == [entry.name for entry in OPERATORS]
+    assert [one["name"] for one in found["structures"]] == [entry.name for entry in STRUCTURES]
