@@ -9,7 +9,7 @@ from muntin.reference.denoted import Denoted
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Punctuation, Session
 from muntin.spec.dialect import Dialect
-from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
+from muntin.spec.errors import InvalidInputError, UserCodeError
 from muntin.spec.measure import Measure
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
@@ -132,7 +132,7 @@ def test_a_measure_that_falls_is_refused_and_leaves_no_trace() -> None:
     assert operator.step(after, 40) == twin.step(after, 40)
 
 
-def test_a_session_in_the_place_of_a_frozen_one_is_not_shown() -> None:
+def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
     kafka = Settings(0, dialect=Dialect(lateness="window", session_end="last"))
     both = Scotty(kafka), Denoted(kafka)
     for one in both:
@@ -162,11 +162,3 @@ def test_slices_that_were_fused_are_right(
     for step in steps(trace):
         got, wanted = (one.take(step) for one in both)
         assert got == wanted
-
-
-def test_what_is_not_supported_says_why() -> None:
-    kafka = Dialect(lateness="window", session_end="last")
-    operator = Scotty(Settings(0, "discard", dialect=kafka))
-    with pytest.raises(UnsupportedError, match="query 'w': sessions shown without their gap"):
-        operator.add(Query("w", Session(4), WORDS))
-    assert operator.groups == []

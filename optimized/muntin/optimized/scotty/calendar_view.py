@@ -52,8 +52,8 @@ class CalendarView(View):
             return found
         times = {one.accepted.event.time for one in news}
         for time in times:
-            if time > self.since:
-                found |= dict.fromkeys(self._calendar.holding(time, high, extent))
+            if self.since < time < low:
+                found |= dict.fromkeys(self._calendar.holding(time, low, extent))
         if low == END or extent.first < self._first:  # an event can make windows it is not in
             ended = self._calendar.ending(-END, high, extent, slices.upcoming)
             found |= dict.fromkeys(one for one in ended if one not in self.published)
@@ -63,7 +63,7 @@ class CalendarView(View):
         self, one: Interval, moment: Moment, slices: SliceManager, news: Sequence[Lifted]
     ) -> Change | None:
         low, high = self._calendar.span(one)
-        settles, known = self.settles(high), self.published.get(one)
+        settles, known = self.settles(self._calendar.past(one)), self.published.get(one)
         first, last = slices.between(low, high)
         if first == last or settles <= moment.done_before:
             return None

@@ -54,7 +54,7 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 @needless.register
 def _(kind: Cumulate, line: Line, done: float) -> int:
     """A tuple goes when all windows that hold it are over."""
-    holding = (kind.around(at.coordinate) for at in line.placed)
+    holding = (kind.around(at.coordinate, line.dialect) for at in line.placed)
     return _leading(all(over(kind, one, line, done) for one in found) for found in holding)
 
 
@@ -67,9 +67,10 @@ def _(kind: Landmark, line: Line, done: float) -> int:
 @needless.register
 def _(kind: Band, line: Line, done: float) -> int:
     """What is outside goes, and all when the band is over."""
-    finished = over(kind, Interval(kind.start, kind.end), line, done)
+    band = Interval(kind.start, kind.end)
+    finished = over(kind, band, line, done)
     return _leading(
-        at.time <= done and (finished or not kind.start <= at.coordinate < kind.end)
+        at.time <= done and (finished or not kind.holds(band, at, line.dialect))
         for at in line.placed
     )
 

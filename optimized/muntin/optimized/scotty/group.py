@@ -1,7 +1,7 @@
 """The queries that share slices, and the slices of each key."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.slice_manager import Plan, SliceManager
 from muntin.spec.data_driven import Session
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted
+from muntin.spec.stream import END, Accepted, Event
 
 
 class Verdict(NamedTuple):
@@ -46,8 +46,8 @@ class Group(ABC):
         self.since: dict[str, float] = {}
 
     @abstractmethod
-    def add(self, query: Query, since: float) -> None:
-        """Let a further query share the slices."""
+    def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
+        """Let a further query share the slices; it has missed these last events of their keys."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
@@ -92,8 +92,9 @@ class TimeGroup(Group):
         self.lanes: dict[Hashable, Lane] = {}
         self._new: list[Hashable] = []
 
-    def add(self, query: Query, since: float) -> None:
+    def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices: its edges matter from now on."""
+        del missed
         self.queries[query.id], self.since[query.id] = query, since
         found = None if since == END else calendar(query.window, self.settings.dialect, since)
         if found:
@@ -178,15 +179,23 @@ class TimeGroup(Group):
         """Ask every view of every key that has news, or for which time has passed."""
         advanced = moment.now > moment.before
         return [
-            Reports(name, lane.key, self._changes(lane, view, moment))
+            report
             for lane in self.lanes.values()
             if advanced or lane.news
-            for name, view in lane.views.items()
+            for report in self._reports(lane, moment)
         ]
 
-    def _changes(self, lane: Lane, view: View, moment: Moment) -> list[Change]:
-        extent = lane.extent(view.query.id, moment.reached)
-        return view.changes(moment, lane.slices, lane.news, extent)
+    def _reports(self, lane: Lane, moment: Moment) -> list[Reports]:
+        """Ask every view; only tuples that were late already fall into windows that had ended."""
+        late = [one for one in lane.news if one.accepted.event.time <= moment.before]
+        return [
+            Reports(
+                name,
+                lane.key,
+                view.changes(moment, lane.slices, late, lane.extent(name, moment.reached)),
+            )
+            for name, view in lane.views.items()
+        ]
 
     def commit(self, reports: list[Reports], moment: Moment) -> None:
         """Publish, and release slices, keys and edges that are needed no more."""

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from muntin.optimized.scotty.calendars import Calendar, Extent, Upcoming, align_up
 from muntin.optimized.scotty.edges import Progression, single
+from muntin.optimized.scotty.families import Families
 from muntin.optimized.scotty.periodic_calendar import Periodic
+from muntin.optimized.scotty.spans import span
 from muntin.spec.dialect import Dialect
 from muntin.spec.measure import TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
@@ -20,11 +22,11 @@ def calendar(kind: WindowType, dialect: Dialect, since: float) -> Calendar | Non
         case Sliding():
             return Periodic(kind, dialect, since)
         case Cumulate():
-            return Growing(kind, since)
+            return Growing(kind, dialect, since)
         case Landmark():
-            return Since(kind, since)
+            return Since(kind, dialect, since)
         case Band():
-            return Once(kind, since)
+            return Once(kind, dialect, since)
         case _:
             return None
 
@@ -32,136 +34,151 @@ def calendar(kind: WindowType, dialect: Dialect, since: float) -> Calendar | Non
 class Growing(Calendar):
     """Cumulating windows."""
 
-    def __init__(self, kind: Cumulate, since: float) -> None:
+    def __init__(self, kind: Cumulate, dialect: Dialect, since: float) -> None:
         """Take in the window type."""
-        self._kind, self._since = kind, since
+        super().__init__(kind, dialect, since)
+        self._kind = kind
 
     def edges(self) -> list[Progression]:
-        """Return the steps: each is an end, and each start is a step."""
-        kind, low = self._kind, self._since + 1
-        if low > -END:
-            low = align_up(int(low), kind.offset, kind.size)
-        return [Progression(kind.offset, kind.step, low)]
+        """Return the starts, and each step."""
+        kind, least = self._kind, self.since + 1
+        if least > -END:
+            least = align_up(int(least), kind.offset, kind.size)
+        return Families(kind, self.dialect, least, self.since).edges()
 
     def span(self, one: Interval) -> tuple[int, int]:
-        """Return the interval."""
-        return one.start, int(one.end)
+        """Return the span, of what the query sees."""
+        return self.clipped(span(self._kind, one, self.dialect))
 
     def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
         """Return the windows of the event."""
         del extent
-        found = sorted(self._kind.around(time))
-        return (one for one in found if one.end <= high and one.start > self._since)
+        found = sorted(self._kind.around(time, self.dialect))
+        return (one for one in found if self.past(one) <= high and one.start > self.since)
 
     def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
         """Leap over the windows that hold no slice."""
         kind = self._kind
-        least = max(low + 1, now.first + 1)
+        least = max(low, now.first) + 1 - self.closes
         if least == END:
             return
         end = align_up(int(least), kind.offset, kind.step)
-        while end <= high:
-            start = end - 1 - (end - 1 - kind.offset) % kind.size
-            found = after(start)
+        while end + self.closes <= high:
+            one = Interval(end - 1 - (end - 1 - kind.offset) % kind.size, end)
+            begin, behind = self.span(one)
+            found = after(begin)
             if found is None:
                 return
-            if found < end and start > self._since:
-                yield Interval(start, end)
-            least = max(found, end)
+            if found < behind and one.start > self.since:
+                yield one
+            least = max(found - self.closes, end)
             end = align_up(least + 1, kind.offset, kind.step)
 
     def last_end(self, time: int, extent: Extent) -> float | None:
         """Return the end of the longest window of the event."""
         del extent
-        return max(one.end for one in self._kind.around(time))
+        return max(self.past(one) for one in self._kind.around(time, self.dialect))
 
     def needed_from(self, done: float) -> float:
-        """Return the start of the first window that ends later."""
-        return done if done in (-END, END) else min(self._kind.around(int(done))).start
+        """Return the start of the first window that is past later."""
+        if done in (-END, END):
+            return done
+        here = int(done) - self.closes
+        start = here - (here - self._kind.offset) % self._kind.size
+        return self.span(Interval(start, start + self._kind.size))[0]
 
 
 class Since(Calendar):
     """Landmark windows."""
 
-    def __init__(self, kind: Landmark, since: float) -> None:
+    def __init__(self, kind: Landmark, dialect: Dialect, since: float) -> None:
         """Take in the window type."""
-        self._kind, self._seen = kind, since
-        self.starts_at = kind.at
+        super().__init__(kind, dialect, since)
+        self._kind, self._asked = kind, kind.at > since
+        self.starts_at = kind.at + self.opens
 
     def edges(self) -> list[Progression]:
         """Return the landmark, and each end."""
-        kind = self._kind
-        return [Progression(kind.at, kind.every, kind.at)] if kind.at > self._seen else []
+        kind, shift = self._kind, self.closes
+        ends = Progression(kind.at + shift, kind.every, kind.at + kind.every + shift)
+        return [single(kind.at + self.opens), ends] if self._asked else []
 
     def span(self, one: Interval) -> tuple[int, int]:
-        """Return the interval."""
-        return one.start, int(one.end)
+        """Return the span."""
+        return span(self._kind, one, self.dialect)
 
     def _until(self, extent: Extent) -> int:
         """Return the last end that exists."""
         kind, reach = self._kind, max(extent.reached, extent.last, self._kind.at)
         return int(reach) + kind.every - (int(reach) - kind.at) % kind.every
 
-    def _ends(self, least: float, high: float, extent: Extent) -> Iterator[Interval]:
+    def _past(self, low: float, high: float, extent: Extent) -> Iterator[Interval]:
+        """Return the windows that exist, and are past in (low, high]."""
         kind, until = self._kind, self._until(extent)
-        first = align_up(int(max(least, kind.at + 1)), kind.at, kind.every)
-        for end in range(first, int(min(high, until)) + 1, kind.every):
+        least = int(max(low + 1 - self.closes, kind.at + 1))
+        first, last = align_up(least, kind.at, kind.every), min(high - self.closes, until)
+        for end in range(first, int(last) + 1, kind.every):
             yield Interval(kind.at, end)
 
     def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
         """Return every window that ends after the event."""
-        seen = self._kind.at <= time and self._kind.at > self._seen
-        return self._ends(time + 1, high, extent) if seen and high > -END else iter(())
+        seen = self._kind.at + self.opens <= time and self._asked
+        return self._past(time, high, extent) if seen and high > -END else iter(())
 
     def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
         """Return the windows from the first that holds a slice."""
-        found = after(self._kind.at)
-        if found is None or self._kind.at <= self._seen or high == -END or low == END:
+        found = after(self._kind.at + self.opens)
+        if found is None or not self._asked or high == -END or low == END:
             return iter(())
-        return self._ends(max(low + 1, found + 1), high, now)
+        return self._past(max(low, found), high, now)
 
     def last_end(self, time: int, extent: Extent) -> float | None:
         """Return the last end that exists, if the event comes after the landmark."""
-        return self._until(extent) if time >= self._kind.at else None
+        seen = time >= self._kind.at + self.opens
+        return self._until(extent) + self.closes if seen else None
 
     def needed_from(self, done: float) -> float:
         """Return the landmark: every further window begins there."""
         del done
-        return self._kind.at if self._kind.at > self._seen else END
+        return self._kind.at + self.opens if self._asked else END
 
 
 class Once(Calendar):
     """A fixed band."""
 
-    def __init__(self, kind: Band, since: float) -> None:
+    def __init__(self, kind: Band, dialect: Dialect, since: float) -> None:
         """Take in the window type."""
+        super().__init__(kind, dialect, since)
         self._kind, self._asked = kind, kind.start > since
+        self._band = Interval(kind.start, kind.end)
+        self._low, self._high = span(kind, self._band, dialect)
 
     def edges(self) -> list[Progression]:
         """Return its start and its end."""
-        return [single(self._kind.start), single(self._kind.end)] if self._asked else []
+        return [single(self._low), single(self._high)] if self._asked else []
 
     def span(self, one: Interval) -> tuple[int, int]:
-        """Return the interval."""
-        return one.start, int(one.end)
+        """Return the span."""
+        del one
+        return self._low, self._high
 
     def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
         """Return the band, if the event is in it."""
         del extent
-        if self._asked and self._kind.start <= time < self._kind.end <= high:
-            yield Interval(self._kind.start, self._kind.end)
+        if self._asked and self._low <= time < self._high <= high:
+            yield self._band
 
     def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
         """Return the band."""
         del now, after
-        if self._asked and low < self._kind.end <= high:
-            yield Interval(self._kind.start, self._kind.end)
+        if self._asked and low < self._high <= high:
+            yield self._band
 
     def last_end(self, time: int, extent: Extent) -> float | None:
         """Return the end of the band, if the event is in it."""
         del extent
-        return self._kind.end if self._kind.start <= time < self._kind.end else None
+        return self._high if self._low <= time < self._high else None
 
     def needed_from(self, done: float) -> float:
         """Return its start, until it is over."""
-        return self._kind.start if self._asked and self._kind.end > done else END
+        return self._low if self._asked and self._high > done else END

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from muntin.spec.query import Settings
+from muntin.spec.stream import END
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,16 @@ class Moment:
     @property
     def limit_before(self) -> float:
         """The time before which nothing changed any more."""
-        return self.before - self.settings.allowed_lateness
+        return self._limit(self.before)
 
     @property
     def limit(self) -> float:
         """The time before which nothing changes any more."""
-        return self.now - self.settings.allowed_lateness
+        return self._limit(self.now)
+
+    def _limit(self, watermark: float) -> float:
+        never = self.settings.dialect.lateness == "never" and watermark < END
+        return -END if never else watermark - self.settings.allowed_lateness
 
     @property
     def final(self) -> bool:
@@ -55,7 +60,7 @@ class Moment:
 
     def _done(self, limit: float) -> float:
         rule = self.settings.dialect.lateness
-        return -float("inf") if rule == "never" else limit - (rule == "event")
+        return -END if rule == "never" else limit - (rule == "event")
 
     def reporting(self, closing: int) -> tuple[float, float]:
         """Return low and high: what ends in (low, high] is reported for the first time."""

@@ -22,7 +22,7 @@ from muntin.optimized.scotty.workload import (
     stores_tuples,
 )
 from muntin.spec.data_driven import LastNEvery, Rolling, Session
-from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
@@ -75,6 +75,7 @@ class Scotty(Operator):
         self._before: float = -END
         self._reached: float = -END
         self._seen: float = -END
+        self._latest: dict[Hashable, Event] = {}
         self._arrivals = 0
         self._running: dict[str, Running] = {}
         self._shared: list[Shared] = []
@@ -86,7 +87,7 @@ class Scotty(Operator):
         since = max(self._seen, self._before)
         of = characteristics(query, self._settings, self._letters)
         group = self._group(query, of, since)
-        group.add(query, since)
+        group.add(query, since, dict(self._latest))
         self._running[query.id] = Running(query, since, group)
 
     @property
@@ -98,8 +99,6 @@ class Scotty(Operator):
         """Return the group that has the slices of such a query; perhaps a new one."""
         dialect, time = self._settings.dialect, sliceable(query.window, self._settings)
         in_tuples = not time or (of.session and self._settings.output == "discard")
-        if in_tuples and of.session:
-            self._refuse_hidden(query)
         by_arrival = query.window.measure is COUNT and dialect.count_order == "arrival"
         forgets_alike = isinstance(query.window, FORGET_ALIKE) or not in_tuples
         by_window = dialect.lateness == "window" and (in_tuples or of.session)
@@ -118,16 +117,6 @@ class Scotty(Operator):
             group = TimeGroup(self._settings, query, self._build, stored=stores_tuples(of))
         self._shared.append(Shared(query.aggregate, scope, group))
         return group
-
-    def _refuse_hidden(self, query: Query) -> None:
-        """Refuse sessions that may have to stay hidden behind frozen ones of the same extent."""
-        dialect = self._settings.dialect
-        if dialect.lateness == "window" and dialect.session_end == "last":
-            shown = f"query {query.id!r}: sessions shown without their gap (session_end: last)"
-            raise UnsupportedError(
-                f"{shown} cannot be discarded where lateness is judged by window; "
-                "use another output mode"
-            )
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
@@ -162,6 +151,9 @@ class Scotty(Operator):
             group.commit(found, moment)
         self._before, self._reached, self._seen = now, reached, seen
         self._arrivals += len(step.events)
+        for event in step.events:
+            if event.time >= self._latest.get(event.key, event).time:
+                self._latest[event.key] = event
         return Output(results, late)
 
     def _admit(

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from muntin.optimized.scotty.calendars import Calendar, Extent, Upcoming, align_up
-from muntin.optimized.scotty.edges import Progression, single
+from muntin.optimized.scotty.edges import Progression
+from muntin.optimized.scotty.families import Families
+from muntin.optimized.scotty.spans import span
 from muntin.spec.dialect import Dialect
-from muntin.spec.periodic import Sliding
+from muntin.spec.periodic import Sliding, pane
 from muntin.spec.stream import END
 from muntin.spec.window import Interval
 
@@ -15,10 +17,8 @@ class Periodic(Calendar):
 
     def __init__(self, kind: Sliding, dialect: Dialect, since: float) -> None:
         """Take in the window type."""
-        self._kind, self._dialect, self._since = kind, dialect, since
-        self._late = int(kind.inclusive(dialect))
-        self._opened = self._late * (dialect.edges == "right")
-        self._truncates = dialect.alignment == "truncate"
+        super().__init__(kind, dialect, since)
+        self._kind, self._length = kind, kind.size + self.closes
         least = max(since + 1, 0 if dialect.first_window == "nonnegative" else -END)
         self._least = least if least == -END else self._aligned(int(least))
 
@@ -26,46 +26,34 @@ class Periodic(Calendar):
         return align_up(least, self._kind.offset, self._kind.slide)
 
     def edges(self) -> list[Progression]:
-        """Return the starts, the ends, and where what the query sees begins."""
-        kind, lowest = self._kind, self._least
-        low, high = (lowest, lowest) if lowest == -END else self.span(self._window(int(lowest)))
-        ends = Progression(kind.offset + kind.size + self._late, kind.slide, high)
-        shift, offset = self._opened, kind.offset
-        if not self._truncates:
-            return [Progression(offset + shift, kind.slide, low), ends]
-        below = offset - kind.slide + 1 + shift
-        seen = [] if self._since == -END else [single(int(self._since) + 1)]
-        positive = max(low, offset + kind.slide + shift)
-        negative = [Progression(below, kind.slide, low, below)] if low <= below else []
-        return [Progression(offset + shift, kind.slide, positive), *negative, ends, *seen]
+        """Return the starts and ends of spans, and where what the query sees begins."""
+        return Families(self._kind, self.dialect, self._least, self.since).edges()
 
     def _window(self, start: int) -> Interval:
         return Interval(start, start + self._kind.size)
 
     def span(self, one: Interval) -> tuple[int, int]:
-        """Return the span: truncated, a start at or below the offset begins a slide earlier."""
-        early = self._truncates and one.start <= self._kind.offset
-        low = one.start - (self._kind.slide - 1 if early else 0) + self._opened
-        return max(low, self._clip(low)), one.start + self._kind.size + self._late
+        """Return the span, of what the query sees."""
+        return self.clipped(span(self._kind, one, self.dialect))
 
-    def _clip(self, low: int) -> int:
-        return low if self._since == -END else int(self._since) + 1
+    def _pane(self, time: int) -> int:
+        return pane(time, self._kind.offset, self._kind.slide, self.dialect)
 
     def _lowest(self, extent: Extent) -> float:
-        if self._dialect.first_window != "floor_first":
+        if self.dialect.first_window != "floor_first":
             return self._least
-        return max(self._least, self._kind.pane(extent.first, self._dialect))
+        return max(self._least, self._pane(extent.first))
 
     def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
         """Return the windows of the event, earliest first."""
-        lowest, length = self._lowest(extent), self._kind.size + self._late
-        for start in sorted(self._kind.starts(time, self._dialect)):
+        lowest, length = self._lowest(extent), self._length
+        for start in sorted(self._kind.starts(time, self.dialect)):
             if start >= lowest and start + length <= high:
                 yield self._window(start)
 
     def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
         """Leap over the windows that hold no slice."""
-        length = self._kind.size + self._late
+        length = self._length
         least = max(low - length + 1, self._lowest(now), self._first_to_hold(now.first))
         if least == END:
             return
@@ -77,25 +65,22 @@ class Periodic(Calendar):
                 return
             if found < end:
                 yield self._window(start)
-                start += self._kind.slide
-            else:
-                start = int(self._first_to_hold(found))
+            start = max(start + self._kind.slide, self._first_to_hold(found))
 
     def _first_to_hold(self, time: int) -> int:
-        """Return the first start of which the span ends after a time."""
-        return self._aligned(time - self._kind.size - self._late + 1)
+        """Return the first start of a window that ends after a time."""
+        return self._aligned(time - self._length + 1)
 
     def last_end(self, time: int, extent: Extent) -> float | None:
         """Return the end of the last window of the event."""
         lowest = self._lowest_judged(extent)
-        starts = [s for s in self._kind.starts(time, self._dialect) if s >= lowest]
-        return max(starts) + self._kind.size + self._late if starts else None
+        starts = [s for s in self._kind.starts(time, self.dialect) if s >= lowest]
+        return max(starts) + self._length if starts else None
 
     def _lowest_judged(self, extent: Extent) -> float:
         """Windows before `since` are not reported, but they count when lateness is judged."""
-        pane = self._kind.pane(extent.first, self._dialect)
-        lowest = {"all": -END, "nonnegative": 0, "floor_first": pane}
-        return lowest[self._dialect.first_window]
+        lowest = {"all": -END, "nonnegative": 0, "floor_first": self._pane(extent.first)}
+        return lowest[self.dialect.first_window]
 
     def needed_from(self, done: float) -> float:
         """Return where the first window begins that ends later."""

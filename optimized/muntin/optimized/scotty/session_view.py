@@ -22,8 +22,6 @@ class SessionView(View):
         super().__init__(query, since, dialect)
         self._short = dialect.session_end == "last"
         self.sessions = Sessions(gap, inclusive=dialect.session_merge == "le")
-        self._hides = self._short and dialect.lateness == "window"
-        self._frozen: set[Interval] = set()  # what nothing may be shown in the place of
         self._touched: set[int] = set()
         self._replaced: set[Interval] = set()
 
@@ -51,7 +49,7 @@ class SessionView(View):
             return [
                 self._change(span, slices)
                 for span in spans.values()
-                if span.shown(short=self._short) not in self._frozen | self.published.keys()
+                if span.shown(short=self._short) not in self.published
             ]
         touched = [self.sessions.starting_at(start) for start in self._touched]
         grown = {span.start: span for span in touched if span and span.reach <= high}
@@ -70,7 +68,7 @@ class SessionView(View):
     def _differs(self, span: Span) -> bool:
         one = span.shown(short=self._short)
         known = self.published.get(one)
-        return one not in self._frozen and (known is None or known.size != span.size)
+        return known is None or known.size != span.size
 
     def _change(self, span: Span, slices: SliceManager) -> Change:
         one = span.shown(short=self._short)
@@ -89,21 +87,8 @@ class SessionView(View):
             self._replaced.clear()
 
     def release(self, done: float) -> None:
-        """Drop the sessions that are settled.
-
-        By window, one with a gap of its own may come later that ends with the same event, and if
-        sessions are shown without their gap, only one of the two is: the first to freeze.
-        """
-        up_to = done - max(0, self.closing)
-        if self._hides:
-            gone = self.sessions.ending(-END, up_to)
-            self._frozen |= {span.shown(short=True) for span in gone}
-        self.sessions.release(up_to)
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is left that could matter."""
-        return super().idle and not self._frozen
+        """Drop the sessions that are settled."""
+        self.sessions.release(done - max(0, self.closing))
 
     def needed_from(self, done: float) -> float:
         """Return the start of the first session that is not settled."""

@@ -25,7 +25,9 @@ class Span(NamedTuple):
 
     def shown(self, *, short: bool) -> Interval:
         """Return the interval that is reported; in a dialect, without the gap."""
-        return Interval(self.start, self.last + 1 if short else self.reach)
+        if short:
+            return Interval(self.start, self.last + 1, self.reach)
+        return Interval(self.start, self.reach)
 
 
 class Sessions:

@@ -1,6 +1,6 @@
 """The queries that need tuples, and share slices which hold them."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,6 +13,7 @@ from muntin.optimized.scotty.tiling import How, Tiling
 from muntin.optimized.scotty.tuple_lane import Live, TupleLane
 from muntin.optimized.scotty.tuple_view import Told, TupleView
 from muntin.spec.data_driven import Punctuation, Session
+from muntin.spec.denotation import earliest
 from muntin.spec.errors import MuntinError
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, TIME
@@ -44,19 +45,25 @@ class TupleGroup(Group):
         super().__init__(settings)
         self._how, self._build, self._by_arrival = how, build, by_arrival
         self.keyed: dict[Hashable, Keyed] = {}
+        self._missed: dict[str, Mapping[Hashable, Event]] = {}
         self._new: list[Hashable] = []
         self._unranked: dict[Hashable, list[str]] = {}
 
-    def add(self, query: Query, since: float) -> None:
+    def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices."""
         self.queries[query.id], self.since[query.id] = query, since
+        self._missed[query.id] = missed
         for one in self.keyed.values():
-            one.views[query.id] = TupleView(query, since)
+            one.views[query.id] = self._view(query, one.lane.key)
             one.unranked.append(query.id)
+
+    def _view(self, query: Query, key: Hashable) -> TupleView:
+        missed = self._missed[query.id].get(key)
+        return TupleView(query, earliest(query, self.since[query.id], missed))
 
     def remove(self, name: str) -> None:
         """Ask a query no more: the edges of its windows go with the next report."""
-        del self.queries[name], self.since[name]
+        del self.queries[name], self.since[name], self._missed[name]
         for one in self.keyed.values():
             del one.views[name]
             one.unranked = [other for other in one.unranked if other != name]
@@ -65,7 +72,7 @@ class TupleGroup(Group):
         if key in self.keyed:
             return self.keyed[key]
         tiling = Tiling(self._how, self._build(self._how.monoid))
-        views = {q.id: TupleView(q, self.since[q.id]) for q in self.queries.values()}
+        views = {q.id: self._view(q, key) for q in self.queries.values()}
         return Keyed(TupleLane(key, self.settings.dialect, tiling), views, list(views))
 
     def take(self, accepted: Accepted, moment: Moment) -> Verdict:

@@ -2,18 +2,20 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable
+from operator import attrgetter
 from typing import NamedTuple
 
-from muntin.optimized.scotty.periodic_calendar import Periodic
 from muntin.optimized.scotty.slice import Lifted
+from muntin.optimized.scotty.spans import Known, span
 from muntin.optimized.scotty.tiling import Tile, Tiling
 from muntin.spec.data_driven import LastNEvery
 from muntin.spec.dialect import Dialect
 from muntin.spec.measure import COUNT, Line, Measure, lay_out
-from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Accepted
 from muntin.spec.window import Interval
+
+COORDINATE = attrgetter("coordinate")
 
 
 class Live(NamedTuple):
@@ -94,10 +96,12 @@ class TupleLane:
             low = max(0, one.start - self.forgotten)
             return low, bisect_left(placed, one.end, key=lambda at: at.time)
         start, end = one.start, one.end
-        if isinstance(kind, Sliding):
-            start, end = Periodic(kind, self.dialect, -END).span(one)
-        low, high = (bisect_left(placed, at, key=lambda at: at.coordinate) for at in (start, end))
-        return low, min(high, one.row - self.forgotten) if one.row else high
+        if isinstance(kind, Known):
+            start, end = span(kind, one, self.dialect)
+        low, high = (bisect_left(placed, at, key=COORDINATE) for at in (start, end))
+        if one.row:
+            high = min(high, bisect_left(placed, end - 1, key=COORDINATE) + one.row)
+        return low, high
 
     def release(self, count: int) -> None:
         """Forget the oldest tuples."""

@@ -7,7 +7,6 @@ from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.report import Change, Said
 from muntin.optimized.scotty.tiling import Tiling
 from muntin.optimized.scotty.tuple_lane import Live
-from muntin.spec.measure import TIME
 from muntin.spec.query import Query
 from muntin.spec.window import Interval
 
@@ -22,20 +21,19 @@ class Told(NamedTuple):
 class TupleView:
     """The windows of one query over one key."""
 
-    def __init__(self, query: Query, since: float) -> None:
-        """Start with nothing published."""
-        self.query, self.since = query, since
+    def __init__(self, query: Query, earliest: float) -> None:
+        """Start with nothing published; windows that begin after a coordinate are seen whole."""
+        self.query, self.earliest = query, earliest
         self.published: dict[Interval, Told] = {}
 
     def visible(self, lives: Sequence[Live], moment: Moment) -> dict[Interval, Live]:
         """Return the windows that are to be published."""
-        earliest = self.since if self.query.window.measure is TIME else -float("inf")
         complete = {
             one.interval: one
             for one in lives
             if one.due is not None
             and one.due <= moment.now
-            and one.interval.start > earliest
+            and one.interval.start > self.earliest
             and one.settles > moment.done_before
             and (not moment.final or one.settles <= moment.limit)
         }

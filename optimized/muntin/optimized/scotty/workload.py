@@ -8,7 +8,7 @@ from typing import Literal
 
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Session
-from muntin.spec.laws import COMMUTATIVE, INVERT, counterexamples
+from muntin.spec.laws import checked
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query, Settings
 from muntin.spec.window import Context
@@ -75,15 +75,7 @@ def unrefuted(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
 
     Letters that the aggregate does not take refute nothing.
     """
-    claims = aggregate.over(aggregate.lift, aggregate.monoid)
     try:
-        refuted = {found.law for found in counterexamples(claims, letters, longest=2)}
+        return checked(aggregate, letters, longest=2)
     except Exception:  # noqa: BLE001 - whatever the user's code raises on foreign values
         return aggregate
-    commutative = aggregate.commutative and COMMUTATIVE not in refuted
-    inner = aggregate.monoid
-    invert = None if INVERT in refuted else inner.invert
-    kept = type(inner)(inner.identity, inner.combine, invert, inner.invert_first)
-    return Aggregate(
-        aggregate.name, aggregate.lift, kept, aggregate.lower, commutative, aggregate.kind
-    )
