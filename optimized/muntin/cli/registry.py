@@ -17,6 +17,7 @@ from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.aggregate_tree import AggregateTree
 from muntin.reference.buckets import TupleBuckets
 from muntin.reference.denoted import Denoted
 from muntin.reference.every_event import EveryEvent
@@ -101,6 +102,15 @@ class OperatorEntry:
     build: Callable[[Settings], Operator]
 
 
+class FibaOfTuples(AggregateTree):
+    """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
+
+    @staticmethod
+    def build(monoid: Monoid[object]) -> OutOfOrder[object]:
+        """Return an empty tree."""
+        return Fiba(monoid)
+
+
 def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
     return lambda settings: Naive(store, settings)
 
@@ -111,4 +121,5 @@ OPERATORS = [
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
+    OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
 ]
