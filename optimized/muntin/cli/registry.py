@@ -21,6 +21,7 @@ from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, 
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.aggregate_tree import AggregateTree
 from muntin.reference.buckets import TupleBuckets
 from muntin.reference.denoted import Denoted
 from muntin.reference.every_event import EveryEvent
@@ -106,6 +107,15 @@ class OperatorEntry:
     ordered: bool = False  # whether it serves streams only that are declared in order
 
 
+class FibaOfTuples(AggregateTree):
+    """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
+
+    @staticmethod
+    def build(monoid: Monoid[object]) -> OutOfOrder[object]:
+        """Return an empty tree."""
+        return Fiba(monoid)
+
+
 def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
     return lambda settings: Naive(store, settings)
 
@@ -124,6 +134,7 @@ OPERATORS = [
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
+    OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
     OperatorEntry("panes", _slicing(PANES), ordered=True),
     OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
