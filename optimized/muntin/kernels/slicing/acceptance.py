@@ -35,7 +35,8 @@ def _by_session(gap: int, batch: Batch, cells: Cells, limit: int) -> Flags:
         time, key = int(batch.time[i]), int(batch.key[i])
         span = (time, time + (int(batch.own[i]) or gap))
         touching = [one for one in spans[key] if one[0] < span[1] and span[0] < one[1]]
-        merged = (min(span[0], *(a for a, _ in touching), span[0]), max(span[1], *(b for _, b in touching), span[1]))
+        starts, ends = zip(span, *touching, strict=True)
+        merged = (min(starts), max(ends))
         found[i] = merged[1] > limit
         if found[i]:
             spans[key] = [one for one in spans[key] if one not in touching] + [merged]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Flags, Objects
+from muntin.kernels.slicing.arrays import Column, Flags, Objects, Which
 
 
 class Answer(NamedTuple):
@@ -14,10 +14,10 @@ class Answer(NamedTuple):
     columns: tuple[Column, ...]
     valid: Flags | None = None
 
-    def picked(self, which: object) -> "Answer":
+    def picked(self, which: Which) -> "Answer":
         """Return some of the values, by their places or by a mask."""
-        columns = tuple(column[which] for column in self.columns)  # type: ignore[index]  # mask or places
-        return Answer(columns, None if self.valid is None else self.valid[which])  # type: ignore[index]  # the same
+        columns = tuple(column[which] for column in self.columns)
+        return Answer(columns, None if self.valid is None else self.valid[which])
 
     def objects(self) -> Objects:
         """Return the values as plain objects."""
@@ -31,7 +31,8 @@ class Answer(NamedTuple):
 
 def joined(answers: Sequence[Answer]) -> Answer:
     """Return the values of several answers, in their order."""
-    columns = tuple(np.concatenate(same) for same in zip(*(a.columns for a in answers), strict=True))
+    each = zip(*(answer.columns for answer in answers), strict=True)
+    columns = tuple(np.concatenate(same) for same in each)
     if all(answer.valid is None for answer in answers):
         return Answer(columns)
     flags = [

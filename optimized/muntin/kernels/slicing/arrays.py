@@ -11,7 +11,12 @@ from muntin.spec.stream import END
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Objects: TypeAlias = NDArray[np.object_]
-Column: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
+Column: TypeAlias = NDArray[np.float64]
+"""Values: of int64, float64 or objects. No type of NumPy says so and can be computed with."""
+
+Which: TypeAlias = Ints | Flags
+"""What picks items: their places, or a mask."""
+
 
 Fields: TypeAlias = tuple[Column, ...]
 """The columns of one part: a partial aggregate for each cell."""
@@ -52,6 +57,11 @@ def within(value: int, what: str, bound: int) -> int:
 def ints(values: object) -> Ints:
     """Return integers as an array."""
     return np.asarray(values, np.int64)
+
+
+def column_of(values: object) -> Column:
+    """Return an array as a column of values."""
+    return np.asarray(values)
 
 
 def spread(counts: Ints) -> tuple[Ints, Ints]:

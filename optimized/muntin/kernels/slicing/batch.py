@@ -3,11 +3,23 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, LONGEST, Column, Flags, Ints, Objects, ints, within
+from muntin.kernels.slicing.arrays import (
+    LAST,
+    LONGEST,
+    Column,
+    Flags,
+    Ints,
+    Objects,
+    Which,
+    column_of,
+    ints,
+    within,
+)
+from muntin.kernels.slicing.over import field, is_record
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import Event
 
@@ -21,9 +33,9 @@ class Values(NamedTuple):
     data: Column
     valid: Flags | None = None
 
-    def picked(self, which: object) -> "Values":
+    def picked(self, which: Which) -> "Values":
         """Return some values."""
-        return Values(self.data[which], None if self.valid is None else self.valid[which])  # type: ignore[index]  # what picks is a mask or places
+        return Values(self.data[which], None if self.valid is None else self.valid[which])
 
 
 @dataclass(frozen=True)
@@ -87,14 +99,18 @@ def column(events: Sequence[Event], source: Source) -> Values:
 
 
 def _field(event: Event, source: Source) -> object:
-    if source is None or event.value is None:
-        return event.value
     value = event.value
-    if isinstance(value, Mapping) and isinstance(source, str):
-        return value.get(source)
-    if isinstance(value, Sequence) and isinstance(source, int) and source < len(value):
+    if source is None or value is None:
+        return value
+    if isinstance(source, str) and is_record(value):
+        return field(value, source)
+    if isinstance(source, int) and _is_row(value) and source < len(value):
         return value[source]
     raise UnsupportedError(f"{event} has no field {source!r} to make a column of")
+
+
+def _is_row(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, tuple | list)
 
 
 def numbers(values: Sequence[object], what: str) -> Values:
@@ -113,9 +129,9 @@ def numbers(values: Sequence[object], what: str) -> Values:
 def _integers(values: list[object]) -> Column:
     """Return integers of 64 bits, or of any size if some do not fit."""
     try:
-        return np.array(values, np.int64)
+        return column_of(np.array(values, np.int64))
     except OverflowError:
-        return objects([value if type(value) is int else None for value in values])
+        return column_of(objects(values))
 
 
 def key_column(events: Sequence[Event]) -> list[Hashable]:

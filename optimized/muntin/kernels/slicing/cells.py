@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, NONE, Ints, no_ints
+from muntin.kernels.slicing.arrays import FIRST, NONE, Ints, Which, no_ints
 
 SAFE = 2**62
 """The codes of keys and times stay below it."""
@@ -37,7 +37,7 @@ class Cells:
         """Return the number of cells."""
         return self.key.size
 
-    def picked(self, which: object) -> "Cells":
+    def picked(self, which: Which) -> "Cells":
         """Return some cells, by their places or by a mask."""
         return Cells(*(getattr(self, one.name)[which] for one in fields(self)))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source
 from muntin.kernels.slicing.parts import Part, there
 
@@ -32,12 +32,12 @@ class Choice(Part):
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return no time."""
-        return np.zeros(1, fields[0].dtype), np.zeros(1, fields[1].dtype), np.array([LAST])
+        return np.zeros(1, fields[0].dtype), np.zeros(1, fields[1].dtype), column_of([LAST])
 
 
 def _above(a: Column, b: Column) -> Flags:
     """Tell where one is greater; NaN is the greatest."""
-    if a.dtype != np.float64 and b.dtype != np.float64:
+    if np.float64 not in (a.dtype, b.dtype):
         return np.asarray(a > b, np.bool_)
     return np.asarray((a > b) | (np.isnan(a) & ~np.isnan(b)))
 
@@ -67,4 +67,4 @@ class Everything(Part):
         group, values = group[present], fields[0][at[present]]
         counts = np.bincount(group, minlength=lo.size)
         ordered = values[np.lexsort((values, group))]
-        return ordered, np.cumsum(counts) - counts, counts
+        return ordered, column_of(np.cumsum(counts) - counts), column_of(counts)

@@ -5,23 +5,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from inspect import getclosurevars
+from types import CodeType
 from typing import TypeAlias
 
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Flags, Ints, Objects
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice, Everything
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
 from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named, skipping_nulls
+from muntin.spec.catalogue import named
 from muntin.spec.errors import InvalidInputError
 
 Erased: TypeAlias = Aggregate[object, object, object]
 Folded: TypeAlias = Mapping[Part, Fields]
+Make: TypeAlias = Callable[[str, Source], "Form"]
 EXACT = 2.0**53
 """Below it a quotient of two integers, taken as floats, is the nearest float."""
 
@@ -65,8 +67,12 @@ def _of_catalogue(aggregate: Erased) -> bool:
         mine, its = (getclosurevars(one.lift).nonlocals["aggregate"] for one in (aggregate, like))
     except (InvalidInputError, KeyError, TypeError):
         return False
-    same = aggregate.lift.__code__ is skipping_nulls(its).lift.__code__
-    return same and (mine is its or mine.lower.__code__ is its.lower.__code__ and mine.lift.__code__ is its.lift.__code__)
+    wrapped = aggregate.lift.__code__ is like.lift.__code__
+    return wrapped and (mine is its or _codes(mine) == _codes(its))
+
+
+def _codes(aggregate: Erased) -> tuple[CodeType, CodeType]:
+    return aggregate.lift.__code__, aggregate.lower.__code__
 
 
 def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
@@ -84,7 +90,7 @@ def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
     return _SIMPLE[name](name, first) if name in _SIMPLE else None
 
 
-def _single(part: Callable[[Source], Part], at: int, none: int | None = None) -> Callable[[str, Source], Form]:
+def _single(part: Callable[[Source], Part], at: int, none: int | None = None) -> Make:
     """Return what makes forms that read one column of one part."""
 
     def make(name: str, source: Source) -> Form:
@@ -110,7 +116,7 @@ def _mean(name: str, source: Source) -> Form:
 
 def quotient(a: Column, b: Column) -> Column:
     """Return the nearest floats to quotients of integers; floats are divided as floats."""
-    if a.dtype == np.float64 or _small(a) and _small(b):
+    if a.dtype == np.float64 or (_small(a) and _small(b)):
         return np.asarray(a / b, np.float64)
     return np.array([x / y for x, y in zip(a.tolist(), b.tolist(), strict=True)], np.float64)
 
@@ -119,7 +125,7 @@ def _small(a: Column) -> bool:
     return not a.size or float(np.abs(a.astype(np.float64)).max()) < EXACT
 
 
-def _spread(missing: int, *, root: bool) -> Callable[[str, Source], Form]:
+def _spread(missing: int, *, root: bool) -> Make:
     def make(name: str, source: Source) -> Form:
         part = Squares(source)
 
@@ -150,7 +156,7 @@ def _chosen(name: str, key: Source, brings: Source) -> Form:
     return Form(name, (part,), finish)
 
 
-def _several(*each: Callable[[Source], Part]) -> Callable[[str, Source], Form]:
+def _several(*each: Callable[[Source], Part]) -> Make:
     """Return what makes forms whose values are tuples."""
 
     def make(name: str, source: Source) -> Form:
@@ -204,7 +210,7 @@ def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
     return Answer((quotient(above, np.full(n.size, whole)),), some)
 
 
-_SIMPLE: Mapping[str, Callable[[str, Source], Form]] = {
+_SIMPLE: Mapping[str, Make] = {
     "count": _single(Count, 0, none=0),
     "sum": _single(Sum, 0),
     "min": _single(Min, 0),
@@ -219,4 +225,3 @@ _SIMPLE: Mapping[str, Callable[[str, Source], Form]] = {
     "range": _range,
     "m4": _several(Min, Max, First, Last),
 }
-_ = FIRST

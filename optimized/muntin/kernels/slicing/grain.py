@@ -18,10 +18,8 @@ from muntin.spec.window import WindowType
 
 def rows(batch: Batch, parts: Iterable[Part]) -> Store:
     """Return a cell for each event, in the order of arrival."""
-    one = np.ones_like(batch.time)
-    cells = Cells(
-        batch.key, batch.time, batch.time, batch.time, one, one, batch.arrival, batch.own, batch.mark
-    )
+    time, one = batch.time, np.ones_like(batch.time)
+    cells = Cells(batch.key, time, time, time, one, one, batch.arrival, batch.own, batch.mark)
     return Store(cells, {part: part.lift(batch) for part in parts})
 
 

@@ -6,8 +6,8 @@ from functools import reduce
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.acceptance import taken
+from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.grain import Records, Slices, slices

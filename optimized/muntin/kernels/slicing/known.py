@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
-from muntin.kernels.slicing.arrays import Ints, no_ints
+from muntin.kernels.slicing.arrays import Ints, Which, no_ints
 from muntin.kernels.slicing.view import View
 
 RETRACTED, NEW, UPDATED = 0, 1, 2
@@ -29,11 +29,12 @@ class Known:
         """Return the number of windows."""
         return self.key.size
 
-    def picked(self, which: object) -> "Known":
+    def picked(self, which: Which) -> "Known":
         """Return some windows, by their places or by a mask."""
         numbers = (self.key, self.start, self.end, self.settles, self.first, self.revision)
         values = {name: answer.picked(which) for name, answer in self.values.items()}
-        return Known(*(column[which] for column in numbers), values)  # type: ignore[call-overload]  # the same
+        key, start, end, settles, first, revision = (column[which] for column in numbers)
+        return Known(key, start, end, settles, first, revision, values)
 
     def followed(self, other: "Known") -> "Known":
         """Return these windows and others."""
@@ -46,7 +47,9 @@ class Known:
             for name, answer in self.values.items()
             if name in other.values
         }
-        return Known(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)), values)
+        numbers = [np.concatenate(pair) for pair in zip(mine, theirs, strict=True)]
+        key, start, end, settles, first, revision = numbers
+        return Known(key, start, end, settles, first, revision, values)
 
 
 @dataclass(frozen=True)

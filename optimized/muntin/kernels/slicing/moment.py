@@ -40,5 +40,5 @@ class Within(NamedTuple):
 
 
 def told_upto(kind: WindowType, clock: Clock) -> int:
-    """Return the time up to which windows are told for good; a punctuation at the limit ends one."""
+    """Return the time up to which windows are told for good; an event at it may be a mark."""
     return clock.limit - isinstance(kind, Punctuation)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import Fields, Ints, Objects
+from muntin.kernels.slicing.arrays import Fields, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Batch, Source
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.spec.query import Query
-from muntin.spec.stream import Event
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Events(Part):
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return the events."""
-        return (batch.events(),)
+        return (column_of(batch.events()),)
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
         """Refuse: events are not combined."""
@@ -49,9 +48,8 @@ class Opaque:
 
     def __call__(self, store: Store, lo: Ints, hi: Ints) -> Answer:
         """Return the values of windows that hold these ranges of cells."""
-        (events,) = store.parts[EVENTS]
+        objects: Objects = np.asarray(store.parts[EVENTS][0], np.object_)
         values: Objects = np.empty(lo.size, np.object_)
         for i in range(lo.size):
-            content: list[Event] = events[lo[i] : hi[i]].tolist()
-            values[i] = self.query.value(content)
-        return Answer((values,))
+            values[i] = self.query.value(objects[lo[i] : hi[i]].tolist())
+        return Answer((column_of(values),))

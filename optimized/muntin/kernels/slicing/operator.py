@@ -1,6 +1,7 @@
 """The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19]."""
 
 from collections.abc import Sequence
+
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Flags, clock
@@ -117,7 +118,13 @@ class ColumnarOperator(Operator):
         nth = {name: i for i, name in enumerate(self._queries)}
         lines = [
             (
-                (one.kind[i] > 0, one.end[i], one.start[i], nth[name], groups[at].birth[one.key[i]]),
+                (
+                    one.kind[i] > 0,
+                    one.end[i],
+                    one.start[i],
+                    nth[name],
+                    groups[at].birth[one.key[i]],
+                ),
                 Result(
                     name,
                     self._keys.key(int(one.key[i])),

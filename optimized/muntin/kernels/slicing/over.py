@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError
@@ -20,6 +21,18 @@ class Over(Aggregate[object, object, object]):
     inner: Erased
 
 
+def field(value: object, name: str) -> object:
+    """Return a field of a record; a field that is not there is null."""
+    if is_record(value):
+        return value.get(name)
+    raise InvalidInputError(f"{value!r} is no record, so it has no field {name!r}")
+
+
+def is_record(value: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether a value has named fields."""
+    return isinstance(value, Mapping)
+
+
 def over(fields: str | tuple[str, ...], aggregate: Erased) -> Erased:
     """Return the aggregate over a field, or over several.
 
@@ -30,9 +43,7 @@ def over(fields: str | tuple[str, ...], aggregate: Erased) -> Erased:
     names = (fields,) if isinstance(fields, str) else fields
 
     def lift(value: object) -> object:
-        if not isinstance(value, Mapping):
-            raise InvalidInputError(f"{value!r} has no fields {', '.join(names)}")
-        found = tuple(value.get(name) for name in names)
+        found = tuple(field(value, name) for name in names)
         missing = found[0] is None
         return aggregate.lift(None if missing else found if len(names) > 1 else found[0])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.folding import by_prefix, by_tree
 
@@ -44,16 +44,17 @@ class Part(ABC):
         return a, b
 
 
-def there(values: Values, data: Column, otherwise: object) -> Column:
+def there(values: Values, data: object, otherwise: object) -> Column:
     """Return data, with something else where there is no value."""
-    return data if values.valid is None else np.where(values.valid, data, otherwise)  # type: ignore[call-overload]  # any scalar
+    column = column_of(data)
+    return column if values.valid is None else np.where(values.valid, column, otherwise)  # type: ignore[call-overload]  # any scalar
 
 
 def widened(column: Column, terms: Column) -> Column:
     """Return integers, of any size if the sum of some terms might pass 64 bits."""
     if column.dtype != np.int64 or np.abs(terms.astype(np.float64)).sum() < WIDE:
         return column
-    return column.astype(np.object_)
+    return column_of(column.astype(np.object_))
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Count(Part):
 
     def identity(self, _: Fields, /) -> Fields:
         """Return 0."""
-        return (np.zeros(1, np.int64),)
+        return (column_of(np.zeros(1, np.int64)),)
 
     def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
         """Subtract prefixes."""
@@ -122,7 +123,7 @@ class Squares(Part):
             return n, data, np.zeros_like(data)
         wide = data
         if data.dtype == np.int64 and (data.astype(np.float64) ** 2).sum() >= WIDE:
-            wide = data.astype(np.object_)
+            wide = column_of(data.astype(np.object_))
         return n, data, wide * wide
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
@@ -230,7 +231,7 @@ class First(Part):
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return no time."""
-        return np.array([LAST]), np.zeros(1, fields[1].dtype)
+        return column_of([LAST]), np.zeros(1, fields[1].dtype)
 
 
 @dataclass(frozen=True)
@@ -249,4 +250,4 @@ class Last(Part):
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return no time."""
-        return np.array([FIRST]), np.zeros(1, fields[1].dtype)
+        return column_of([FIRST]), np.zeros(1, fields[1].dtype)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Fields, Ints
+from muntin.kernels.slicing.arrays import Fields, Ints, Which
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.parts import Part
 
@@ -17,11 +17,10 @@ class Store:
     cells: Cells = field(default_factory=Cells)
     parts: Mapping[Part, Fields] = field(default_factory=dict[Part, Fields])
 
-    def picked(self, which: object) -> "Store":
+    def picked(self, which: Which) -> "Store":
         """Return some cells, by their places or by a mask."""
         parts = {
-            part: tuple(column[which] for column in fields)  # type: ignore[index]  # mask or places
-            for part, fields in self.parts.items()
+            part: tuple(column[which] for column in fields) for part, fields in self.parts.items()
         }
         return Store(self.cells.picked(which), parts)
 

@@ -24,6 +24,7 @@ from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Mode
 from muntin.spec.window import WindowType
 
+
 @singledispatch
 def view_of(kind: WindowType, line: Line, among: Within) -> View:
     """Return the windows of a type that settle within two times."""
@@ -153,7 +154,9 @@ class _Telling:
         fresh = cells.fresh[cell] > 0
         known = self.at[news][window] >= 0
         if isinstance(self.track.kind, Sliding | Rolling) and self.track.kind.measure is COUNT:
-            older = self.line.rank - (climb(cells.fresh)[1:] - climb(cells.fresh)[cells.heads][cells.run])
+            fresh_before = climb(cells.fresh)
+            since_head = fresh_before[1:] - fresh_before[cells.heads][cells.run]
+            older = self.line.rank - since_head
             return np.asarray(~known | fresh | (older[cell] < self.view.start[news][window]))
         return np.asarray(fresh | (~known & ~self._replaced()[cell]))
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, Ints, no_ints
+from muntin.kernels.slicing.arrays import FIRST, Ints, Which, no_ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.moment import Clock, Within
 
@@ -38,7 +38,7 @@ class View:
         """Return the number of windows."""
         return self.key.size
 
-    def picked(self, which: object) -> "View":
+    def picked(self, which: Which) -> "View":
         """Return some windows, by their places or by a mask."""
         return View(*(getattr(self, one.name)[which] for one in fields(self)))
 
