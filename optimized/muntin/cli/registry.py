@@ -106,6 +106,7 @@ class OperatorEntry:
     name: str
     build: Callable[[Settings], Operator]
     ordered: bool = False  # whether it serves streams only that are declared in order
+    narrow: bool = False  # whether times must fit into 64 bits
 
 
 class FibaOfTuples(AggregateTree):
@@ -153,5 +154,5 @@ OPERATORS = [
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),
     OperatorEntry("scotty-eager", _scotty(eager)),
     OperatorEntry("scotty-fiba", _scotty(fiba)),
-    OperatorEntry("kernels", _kernels),
+    OperatorEntry("kernels", _kernels, narrow=True),
 ]

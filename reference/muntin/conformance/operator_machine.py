@@ -1,6 +1,6 @@
 """Drive one operator beside the denotation, over the free monoid, and compare every answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isinf
 from typing import ClassVar
@@ -8,10 +8,12 @@ from typing import ClassVar
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.strategies import SearchStrategy
 
 from muntin.conformance.strategies import (
     BAGS,
     BASES,
+    NARROW_BASES,
     WORDS,
     Corner,
     Letter,
@@ -22,6 +24,7 @@ from muntin.conformance.strategies import (
     window_types,
 )
 from muntin.reference.denoted import Denoted
+from muntin.spec.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -39,6 +42,9 @@ class OperatorMachine(RuleBasedStateMachine):
     answered: ClassVar[int] = 0
     """Over all runs, the results on which both agree."""
 
+    bases: ClassVar[SearchStrategy[int]] = BASES
+    """Where the times of a run lie."""
+
     def __init__(self, build: Callable[[Settings], Operator], *, ordered: bool = False) -> None:
         """Say what is tested, and whether only over streams that are declared in order."""
         super().__init__()
@@ -48,9 +54,10 @@ class OperatorMachine(RuleBasedStateMachine):
         self.oracle = Denoted()
         self.target: Operator = Denoted()
 
-    @initialize(base=BASES, data=st.data())
-    def start(self, base: int, data: st.DataObject) -> None:
+    @initialize(data=st.data())
+    def start(self, data: st.DataObject) -> None:
         """Draw the settings of the run, and its first queries."""
+        base = data.draw(self.bases)
         chosen = data.draw(settings(ordered=self.ordered))
         self.base = base
         self.oracle, self.target = Denoted(chosen), self.build(chosen)
@@ -60,7 +67,7 @@ class OperatorMachine(RuleBasedStateMachine):
 
     def ask(self, kind: WindowType) -> bool:
         """Ask a query in the strongest aggregate that the target accepts; it may accept none."""
-        for aggregate in (WORDS, BAGS):
+        for aggregate in self.aggregates():
             query = Query(f"q{self.names}", kind, aggregate)
             try:
                 self.target.add(query)
@@ -73,6 +80,14 @@ class OperatorMachine(RuleBasedStateMachine):
             return True
         return False
 
+    def aggregates(self) -> Sequence[Aggregate[object, object, object]]:
+        """Return aggregates to ask for, the strongest first."""
+        return WORDS, BAGS
+
+    def value(self, number: int) -> object:
+        """Return a value that windows may look at, and that tells its event from all others."""
+        return Letter(number, self.letters)
+
     def at(self, corner: Corner) -> int:
         """Resolve a corner."""
         world = self.oracle.world
@@ -84,8 +99,7 @@ class OperatorMachine(RuleBasedStateMachine):
         """Make an event with a letter of its own."""
         corner, number, key, gap, punctuation = draft
         self.letters += 1
-        value = Letter(number, self.letters)
-        return Event(self.at(corner), value, key or None, gap, punctuation)
+        return Event(self.at(corner), self.value(number), key or None, gap, punctuation)
 
     def both(self, events: list[Event], watermark: float | None) -> None:
         """Take a step on both sides, and compare: also the errors."""
@@ -149,11 +163,13 @@ class OperatorMachine(RuleBasedStateMachine):
 
 
 def operator_machine(
-    build: Callable[[Settings], Operator], *, ordered: bool = False
+    build: Callable[[Settings], Operator], *, ordered: bool = False, narrow: bool = False
 ) -> type[OperatorMachine]:
-    """Return the machine for one operator, ready for Hypothesis to run."""
+    """Return the machine for one operator; if it is narrow, all times fit into 64 bits."""
 
     class Machine(OperatorMachine):
+        bases = NARROW_BASES if narrow else BASES
+
         def __init__(self) -> None:
             super().__init__(build, ordered=ordered)
 

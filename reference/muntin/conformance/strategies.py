@@ -27,6 +27,9 @@ from muntin.spec.window import WindowType
 BASES = st.sampled_from([0, 0, -37, 10**25])
 """Where the times of a run lie."""
 
+NARROW_BASES = st.sampled_from([0, 0, -37, 10**18, -(10**18)])
+"""The same, where times must fit into 64 bits."""
+
 
 class Letter(int):
     """A small number that windows may look at, and a letter that is used once."""

@@ -5,7 +5,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import END
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -47,11 +47,11 @@ def within(value: int, what: str, bound: int) -> int:
     >>> within(2**62, "the time of an event", LAST)
     Traceback (most recent call last):
         ...
-    muntin.spec.errors.InvalidInputError: the time of an event is 4611686018427387904; on columns...
+    muntin.spec.errors.UnsupportedError: the time of an event is 4611686018427387904; on columns...
     """
     if -bound < value < bound:
         return value
-    raise InvalidInputError(f"{what} is {value}; on columns it must lie within {bound - 1} of 0")
+    raise UnsupportedError(f"{what} is {value}; on columns it must lie within {bound - 1} of 0")
 
 
 def ints(values: object) -> Ints:

@@ -20,6 +20,7 @@ from muntin.kernels.slicing.retention import needed, prefix_dropped
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.kernels.slicing.view import Line
+from muntin.spec.data_driven import Session
 from muntin.spec.query import Settings
 from muntin.spec.window import WindowType
 
@@ -70,6 +71,8 @@ class Group:
 
     def step(self, batch: Batch, moment: Moment) -> tuple["Group", list[Told]]:
         """Take in events, publish, forget."""
+        if batch.own.any() and self.suited(batch) is not self:
+            return self.suited(batch).step(batch, moment)
         birth = births(self.birth, batch.key)
         store = self.taken(batch)
         dropped = np.zeros(birth.size, np.int64)
@@ -90,6 +93,17 @@ class Group:
         if not len(self.store.cells):
             return self.grain.taken(Store(), batch, self.parts)
         return self.grain.taken(self.store, batch, self.store.parts) if len(batch) else self.store
+
+    def suited(self, batch: Batch) -> "Group":
+        """Return the group with a cell for each event from now on, if events bring own gaps.
+
+        What is in slices already stays there: no session begins inside a slice.
+        """
+        sessions = any(isinstance(kind, Session) for kind in self.tracks)
+        if isinstance(self.grain, Records) or not sessions or not batch.own.any():
+            return self
+        cells = replace(self.store.cells, slot=self.store.cells.low)
+        return replace(self, grain=Records(), store=replace(self.store, cells=cells))
 
     def forgotten(self, clock: Clock) -> "Group":
         """Return the group without the cells that no query needs any more."""

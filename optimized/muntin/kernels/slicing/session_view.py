@@ -15,9 +15,11 @@ from muntin.spec.data_driven import Session
 
 def reaches(gap: int, cells: Cells) -> Ints:
     """Return, for each cell, how far it and those of its key before it keep a session open."""
-    if not cells.own.any():
-        return cells.high + gap
-    reach = cells.high + np.where(cells.own > 0, cells.own, gap)
+    reach = cells.high + (np.where(cells.own > 0, cells.own, gap) if cells.own.any() else gap)
+    falls = np.diff(reach) < 0
+    falls[cells.heads[1:] - 1] = False
+    if not falls.any():
+        return reach
     known, ranks = np.unique(reach, return_inverse=True)
     most = np.maximum.accumulate(cells.run * known.size + ranks)
     return np.asarray(known[most - cells.run * known.size], np.int64)

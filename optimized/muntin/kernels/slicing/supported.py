@@ -3,7 +3,7 @@
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, within
 from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.errors import UnsupportedError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
@@ -40,7 +40,7 @@ def _too_long(kind: WindowType, settings: Settings) -> str | None:
         for bound, numbers in ((LAST, places), (LONGEST, lengths)):
             for name, value in numbers.items():
                 within(value, f"the {name} of {kind.name} windows", bound)
-    except InvalidInputError as error:
+    except UnsupportedError as error:
         return str(error)
     return None
 

@@ -1,0 +1,48 @@
+"""The operator over columns of numbers answers as the denotation does, in slices and in records.
+
+The sum of distinct powers of two tells which events a window holds, count how many; the first and
+the last value, and M4, tell their order.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis.stateful import run_state_machine_as_test
+
+from muntin.conformance.operator_machine import OperatorMachine
+from muntin.conformance.strategies import NARROW_BASES
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named
+
+EXACT = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
+BITS = 61
+
+
+class NumberMachine(OperatorMachine):
+    """Random steps and queries over integers."""
+
+    bases = NARROW_BASES
+    slicing = True
+
+    def __init__(self) -> None:
+        super().__init__(lambda settings: ColumnarOperator(settings, slicing=self.slicing))
+
+    def aggregates(self) -> Sequence[Aggregate[object, object, object]]:
+        return [named(EXACT[self.names % len(EXACT)])]
+
+    def value(self, number: int) -> object:
+        return None if self.letters % 11 == 10 else (-1) ** number * 2 ** (self.letters % BITS)
+
+
+class RecordMachine(NumberMachine):
+    slicing = False
+
+
+@pytest.mark.parametrize("machine", [NumberMachine, RecordMachine])
+def test_columns_of_numbers_run_in_lockstep_with_the_denotation(
+    machine: type[NumberMachine],
+) -> None:
+    run_state_machine_as_test(machine)
+    assert machine.accepted > 0
+    assert machine.answered > 0
