@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
 from muntin.cli.unavailable import Unavailable
+from muntin.kernels.finger_tree import FingerTree
 from muntin.optimized.b_int import BInt
 from muntin.optimized.btree import BTree
 from muntin.optimized.daba import Daba
@@ -96,6 +97,7 @@ STRUCTURES = [
     StructureEntry("b-int", BInt, "fifo", worst_case=True),
     StructureEntry("btree", BTree, "any order"),
     StructureEntry("fiba", Fiba, "any order"),
+    StructureEntry("kernels", FingerTree, "any order"),
 ]
 
 

@@ -1,1 +1,1 @@
-"""The same semantics on columns: compiled, a batch at a time. It needs the extra `kernels`."""
+"""The algorithms over columns: compiled by Numba where it is there, else run as they are."""

@@ -1,0 +1,90 @@
+"""Where kernels keep what they hold: lists for values of any kind, arrays for numbers."""
+
+from collections.abc import Sequence
+from typing import Generic, Protocol
+
+from muntin.kernels.binding import A, Column, IntRows, Ints, Rows
+from muntin.spec.errors import integer
+
+
+class Storage(Protocol[A]):
+    """Makes rows and columns, and larger ones of them."""
+
+    def time(self, value: int) -> int:
+        """Return a time if it can be kept, or say why it cannot."""
+        ...
+
+    def ints(self, values: Sequence[int]) -> Ints:
+        """Return a row of integers."""
+        ...
+
+    def column(self, values: Sequence[A]) -> Column[A]:
+        """Return a column of partials."""
+        ...
+
+    def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
+        """Return so many rows, the first of which are those that there are."""
+        ...
+
+    def rows(self, old: Rows[A] | None, size: int, width: int) -> Rows[A]:
+        """Return so many rows, the first of which are those that there are."""
+        ...
+
+
+class Table(Generic[A]):
+    """Rows in lists."""
+
+    def __init__(self, filling: A, size: int, width: int) -> None:
+        """Make so many rows, filled with one value."""
+        self._filling, self._lists = filling, list[list[A]]()
+        self.extend(size, width)
+
+    def extend(self, size: int, width: int) -> None:
+        """Make more rows, until there are so many."""
+        self._lists += [[self._filling] * width for _ in range(size - len(self._lists))]
+
+    def __getitem__(self, at: tuple[int, int], /) -> A:
+        """Read."""
+        return self._lists[at[0]][at[1]]
+
+    def __setitem__(self, at: tuple[int, int], value: A, /) -> None:
+        """Write."""
+        self._lists[at[0]][at[1]] = value
+
+
+class Lists(Generic[A]):
+    """Storage for values of any kind."""
+
+    def __init__(self, identity: A) -> None:
+        """Fill rows with this."""
+        self._identity = identity
+        self._of_ints, self._of_values = list[Table[int]](), list[Table[A]]()
+
+    def time(self, value: int) -> int:
+        """Return any integer."""
+        return integer(value, "the time")
+
+    def ints(self, values: Sequence[int]) -> Ints:
+        """Return a row of integers."""
+        return list(values)
+
+    def column(self, values: Sequence[A]) -> Column[A]:
+        """Return a column of partials."""
+        return list(values)
+
+    def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
+        """Return so many rows, the first of which are those that there are."""
+        return _extended(self._of_ints, old, 0, (size, width))
+
+    def rows(self, old: Rows[A] | None, size: int, width: int) -> Rows[A]:
+        """Return so many rows, the first of which are those that there are."""
+        return _extended(self._of_values, old, self._identity, (size, width))
+
+
+def _extended(made: list[Table[A]], old: object, filling: A, shape: tuple[int, int]) -> Table[A]:
+    for table in made:
+        if table is old:
+            table.extend(*shape)
+            return table
+    made.append(Table(filling, *shape))
+    return made[-1]
