@@ -32,7 +32,8 @@ class NumberMachine(OperatorMachine):
         return [named(EXACT[self.names % len(EXACT)])]
 
     def value(self, number: int) -> object:
-        return None if self.letters % 11 == 10 else (-1) ** number * 2 ** (self.letters % BITS)
+        sign = 1 if number % 2 else -1
+        return None if self.letters % 11 == 10 else sign << self.letters % BITS
 
 
 class RecordMachine(NumberMachine):
