@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.operator_machine import OperatorMachine
 from muntin.conformance.strategies import NARROW_BASES
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.operator import ColumnarOperator, Method
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 
@@ -23,10 +23,10 @@ class NumberMachine(OperatorMachine):
     """Random steps and queries over integers."""
 
     bases = NARROW_BASES
-    slicing = True
+    method: Method = "slices"
 
     def __init__(self) -> None:
-        super().__init__(lambda settings: ColumnarOperator(settings, slicing=self.slicing))
+        super().__init__(lambda settings: ColumnarOperator(settings, method=self.method))
 
     def aggregates(self) -> Sequence[Aggregate[object, object, object]]:
         return [named(EXACT[self.names % len(EXACT)])]
@@ -37,7 +37,7 @@ class NumberMachine(OperatorMachine):
 
 
 class RecordMachine(NumberMachine):
-    slicing = False
+    method: Method = "records"
 
 
 @pytest.mark.parametrize("machine", [NumberMachine, RecordMachine])

@@ -84,7 +84,7 @@ class Group:
         tracks, told = dict[WindowType, Track](), list[Told]()
         for kind, track in self.tracks.items():
             tracks[kind], lines = track.told(store, line, moment, self.settings.output)
-            told += lines
+            told += [replace(one, birth=birth[one.key]) for one in lines]
         grown = replace(self, tracks=tracks, store=store, dropped=dropped, birth=birth)
         return grown.forgotten(moment.after), told
 

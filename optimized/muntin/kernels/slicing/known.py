@@ -1,7 +1,7 @@
 """What was told of windows that are not frozen yet, and what is told in one step."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -54,18 +54,27 @@ class Known:
 
 @dataclass(frozen=True)
 class Told:
-    """Lines of output: what happened to which window of which key, and the values by query."""
+    """Lines of output: what happened to which window of which key, and the values by query.
+
+    `birth` tells the order in which keys came, where all else is equal.
+    """
 
     kind: Ints
     key: Ints
     start: Ints
     end: Ints
     revision: Ints
+    birth: Ints
     values: Mapping[str, Answer]
 
     def __len__(self) -> int:
         """Return the number of windows told of."""
         return self.key.size
+
+    def each(self) -> Iterator[tuple[str, "Told"]]:
+        """Yield the lines of each query, with its values under no name."""
+        for name, answer in self.values.items():
+            yield name, replace(self, values={"": answer})
 
 
 def places(known: Known, view: View) -> Ints:

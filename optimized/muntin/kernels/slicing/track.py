@@ -77,7 +77,8 @@ class Track:
         values, some = tell.values(news, mode)
         told = news[some]
         kind = np.where(at[told] < 0, NEW, UPDATED)
-        at_window = (view.key[told], view.start[told], view.end[told], revision[told])
+        key = view.key[told]
+        at_window = (key, view.start[told], view.end[told], revision[told], key)
         lines += [Told(kind, *at_window, {n: v.picked(some) for n, v in values.items()})]
         now = Known(view.key, view.start, view.end, view.settles, first, revision)
         known = replace(now, values=self._remembered(at, news, values, mode))
@@ -133,7 +134,7 @@ class _Telling:
             return []
         old = self.track.known.picked(self.gone)
         kind = np.full(len(old), RETRACTED)
-        return [Told(kind, old.key, old.start, old.end, old.revision, old.values)]
+        return [Told(kind, old.key, old.start, old.end, old.revision, old.key, old.values)]
 
     def values(self, news: Ints, mode: Mode) -> tuple[dict[str, Answer], Flags]:
         """Return the values of windows that have changed, and which have anything to tell."""

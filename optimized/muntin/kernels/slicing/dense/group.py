@@ -1,0 +1,262 @@
+"""Queries over one key, whose slices are kept without holes: what is fast, where it applies.
+
+Sliding windows of all sizes are found by one kernel. Sessions and the rest see the slices as cells.
+What does not fit (a second key, own gaps, huge sums) moves all to an ordinary group.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, no_ints
+from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.dense.closing import close, reopen
+from muntin.kernels.slicing.dense.slices import DenseSlices
+from muntin.kernels.slicing.dense.timeline import Timeline
+from muntin.kernels.slicing.dense.told import ToldOfMany
+from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.grain import slices
+from muntin.kernels.slicing.group import Group
+from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told, places
+from muntin.kernels.slicing.moment import Clock, Moment, told_upto
+from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.parts import WIDE, Count, Part, Sum
+from muntin.kernels.slicing.retention import needed
+from muntin.kernels.slicing.store import Store
+from muntin.kernels.slicing.track import Track
+from muntin.kernels.slicing.view import Line, View
+from muntin.spec.data_driven import Session
+from muntin.spec.periodic import Sliding
+from muntin.spec.query import Settings
+from muntin.spec.window import WindowType
+
+COLUMNS = 6
+"""What `close` writes of a window."""
+
+
+SOME = 1024
+"""So many slices are never forgotten."""
+
+Kernel = Callable[..., int]
+Columns = tuple[object, ...]
+
+
+class DenseGroup:
+    """A group that changes in place: a step either takes effect as a whole, or raises before."""
+
+    def __init__(self, since: int, settings: Settings, tracks: Mapping[WindowType, Track]) -> None:
+        """Start with no event."""
+        self.since, self.settings, self.tracks = since, settings, tracks
+        self.birth = no_ints()
+        self._slices: DenseSlices | None = None
+        self._key = -1
+        self._terms: dict[Part, float] = {}
+        self._known = Known()
+        self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
+        self._ask()
+
+    def _ask(self) -> None:
+        """Set out what is asked for: window types that one kernel serves, and the others."""
+        self._sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
+        self._others = [kind for kind in self.tracks if not isinstance(kind, Sliding)]
+        rows = [(k.size, k.slide, (k.offset + k.size) % k.slide) for k in self._sliding]
+        self._windows: NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, 3)
+        self._sizes = max((kind.size for kind in self._sliding), default=0)
+        self._forms: dict[str, Form] = {}
+        self._asked: list[dict[str, str]] = []
+        for kind in self._sliding:
+            names = dict[str, str]()
+            for name, form in self.tracks[kind].queries.items():
+                if isinstance(form, Form):
+                    label = f"{form.name} {sorted(map(str, form.sources))}"
+                    self._forms[label], names[name] = form, label
+            self._asked.append(names)
+
+    def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "DenseGroup":
+        """Return the group with one query more; it has seen no event."""
+        tracks = Group(self.since, self.settings, slices([]), self.tracks)
+        return DenseGroup(self.since, self.settings, tracks.asked(name, kind, values).tracks)
+
+    def without(self, name: str) -> "DenseGroup | Group":
+        """Return a group with one query less."""
+        if self._slices is None:
+            tracks = Group(self.since, self.settings, slices([]), self.tracks).without(name).tracks
+            return DenseGroup(self.since, self.settings, tracks)
+        return self.spread_out().without(name)
+
+    def takes(self, batch: Batch, limit: int) -> Flags:
+        """Tell which events take part."""
+        return np.asarray(batch.time >= limit)
+
+    def spread_out(self) -> Group:
+        """Return an ordinary group that knows the same."""
+        grain = slices(self.tracks)
+        if self._slices is None:
+            return Group(self.since, self.settings, grain, self.tracks)
+        tracks = dict(self.tracks)
+        for nth, kind in enumerate(self._sliding):
+            known = self._known.picked(self._known.key == nth)
+            mine = replace(known, key=np.full(len(known), self._key))
+            tracks[kind] = replace(tracks[kind], known=mine)
+        held = self._slices.store(self._key)
+        store = Store(held.cells.settled(), held.parts)
+        dropped = np.zeros(self._key + 1, np.int64)
+        return Group(self.since, self.settings, grain, tracks, store, dropped, self.birth)
+
+    def step(self, batch: Batch, moment: Moment) -> tuple["DenseGroup | Group", list[Told]]:
+        """Take in events, publish, forget; or move to an ordinary group first."""
+        if len(batch) and not self._takes_in(batch, moment):
+            return self.spread_out().step(batch, moment)
+        if self._slices is None:
+            return self, []
+        told = self._told_of_sliding(self._slices, moment) if self._sliding else []
+        told += self._told_of_others(self._slices, moment)
+        self._forget(self._slices, moment.after)
+        return self, told
+
+    def _takes_in(self, batch: Batch, moment: Moment) -> bool:
+        key, held = int(batch.key[0]), self._slices
+        if (
+            (batch.own.any() and self._others)
+            or (batch.key != key).any()
+            or self._key not in {-1, key}
+        ):
+            return False
+        plain: set[Part] = {
+            part
+            for part in _parts(self.tracks)
+            if isinstance(part, Count) and batch.columns[part.source].valid is None
+        }
+        fields = {part: part.lift(batch) for part in _parts(self.tracks) if part not in plain}
+        if not self._sums_fit(fields):
+            return False
+        if held and not self._others and moment.before.limit >= held.timeline.end + self._sizes:
+            held = None
+        if held is None:
+            held = self._begun(fields, int(batch.time.min()))
+            held.plain = plain
+        if held.plain != plain or not held.suits(fields) or not held.take(batch.time, fields):
+            return False
+        self._slices, self._key = held, key
+        self.birth = np.append(np.full(key, -1), 0)
+        return True
+
+    def _sums_fit(self, fields: Mapping[Part, Fields]) -> bool:
+        """Whether no sum of integers can pass 64 bits, whatever window it is of."""
+        terms = dict(self._terms)
+        for part, (column, *_) in fields.items():
+            if column.dtype == np.object_:
+                return False
+            if isinstance(part, Sum) and column.dtype == np.int64:
+                most = max(abs(int(column.max())), abs(int(column.min())))
+                terms[part] = terms.get(part, 0.0) + float(most) * column.size
+        if any(term >= WIDE for term in terms.values()):
+            return False
+        self._terms = terms
+        return True
+
+    def _begun(self, fields: Mapping[Part, Fields], least: int) -> DenseSlices:
+        """Return empty slices that begin well before a time: older events may come."""
+        periods = slices(self.tracks).periods
+        reach = max([self._sizes, *(period for period, _ in periods)])
+        begin = max(FIRST + 2 * reach, least - 4 * reach - self.settings.allowed_lateness)
+        timed = any(isinstance(kind, Session) for kind in self._others)
+        return DenseSlices(Timeline(periods, reach, begin), fields, timed=timed)
+
+    def _told_of_sliding(self, held: DenseSlices, moment: Moment) -> list[Told]:
+        before, after = moment
+        final, line = self.settings.output == "final", held.timeline
+        low, top = before.watermark, after.watermark
+        if final:
+            low, top = before.limit, after.limit
+        low, top = max(low, line.first), min(top, line.end + self._sizes)
+        first = held.seal(low, max(before.limit, line.first), top)
+        told = self._written(close, (low, top), (held.sums,), held)
+        fresh = np.zeros(len(told), np.int64)
+        if self.settings.allowed_lateness and not final:
+            bounds = max(before.limit, line.first), min(before.watermark, line.end + self._sizes)
+            again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
+            told = np.concatenate([again, told])
+            fresh = np.append(again[:, 5] > 0, fresh)
+        return self._lines(held, told, fresh > 0, after.limit) if len(told) else []
+
+    def _written(
+        self,
+        kernel: Kernel,
+        bounds: tuple[int, int],
+        columns: tuple[object, ...],
+        held: DenseSlices,
+    ) -> NDArray[np.int64]:
+        """Return the windows that a kernel finds; it is run again if there is no room for all."""
+        line = held.timeline
+        where = (line.table, line.origin, line.shift, line.edges, line.n)
+        windows = self._windows.copy()
+        found = kernel(windows, *bounds, self.since, *where, *columns, self._out)
+        if found > len(self._out):
+            self._out = np.empty((2 * found, COLUMNS), np.int64)
+            return self._written(kernel, bounds, columns, held)
+        self._windows = windows
+        return self._out[:found].copy()
+
+    def _lines(
+        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags, limit: int
+    ) -> list[Told]:
+        which, start, end, lo, hi = (np.ascontiguousarray(told[:, i]) for i in range(5))
+        zero = np.zeros_like(which)
+        revision = self._revised(View(which, start, end, lo, hi, end), updated, limit)
+        folded = {part: (held.fold(part, lo, hi),) for part in _parts(self.tracks)}
+        values = {label: form.finish(folded) for label, form in self._forms.items()}
+        kind = np.where(updated, UPDATED, NEW)
+        key = zero + self._key
+        return [ToldOfMany(kind, key, start, end, revision, zero, values, which, self._asked)]
+
+    def _revised(self, view: View, updated: Flags, limit: int) -> Ints:
+        """Return the revision of each window, and remember those that are not frozen."""
+        revision = np.zeros(len(view), np.int64)
+        if self.settings.allowed_lateness:
+            at = places(self._known, view)[updated]
+            revision[updated] = self._known.revision[at] + 1
+            old = np.ones(len(self._known), np.bool_)
+            old[at] = False
+            zero = np.zeros_like(revision)
+            now = Known(view.key, view.start, view.end, view.settles, zero, revision)
+            known = self._known.picked(old).followed(now)
+            self._known = known.picked(known.settles > limit)
+        return revision
+
+    def _told_of_others(self, held: DenseSlices, moment: Moment) -> list[Told]:
+        """Tell of the windows that see slices as cells."""
+        if not self._others:
+            return []
+        store, final = held.store(self._key), self.settings.output == "final"
+        rank = np.zeros(len(store.cells), np.int64)
+        line = Line(store.cells, rank, self.since, moment.after, final)
+        lines = list[Told]()
+        for kind in self._others:
+            track, told = self.tracks[kind].told(store, line, moment, self.settings.output)
+            self.tracks = {**self.tracks, kind: track}
+            lines += [replace(one, birth=one.key * 0) for one in told]
+        held.settle()
+        return lines
+
+    def _forget(self, held: DenseSlices, clock: Clock) -> None:
+        """Drop slices that no query needs any more, when they are as many as the others."""
+        if held.n < SOME or clock.limit == FIRST:
+            return
+        keep = held.timeline.slice_of(clock.limit - self._sizes) if self._sliding else held.n
+        if self._others and 2 * keep > held.n:
+            cells = held.store(self._key).cells
+            need = [needed(kind, cells, told_upto(kind, clock)) for kind in self._others]
+            first = np.flatnonzero(np.logical_or.reduce(need))
+            if first.size:
+                keep = min(keep, held.timeline.slice_of(int(cells.slot[first[0]])))
+        keep = min(keep, held.sealed)
+        if 2 * keep > held.n:
+            held.drop(keep)
+
+
+def _parts(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:
+    forms = (form for track in tracks.values() for form in track.queries.values())
+    return {part: None for form in forms for part in form.parts}

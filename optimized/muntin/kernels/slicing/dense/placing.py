@@ -1,0 +1,114 @@
+"""Kernels that make slices, find the slice of each event, and add events to slices.
+
+Every slice has four copies of each partial, for events in turn: the next addition does not wait
+for the last one. A table takes a stretch of time to the slice at its beginning.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muntin.kernels.jit import kernel
+from muntin.kernels.slicing.arrays import Column, Ints
+
+Bytes = NDArray[np.uint8]
+Numbers = Column | Ints
+Places = NDArray[np.uint32]
+
+
+@kernel
+def mark(grid: Bytes, first: int, unit: int, periods: Ints, phases: Ints) -> None:
+    """Mark the edges in a grid of units of time that begins at the first."""
+    for p in range(len(periods)):
+        at = (phases[p] - first) % periods[p] // unit
+        stride = periods[p] // unit
+        while at < len(grid):
+            grid[at] = 1
+            at += stride
+
+
+@kernel
+def collect(grid: Bytes, first: int, unit: int, edges: Ints, n: int) -> int:
+    """Append what is marked to the edges, of which there are n; return how many there are now."""
+    for i in range(len(grid)):
+        if grid[i]:
+            edges[n] = first + i * unit
+            n += 1
+    return n
+
+
+@kernel
+def tabulate(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
+    table: Places, begin: int, end: int, origin: int, shift: int, edges: Ints, at: int
+) -> None:
+    """Fill a part of the table: the slice at the beginning of each stretch, from a known one on."""
+    for bucket in range(begin, end):
+        start = origin + (bucket << shift)
+        while edges[at + 1] <= start:
+            at += 1
+        table[bucket] = at
+
+
+@kernel
+def bounds(times: Ints) -> tuple[int, int]:
+    """Return the least and the greatest of some times, of which there are any."""
+    least = most = times[0]
+    for i in range(len(times)):
+        least = min(least, times[i])
+        most = max(most, times[i])
+    return least, most
+
+
+@kernel
+def place(  # noqa: PLR0913, PLR0917 - as above
+    times: Ints, table: Places, origin: int, shift: int, edges: Ints, found: Places
+) -> None:
+    """Find the slice of each event."""
+    for i in range(len(times)):
+        at = np.uint64(table[np.uint64((times[i] - origin) >> shift)])
+        while times[i] >= edges[at + np.uint64(1)]:
+            at += np.uint64(1)
+        found[i] = at
+
+
+@kernel
+def count(found: Places, counts: Ints) -> None:
+    """Count the events of slices."""
+    whole = len(found) & ~3
+    for i in range(0, whole, 4):
+        counts[np.uint64(found[i]) * np.uint64(4)] += 1
+        counts[np.uint64(found[i + 1]) * np.uint64(4) + np.uint64(1)] += 1
+        counts[np.uint64(found[i + 2]) * np.uint64(4) + np.uint64(2)] += 1
+        counts[np.uint64(found[i + 3]) * np.uint64(4) + np.uint64(3)] += 1
+    for i in range(whole, len(found)):
+        counts[np.uint64(found[i]) * np.uint64(4)] += 1
+
+
+@kernel
+def add(found: Places, values: Numbers, sums: Numbers) -> None:
+    """Add values to the sums of slices."""
+    whole = len(found) & ~3
+    for i in range(0, whole, 4):
+        sums[np.uint64(found[i]) * np.uint64(4)] += values[i]
+        sums[np.uint64(found[i + 1]) * np.uint64(4) + np.uint64(1)] += values[i + 1]
+        sums[np.uint64(found[i + 2]) * np.uint64(4) + np.uint64(2)] += values[i + 2]
+        sums[np.uint64(found[i + 3]) * np.uint64(4) + np.uint64(3)] += values[i + 3]
+    for i in range(whole, len(found)):
+        sums[np.uint64(found[i]) * np.uint64(4)] += values[i]
+
+
+@kernel
+def lower(found: Places, values: Numbers, least: Numbers) -> None:
+    """Lower the least values of slices; NaN lowers nothing, and anything lowers NaN."""
+    for i in range(len(found)):
+        at = np.uint64(found[i]) * np.uint64(4) + np.uint64(i & 3)
+        now, new = least[at], values[i]
+        least[at] = now if (now <= new or new != new) else new  # noqa: PLR0124 - only NaN differs
+
+
+@kernel
+def lift(found: Places, values: Numbers, greatest: Numbers) -> None:
+    """Lift the greatest values of slices; NaN is the greatest."""
+    for i in range(len(found)):
+        at = np.uint64(found[i]) * np.uint64(4) + np.uint64(i & 3)
+        now, new = greatest[at], values[i]
+        greatest[at] = now if (now >= new or now != now) else new  # noqa: PLR0124 - only NaN differs

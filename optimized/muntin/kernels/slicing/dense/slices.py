@@ -1,0 +1,155 @@
+"""The slices of one key: a timeline, how many events each slice holds, and a table a part."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
+from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.dense.placing import Places, bounds, count, lift, lower, place
+from muntin.kernels.slicing.dense.sealing import freshen, prefix
+from muntin.kernels.slicing.dense.tables import COPIES, Table, table_of
+from muntin.kernels.slicing.dense.timeline import Timeline
+from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.store import Store
+
+CHUNK = 8192
+"""Events placed at once: their places stay in the nearest cache."""
+
+
+class DenseSlices:
+    """All slices from the oldest that is needed; empty ones too."""
+
+    def __init__(self, timeline: Timeline, fields: Mapping[Part, Fields], *, timed: bool) -> None:
+        """Start empty; if timed, with the first and the last time of each slice."""
+        self.timeline, self.timed = timeline, timed
+        self.tables: dict[Part, Table] = {part: table_of(part, f) for part, f in fields.items()}
+        self.plain: set[Part] = set()  # what counts all events
+        self.size = 1
+        self.counts: Ints = np.zeros(COPIES, np.int64)
+        self.told: Ints = np.zeros(1, np.int64)  # how many events each held when told of last
+        self.low: Ints = np.full(COPIES, LAST)
+        self.high: Ints = np.full(COPIES, FIRST)
+        self.sums: Ints = np.zeros(2, np.int64)  # events before each slice, of those sealed
+        self.fresh: Ints = np.zeros(2, np.int64)
+        self.sealed = 0
+        self._found: Places = np.empty(CHUNK, np.uint32)
+
+    @property
+    def n(self) -> int:
+        """How many slices there are."""
+        return self.timeline.n
+
+    def covers(self, upto: int) -> bool:
+        """Make slices up to a time, if they are not too many."""
+        if not self.timeline.covers(upto):
+            return False
+        if self.n >= self.size:
+            self._resize(1 << self.n.bit_length())
+        return True
+
+    def _resize(self, size: int) -> None:
+        def grown(old: Ints, length: int, filling: int) -> Ints:
+            new = np.full(length, filling)
+            new[: old.size] = old
+            return new
+
+        self.counts = grown(self.counts, COPIES * size, 0)
+        self.told = grown(self.told, size, 0)
+        self.low, self.high = (
+            grown(self.low, COPIES * size, LAST),
+            grown(self.high, COPIES * size, FIRST),
+        )
+        self.sums, self.fresh = grown(self.sums, size + 1, 0), grown(self.fresh, size + 1, 0)
+        for table in self.tables.values():
+            table.resize(size)
+            if self.sealed:
+                table.seal(0, self.sealed)
+        self.size = size
+
+    def suits(self, fields: Mapping[Part, Fields]) -> bool:
+        """Whether values are of the types that the tables hold."""
+        return all(self.tables[part].identity.dtype == f[0].dtype for part, f in fields.items())
+
+    def take(self, times: Ints, fields: Mapping[Part, Fields]) -> bool:
+        """Take in events that are not older than the first slice; False if there is no room."""
+        line = self.timeline
+        least, most = bounds(times)
+        if least < line.first or not self.covers(int(most)):
+            return False
+        columns = [(table, fields[part][0]) for part, table in self.tables.items()]
+        for begin in range(0, times.size, CHUNK):
+            chunk = times[begin : begin + CHUNK]
+            found = self._found[: chunk.size]
+            place(chunk, line.table, line.origin, line.shift, line.edges, found)
+            count(found, self.counts)
+            for table, column in columns:
+                table.take(found, column[begin : begin + CHUNK])
+            if self.timed:
+                lower(found, chunk, self.low)
+                lift(found, chunk, self.high)
+        return True
+
+    def seal(self, before: int, limit: int, upto: int) -> int:
+        """Seal the slices up to a time; return the first that may have changed since before."""
+        old = max(self._past(before), self.sealed)
+        self.sums[self.sealed + 1 : old + 1] = self.sums[self.sealed]
+        first = min(self.timeline.slice_of(limit), old)
+        changed = min(freshen(self.counts, self.sums, self.fresh, first, old), self.sealed)
+        now = max(self._past(upto), old)
+        if now > changed:
+            prefix(self.counts, self.sums, changed, now)
+            for table in self.tables.values():
+                table.seal(changed, now)
+        self.sealed = now
+        return first
+
+    def _past(self, time: int) -> int:
+        """Return how many slices end at or before a time."""
+        return self.n if time >= self.timeline.end else self.timeline.slice_of(time)
+
+    def fold(self, part: Part, lo: Ints, hi: Ints) -> Column:
+        """Return the folds of ranges of sealed slices."""
+        if part in self.tables:
+            return self.tables[part].fold(lo, hi)
+        return column_of(self.sums[hi] - self.sums[lo])
+
+    def drop(self, slices: int) -> None:
+        """Forget so many slices at the beginning, at most those that are sealed."""
+        n, rest = self.n, self.n - slices
+        for column, filling in ((self.counts, 0), (self.low, LAST), (self.high, FIRST)):
+            column[: COPIES * rest] = column[COPIES * slices : COPIES * n]
+            column[COPIES * rest : COPIES * n] = filling
+        self.told[:rest] = self.told[slices:n]
+        self.told[rest:n] = 0
+        for table in self.tables.values():
+            table.drop(slices, n)
+        self.timeline.drop(slices)
+        self.sealed -= slices
+        prefix(self.counts, self.sums, 0, self.sealed)
+        for table in self.tables.values():
+            if self.sealed:
+                table.seal(0, self.sealed)
+
+    def held(self) -> Ints:
+        """Return how many events each slice holds."""
+        return np.asarray(self.counts[: COPIES * self.n].reshape(-1, COPIES).sum(axis=1), np.int64)
+
+    def store(self, key: int) -> Store:
+        """Return the slices that hold anything as cells, with what is fresh."""
+        held = self.held()
+        some = np.flatnonzero(held)
+        slot = self.timeline.edges[some]
+        low, high = slot, slot
+        if self.timed:
+            low = self.low.reshape(-1, COPIES)[some].min(axis=1) if some.size else slot
+            high = self.high.reshape(-1, COPIES)[some].max(axis=1) if some.size else slot
+        zero = np.zeros_like(slot)
+        fresh = held[some] - self.told[some]
+        cells = Cells(zero + key, slot, low, high, held[some], fresh, zero, zero, zero)
+        parts = {part: (table.leaves(0, self.n)[some],) for part, table in self.tables.items()}
+        return Store(cells, parts | {part: (column_of(held[some]),) for part in self.plain})
+
+    def settle(self) -> None:
+        """Take all as told of."""
+        self.told[: self.n] = self.held()

@@ -1,0 +1,152 @@
+"""One table a part: four copies of the partial of each slice, and what folds ranges of them."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of
+from muntin.kernels.slicing.dense.placing import Places, add, lift, lower
+from muntin.kernels.slicing.dense.sealing import (
+    fold_greatest,
+    fold_least,
+    fold_sums,
+    plant_greatest,
+    plant_least,
+    plant_sums,
+    prefix,
+)
+from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
+
+COPIES = 4
+
+
+class Table(ABC):
+    """Partials of one column; `size` slices fit."""
+
+    method = "flat tree"
+
+    def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
+        """Hold no slice yet."""
+        self.part = part
+        self.identity: Column = part.identity((column_of(np.zeros(0, dtype)),))[0]
+        self.copies: Column = np.repeat(self.identity, COPIES)
+        self.size = 1
+        self.folds: Column = np.repeat(self.identity, 2)
+
+    def resize(self, size: int) -> None:
+        """Make room for so many slices."""
+        copies = np.repeat(self.identity, COPIES * size)
+        copies[: self.copies.size] = self.copies[: copies.size]
+        self.copies, self.size = copies, size
+        self.folds = np.repeat(self.identity, 2 * size)
+
+    def drop(self, slices: int, n: int) -> None:
+        """Forget so many slices at the beginning of n."""
+        kept = COPIES * (n - slices)
+        self.copies[:kept] = self.copies[COPIES * slices : COPIES * n]
+        self.copies[kept : COPIES * n] = self.identity[0]
+
+    def leaves(self, first: int, last: int) -> Column:
+        """Return the partials of some slices."""
+        rows = self.copies[COPIES * first : COPIES * last].reshape(-1, COPIES)
+        a, b, c, d = ((np.ascontiguousarray(rows[:, k]),) for k in range(COPIES))
+        combine = self.part.combine
+        return combine(combine(a, b), combine(c, d))[0]
+
+    @abstractmethod
+    def take(self, found: Places, values: Column) -> None:
+        """Add values to their slices."""
+
+    @abstractmethod
+    def seal(self, first: int, last: int) -> None:
+        """Prepare to fold ranges, when some slices have changed."""
+
+    @abstractmethod
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Return the folds of ranges."""
+
+
+class Prefixes(Table):
+    """Sums of integers, folded by subtraction."""
+
+    method = "prefix sums"
+
+    def take(self, found: Places, values: Column) -> None:
+        """Add."""
+        add(found, values, self.copies)
+
+    def seal(self, first: int, last: int) -> None:
+        """Sum up."""
+        prefix(self.copies, self.folds, first, last)
+
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Subtract."""
+        return self.folds[hi] - self.folds[lo]
+
+
+class Sums(Table):
+    """Sums of floats, never subtracted."""
+
+    def take(self, found: Places, values: Column) -> None:
+        """Add."""
+        add(found, values, self.copies)
+
+    def seal(self, first: int, last: int) -> None:
+        """Repair the tree."""
+        plant_sums(self.copies, self.folds, self.size, first, last)
+
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Fold."""
+        out = np.empty(lo.size, self.folds.dtype)
+        fold_sums(self.folds, self.size, lo, hi, out)
+        return out
+
+
+class Least(Table):
+    """Least values."""
+
+    def take(self, found: Places, values: Column) -> None:
+        """Lower."""
+        lower(found, values, self.copies)
+
+    def seal(self, first: int, last: int) -> None:
+        """Repair the tree."""
+        plant_least(self.copies, self.folds, self.size, first, last)
+
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Fold."""
+        out = np.empty(lo.size, self.folds.dtype)
+        fold_least(self.folds, self.size, lo, hi, out)
+        return out
+
+
+class Greatest(Table):
+    """Greatest values."""
+
+    def take(self, found: Places, values: Column) -> None:
+        """Lift."""
+        lift(found, values, self.copies)
+
+    def seal(self, first: int, last: int) -> None:
+        """Repair the tree."""
+        plant_greatest(self.copies, self.folds, self.size, first, last)
+
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Fold."""
+        out = np.empty(lo.size, self.folds.dtype)
+        fold_greatest(self.folds, self.size, lo, hi, out)
+        return out
+
+
+DENSE_PARTS = (Count, Sum, Min, Max)
+"""The parts that a table serves."""
+
+
+def table_of(part: Part, fields: Fields) -> Table:
+    """Return an empty table for values of a type: the method is picked here."""
+    dtype = fields[0].dtype
+    if isinstance(part, Min):
+        return Least(part, dtype)
+    if isinstance(part, Max):
+        return Greatest(part, dtype)
+    return Prefixes(part, dtype) if dtype == np.int64 else Sums(part, dtype)

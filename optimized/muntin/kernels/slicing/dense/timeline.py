@@ -1,0 +1,106 @@
+"""The edges of slices in an array, and the table that takes a time to its slice."""
+
+from collections.abc import Sequence
+from math import gcd
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import LAST, Ints, ints
+from muntin.kernels.slicing.dense.placing import Bytes, Places, collect, mark, tabulate
+
+STRETCHES = 2**16
+"""The least number of entries that the table has for the longest reach of a window."""
+MOST = 2**20
+"""The most slices, and twice the most entries, that are kept without holes."""
+
+
+class Timeline:
+    """Slices from `edges[0]` to `edges[n]`; what follows the last edge is LAST."""
+
+    def __init__(self, periods: Sequence[tuple[int, int]], reach: int, begin: int) -> None:
+        """Cut time at the last edge before a begin, and no further yet."""
+        self.periods, self.phases = (ints([one[i] for one in periods]) for i in (0, 1))
+        self.unit = gcd(*(number for one in periods for number in one))
+        self.step = int(self.periods.min())
+        self.reach = reach
+        self.shift = max((reach // STRETCHES).bit_length(), (self.step // 8).bit_length() - 1, 0)
+        self.n = 0
+        self.edges: Ints = np.full(1024, LAST)
+        self.table: Places = np.zeros(2 * STRETCHES, np.uint32)
+        pairs = zip(self._periods(), self._phases(), strict=True)
+        self.origin = max(begin - (begin - phase) % period for period, phase in pairs)
+        self.edges[0] = self.origin
+
+    def _periods(self) -> list[int]:
+        found: list[int] = self.periods.tolist()
+        return found
+
+    def _phases(self) -> list[int]:
+        found: list[int] = self.phases.tolist()
+        return found
+
+    @property
+    def first(self) -> int:
+        """Where the first slice begins."""
+        return int(self.edges[0])
+
+    @property
+    def end(self) -> int:
+        """Where the last slice ends."""
+        return int(self.edges[self.n])
+
+    def covers(self, upto: int) -> bool:
+        """Cut time up to a time and somewhat beyond, if there is room."""
+        if upto < self.end:
+            return True
+        target = upto + max(self.step, min(self.reach // 8, 4096 * self.step))
+        stretches = ((target - self.origin) >> self.shift) + 2
+        n = self.n + sum((target - self.end) // period + 1 for period in self._periods())
+        if stretches > 2 * MOST or n + 2 > MOST:
+            return False
+        self._grow(n + 2, stretches)
+        old_end, old_n = self.end, self.n
+        self._cut(target)
+        self._tabulate(max(0, (old_end - self.origin) >> self.shift), max(old_n - 1, 0))
+        return True
+
+    def _cut(self, target: int) -> None:
+        """Append the edges up to a time: by a grid, or sorted where that would be too fine."""
+        begin, span = self.end, (target - self.end) // self.unit + 1
+        if span <= 2 * MOST:
+            grid: Bytes = np.zeros(span, np.uint8)
+            mark(grid, begin, self.unit, self.periods, self.phases)
+            grid[0] = 0
+            self.n = collect(grid, begin, self.unit, self.edges, self.n + 1) - 1
+            return
+        pairs = zip(self._periods(), self._phases(), strict=True)
+        each = [np.arange(begin + 1 + (f - begin - 1) % p, target + 1, p) for p, f in pairs]
+        found = np.unique(np.concatenate(each))
+        self.edges[self.n + 1 : self.n + 1 + found.size] = found
+        self.n += found.size
+
+    def _grow(self, edges: int, stretches: int) -> None:
+        if edges > self.edges.size:
+            grown = np.full(max(edges, 2 * self.edges.size), LAST)
+            grown[: self.edges.size] = self.edges
+            self.edges = grown
+        if stretches > self.table.size:
+            table = np.zeros(max(stretches, 2 * self.table.size), np.uint32)
+            table[: self.table.size] = self.table
+            self.table = table
+
+    def _tabulate(self, begin: int, known: int) -> None:
+        end = ((self.end - self.origin) >> self.shift) + 1
+        tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known)
+
+    def drop(self, slices: int) -> None:
+        """Forget so many slices at the beginning."""
+        self.edges[: self.n + 1 - slices] = self.edges[slices : self.n + 1]
+        self.edges[self.n + 1 - slices : self.n + 1] = LAST
+        self.n -= slices
+        self.origin = self.first
+        self._tabulate(0, 0)
+
+    def slice_of(self, time: int) -> int:
+        """Return the slice that holds a time; the first, or n, if it lies before or after all."""
+        return max(0, int(np.searchsorted(self.edges[: self.n + 1], time, side="right")) - 1)
