@@ -59,6 +59,22 @@ def ints(values: object) -> Ints:
     return np.asarray(values, np.int64)
 
 
+def constant(value: int, n: int) -> Ints:
+    """Return a column of one number, that takes no room and can't be written to.
+
+    >>> constant(7, 3).tolist(), varies(constant(7, 3)), varies(ints([7, 8]))
+    ([7, 7, 7], False, True)
+    """
+    column: Ints = np.ndarray((n,), np.int64, np.array([value]), 0, (0,))
+    column.flags.writeable = False
+    return column
+
+
+def varies(column: Ints) -> bool:
+    """Whether not all numbers of a column are the same."""
+    return column.strides != (0,) and column.size > 0 and bool((column != column[0]).any())
+
+
 def column_of(values: object) -> Column:
     """Return an array as a column of values."""
     return np.asarray(values)

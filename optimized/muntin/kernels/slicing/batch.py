@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import (
+    FIRST,
     LAST,
     LONGEST,
     Column,
@@ -40,32 +41,51 @@ class Values(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """Times, key ids, own gaps (or 0), marks (1 at a punctuation), arrival numbers, values."""
+    """Times, key ids, own gaps (or 0), marks (1 at a punctuation), arrival numbers, values.
+
+    The arrival numbers are those of `places` in a batch whose first event has the number `begin`.
+    """
 
     time: Ints
     key: Ints
     own: Ints
     mark: Ints
-    arrival: Ints
     columns: Mapping[Source, Values]
     events: Callable[[], Objects]
+    begin: int
+    places: Ints | None = None
 
     def __len__(self) -> int:
         """Return the number of events."""
         return self.time.size
 
+    @property
+    def arrival(self) -> Ints:
+        """The arrival numbers."""
+        places = np.arange(len(self)) if self.places is None else self.places
+        return places + self.begin
+
+    @cached_property
+    def least(self) -> int:
+        """The least time, LAST if there is none."""
+        return int(self.time.min()) if len(self) else LAST
+
+    @cached_property
+    def most(self) -> int:
+        """The greatest time, FIRST if there is none."""
+        return int(self.time.max()) if len(self) else FIRST
+
     def picked(self, which: Flags) -> "Batch":
         """Return some of the events."""
-        if which.all():
-            return self
         return Batch(
             self.time[which],
             self.key[which],
             self.own[which],
             self.mark[which],
-            self.arrival[which],
             {source: values.picked(which) for source, values in self.columns.items()},
             lambda: self.events()[which],
+            self.begin,
+            np.flatnonzero(which) if self.places is None else self.places[which],
         )
 
     def keyed(self, key: Ints) -> "Batch":
@@ -82,9 +102,9 @@ def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source])
         np.zeros_like(time),
         ints(list(gaps)),
         ints([one.punctuation for one in events]),
-        np.arange(arrivals, arrivals + time.size),
         {source: column(events, source) for source in sources},
         partial(objects, events),
+        arrivals,
     )
 
 

@@ -45,8 +45,7 @@ class Group:
         track = self.tracks.get(kind, Track(kind))
         track = replace(track, queries={**track.queries, name: values})
         tracks = {**self.tracks, kind: track}
-        grain = slices(tracks) if isinstance(self.grain, Slices) else self.grain
-        return replace(self, tracks=tracks, grain=grain)
+        return replace(self, tracks=tracks)
 
     @property
     def parts(self) -> dict[Part, None]:
@@ -71,6 +70,8 @@ class Group:
 
     def step(self, batch: Batch, moment: Moment) -> tuple["Group", list[Told]]:
         """Take in events, publish, forget."""
+        if isinstance(self.grain, Slices) and not self.grain.periods and not self.grain.single:
+            return replace(self, grain=slices(self.tracks)).step(batch, moment)
         if batch.own.any() and self.suited(batch) is not self:
             return self.suited(batch).step(batch, moment)
         birth = births(self.birth, batch.key)

@@ -8,9 +8,10 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import Ints, Which, no_ints
 from muntin.kernels.slicing.view import View
+from muntin.spec.query import Kind
 
 RETRACTED, NEW, UPDATED = 0, 1, 2
-KINDS = ("retracted", "new", "updated")
+KINDS: tuple[Kind, ...] = ("retracted", "new", "updated")
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,21 @@
 """The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19]."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from muntin.kernels.jit import COMPILED
-from muntin.kernels.slicing.arrays import Flags, clock
+from muntin.kernels.slicing.answered import Answered
+from muntin.kernels.slicing.arrays import Flags, clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
+from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
 from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keys import KeyIds
-from muntin.kernels.slicing.known import KINDS, Told
+from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.supported import refuse
@@ -23,7 +24,7 @@ from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import TIME
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
-from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
+from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Step, check_order
 
 Method = Literal["auto", "dense", "slices", "records"]
@@ -98,58 +99,68 @@ class ColumnarOperator(Operator):
         if self._settings.in_order:
             check_order([self._seen, *(event.time for event in events)])
         batch = of_events(events, self._arrivals, list(self._sources))
-        seen = max([self._seen, *(event.time for event in events)])
-        given = -END if step.watermark is None else step.watermark
-        after = self._clock.advanced(
-            max(given, seen if self._settings.in_order else -END), self._settings
-        )
         batch = batch.keyed(self._keys.of(key_column(events)))
+        answered = self._answered(batch, step.watermark)
+        return Output(answered.results(), tuple(events[int(i)] for i in answered.late))
+
+    def take_columns(
+        self,
+        times: object,
+        values: object = None,
+        keys: object = None,
+        watermark: float | None = None,
+    ) -> Answered:
+        """Take in a step of columns: arrays, or named arrays for values.
+
+        >>> from muntin.spec.catalogue import named
+        >>> from muntin.spec.periodic import tumbling
+        >>> operator = ColumnarOperator()
+        >>> operator.add(Query("w", tumbling(10), named("sum")))
+        >>> answered = operator.take_columns(np.array([12, 7, 18]), np.array([1, 2, 4]), None, 20)
+        >>> [(r.start, r.end, r.value) for r in answered.results()]
+        [(0, 10, 2), (10, 20, 5)]
+        """
+        batch = of_columns(times, values, self._arrivals, list(self._sources))
+        check_times(batch)
+        if keys is not None:
+            batch = batch.keyed(self._keys.of_column(keys, len(batch)))
+        elif len(batch):
+            batch = batch.keyed(constant(self._keys.number(None), len(batch)))
+        if self._settings.in_order:
+            check_sorted(self._seen, batch.time)
+        return self._answered(batch, watermark)
+
+    def _answered(self, batch: Batch, watermark: float | None) -> Answered:
+        """Step, and take effect: unless something fails before."""
+        seen = max(self._seen, batch.most) if len(batch) else self._seen
+        given = -END if watermark is None else watermark
+        in_order = seen if self._settings.in_order else -END
+        after = self._clock.advanced(max(given, in_order), self._settings)
         groups, told, late = self._stepped(batch, Moment(self._clock, after))
-        results = self._results(told)
+        answered = Answered(told, np.flatnonzero(late), list(self._queries), self._keys.key)
         self._groups, self._clock, self._seen = groups, after, seen
-        self._arrivals += len(events)
-        return Output(results, tuple(events[i] for i in np.flatnonzero(late)))
+        self._arrivals += len(batch)
+        return answered
 
     def _stepped(
         self, batch: Batch, moment: Moment
     ) -> tuple[dict[Place, Group | DenseGroup], list[Told], Flags]:
-        limit = moment.before.limit
-        sees, takes = np.zeros(len(batch), np.bool_), np.zeros(len(batch), np.bool_)
-        groups, told = (
-            dict[Place, Group | DenseGroup](),
-            list[Told](),
-        )
+        limit, groups, told = moment.before.limit, dict[Place, Group | DenseGroup](), list[Told]()
+        late = np.zeros(len(batch), np.bool_)
+        if self._settings.dialect.lateness == "event" and batch.least < limit:
+            late = batch.time < limit
+        sees, takes = late & False, late & False
         for place in sorted(self._groups, key=lambda place: place[2] == "dense"):
             group = self._groups[place]
-            seen = batch.time > group.since
-            mine = batch.picked(seen)
-            ok = group.takes(mine, limit)
-            sees |= seen
-            takes[np.flatnonzero(seen)[ok]] = True
-            part = mine.picked(ok)
-            groups[place], lines = group.step(part, moment)
+            if batch.least > max(group.since, limit - 1):
+                mine, sees[:], takes[:] = batch, True, True
+            else:
+                seen = batch.time > group.since
+                taken = seen.copy()
+                taken[seen] = group.takes(batch.picked(seen), limit)
+                mine, sees, takes = batch.picked(taken), sees | seen, takes | taken
+            groups[place], lines = group.step(mine, moment)
             told += lines
-        late = {"window": sees & ~takes, "event": batch.time < limit, "never": takes & False}
-        return groups, told, late[self._settings.dialect.lateness]
-
-    def _results(self, told: Sequence[Told]) -> tuple[Result, ...]:
-        """Publish, in the order of rule 11."""
-        nth = {name: i for i, name in enumerate(self._queries)}
-        lines = [
-            (
-                (one.kind[i] > 0, one.end[i], one.start[i], nth[name], one.birth[i]),
-                Result(
-                    name,
-                    self._keys.key(int(one.key[i])),
-                    int(one.start[i]),
-                    int(one.end[i]),
-                    value,
-                    KINDS[one.kind[i]],  # type: ignore[arg-type]  # KINDS holds just these
-                    int(one.revision[i]),
-                ),
-            )
-            for block in told
-            for name, one in block.each()
-            for i, value in enumerate(one.values[""].objects())
-        ]
-        return tuple(result for _, result in sorted(lines, key=lambda line: line[0]))
+        if self._settings.dialect.lateness == "window":
+            late = sees & ~takes
+        return {place: groups[place] for place in self._groups}, told, late

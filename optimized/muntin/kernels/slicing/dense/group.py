@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, no_ints
+from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, no_ints, varies
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
 from muntin.kernels.slicing.dense.slices import DenseSlices
@@ -55,18 +55,24 @@ class DenseGroup:
         self._terms: dict[Part, float] = {}
         self._known = Known()
         self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
-        self._ask()
+        self._parts: dict[Part, None] = {}
+        self._asked: list[dict[str, str]] = []
+        self._sliding: list[WindowType] = []
+        self._others: list[WindowType] = []
+        self._clock = Clock()
 
     def _ask(self) -> None:
         """Set out what is asked for: window types that one kernel serves, and the others."""
-        self._sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
+        self._parts = _parts(self.tracks)
+        sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
+        self._sliding = list[WindowType](sliding)
         self._others = [kind for kind in self.tracks if not isinstance(kind, Sliding)]
-        rows = [(k.size, k.slide, (k.offset + k.size) % k.slide) for k in self._sliding]
+        rows = [(k.size, k.slide, (k.offset + k.size) % k.slide) for k in sliding]
         self._windows: NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, 3)
-        self._sizes = max((kind.size for kind in self._sliding), default=0)
+        self._sizes = max((kind.size for kind in sliding), default=0)
         self._forms: dict[str, Form] = {}
-        self._asked: list[dict[str, str]] = []
-        for kind in self._sliding:
+        self._asked = []
+        for kind in sliding:
             names = dict[str, str]()
             for name, form in self.tracks[kind].queries.items():
                 if isinstance(form, Form):
@@ -76,8 +82,8 @@ class DenseGroup:
 
     def asked(self, name: str, kind: WindowType, values: Form | Opaque) -> "DenseGroup":
         """Return the group with one query more; it has seen no event."""
-        tracks = Group(self.since, self.settings, slices([]), self.tracks)
-        return DenseGroup(self.since, self.settings, tracks.asked(name, kind, values).tracks)
+        plain = Group(self.since, self.settings, slices([]), self.tracks)
+        return DenseGroup(self.since, self.settings, plain.asked(name, kind, values).tracks)
 
     def without(self, name: str) -> "DenseGroup | Group":
         """Return a group with one query less."""
@@ -96,9 +102,10 @@ class DenseGroup:
         if self._slices is None:
             return Group(self.since, self.settings, grain, self.tracks)
         tracks = dict(self.tracks)
+        told = self._told_before(self._slices)
         for nth, kind in enumerate(self._sliding):
-            known = self._known.picked(self._known.key == nth)
-            mine = replace(known, key=np.full(len(known), self._key))
+            mine = told.picked(told.key == nth)
+            mine = replace(mine, key=np.full(len(mine), self._key))
             tracks[kind] = replace(tracks[kind], known=mine)
         held = self._slices.store(self._key)
         store = Store(held.cells.settled(), held.parts)
@@ -107,40 +114,38 @@ class DenseGroup:
 
     def step(self, batch: Batch, moment: Moment) -> tuple["DenseGroup | Group", list[Told]]:
         """Take in events, publish, forget; or move to an ordinary group first."""
+        if not self._parts:
+            self._ask()
         if len(batch) and not self._takes_in(batch, moment):
             return self.spread_out().step(batch, moment)
         if self._slices is None:
             return self, []
         told = self._told_of_sliding(self._slices, moment) if self._sliding else []
         told += self._told_of_others(self._slices, moment)
+        self._clock = moment.after
         self._forget(self._slices, moment.after)
         return self, told
 
     def _takes_in(self, batch: Batch, moment: Moment) -> bool:
         key, held = int(batch.key[0]), self._slices
-        if (
-            (batch.own.any() and self._others)
-            or (batch.key != key).any()
-            or self._key not in {-1, key}
-        ):
+        one_key = self._key in {-1, key} and not varies(batch.key)
+        if not one_key or (self._others and batch.own.any()):
             return False
-        plain: set[Part] = {
-            part
-            for part in _parts(self.tracks)
-            if isinstance(part, Count) and batch.columns[part.source].valid is None
-        }
-        fields = {part: part.lift(batch) for part in _parts(self.tracks) if part not in plain}
+        counts = [part for part in self._parts if isinstance(part, Count)]
+        plain: set[Part] = {part for part in counts if batch.columns[part.source].valid is None}
+        fields = {part: part.lift(batch) for part in self._parts if part not in plain}
         if not self._sums_fit(fields):
             return False
         if held and not self._others and moment.before.limit >= held.timeline.end + self._sizes:
             held = None
         if held is None:
-            held = self._begun(fields, int(batch.time.min()))
+            held = self._begun(fields, batch.least)
             held.plain = plain
-        if held.plain != plain or not held.suits(fields) or not held.take(batch.time, fields):
+        if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields):
             return False
-        self._slices, self._key = held, key
-        self.birth = np.append(np.full(key, -1), 0)
+        if self._slices is not held:
+            self._slices, self._key = held, key
+            self.birth = np.append(np.full(key, -1), 0)
         return True
 
     def _sums_fit(self, fields: Mapping[Part, Fields]) -> bool:
@@ -206,25 +211,41 @@ class DenseGroup:
         which, start, end, lo, hi = (np.ascontiguousarray(told[:, i]) for i in range(5))
         zero = np.zeros_like(which)
         revision = self._revised(View(which, start, end, lo, hi, end), updated, limit)
-        folded = {part: (held.fold(part, lo, hi),) for part in _parts(self.tracks)}
+        folded = {part: (held.fold(part, lo, hi),) for part in self._parts}
         values = {label: form.finish(folded) for label, form in self._forms.items()}
         kind = np.where(updated, UPDATED, NEW)
         key = zero + self._key
         return [ToldOfMany(kind, key, start, end, revision, zero, values, which, self._asked)]
 
     def _revised(self, view: View, updated: Flags, limit: int) -> Ints:
-        """Return the revision of each window, and remember those that are not frozen."""
+        """Return the revision of each window; those that have any are remembered."""
         revision = np.zeros(len(view), np.int64)
-        if self.settings.allowed_lateness:
-            at = places(self._known, view)[updated]
-            revision[updated] = self._known.revision[at] + 1
-            old = np.ones(len(self._known), np.bool_)
-            old[at] = False
-            zero = np.zeros_like(revision)
-            now = Known(view.key, view.start, view.end, view.settles, zero, revision)
-            known = self._known.picked(old).followed(now)
+        if updated.any():
+            again = view.picked(updated)
+            at = places(self._known, again)
+            old = at >= 0
+            revision[updated] = 1
+            if old.any():
+                revision[np.flatnonzero(updated)[old]] += self._known.revision[at[old]]
+            rest = np.ones(len(self._known), np.bool_)
+            rest[at[old]] = False
+            known = self._known.picked(rest).followed(_known(again, revision[updated]))
             self._known = known.picked(known.settles > limit)
         return revision
+
+    def _told_before(self, held: DenseSlices) -> Known:
+        """Return all windows that are told and not frozen, their types for keys."""
+        clock, line = self._clock, held.timeline
+        if self.settings.output == "final":
+            return Known()
+        bounds = max(clock.limit, line.first), min(clock.watermark, line.end + self._sizes)
+        told = self._written(close, bounds, (held.sums,), held)
+        which, start, end, lo, hi = (np.ascontiguousarray(told[:, i]) for i in range(5))
+        view = View(which, start, end, lo, hi, end)
+        at = places(self._known, view)
+        revision = np.zeros(len(view), np.int64)
+        revision[at >= 0] = self._known.revision[at[at >= 0]]
+        return _known(view, revision)
 
     def _told_of_others(self, held: DenseSlices, moment: Moment) -> list[Told]:
         """Tell of the windows that see slices as cells."""
@@ -255,6 +276,11 @@ class DenseGroup:
         keep = min(keep, held.sealed)
         if 2 * keep > held.n:
             held.drop(keep)
+
+
+def _known(view: View, revision: Ints) -> Known:
+    none = np.zeros_like(revision)
+    return Known(view.key, view.start, view.end, view.settles, none, revision)
 
 
 def _parts(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:

@@ -49,16 +49,6 @@ def tabulate(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number 
 
 
 @kernel
-def bounds(times: Ints) -> tuple[int, int]:
-    """Return the least and the greatest of some times, of which there are any."""
-    least = most = times[0]
-    for i in range(len(times)):
-        least = min(least, times[i])
-        most = max(most, times[i])
-    return least, most
-
-
-@kernel
 def place(  # noqa: PLR0913, PLR0917 - as above
     times: Ints, table: Places, origin: int, shift: int, edges: Ints, found: Places
 ) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
+from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.dense.placing import Places, bounds, count, lift, lower, place
+from muntin.kernels.slicing.dense.placing import Places, count, lift, lower, place
 from muntin.kernels.slicing.dense.sealing import freshen, prefix
 from muntin.kernels.slicing.dense.tables import COPIES, Table, table_of
 from muntin.kernels.slicing.dense.timeline import Timeline
@@ -71,11 +72,10 @@ class DenseSlices:
         """Whether values are of the types that the tables hold."""
         return all(self.tables[part].identity.dtype == f[0].dtype for part, f in fields.items())
 
-    def take(self, times: Ints, fields: Mapping[Part, Fields]) -> bool:
+    def takes(self, batch: Batch, fields: Mapping[Part, Fields]) -> bool:
         """Take in events that are not older than the first slice; False if there is no room."""
-        line = self.timeline
-        least, most = bounds(times)
-        if least < line.first or not self.covers(int(most)):
+        line, times = self.timeline, batch.time
+        if batch.least < line.first or not self.covers(batch.most):
             return False
         columns = [(table, fields[part][0]) for part, table in self.tables.items()]
         for begin in range(0, times.size, CHUNK):

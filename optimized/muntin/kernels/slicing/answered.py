@@ -1,0 +1,90 @@
+"""What a step answers, as columns: for each query the windows that came, changed or went."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from muntin.kernels.slicing.answer import Answer, joined
+from muntin.kernels.slicing.arrays import Ints
+from muntin.kernels.slicing.known import KINDS, Told
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.query import Result
+
+
+class Lines(NamedTuple):
+    """The lines of one query, in the order of rule 11: columns of equal length.
+
+    `kind` is 0, 1 or 2 for retracted, new and updated; `key` numbers the keys in `keys`.
+    """
+
+    kind: Ints
+    key: Ints
+    start: Ints
+    end: Ints
+    value: Answer
+    revision: Ints
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The output of a step, and the places in the batch of what came too late."""
+
+    told: Sequence[Told]
+    late: Ints
+    queries: Sequence[str]
+    keys: Callable[[int], Hashable]
+
+    def __len__(self) -> int:
+        """Return how many windows were told of, over all queries."""
+        return sum(len(block) for block in self.told)
+
+    def of(self, query: str) -> Lines | None:
+        """Return the lines of a query, None if there are none."""
+        if query not in self.queries:
+            raise InvalidInputError(f"there is no query {query!r}; there are {self.queries}")
+        return self.by_query().get(query)
+
+    def by_query(self) -> Mapping[str, Lines]:
+        """Return the lines of each query that has any."""
+        found: dict[str, list[Told]] = {}
+        for block in self.told:
+            for name, lines in block.each():
+                found.setdefault(name, []).append(lines)
+        return {name: _ordered(found[name]) for name in self.queries if name in found}
+
+    def results(self) -> tuple[Result, ...]:
+        """Return all results, in the order of rule 11."""
+        nth = {name: i for i, name in enumerate(self.queries)}
+        lines = [
+            (
+                (one.kind[i] > 0, one.end[i], one.start[i], nth[name], one.birth[i]),
+                Result(
+                    name,
+                    self.keys(int(one.key[i])),
+                    int(one.start[i]),
+                    int(one.end[i]),
+                    value,
+                    KINDS[one.kind[i]],
+                    int(one.revision[i]),
+                ),
+            )
+            for block in self.told
+            for name, one in block.each()
+            for i, value in enumerate(one.values[""].objects())
+        ]
+        return tuple(result for _, result in sorted(lines, key=lambda line: line[0]))
+
+
+def _ordered(blocks: Sequence[Told]) -> Lines:
+    columns = [
+        np.concatenate([getattr(block, name) for block in blocks])
+        for name in ("birth", "start", "end", "kind", "key", "revision")
+    ]
+    birth, start, end, kind, key, revision = columns
+    order = np.lexsort((birth, start, end, kind > 0))
+    value = joined([block.values[""] for block in blocks])
+    return Lines(
+        kind[order], key[order], start[order], end[order], value.picked(order), revision[order]
+    )

@@ -1,0 +1,94 @@
+"""Arrays as a batch: what is no column of numbers is refused, and named."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import LAST, Ints, Objects, column_of, constant, within
+from muntin.kernels.slicing.batch import Batch, Source, Values, numbers, objects
+from muntin.kernels.slicing.over import is_record
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.stream import Event, check_order
+
+
+def of_columns(times: object, values: object, arrivals: int, sources: Sequence[Source]) -> Batch:
+    """Return arrays as a batch: times, and values in one array or in several with names."""
+    time = time_column(times)
+    columns = {source: _source(values, source, time.size) for source in sources}
+    none = constant(0, time.size)
+    return Batch(time, none, none, none, columns, partial(_events, time, values), arrivals)
+
+
+def time_column(times: object) -> Ints:
+    """Return times as integers of 64 bits, or say which is none."""
+    array = np.asarray(times)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise InvalidInputError(f"times must be a column of integers, not {array.dtype}")
+    return np.asarray(array, np.int64)
+
+
+def check_times(batch: Batch) -> None:
+    """Refuse times that do not fit."""
+    for extreme in (batch.least, batch.most) if len(batch) else ():
+        within(extreme, "the time of an event", LAST)
+
+
+def _source(values: object, source: Source, n: int) -> Values:
+    """Return a column of values as an aggregate reads it."""
+    if source is None and values is None:
+        raise InvalidInputError("there are queries over values, and no values were given")
+    if source is not None:
+        if not is_record(values) or not isinstance(source, str) or source not in values:
+            raise InvalidInputError(
+                f"there are queries over {source!r}, and there is no such column"
+            )
+        return value_column(values[source], source, n)
+    if is_record(values):
+        raise InvalidInputError(f"say which of the columns {list(values)} to aggregate, by `over`")
+    return value_column(values, "the values", n)
+
+
+def value_column(values: object, what: object, n: int) -> Values:
+    """Return numbers as a column of 64-bit integers or floats."""
+    if isinstance(values, Values):
+        return values
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise InvalidInputError(f"{what} has the shape {array.shape}, and there are {n} times")
+    if array.dtype.kind == "O":
+        return numbers(array.tolist(), f"a value of {what}")
+    if array.dtype.kind not in "iuf":
+        raise UnsupportedError(f"{what} is of {array.dtype}, which is no number")
+    if array.dtype == np.uint64 and array.size and int(array.max()) >= 2 * LAST:
+        return Values(column_of(objects(array.tolist())))
+    dtype = np.float64 if array.dtype.kind == "f" else np.int64
+    return Values(column_of(array.astype(dtype, copy=False)))
+
+
+def _events(time: Ints, values: object) -> Objects:
+    """Return events made of columns, for aggregates of which nothing is known."""
+    if is_record(values):
+        fields = {name: _items(value) for name, value in values.items()}
+        each = zip(*fields.values(), strict=True)
+        rows: list[object] = [dict(zip(fields, row, strict=True)) for row in each]
+    else:
+        rows = [None] * time.size if values is None else _items(values)
+    return objects([Event(t, v) for t, v in zip(time.tolist(), rows, strict=True)])
+
+
+def _items(values: object) -> list[object]:
+    if isinstance(values, Values):
+        found: list[object] = values.data.tolist()
+        flags = [True] * len(found) if values.valid is None else values.valid.tolist()
+        return [value if there else None for value, there in zip(found, flags, strict=True)]
+    return list(np.asarray(values).tolist())
+
+
+def check_sorted(seen: float, time: Ints) -> None:
+    """Refuse a stream that was promised to be in order and is not (rule 14)."""
+    falls = np.flatnonzero(np.diff(time) < 0)
+    if time.size and time[0] < seen:
+        check_order([seen, int(time[0])])
+    if falls.size:
+        check_order(time[falls[0] : falls[0] + 2].tolist())
