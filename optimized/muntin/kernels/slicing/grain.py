@@ -86,7 +86,11 @@ def slices(kinds: Iterable[WindowType]) -> Slices:
 def fused(edges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Leave out edges that are among others (query fusion, Algorithm 2 of [Traub20])."""
     kept: list[tuple[int, int]] = []
+    periods, phases = np.empty((2, len(edges)), np.int64)
     for period, phase in sorted(edges):
-        if not any(period % p == 0 and (phase - q) % p == 0 for p, q in kept):
+        n = len(kept)
+        among = (period % periods[:n] == 0) & ((phase - phases[:n]) % periods[:n] == 0)
+        if not among.any():
             kept.append((period, phase))
+            periods[n], phases[n] = period, phase
     return tuple(kept)

@@ -4,17 +4,26 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.arrays import Ints, ints, varies
+from muntin.kernels.slicing.hashing import move, number
 from muntin.spec.errors import InvalidInputError
+
+CHUNK = 2**16
+"""Keys numbered at once: the table has room for as many new ones."""
+BITS = 64
 
 
 class KeyIds:
-    """A number for each key that was seen."""
+    """A number for each key that was seen. Integers of 64 bits are hashed by themselves."""
 
     def __init__(self) -> None:
         """Start with no key."""
         self._ids: dict[Hashable, int] = {}
         self._keys: list[Hashable] = []
+        self._bits = 4
+        self._slots: Ints = np.zeros(1 << self._bits, np.int64)
+        self._numbers: Ints = np.full(1 << self._bits, -1)
 
     def __len__(self) -> int:
         """Return how many keys have a number."""
@@ -22,19 +31,21 @@ class KeyIds:
 
     def of(self, keys: Sequence[Hashable]) -> Ints:
         """Return the number of each key; one that is new gets the next."""
-        ids, known = self._ids, self._keys
-        numbers: list[int] = []
-        for key in keys:
-            number = ids.setdefault(key, len(known))
-            if number == len(known):
-                known.append(key)
-            numbers.append(number)
-        return ints(numbers)
+        return ints([self.number(key) for key in keys])
 
     def number(self, key: Hashable) -> int:
         """Return the number of one key."""
-        known = self._ids.get(key)
-        return int(self.of([key])[0]) if known is None else known
+        if (
+            COMPILED
+            and isinstance(key, int | float)
+            and key == key // 1
+            and -(2**63) <= key < 2**63
+        ):
+            return int(self._hashed(ints([int(key)]))[0])
+        found = self._ids.setdefault(key, len(self._keys))
+        if found == len(self._keys):
+            self._keys.append(key)
+        return found
 
     def of_column(self, keys: object, n: int) -> Ints:
         """Return the number of each key of a column; new ones are numbered as they come."""
@@ -43,6 +54,8 @@ class KeyIds:
             raise InvalidInputError(f"the keys have the shape {column.shape}, for {n} times")
         if column.dtype.kind == "O":
             return self.of(column.tolist())
+        if COMPILED and column.dtype.kind == "i":
+            return self._hashed(np.asarray(column, np.int64))
         known, first, places = np.unique(column, return_index=True, return_inverse=True)
         order = np.argsort(first)
         numbers = np.empty(known.size, np.int64)
@@ -52,6 +65,25 @@ class KeyIds:
     def key(self, number: int) -> Hashable:
         """Return the key that has a number."""
         return self._keys[number]
+
+    def _hashed(self, column: Ints) -> Ints:
+        out = np.empty(column.size, np.int64)
+        new = np.empty(min(CHUNK, column.size), np.int64)
+        for begin in range(0, column.size, CHUNK):
+            chunk = column[begin : begin + CHUNK]
+            n = len(self._keys)
+            self._grow(2 * (n + chunk.size))
+            table = (self._slots, self._numbers, BITS - self._bits)
+            found = number(chunk, *table, n, out[begin : begin + CHUNK], new)
+            self._keys += new[: found - n].tolist()
+        return out
+
+    def _grow(self, room: int) -> None:
+        if room > self._slots.size:
+            self._bits = (room - 1).bit_length()
+            slots, numbers = np.zeros(1 << self._bits, np.int64), np.full(1 << self._bits, -1)
+            move(self._slots, self._numbers, slots, numbers, BITS - self._bits)
+            self._slots, self._numbers = slots, numbers
 
 
 def births(birth: Ints, key: Ints) -> Ints:

@@ -9,6 +9,7 @@ from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.window import WindowType
 
+OFFERED = (OURS, Dialect(lateness="window"))
 BY_COUNT = (Sliding, Rolling)
 IN_TIME = (Sliding, Cumulate, Landmark, Band, Session, Rolling, Punctuation)
 BY_WINDOW = (Sliding, Cumulate, Landmark, Band, Session)
@@ -17,7 +18,7 @@ BY_WINDOW = (Sliding, Cumulate, Landmark, Band, Session)
 def refusal(query: Query, settings: Settings) -> str | None:
     """Say why a query can't be answered over columns, if it can't."""
     kind, dialect = query.window, settings.dialect
-    if dialect not in (OURS, Dialect(lateness="window")):
+    if dialect not in OFFERED:
         return f"only lateness of a dialect has a form over columns, not {dialect}"
     if kind.measure is not TIME and not (kind.measure is COUNT and isinstance(kind, BY_COUNT)):
         return f"{kind.name} windows over the measure {kind.measure.name!r} have no form on columns"

@@ -23,7 +23,8 @@ class Timeline:
         self.unit = gcd(*(number for one in periods for number in one))
         self.step = int(self.periods.min())
         self.reach = reach
-        self.shift = max((reach // STRETCHES).bit_length(), (self.step // 8).bit_length() - 1, 0)
+        width = int(1 / (1 / self.periods).sum())  # of slices, on average
+        self.shift = max((reach // STRETCHES).bit_length(), (width // 2).bit_length() - 1, 0)
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
         self.table: Places = np.zeros(2 * STRETCHES, np.uint32)
@@ -53,9 +54,9 @@ class Timeline:
         """Cut time up to a time and somewhat beyond, if there is room."""
         if upto < self.end:
             return True
-        target = upto + max(self.step, min(self.reach // 8, 4096 * self.step))
+        target = upto + max(self.step, min(self.reach // 2, 4096 * self.step))
         stretches = ((target - self.origin) >> self.shift) + 2
-        n = self.n + sum((target - self.end) // period + 1 for period in self._periods())
+        n = self.n + int(((target - self.end) // self.periods + 1).sum())
         if stretches > 2 * MOST or n + 2 > MOST:
             return False
         self._grow(n + 2, stretches)
