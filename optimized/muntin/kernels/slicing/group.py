@@ -48,6 +48,11 @@ class Group:
         return replace(self, tracks=tracks)
 
     @property
+    def method(self) -> str:
+        """How cells are kept."""
+        return self.grain.name
+
+    @property
     def parts(self) -> dict[Part, None]:
         """What the queries need to be kept, in a fixed order."""
         forms = (form for track in self.tracks.values() for form in track.queries.values())

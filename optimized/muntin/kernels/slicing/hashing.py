@@ -20,7 +20,7 @@ def slot_of(key: int, keys: Ints, numbers: Ints, shift: int) -> int:
 
 
 @kernel
-def number(
+def number(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
     column: Ints, keys: Ints, numbers: Ints, shift: int, n: int, out: Ints, new: Ints
 ) -> int:
     """Write the number of each key; return how many keys there are then, of which n were known."""

@@ -1,16 +1,12 @@
 """The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19]."""
 
-from typing import Literal
-
 import numpy as np
 
-from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import Flags, clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
 from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
-from muntin.kernels.slicing.dense.tables import DENSE_PARTS
 from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.group import Group
@@ -18,17 +14,12 @@ from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.plan import Method, Plan, explained, planned
 from muntin.kernels.slicing.supported import refuse
-from muntin.spec.data_driven import Session
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.measure import TIME
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Step, check_order
-
-Method = Literal["auto", "dense", "slices", "records"]
-"""How cells are kept: in slices without holes, in slices, or each event by itself."""
 
 Place = tuple[object, ...]
 
@@ -40,6 +31,7 @@ class ColumnarOperator(Operator):
         """Start with no query and no event; a method says how cells are kept."""
         self._method: Method = method
         self._sources: dict[Source, None] = {}
+        self._plans: dict[str, tuple[Form | Opaque, Plan]] = {}
         self._settings = settings
         self._clock = Clock()
         self._seen: float = -END
@@ -57,30 +49,35 @@ class ColumnarOperator(Operator):
         since = max(clock(self._seen), self._clock.watermark)
         alone = query.window if self._settings.dialect.lateness == "window" else None
         form = form_of(query.aggregate) or Opaque(query)
-        method = self._kept_by(query, form)
+        plan = planned(query, form, self._settings, self._method)
+        method = plan.method
         place = (since, alone, method)
         group = self._groups.get(place, self._empty(since, method))
         self._groups[place] = group.asked(query.id, query.window, form)
+        self._plans[query.id] = (form, plan)
         self._sources |= dict.fromkeys(form.sources)
         self._queries[query.id], self._place[query.id] = query, place
-
-    def _kept_by(self, query: Query, form: Form | Opaque) -> Method:
-        """Return slices where no window looks into them, dense ones where there is one key."""
-        kind, settings, method = query.window, self._settings, self._method
-        sliced = isinstance(kind, Sliding | Cumulate | Landmark | Band | Session)
-        looks = form.holistic or settings.output == "discard" or kind.measure is not TIME
-        if looks or not sliced or method == "records":
-            return "records"
-        single = all(isinstance(part, DENSE_PARTS) for part in form.parts)
-        by_event = settings.dialect.lateness == "event"
-        fast = method == "dense" or (method == "auto" and COMPILED)
-        edges = isinstance(kind, Sliding | Session)
-        return "dense" if fast and single and by_event and edges else "slices"
 
     def _empty(self, since: int, method: Method) -> Group | DenseGroup:
         if method == "dense":
             return DenseGroup(since, self._settings, {})
         return Group(since, self._settings, Records() if method == "records" else slices([]))
+
+    def explain(self) -> str:
+        """Say, for each query, how it is computed, and why so.
+
+        >>> from muntin.spec.catalogue import named
+        >>> from muntin.spec.data_driven import Rolling
+        >>> operator = ColumnarOperator()
+        >>> operator.add(Query("w", Rolling(10), named("median")))
+        >>> operator.explain()
+        'w: rolling of median: records (median is holistic); everything by sorted runs'
+        """
+        lines: list[str] = []
+        for name, query in self._queries.items():
+            form, plan = self._plans[name]
+            lines.append(explained(query, form, plan, self._groups[self._place[name]].method))
+        return "\n".join(lines)
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
@@ -88,10 +85,13 @@ class ColumnarOperator(Operator):
             raise InvalidInputError(f"there is no query {name!r} to remove")
         del self._queries[name]
         place = self._place.pop(name)
+        del self._plans[name]
         group = self._groups[place].without(name)
         self._groups[place] = group
         if not group.tracks:
             del self._groups[place]
+        forms = [form for form, _ in self._plans.values()]
+        self._sources = {source: None for form in forms for source in form.sources}
 
     def take(self, step: Step, /) -> Output:
         """Take in a step, and say what it changes."""

@@ -46,6 +46,8 @@ Columns = tuple[object, ...]
 class DenseGroup:
     """A group that changes in place: a step either takes effect as a whole, or raises before."""
 
+    method = "dense"
+
     def __init__(self, since: int, settings: Settings, tracks: Mapping[WindowType, Track]) -> None:
         """Start with no event."""
         self.since, self.settings, self.tracks = since, settings, tracks

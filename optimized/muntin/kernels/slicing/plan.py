@@ -1,0 +1,82 @@
+"""What is picked for a query, and why: the one place that decides how cells are kept and folded."""
+
+from typing import Literal, NamedTuple
+
+from muntin.kernels.jit import COMPILED
+from muntin.kernels.slicing.choice import Everything
+from muntin.kernels.slicing.dense.tables import DENSE_PARTS
+from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.parts import Count, Part, Squares, Sum
+from muntin.spec.data_driven import Session
+from muntin.spec.measure import TIME
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.query import Query, Settings
+
+Method = Literal["auto", "dense", "slices", "records"]
+"""How cells are kept: in slices without holes, in slices, or each event by itself."""
+
+
+class Plan(NamedTuple):
+    """How the cells of a query are kept, and the reason."""
+
+    method: Method
+    why: str
+
+
+def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Method) -> Plan:
+    """Pick slices where no window looks into them, without holes where compiled kernels can."""
+    kind, name = query.window, form.name
+    if wanted == "records":
+        return Plan("records", "it was asked for")
+    if isinstance(form, Opaque):
+        return Plan(
+            "records", f"{name} has no form over columns; the events are folded"
+        )
+    if form.holistic:
+        return Plan("records", f"{name} is holistic")
+    if settings.output == "discard":
+        return Plan("records", "to discard is to tell events apart")
+    if kind.measure is not TIME or not isinstance(
+        kind, Sliding | Cumulate | Landmark | Band | Session
+    ):
+        return Plan("records", f"{kind.name} windows look at single events")
+    return _sliced(query, form, settings, wanted)
+
+
+def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Plan:
+    kind = query.window
+    if wanted == "slices":
+        return Plan("slices", "it was asked for")
+    if settings.dialect.lateness != "event":
+        return Plan("slices", "lateness is by window")
+    if not isinstance(kind, Sliding | Session):
+        return Plan("slices", f"{kind.name} windows may reach far back")
+    if not all(isinstance(part, DENSE_PARTS) for part in form.parts):
+        return Plan("slices", f"{form.name} is more than counts, sums and extremes")
+    if not COMPILED and wanted == "auto":
+        return Plan("slices", "kernels are not compiled here")
+    return Plan("dense", "until there is a second key, or slices are too many or change their type")
+
+
+def folded_by(part: Part) -> str:
+    """Say how ranges of cells are folded."""
+    if isinstance(part, Everything):
+        return "sorted runs"
+    if isinstance(part, Count):
+        return "prefix sums"
+    if isinstance(part, Sum | Squares):
+        return "prefix sums of integers, a flat tree of floats"
+    return "a flat tree"
+
+
+def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:
+    """Return a line about a query."""
+    if isinstance(form, Opaque):
+        folds = "by definition"
+    else:
+        parts = {type(part).__name__.lower(): folded_by(part) for part in form.parts}
+        folds = "; ".join(f"{part} by {how}" for part, how in parts.items())
+    moved = "" if now == plan.method else f", by now {now}"
+    asked = f"{query.id}: {query.window.name} of {form.name}"
+    return f"{asked}: {plan.method}{moved} ({plan.why}); {folds}"
