@@ -53,7 +53,7 @@ def template(names: tuple[str, ...]) -> str:
 def head(cap: int, fan: int) -> str:
     """Return the definitions that do not depend on the monoid."""
     return (
-        f"from {BOUND} import A, Column, IntRows, Ints, Rows\n"
+        f"from {BOUND} import A, Column, Columns, IntRows, Ints, Rows\n"
         "from muntin.kernels.jit import inlined, kernel, outlined\n"
         "from muntin.kernels.jit import signed, trailing_zeros, unsigned\n"
         f"CAP, FAN = {cap}, {fan}\n"
