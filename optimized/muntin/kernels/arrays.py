@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from muntin.kernels.binding import Column, IntRows, Ints, Rows
 from muntin.kernels.engine import lifting
 from muntin.kernels.limits import within_64_bits
-from muntin.kernels.lists import EXACT
+from muntin.kernels.lists import EXACT, plain_numbers
 from muntin.kernels.storage import Table
 from muntin.kernels.summary import Kind, Partial, Summary
 from muntin.kernels.tree.records import Batch, Tree
@@ -163,12 +163,10 @@ def _integers(given: object, what: str) -> NDArray[np.int64]:
     found = np.asarray(given)
     if found.size == 0:
         return np.empty(0, np.int64)
-    if found.dtype.kind not in "iu":
-        wrong = next((x for x in found.ravel().tolist() if type(x) is not int), None)
-        within_64_bits(wrong if wrong is not None else int(found.ravel()[0]), what)
-    if found.dtype.kind in "uO":
+    if found.dtype.kind == "u":
         within_64_bits(int(found.max()), what)
-        within_64_bits(int(found.min()), what)
+    elif found.dtype.kind != "i":
+        found = np.array([within_64_bits(value, what) for value in plain_numbers(given)], np.int64)
     return np.ascontiguousarray(found, np.int64)
 
 

@@ -13,7 +13,7 @@ EXACT = 2**53
 """Up to here every integer is a float."""
 
 
-def _plain(given: object) -> list[int | float]:
+def plain_numbers(given: object) -> list[int | float]:
     """Return a column as a list of Python's numbers, whatever it is made of."""
     how = methodcaller("tolist" if hasattr(given, "tolist") else "__iter__")
     return list(how(given))
@@ -32,13 +32,13 @@ class ListColumns:
 
     def times(self, given: object) -> Ints:
         """Return times as a list, if they are integers of 64 bits."""
-        return [within_64_bits(time) for time in _plain(given)]
+        return [within_64_bits(time) for time in plain_numbers(given)]
 
     def numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
         """Return numbers as a list, if they are of this kind, or exactly some number of it."""
         if kind == "int":
-            return [within_64_bits(x, what) for x in _plain(given)]
-        return [_as_float(x, what) for x in _plain(given)]
+            return [within_64_bits(x, what) for x in plain_numbers(given)]
+        return [_as_float(x, what) for x in plain_numbers(given)]
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""

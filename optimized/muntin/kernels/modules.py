@@ -86,11 +86,11 @@ def bound(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
             ("lift", summary.lift), ("combine", summary.combine), ("lower", summary.lower),
         )
     }  # fmt: skip
-    inputs = ", ".join(f"columns[{k}][at]" for k in range(len(summary.columns)))
+    inputs = ", ".join(f"columns[{k}][at]" for k in range(max(1, len(summary.columns))))
     outputs = "; ".join(f"columns[{k}][at] = r[{k}]" for k in range(len(summary.results)))
     return "\n".join(
         [
-            f'"""Kernels for {summary.name}, made by muntin.kernels.modules with {version()}."""',
+            f"# Kernels for {summary.name!r}, made by muntin.kernels.modules with {version()}.",
             "from math import inf, nan",
             head(cap, fan),
             gathered.text,
