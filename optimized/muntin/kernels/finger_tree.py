@@ -170,6 +170,10 @@ class FingerTree(Generic[A]):
         yield from spines(view, fold)
         yield from fingers(view, fold)
 
+    def bound_of_change(self, distance: int) -> float:
+        """Combines for one entry that comes or goes at this distance, amortised (T2)."""
+        return TreeBound(self.shape).change(distance)
+
     def bound(self, operation: Operation, /) -> Cost:
         """Combines, amortised over a run (T2)."""
         return TreeBound(self.shape).of(operation)

@@ -154,13 +154,12 @@ class _Uncompiled(InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType | None:
         """Return the code, which is the same for all monoids."""
-        return _code(fullname, self._names, self._cap, self._fan)
+        return _code(self.get_source(fullname))
 
 
 @lru_cache
-def _code(fullname: str, names: tuple[str, ...], cap: int, fan: int) -> CodeType:
-    text = _Uncompiled(names, cap, fan).get_source(fullname)
-    return InspectLoader.source_to_code(text, f"<{fullname}>")
+def _code(text: str) -> CodeType:
+    return InspectLoader.source_to_code(text, "<muntin.kernels, uncompiled>")
 
 
 def uncompiled(
