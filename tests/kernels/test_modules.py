@@ -85,14 +85,15 @@ def reads_a_list(a: tuple[float], _: tuple[float]) -> tuple[float]:
     return (a[0] + TABLE[0],)
 
 
-NAMELESS: Callable[..., Partial] = lambda a, _: a  # noqa: E731 - it is what is refused
+def _nameless() -> Callable[[Partial, Partial], Partial]:
+    return lambda a, _: a
 
 
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         (reads_a_list, r"reads_a_list reads TABLE, which is \[1, 2\]"),
-        (NAMELESS, "must be written with def"),
+        (_nameless(), "must be written with def"),
         (max, "it is not written in Python"),
     ],
 )

@@ -132,7 +132,11 @@ def test_a_mutant_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     good, bad = MUTANTS[name]
     source = modules.template(modules.TREE)
     assert good in source
-    monkeypatch.setattr(modules, "template", lambda _: source.replace(good, bad))
+
+    def mutated(_: tuple[str, ...]) -> str:
+        return source.replace(good, bad)
+
+    monkeypatch.setattr(modules, "template", mutated)
     with pytest.raises((AssertionError, IndexError)):
         play(range(12))
 

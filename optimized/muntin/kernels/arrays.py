@@ -140,6 +140,11 @@ class ArrayColumns:
         a, b = np.asarray(firsts), np.asarray(lasts)
         return _first((a < 0) | (b < a) | (b > size), a, b)
 
+    def first_marked(self, marks: Column[int | float]) -> int | None:
+        """Return the first place of a mark."""
+        places = np.flatnonzero(np.asarray(marks))
+        return int(places[0]) if places.size else None
+
     def first_after(self, times: Ints, back: int) -> Ints:
         """Return for each time how many are not larger than it, less so much."""
         found = np.asarray(times)

@@ -32,6 +32,7 @@ class Form(Protocol):
     def empty(self, size: int) -> Column[Partial]: ...  # noqa: D102
     def fall(self, times: Ints) -> tuple[int, int] | None: ...  # noqa: D102
     def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None: ...  # noqa: D102
+    def first_marked(self, marks: Column[int | float]) -> int | None: ...  # noqa: D102
     def first_after(self, times: Ints, back: int) -> Ints: ...  # noqa: D102
     def sorted(self, batch: Batch[Partial]) -> Batch[Partial]: ...  # noqa: D102
 
@@ -66,11 +67,10 @@ def lowered(form: Form, summary: Summary, partials: Column[Partial]) -> Answers:
     """Return answers, if all fit into 64 bits."""
     columns = form.lower(partials)
     if summary.checked:
-        too_large = columns.pop()
-        for at in range(len(too_large)):
-            if too_large[at]:
-                exact = summary.lower(form.at(partials, at))[0]
-                raise TooLargeError(
-                    f"the {summary.name} of row {at} does not fit into 64 bits: it is {exact}"
-                )
+        at = form.first_marked(columns.pop())
+        if at is not None:
+            exact = summary.lower(form.at(partials, at))[0]
+            raise TooLargeError(
+                f"the {summary.name} of row {at} does not fit into 64 bits: it is {exact}"
+            )
     return columns

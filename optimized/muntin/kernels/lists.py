@@ -67,6 +67,10 @@ class ListColumns:
         bounds = zip(_ints(firsts), _ints(lasts), strict=True)
         return next(((a, b) for a, b in bounds if not 0 <= a <= b <= size), None)
 
+    def first_marked(self, marks: Column[int | float]) -> int | None:
+        """Return the first place of a mark."""
+        return next((at for at in range(len(marks)) if marks[at]), None)
+
     def first_after(self, times: Ints, back: int) -> Ints:
         """Return for each time how many are not larger than it, less so much."""
         whens, places, place = _ints(times), list[int](), 0

@@ -31,7 +31,11 @@ class Alphabet(NamedTuple):
     letter: Callable[[int], Word]
 
 
-LETTERS = Alphabet(FREE, lambda number: (number,))
+def _letter(number: int) -> Word:
+    return (number,)
+
+
+LETTERS = Alphabet(FREE, _letter)
 """The free monoid. Who can hold numbers only is given another, whose words are told by a hash."""
 
 
