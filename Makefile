@@ -49,7 +49,7 @@ lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for n
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and whatever can be made again
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml requirements.lock

@@ -33,6 +33,9 @@ COLOURS = {
     "daba": "#e07050",
     "daba-lite": "#b30000",
     "subtract-on-evict": "#555555",
+    "kernels": "#0044cc",
+    "kernels, argmax": "#6688dd",
+    "kernels, m4": "#88aaee",
 }
 BY_WINDOW = (
     "recompute", "sorted-refold", "flatfat", "reactive", "b-int", "btree4", "fiba4",
@@ -75,7 +78,8 @@ def _power(value: float, _: float) -> str:
     return "0" if value < 1 else f"$2^{{{log2(value):.0f}}}$"
 
 
-def _time(value: float, _: float) -> str:
+def time_label(value: float, _: float) -> str:
+    """Return a time in nanoseconds as a tick says it."""
     if not value:
         return "0"
     return f"{value / MS:g} ms" if value >= MS else f"{value / US:g} µs"
@@ -85,7 +89,7 @@ def _plain(value: float, _: float) -> str:
     return f"{value:g}"
 
 
-def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
+def panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
     """Draw lines over powers of two, each with its name at its end."""
     axes.set_xscale("symlog", base=2, linthresh=1)
     for name, line in lines.items():
@@ -133,36 +137,37 @@ def _names(axes: Axes, lines: Lines, *, straight: bool) -> None:
         )
 
 
-def _panels(count: int) -> tuple[Figure, list[Axes]]:
+def panels(count: int) -> tuple[Figure, list[Axes]]:
+    """Return a figure of panels, one under another."""
     figure = Figure(figsize=(WIDTH, PANEL * count), layout="constrained")
     return figure, [figure.add_subplot(count, 1, k + 1) for k in range(count)]
 
 
 def _in_order(results: Results, names: tuple[str, ...]) -> Figure:
-    figure, panels = _panels(len(OPERATORS))
-    for axes, operator in zip(panels, OPERATORS, strict=True):
+    figure, rows = panels(len(OPERATORS))
+    for axes, operator in zip(rows, OPERATORS, strict=True):
         lines = {name: results.by_size(operator, name) for name in names}
         kept = {name: line for name, line in lines.items() if line}
-        _panel(axes, f"{operator}: time a round, in order", kept)
+        panel(axes, f"{operator}: time a round, in order", kept)
         axes.set_xlabel("window n")
-        axes.yaxis.set_major_formatter(FuncFormatter(_time))
+        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     return figure
 
 
 def by_distance(results: Results) -> Figure:
     """Cost against the out-of-order distance, as Figure 11, and the combines behind it."""
-    figure, panels = _panels(len(OPERATORS) + 1)
-    for axes, operator in zip(panels, OPERATORS, strict=False):
+    figure, rows = panels(len(OPERATORS) + 1)
+    for axes, operator in zip(rows, OPERATORS, strict=False):
         lines = {name: results.by_distance(operator, name) for name in (*FINGERS, *CLASSIC)}
         size = log2(results.widest(operator))
-        _panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
+        panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
         axes.set_xlabel("out-of-order distance d")
-        axes.yaxis.set_major_formatter(FuncFormatter(_time))
+        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     counted = {name: results.combines_by_distance(name) for name in (*FINGERS, *CLASSIC)}
     size = log2(results.widest("sum"))
-    _panel(panels[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
-    panels[-1].set_xlabel("out-of-order distance d")
-    panels[-1].yaxis.set_major_formatter(FuncFormatter(_plain))
+    panel(rows[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
+    rows[-1].set_xlabel("out-of-order distance d")
+    rows[-1].yaxis.set_major_formatter(FuncFormatter(_plain))
     return figure
 
 
@@ -190,7 +195,8 @@ def break_even(results: Results) -> Figure:
     return figure
 
 
-def _style() -> AbstractContextManager[None]:
+def style() -> AbstractContextManager[None]:
+    """Return the style of all figures."""
     return rc_context(
         {
             "font.size": 13,
@@ -207,7 +213,7 @@ def _style() -> AbstractContextManager[None]:
 def save(results: Results, folder: Path) -> list[str]:
     """Write each plot as SVG and PNG, and return their names."""
     folder.mkdir(parents=True, exist_ok=True)
-    with _style():
+    with style():
         figures = {
             "structures-by-window": _in_order(results, BY_WINDOW),
             "structures-fifo": _in_order(results, FIFO),

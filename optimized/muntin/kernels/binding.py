@@ -104,3 +104,17 @@ def trailing_zeros(mask: int) -> int:
     2
     """
     return (mask & -mask).bit_length() - 1
+
+
+Columns = tuple[Column[float], ...]
+"""Columns of numbers, of one length."""
+
+
+def lift_at(columns: Columns, at: int) -> tuple[float, ...]:
+    """Lift what a row of columns holds."""
+    raise NotImplementedError(columns, at)
+
+
+def lower_at(columns: Columns, at: int, value: tuple[float, ...]) -> None:
+    """Lower a partial into a row of columns."""
+    raise NotImplementedError(columns, at, value)

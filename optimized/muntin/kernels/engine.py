@@ -13,6 +13,17 @@ from muntin.kernels.tree.records import Batch, Tree
 from muntin.spec.monoid import Monoid
 
 
+class Lifting(NamedTuple):
+    """The kernels at both ends: muntin.kernels.lifting says what each does."""
+
+    lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
+    lower_all: Callable[[Column[Partial], tuple[object, ...]], None]
+
+
+FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Column[Partial]], None]
+"""What muntin.kernels.scans says."""
+
+
 class Shape(NamedTuple):
     """Entries of a leaf, and children of an inner node."""
 
@@ -62,3 +73,20 @@ def numeric(summary: Summary, shape: Shape = Shape()) -> Engine[Partial]:  # noq
 
     calls = Calls[Partial].of(compiled(summary, TREE, *shape))
     return Engine(calls, Arrays(summary), shape)
+
+
+def lifting(summary: Summary) -> Lifting:
+    """Return what lifts and lowers columns, compiled."""
+    found = vars(compiled(summary, ("lifting",), *Shape()))
+    return Lifting(found["lift_all"], found["lower_all"])
+
+
+def scanning(summary: Summary, *, compile_it: bool) -> FoldWindows:
+    """Return what folds windows over a column in order."""
+    names = ("scans",)
+    if compile_it:
+        module = compiled(summary, names, *Shape())
+    else:
+        module = uncompiled(summary.combine, names, *Shape())
+    fold_windows: FoldWindows = vars(module)["fold_windows"]
+    return fold_windows

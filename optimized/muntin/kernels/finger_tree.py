@@ -8,7 +8,7 @@ Facts and bounds are proved in proofs/finger_tree.md.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic
 
-from muntin.kernels.binding import A
+from muntin.kernels.binding import A, Column, Ints
 from muntin.kernels.engine import Engine, Shape, opaque
 from muntin.kernels.tree.layout import (
     ENDS,
@@ -84,7 +84,7 @@ class FingerTree(Generic[A]):
                 folds=storage.rows(tree.folds, self._nodes, fan),
             )
 
-    def _insert_all(self, batch: Batch[A], *, in_order: bool) -> None:
+    def insert_batch(self, batch: Batch[A], *, in_order: bool) -> None:
         """Insert a batch, in the order in which it is."""
         calls = self.engine.calls
         insert = calls.insert_sorted if in_order else calls.insert_each
@@ -93,6 +93,16 @@ class FingerTree(Generic[A]):
             self._grow()
             at = insert(self.tree, batch, at)
 
+    def play_rounds(self, up_to: Ints, batch: Batch[A]) -> Column[A]:
+        """Evict up to a time, insert an entry and query, for each entry: return the answers."""
+        rounds = self.engine.calls.rounds
+        out = self.engine.storage.empty(len(batch.times))
+        at = rounds(self.tree, up_to, batch, out, 0)
+        while at < len(batch.times):
+            self._grow()
+            at = rounds(self.tree, up_to, batch, out, at)
+        return out
+
     def _batch(self, pairs: Sequence[Pair[A]]) -> Batch[A]:
         storage = self.engine.storage
         times = storage.ints([self.engine.storage.time(time) for time, _ in pairs])
@@ -100,7 +110,7 @@ class FingerTree(Generic[A]):
 
     def insert(self, time: int, value: A) -> None:
         """Add a value; one that is already at this time is combined with it, on its left."""
-        self._insert_all(self._batch([(time, value)]), in_order=False)
+        self.insert_batch(self._batch([(time, value)]), in_order=False)
 
     def evict(self, time: int) -> None:
         """Remove what is at this time, if anything is."""
@@ -109,7 +119,7 @@ class FingerTree(Generic[A]):
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert a sorted batch."""
-        self._insert_all(self._batch(in_time_order(pairs)), in_order=True)
+        self.insert_batch(self._batch(in_time_order(pairs)), in_order=True)
 
     def bulk_evict(self, up_to: int) -> None:
         """Remove everything at or before this time."""
@@ -118,44 +128,51 @@ class FingerTree(Generic[A]):
     def query(self) -> A:
         """Fold all values in the order of time."""
         self.engine.calls.ask(self.tree, self._answer)
-        return self._answer[0]
+        return self.engine.storage.at(self._answer, 0)
 
     def query_range(self, first: int, last: int) -> A:
         """Fold the values with first <= time <= last."""
         ints = self.engine.storage.ints
         ends = ints([self.engine.storage.time(first)]), ints([self.engine.storage.time(last)])
         self.engine.calls.ask_ranges(self.tree, *ends, self._answer, ints([0]))
-        return self._answer[0]
+        return self.engine.storage.at(self._answer, 0)
 
     def oldest(self) -> int | None:
         """Return the smallest time, if any."""
         tree = self.tree
-        return tree.times[tree.s[LEFT], tree.s[HEAD]] if len(self) else None
+        return int(tree.times[tree.s[LEFT], tree.s[HEAD]]) if len(self) else None
 
     def youngest(self) -> int | None:
         """Return the largest time, if any."""
         tree, right = self.tree, self.tree.s[RIGHT]
-        return tree.times[right, tree.times[right, self.shape.cap] - 1] if len(self) else None
+        last = tree.times[right, self.shape.cap] - 1
+        return int(tree.times[right, last]) if len(self) else None
 
     def items(self) -> Iterator[Pair[A]]:
         """Yield times and values, oldest first."""
         times = self.engine.storage.ints([0] * len(self))
         values = self.engine.storage.column([self._monoid.identity] * len(self))
         self.engine.calls.held(self.tree, times, values)
-        return ((int(times[at]), values[at]) for at in range(len(self)))
+        value_at = self.engine.storage.at
+        return ((int(times[at]), value_at(values, at)) for at in range(len(self)))
 
     def __len__(self) -> int:
         """Return the number of items held."""
-        return self.tree.s[SIZE]
+        return int(self.tree.s[SIZE])
 
     def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
-        view, fold = View(self.tree, self.shape), self._monoid.fold
+        tree = self.engine.storage.plain(self.tree)
+        view, fold = View(tree, self.shape), self._monoid.fold
         yield from shape(view, window)
         yield from rows(view)
         yield from marks(view, fold)
         yield from spines(view, fold)
         yield from fingers(view, fold)
+
+    def bound_of_change(self, distance: int) -> float:
+        """Combines for one entry that comes or goes at this distance, amortised (T2)."""
+        return TreeBound(self.shape).change(distance)
 
     def bound(self, operation: Operation, /) -> Cost:
         """Combines, amortised over a run (T2)."""

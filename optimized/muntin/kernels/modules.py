@@ -53,7 +53,7 @@ def template(names: tuple[str, ...]) -> str:
 def head(cap: int, fan: int) -> str:
     """Return the definitions that do not depend on the monoid."""
     return (
-        f"from {BOUND} import A, Column, IntRows, Ints, Rows\n"
+        f"from {BOUND} import A, Column, Columns, IntRows, Ints, Rows\n"
         "from muntin.kernels.jit import inlined, kernel, outlined\n"
         "from muntin.kernels.jit import signed, trailing_zeros, unsigned\n"
         f"CAP, FAN = {cap}, {fan}\n"
@@ -86,11 +86,11 @@ def bound(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
             ("lift", summary.lift), ("combine", summary.combine), ("lower", summary.lower),
         )
     }  # fmt: skip
-    inputs = ", ".join(f"columns[{k}][at]" for k in range(len(summary.columns)))
+    inputs = ", ".join(f"columns[{k}][at]" for k in range(max(1, len(summary.columns))))
     outputs = "; ".join(f"columns[{k}][at] = r[{k}]" for k in range(len(summary.results)))
     return "\n".join(
         [
-            f'"""Kernels for {summary.name}, made by muntin.kernels.modules with {version()}."""',
+            f"# Kernels for {summary.name!r}, made by muntin.kernels.modules with {version()}.",
             "from math import inf, nan",
             head(cap, fan),
             gathered.text,
@@ -154,13 +154,12 @@ class _Uncompiled(InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType | None:
         """Return the code, which is the same for all monoids."""
-        return _code(fullname, self._names, self._cap, self._fan)
+        return _code(self.get_source(fullname))
 
 
 @lru_cache
-def _code(fullname: str, names: tuple[str, ...], cap: int, fan: int) -> CodeType:
-    text = _Uncompiled(names, cap, fan).get_source(fullname)
-    return InspectLoader.source_to_code(text, f"<{fullname}>")
+def _code(text: str) -> CodeType:
+    return InspectLoader.source_to_code(text, "<muntin.kernels, uncompiled>")
 
 
 def uncompiled(

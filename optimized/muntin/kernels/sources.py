@@ -44,7 +44,7 @@ class Gathered:
             return self._names[id(function)]
         if not isinstance(function, FunctionType):
             raise UnsupportedError(f"{given!r} cannot be compiled: it is not written in Python")
-        tree = _definition(function)
+        tree = _Bare({}).visit(_definition(function))
         name = self._new_name(function, function.__name__)
         bare = _Bare({function.__name__: name})
         for read, value in _reads(function, tree):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Generic, Protocol
 
 from muntin.kernels.binding import A, Column, IntRows, Ints, Rows
+from muntin.kernels.tree.records import Tree
 from muntin.spec.errors import integer
 
 
@@ -22,6 +23,18 @@ class Storage(Protocol[A]):
         """Return a column of partials."""
         ...
 
+    def empty(self, size: int) -> Column[A]:
+        """Return a column to write to."""
+        ...
+
+    def at(self, column: Column[A], at: int) -> A:
+        """Return one partial of a column."""
+        ...
+
+    def plain(self, tree: Tree[A]) -> Tree[A]:
+        """Return the same tree in lists: to look at, not to change."""
+        ...
+
     def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
         """Return so many rows, the first of which are those that there are."""
         ...
@@ -34,14 +47,13 @@ class Storage(Protocol[A]):
 class Table(Generic[A]):
     """Rows in lists."""
 
-    def __init__(self, filling: A, size: int, width: int) -> None:
-        """Make so many rows, filled with one value."""
-        self._filling, self._lists = filling, list[list[A]]()
-        self.extend(size, width)
+    def __init__(self, lists: list[list[A]]) -> None:
+        """Take these rows."""
+        self._lists = lists
 
-    def extend(self, size: int, width: int) -> None:
+    def extend(self, filling: A, size: int, width: int) -> None:
         """Make more rows, until there are so many."""
-        self._lists += [[self._filling] * width for _ in range(size - len(self._lists))]
+        self._lists += [[filling] * width for _ in range(size - len(self._lists))]
 
     def __getitem__(self, at: tuple[int, int], /) -> A:
         """Read."""
@@ -72,6 +84,18 @@ class Lists(Generic[A]):
         """Return a column of partials."""
         return list(values)
 
+    def empty(self, size: int) -> Column[A]:
+        """Return a column to write to."""
+        return [self._identity] * size
+
+    def at(self, column: Column[A], at: int) -> A:
+        """Return one partial of a column."""
+        return column[at]
+
+    def plain(self, tree: Tree[A]) -> Tree[A]:
+        """Return the tree, which is in lists."""
+        return tree
+
     def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
         """Return so many rows, the first of which are those that there are."""
         return _extended(self._of_ints, old, 0, (size, width))
@@ -82,9 +106,8 @@ class Lists(Generic[A]):
 
 
 def _extended(made: list[Table[A]], old: object, filling: A, shape: tuple[int, int]) -> Table[A]:
-    for table in made:
-        if table is old:
-            table.extend(*shape)
-            return table
-    made.append(Table(filling, *shape))
-    return made[-1]
+    table = next((one for one in made if one is old), Table[A]([]))
+    if table is not old:
+        made.append(table)
+    table.extend(filling, *shape)
+    return table

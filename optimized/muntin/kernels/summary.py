@@ -20,8 +20,10 @@ Partial = tuple[int | float, ...]
 class Summary:
     """An aggregate of one or more columns (definition K1).
 
-    `lift` takes one number from each column; `lower` returns one number for each result. Nothing is
-    lowered that is empty. Functions are written with `def`, and may read numbers and each other.
+    `lift` takes one number from each column, or the time if there is none; `lower` returns one
+    number for each result, and nothing that is empty is lowered. If the aggregate is `checked`, it
+    returns one more, which is 0 if the others fit into 64 bits. Functions are written with `def`,
+    and may read numbers and each other.
 
     >>> def lift(v: float) -> tuple[float]: return (v * v,)
     >>> def combine(a: tuple[float], b: tuple[float]) -> tuple[float]: return (a[0] + b[0],)
@@ -39,6 +41,7 @@ class Summary:
     combine: Callable[..., Partial]
     lower: Callable[..., Partial]
     results: tuple[Kind, ...]
+    checked: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an identity that is not of the kinds of its fields."""

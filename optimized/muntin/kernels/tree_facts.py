@@ -63,7 +63,7 @@ def shape(view: View[A], window: Sequence[Pair[A]]) -> Facts:
         ),
     )
     yield (
-        "S4 a key parts the times below its child from those before",
+        "S4 a key parts the times below its child from those before; a first child has its node's",
         all(
             before[-1][0] < view.key(node, at) <= after[0][0]
             for node, level in inner
@@ -71,6 +71,12 @@ def shape(view: View[A], window: Sequence[Pair[A]]) -> Facts:
             for before, after in [
                 [view.pairs(view.children(node)[k], level - 1) for k in (at - 1, at)]
             ]
+        )
+        and all(
+            view.key(view.children(node)[at], 0) == view.key(node, at)
+            for node, level in inner
+            for at in range(int(node == view.left(level)), view.arity(node))
+            if level > 1
         ),
     )
 

@@ -68,10 +68,6 @@ def shrink(tree: Tree[A]) -> None:
     s[MIDDLE_STALE] = 1
     s[LEFT_STALE] |= 1 << max(0, height - 1)
     s[RIGHT_STALE] |= 1 << max(0, height - 1)
-    if height == 0:
-        s[CUT] = 0
-        s[VALID] = 0
-        s[SUFFIX_STALE] = 1
 
 
 @inlined
@@ -87,13 +83,11 @@ def balance_inner(tree: Tree[A], level: int) -> bool:
     inner[above, MASK] |= 3 << at
     have, there = inner[left, ARITY], inner[right, ARITY]
     if have + there <= MOST_MERGED_FAN:
-        inner[right, KEY] = inner[above, KEY + at + 1]
         give_left(tree, left, right, there)
         free_inner(tree, right)
         drop_child(tree, above, at + 1)
         return True
     share = (have + there) // 2
-    inner[right, KEY] = inner[above, KEY + at + 1]
     if have > share:
         give_right(tree, left, right, share)
     else:
