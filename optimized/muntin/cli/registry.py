@@ -27,6 +27,7 @@ from muntin.reference.specified import Specified
 from muntin.reference.store import Store
 from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.snapshot import carry
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
 from muntin.spec.operator import Operator
@@ -35,6 +36,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
+Carry = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -99,6 +101,7 @@ class OperatorEntry:
 
     name: str
     build: Callable[[Settings], Operator]
+    carry: Carry = carry  # how a new one goes on where an old one is
 
 
 def _naive(store: type[Store]) -> Callable[[Settings], Operator]:

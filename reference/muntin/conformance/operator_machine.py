@@ -26,15 +26,17 @@ from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import WindowType
 
 Draft = tuple[Corner, int, str, int | None, bool]
+Carry = Callable[[Operator, Operator], None]
+"""Let a new operator, made alike and asking the same queries, go on where an old one is."""
 
 
 class OperatorMachine(RuleBasedStateMachine):
     """Random steps and queries, taken by an operator and by the denotation."""
 
-    def __init__(self, build: Callable[[Settings], Operator]) -> None:
-        """Say what is tested."""
+    def __init__(self, build: Callable[[Settings], Operator], carry: Carry | None = None) -> None:
+        """Say what is tested; and how it is carried over, if it can be."""
         super().__init__()
-        self.build = build
+        self.build, self.carry = build, carry
         self.letters = self.names = 0
         self.base = 0
         self.oracle = Denoted()
@@ -124,16 +126,30 @@ class OperatorMachine(RuleBasedStateMachine):
         self.oracle.remove(name)
         self.target.remove(name)
 
+    @precondition(lambda self: self.carry)
+    @rule()
+    def carry_over(self) -> None:
+        """Let a new operator take the place of the one under test, say by way of a snapshot."""
+        new = self.build(self.oracle.world.settings)
+        for asked in self.oracle.world.asked:
+            new.add(asked.query)
+        if self.carry:
+            note("carry over")
+            self.carry(self.target, new)
+            self.target = new
+
     def teardown(self) -> None:
         """End the stream."""
         self.both([], END)
 
 
-def operator_machine(build: Callable[[Settings], Operator]) -> type[OperatorMachine]:
+def operator_machine(
+    build: Callable[[Settings], Operator], carry: Carry | None = None
+) -> type[OperatorMachine]:
     """Return the machine for one operator, ready for Hypothesis to run."""
 
     class Machine(OperatorMachine):
         def __init__(self) -> None:
-            super().__init__(build)
+            super().__init__(build, carry)
 
     return Machine
