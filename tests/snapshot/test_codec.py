@@ -23,8 +23,9 @@ from muntin.spec.errors import InvalidInputError
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    """Forget the types that a test registers."""
+    """Forget the types that other tests have registered, and that this one does."""
     before = dict(VALUES)
+    VALUES.clear()
     yield
     VALUES.clear()
     VALUES.update(before)

@@ -26,7 +26,7 @@ def encode(value: object) -> bytes:
     """Return a plain value as bytes: what is shared in it stays shared.
 
     >>> len(encode([1, (2.5, "three")] * 100))
-    223
+    426
     """
     return Writer().tree(capture([value], Given({})))
 
