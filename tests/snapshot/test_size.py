@@ -22,7 +22,7 @@ EMPTY, EVENT, PARTIAL = 900, 40, 100
 with the windows that have been published of it and may still change.
 """
 
-LATENESS, DELAY, EVENTS = 20, 10, 3000
+LATENESS, DELAY, EVENTS = 20, 10, 1200
 
 
 def events() -> Iterator[Event]:
@@ -53,7 +53,7 @@ def test_a_snapshot_is_bounded_by_what_is_retained(store: type[Store]) -> None:
             shares.append(body / (EMPTY + EVENT * held.events + PARTIAL * held.partials))
             sizes.append(len(data))
     assert 0.9 < max(shares) <= 1
-    early, late = sizes[3:20], sizes[-17:]
+    early, late = sizes[3:12], sizes[-9:]
     assert max(late) <= 1.1 * max(early)
     assert len(sizes) == EVENTS // 50
 

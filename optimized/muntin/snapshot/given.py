@@ -8,15 +8,20 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from functools import singledispatch
+from itertools import islice
 from types import BuiltinFunctionType, FunctionType
 
+from muntin.snapshot.alike import alike
 from muntin.snapshot.classes import facts, fields_of
 from muntin.snapshot.containers import EMPTY
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.tree import is_scalar
+from muntin.spec.aggregate import Aggregate
 from muntin.spec.measure import Measure
+from muntin.spec.monoid import Monoid
 
 Path = tuple[str, ...]
+MADE_OF_CODE = (FunctionType, Monoid, Aggregate)
 DEEP, LONG = 6, 1000
 
 
@@ -27,16 +32,24 @@ class Given:
         """Find what can be reached from these roots through fields."""
         self.roots = dict(roots)
         self._paths: dict[int, Path] = {}
+        self._functions: list[object] = []  # and what is made of functions
         waiting = deque[tuple[Path, object]](((name,), root) for name, root in roots.items())
         while waiting:
             path, here = waiting.popleft()
             shared_by_all = is_scalar(here) or any(here is one for one in EMPTY)
             if not shared_by_all and id(here) not in self._paths:
                 self._paths[id(here)] = path
+                self._functions += [here] if type(here) in MADE_OF_CODE else []
                 waiting += [((*path, name), part) for name, part in parts_of(here).items()]
 
     def path(self, whole: object) -> Path | None:
-        """Return how to come to an object, if it was given."""
+        """Return how to come to an object, if it was given; or to one that is alike.
+
+        Where queries share what they compute, a state may hold the function of one that has gone.
+        """
+        if id(whole) not in self._paths and type(whole) in MADE_OF_CODE:
+            twins = (self._paths[id(one)] for one in self._functions if alike(one, whole))
+            self._paths.update({id(whole): path for path in islice(twins, 1)})
         return self._paths.get(id(whole))
 
     def at(self, path: Path) -> object:
