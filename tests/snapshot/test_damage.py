@@ -107,6 +107,13 @@ def test_a_body_is_never_inflated_beyond_what_it_promises() -> None:
         refused(checked, "is damaged: ")
 
 
+def test_a_body_is_a_whole_stream_and_nothing_else() -> None:
+    packed = zlib.compress(BODY)
+    for other in (packed + b"?", packed[:-1], packed[:-4]):
+        whole = MAGIC + HEAD.pack(FORMAT, 1, len(other), len(BODY)) + b"1" + other
+        refused(whole + zlib.crc32(whole).to_bytes(4, "little"), "its body has another length")
+
+
 @given(st.data())
 def test_a_forged_body_makes_a_state_or_is_refused(data: st.DataObject) -> None:
     body = bytearray(BODY)

@@ -195,6 +195,23 @@ def test_operators_of_users_have_methods_for_it() -> None:
     assert [a is b for a, b in zip(held["constants"], (TIME, COUNT, OURS), strict=True)]
 
 
+def test_an_instance_in_a_tuple_that_it_holds_itself() -> None:
+    """It is made before the tuple, and gets the tuple after it."""
+    old, new = Plain(), Plain()
+    part = Part(None)
+    part.owner = old.held = (part, (part,))
+    new.restore(old.snapshot())
+    (copy, (again,)) = pair(new.held)
+    assert isinstance(copy, Part)
+    assert again is copy
+    assert copy.owner is new.held
+
+
+def pair(held: object) -> tuple[object, tuple[object]]:
+    first, second = methodcaller("__iter__")(held)
+    return first, second
+
+
 def test_configuration_is_kept_and_may_hold_functions() -> None:
     old, same = Plain(), Plain()
     old.held = [old.how, old.how.call]
