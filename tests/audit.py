@@ -9,6 +9,8 @@ from muntin.snapshot import register_value, snapshot
 from muntin.snapshot.capture import reachable
 from muntin.snapshot.classes import facts, fields_of
 from muntin.snapshot.containers import CHANGING
+from muntin.snapshot.given import Given
+from muntin.snapshot.operator import given_to
 from muntin.spec.operator import Operator
 
 
@@ -24,13 +26,15 @@ register_value(Letter, "letter", _split, _joined)
 
 
 def changeable(operator: Operator) -> dict[int, object]:
-    """Return what a step may change, by identity."""
-    return {
-        id(one): one
-        for one in reachable(operator)
-        if type(one) in CHANGING
-        or (facts(type(one)).state and not isinstance(one, tuple) and fields_of(one))
-    }
+    """Return what a step may change, by identity: containers and instances, unless given."""
+    given = Given(given_to(operator))
+    held = (one for one in reachable(operator) if given.path(one) is None)
+    return {id(one): one for one in held if type(one) in CHANGING or is_instance(one)}
+
+
+def is_instance(one: object) -> bool:
+    """Whether something is an instance of a class of states, and has fields to be set."""
+    return facts(type(one)).state and not isinstance(one, tuple) and bool(fields_of(one))
 
 
 @dataclass
