@@ -32,6 +32,7 @@ from muntin.reference.specified import Specified
 from muntin.reference.store import Store
 from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.snapshot import carry, register_state
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
 from muntin.spec.operator import Operator
@@ -40,6 +41,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
+Carry = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -105,8 +107,10 @@ class OperatorEntry:
     name: str
     build: Callable[[Settings], Operator]
     ordered: bool = False  # whether it serves streams only that are declared in order
+    carry: Carry = carry  # how a new one goes on where an old one is
 
 
+@register_state
 class FibaOfTuples(AggregateTree):
     """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
 

@@ -16,10 +16,10 @@ from muntin.optimized.slicing.report import Line, Moment
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
 from muntin.optimized.slicing.track import Request, Track
+from muntin.snapshot import Persistent
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.operator import Operator
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
@@ -67,8 +67,10 @@ def same(one: AnyAggregate, other: AnyAggregate) -> bool:
     )
 
 
-class Slicing(Operator):
+class Slicing(Persistent):
     """Many queries over one ordered stream, in one pass."""
+
+    configuration = ("_technique",)
 
     def __init__(self, technique: Technique, settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
