@@ -104,7 +104,7 @@ class Related(Slicing):
 
 
 TECHNIQUES = [PANES, PAIRS, PAIRS_PLUS, CUTTY_LAZY, CUTTY_EAGER]
-NAMES = ["panes", "pairs", "pairs+", "cutty-lazy", "cutty-eager"]
+NAMES = ["panes", "pairs", "pairs-plus", "cutty-lazy", "cutty-eager"]
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES, ids=NAMES)

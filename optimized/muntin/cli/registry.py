@@ -15,7 +15,13 @@ from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.slicing.slicing import Slicing, Technique
-from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.optimized.slicing.techniques import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+)
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
@@ -120,6 +126,7 @@ OPERATORS = [
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
     OperatorEntry("panes", _slicing(PANES), ordered=True),
     OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
+    OperatorEntry("pairs-plus", _slicing(PAIRS_PLUS), ordered=True),
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
     OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
 ]

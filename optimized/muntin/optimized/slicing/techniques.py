@@ -13,7 +13,7 @@ PAIRS = Technique(LazyStore, pairs, refuses=refuses_unless_periodic)
 """Slices between the begins and ends of all windows [Krishnamurthy06]."""
 
 PAIRS_PLUS = Technique(EagerStore, pairs, refuses=refuses_unless_periodic)
-"""The same with an eager store [Carbone16, section 7.1]."""
+"""The same with an eager store: what pays when many queries share slices [Carbone16, 7.1]."""
 
 CUTTY_LAZY = Technique(LazyStore)
 """Slices between the begins of all windows; a window that ends is folded slice by slice."""
