@@ -16,7 +16,8 @@ from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.slicing.slicing import Slicing, Technique
+from muntin.optimized.slicing.group import Technique
+from muntin.optimized.slicing.slicing import Slicing
 from muntin.optimized.slicing.techniques import (
     CUTTY_EAGER,
     CUTTY_LAZY,

@@ -4,6 +4,8 @@ from collections.abc import Hashable, Iterator
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
+from muntin.spec.stream import END
+
 S = TypeVar("S", bound=Hashable)
 
 
@@ -22,6 +24,11 @@ class Alarms(Generic[S]):
         self._heap: list[tuple[float, int, S]] = []
         self._earliest: dict[S, float] = {}
         self._number = 0  # so that sleepers are never compared
+
+    @property
+    def next(self) -> float:
+        """A watermark before which nobody is to be woken."""
+        return self._heap[0][0] if self._heap else END
 
     def set(self, sleeper: S, watermark: float) -> None:
         """Wake the sleeper at this watermark, if it would not be woken earlier."""

@@ -260,7 +260,8 @@ class UserTrack(GroupedTrack):
         known = start == group.coordinate or start in self.ended
         if not known:
             slices.pin(oldest.first)
-            self.live.append(self.end(slices, self.live[k], group))
+            self.live.insert(k, self.end(slices, self.live[k], group))
+            k += 1
         if start not in {one.coordinate for one in self.begun}:
             slices.unpin(oldest.first)
             del self.live[k]

@@ -3,7 +3,7 @@
 from muntin.optimized.slicing.cuts import pairs, panes
 from muntin.optimized.slicing.discretise import refuses_unless_periodic
 from muntin.optimized.slicing.eager_store import EagerStore
-from muntin.optimized.slicing.slicing import Technique
+from muntin.optimized.slicing.group import Technique
 from muntin.optimized.slicing.store import LazyStore
 
 PANES = Technique(LazyStore, panes, shares=False, refuses=refuses_unless_periodic)
