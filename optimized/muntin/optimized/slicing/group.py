@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from muntin.optimized.slicing.cuts import Cuts, EdgesOf
-from muntin.optimized.slicing.discretise import refuses_window
+from muntin.optimized.slicing.discretise import Make, refuses_window
 from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
@@ -35,6 +35,7 @@ class Asked(NamedTuple):
     """A query, its number, and the greatest time and the events that it came too late to see."""
 
     query: Query
+    make: Make
     nth: int
     since: float
     missed: dict[Hashable, Event]

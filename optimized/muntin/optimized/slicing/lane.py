@@ -80,8 +80,7 @@ class Lane:
     def observe(self, event: Event) -> None:
         """Take in an event: one lift and at most one combine, whatever the number of queries."""
         for name in self.agenda.concerned(event.time, self.slices.count, self._pause(event)):
-            if self.sees(name):
-                self._show(event, self._mine(name))
+            self._show(event, self._mine(name))
         self._last, self.rested = event, False
         try:
             self._add(event)
@@ -124,19 +123,15 @@ class Lane:
     def report(self, moment: Moment) -> Iterator[tuple[Track, Line]]:
         """Publish what is complete."""
         for name in {**self.own, **dict.fromkeys(self.agenda.woken(moment.watermark))}:
-            if self.sees(name):
-                track = self._mine(name)
-                for line in Report(track, self.slices, moment).lines():
-                    yield track, line
-                self.agenda.note(track)
+            track = self._mine(name)
+            for line in Report(track, self.slices, moment).lines():
+                yield track, line
+            self.agenda.note(track)
 
     def remove(self, name: str) -> None:
         """Drop a query, and let go of what only it needed."""
         if name in self.tracks:
-            track = self.tracks.pop(name)
-            if self._last is not None:
-                track.catch_up(self.slices, self._last.time)
-            track.release(self.slices)
+            self.tracks.pop(name).release(self.slices)
             self.joined -= 1
             self.agenda = Agenda(self.tracks.values())
 

@@ -77,7 +77,7 @@ class Slices(Generic[A]):
             self._own()
             self._tail.append((self.count, partial))
             self._settle()
-        elif self._tail:
+        else:
             begin, active = self._tail[-1]
             self._tail[-1] = begin, self._combine(active, partial)
         self.count += 1
