@@ -6,6 +6,7 @@ Deterministic ones share slices with all others; those of trigger and eviction f
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -91,6 +92,35 @@ def test_windows_of_any_machine_and_measure_are_those_of_the_denotation(kind: Wi
                 told[name] = told.get(name, 0) + 1
     assert told["it new"] > 60
     assert told["late new"] > 30
+
+
+def raising_at_punctuation(state: object, event: Event) -> tuple[object, int, int]:
+    """Fail at a punctuation."""
+    if event.punctuation:
+        raise ZeroDivisionError
+    return state, 1, int(state is not None)
+
+
+@pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
+def test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning(
+    technique: Technique,
+) -> None:
+    kinds = [*KINDS, Sliding(12, 1), Sliding(9, 4), UserWindow(raising_at_punctuation)]
+    failed = 0
+    for seed in range(6):
+        settings = Settings(100, in_order=True)  # so that no event is late
+        running, twin = Slicing(technique, settings), Slicing(technique, settings)
+        for one in (running, twin):
+            for nth, kind in enumerate(kinds):
+                one.add(Query(f"q{nth}", kind, WORDS))
+        for step in trace(random.Random(seed)):  # noqa: S311 - it need not be secret
+            if step.events:
+                last = replace(step.events[-1], punctuation=True)
+                with pytest.raises(UserCodeError, match="query 'q8'"):
+                    running.step([*step.events, last], step.watermark)
+                failed += 1
+            assert running.take(step) == twin.take(step)
+    assert failed > 100
 
 
 def test_deterministic_windows_share_slices_and_the_others_store_records() -> None:
