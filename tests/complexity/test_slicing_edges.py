@@ -7,6 +7,7 @@ from math import gcd
 import pytest
 
 from muntin.conformance.strategies import WORDS, Letter
+from muntin.optimized.slicing.alarms import Alarms
 from muntin.optimized.slicing.group import Technique
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.slicing import Slicing
@@ -18,7 +19,7 @@ from muntin.spec.dialect import Dialect
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Event
+from muntin.spec.stream import END, Event
 from muntin.spec.user_defined import UserTrigger, UserWindow
 from muntin.spec.window import WindowType
 
@@ -199,6 +200,17 @@ def test_pairs_plus_folds_the_windows_of_many_queries_from_few_partials() -> Non
             spent.setdefault(queries, []).append(meter.combines)
     assert spent[40][1] * 5 < spent[40][0]
     assert spent[1][0] < spent[1][1] * 3
+
+
+def test_alarms_that_do_not_count_any_more_are_dropped() -> None:
+    alarms, rung = Alarms[str](), 0
+    for watermark in range(1000):
+        for sleeper in "abc":
+            alarms.set(sleeper, END)
+            alarms.set(sleeper, watermark + ord(sleeper) % 2)
+        rung += len(list(alarms.ring(watermark)))
+        assert len(alarms) <= 2 * 3 + 9
+    assert rung == 2000
 
 
 EVERY: list[WindowType] = [
