@@ -16,8 +16,15 @@ from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.slicing.slicing import Slicing, Technique
-from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.optimized.slicing.group import Technique
+from muntin.optimized.slicing.slicing import Slicing
+from muntin.optimized.slicing.techniques import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+)
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
@@ -141,6 +148,7 @@ OPERATORS = [
     OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
     OperatorEntry("panes", _slicing(PANES), ordered=True),
     OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
+    OperatorEntry("pairs-plus", _slicing(PAIRS_PLUS), ordered=True),
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
     OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),
