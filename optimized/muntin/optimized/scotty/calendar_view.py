@@ -33,8 +33,9 @@ class CalendarView(View):
         return None if end is None else self.settles(end) > limit
 
     def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
-        """Return when the first window is past that holds a slice."""
-        found = next(self._calendar.ending(after, END, extent, slices.upcoming), None)
+        """Return when the first window is past that holds a slice; it may have yet to exist."""
+        then = extent._replace(reached=max(extent.reached, after))
+        found = next(self._calendar.ending(after, END, then, slices.upcoming), None)
         return END if found is None else self._calendar.past(found)
 
     def changes(

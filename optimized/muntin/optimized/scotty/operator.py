@@ -10,35 +10,27 @@ from operator import itemgetter
 
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.group import Ballot, Group, Reports
-from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.ranks import Cohort, Ranks
-from muntin.optimized.scotty.sharing import Erased, shareable
+from muntin.optimized.scotty.strategy import Strategy, strategy
 from muntin.optimized.scotty.tiling import How
 from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
-from muntin.optimized.scotty.workload import (
-    LETTERS,
-    Characteristics,
-    characteristics,
-    removal,
-    stores_tuples,
-)
-from muntin.spec.data_driven import LastNEvery, Rolling, Session
+from muntin.optimized.scotty.workload import LETTERS
+from muntin.optimized.slicing.sharing import Erased, shareable
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
-from muntin.spec.window import WindowType
 
 
 @dataclass
 class Running:
-    """A query, its group, and those who accept the same events."""
+    """A query, how it is served, its group, and those who accept the same events."""
 
     query: Query
+    strategy: Strategy
     group: Group
     cohort: Cohort
     nth: int
@@ -51,17 +43,6 @@ class Shared:
     aggregate: Erased
     scope: Hashable
     group: Group
-
-
-FORGET_ALIKE = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery)
-"""Types that are right about any suffix of their tuples that holds what they need."""
-
-
-def sliceable(window: WindowType, settings: Settings) -> bool:
-    """Whether a tuple alone tells its slice: windows in time with known edges, and sessions."""
-    if calendar(window, settings.dialect, -END):
-        return True
-    return isinstance(window, Session) and window.measure is TIME and settings.output != "discard"
 
 
 class Scotty(Operator):
@@ -88,42 +69,45 @@ class Scotty(Operator):
         if query.id in self._running:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         since = max(self._seen, self._before)
-        of = characteristics(query, self._settings, self._letters)
-        group = self._group(query, of, since)
+        found = strategy(query, self._settings, since, self._letters)
+        group = self._group(query, found)
         missed = {} if query.window.measure in (TIME, COUNT) else dict(self._ranks.latest)
         group.add(query, since, missed)
         by_window = self._settings.dialect.lateness == "window"
         self._added += 1
         cohort = Cohort(since, query.id if by_window else None)
         self._ranks.add(cohort)
-        self._running[query.id] = Running(query, group, cohort, self._added)
+        self._running[query.id] = Running(query, found, group, cohort, self._added)
 
     @property
     def groups(self) -> list[Group]:
         """The groups of queries that share slices."""
         return [one.group for one in self._shared]
 
-    def _group(self, query: Query, of: Characteristics, since: float) -> Group:
+    def explain(self) -> str:
+        """Say how each query is served, and which share slices."""
+        told = list[str]()
+        for name, one in self._running.items():
+            others = [repr(other) for other in one.group.queries if other != name]
+            shares = (
+                f"slices are shared with {', '.join(others)}" if others else "slices of its own"
+            )
+            told += [f"query {name!r}", *(f"  {line}" for line in one.strategy.lines(one.query))]
+            told.append(f"  {shares}")
+        return "\n".join(told)
+
+    def _group(self, query: Query, found: Strategy) -> Group:
         """Return the group that has the slices of such a query; perhaps a new one."""
-        dialect, time = self._settings.dialect, sliceable(query.window, self._settings)
-        in_tuples = not time or (of.session and self._settings.output == "discard")
-        by_arrival = query.window.measure is COUNT and dialect.count_order == "arrival"
-        forgets_alike = isinstance(query.window, FORGET_ALIKE) or not in_tuples
-        by_window = dialect.lateness == "window" and (in_tuples or of.session)
-        apart = by_window or not forgets_alike
-        how = How(query.aggregate.monoid, of.commutative, removal(of))
-        scope: Hashable = (query.id if apart else "", stores_tuples(of), of.commutative)
-        if in_tuples:
-            scope = (query.id if apart else "", since, by_arrival, of.commutative, removal(of))
         for shared in self._shared:
-            if shared.scope == scope and shareable(shared.aggregate, query.aggregate):
+            if shared.scope == found.scope and shareable(shared.aggregate, query.aggregate):
                 return shared.group
+        how = How(query.aggregate.monoid, found.of.commutative, found.removal)
         group: Group
-        if in_tuples:
-            group = TupleGroup(self._settings, how, self._build, by_arrival=by_arrival)
+        if found.in_tuples:
+            group = TupleGroup(self._settings, how, self._build, by_arrival=found.by_arrival)
         else:
-            group = TimeGroup(self._settings, query, self._build, stored=stores_tuples(of))
-        self._shared.append(Shared(query.aggregate, scope, group))
+            group = TimeGroup(self._settings, query, self._build, stored=found.stored)
+        self._shared.append(Shared(query.aggregate, found.scope, group))
         return group
 
     def remove(self, name: str) -> None:

@@ -13,6 +13,7 @@ from muntin.optimized.slicing.cuts import Cuts, EdgesOf
 from muntin.optimized.slicing.discretise import refuses_settings, refuses_window, track_of
 from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.report import Line, Moment
+from muntin.optimized.slicing.sharing import shareable
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
 from muntin.optimized.slicing.track import Request, Track
@@ -55,16 +56,6 @@ class Slot(NamedTuple):
 
     group: int
     key: Hashable
-
-
-def same(one: AnyAggregate, other: AnyAggregate) -> bool:
-    """Whether two aggregates have the same partials: they may be lowered differently."""
-    mine, theirs = one.monoid, other.monoid
-    return (
-        one.lift == other.lift
-        and mine.combine == theirs.combine
-        and mine.identity is theirs.identity
-    )
 
 
 class Slicing(Operator):
@@ -155,7 +146,7 @@ class Slicing(Operator):
     def _group_for(self, query: Query) -> int:
         """Return the group of the queries that share slices with this one, or a new one."""
         for one in self._asked.values():
-            if self._technique.shares and same(one.query.aggregate, query.aggregate):
+            if self._technique.shares and shareable(one.query.aggregate, query.aggregate):
                 return one.group
         self._groups += 1
         return self._groups
