@@ -1,16 +1,19 @@
 """Whether two functions do the same, since they are the same code over objects that are alike.
 
-A maker of functions, such as `muntin.spec.catalogue.named`, gives another one at each call.
+A maker of functions, such as `muntin.spec.catalogue.named`, gives another one at each call, so that
+identity says too little. What can change, or is not known, is alike only itself; so no two that
+differ are ever taken for one.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import singledispatch
 from types import FunctionType
 
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.monoid import Monoid
 
-PLAIN = (str, int, bool, float, type(None))
+PLAIN = (str, int, bool, float, Fraction, type(None))
 Pairs = frozenset[tuple[int, int]]
 
 
@@ -43,15 +46,14 @@ def parts(whole: object) -> list[object]:
 
 @parts.register
 def _(whole: FunctionType) -> list[object]:
+    keywords = tuple(sorted((whole.__kwdefaults__ or {}).items()))
     try:
         cells = [cell.cell_contents for cell in whole.__closure__ or ()]
     except ValueError:  # a name that nothing is bound to yet
         return []
-    named = sorted((whole.__kwdefaults__ or {}).items())
-    return [whole.__code__, *cells, whole.__defaults__ or (None,), *named]
+    return [whole.__code__, whole.__globals__, *cells, whole.__defaults__ or (), keywords]
 
 
-@parts.register(list)
 @parts.register(tuple)
 def _(whole: Sequence[object]) -> list[object]:
-    return list(whole)
+    return [len(whole), *whole]

@@ -67,9 +67,17 @@ TRACKS = [
 """The track of each window type. A new type needs a track, and one line here."""
 
 
-def track_maker(kind: WindowType) -> Make | None:
-    """Return what makes the tracks of a window type, if anything does."""
-    return next((make for serving in TRACKS if (make := serving(kind))), None)
+def track_of(request: Request) -> Track:
+    """Return a track for a query and key, of a window type that is not refused."""
+    makers = (serving(request.query.window) for serving in TRACKS)
+    return next(make(request) for make in makers if make)
+
+
+def refuses_unknown(kind: WindowType) -> str | None:
+    """Say that there are no tracks for a window type, if there are none."""
+    if any(serving(kind) for serving in TRACKS):
+        return None
+    return f"slicing does not know the windows {kind}; give them a track"
 
 
 def refuses_settings(settings: Settings) -> str | None:

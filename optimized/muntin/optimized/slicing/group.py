@@ -5,17 +5,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from muntin.optimized.slicing.cuts import Cuts, EdgesOf
-from muntin.optimized.slicing.discretise import Make, refuses_window
+from muntin.optimized.slicing.discretise import refuses_window
 from muntin.optimized.slicing.lane import Lane
+from muntin.optimized.slicing.sharing import Erased, shareable
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
-from muntin.spec.aggregate import Aggregate
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
 from muntin.spec.window import WindowType
-
-AnyAggregate = Aggregate[object, object, object]
 
 
 @dataclass(frozen=True)
@@ -35,20 +33,9 @@ class Asked(NamedTuple):
     """A query, its number, and the greatest time and the events that it came too late to see."""
 
     query: Query
-    make: Make
     nth: int
     since: float
     missed: dict[Hashable, Event]
-
-
-def same(one: AnyAggregate, other: AnyAggregate) -> bool:
-    """Whether two aggregates have the same partials: they may be lowered differently."""
-    mine, theirs = one.monoid, other.monoid
-    return (
-        one.lift == other.lift
-        and mine.combine == theirs.combine
-        and mine.identity is theirs.identity
-    )
 
 
 @dataclass
@@ -56,12 +43,12 @@ class Group:
     """The queries that share slices: all of one aggregate, or one alone."""
 
     technique: Technique
-    aggregate: AnyAggregate
+    aggregate: Erased
     asked: dict[str, Asked] = field(default_factory=dict[str, Asked])
 
     def takes(self, query: Query) -> bool:
         """Whether a further query can share the slices."""
-        return self.technique.shares and same(self.aggregate, query.aggregate)
+        return self.technique.shares and shareable(self.aggregate, query.aggregate)
 
     def cuts(self) -> Cuts | None:
         """Return where slices are cut besides the begins of windows, if they are."""

@@ -7,7 +7,7 @@ Erased = Aggregate[object, object, object]
 
 
 def shareable(one: Erased, other: Erased) -> bool:
-    """Whether one slice can serve both aggregates.
+    """Whether one slice can serve both aggregates: they may be lowered differently.
 
     >>> from muntin.spec.catalogue import named
     >>> shareable(named("sum"), named("sum")), shareable(named("sum"), named("max"))
