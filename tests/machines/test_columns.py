@@ -4,16 +4,15 @@ The sum of distinct powers of two tells which events a window holds, count how m
 the last value, and M4, tell their order.
 """
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.operator_machine import OperatorMachine
 from muntin.conformance.strategies import NARROW_BASES
-from muntin.kernels.slicing.operator import ColumnarOperator, Method
-from muntin.spec.aggregate import Aggregate
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.plan import Method
 from muntin.spec.catalogue import named
+from muntin.spec.window import WindowType
 
 EXACT = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
 BITS = 61
@@ -28,8 +27,9 @@ class NumberMachine(OperatorMachine):
     def __init__(self) -> None:
         super().__init__(lambda settings: ColumnarOperator(settings, method=self.method))
 
-    def aggregates(self) -> Sequence[Aggregate[object, object, object]]:
-        return [named(EXACT[self.names % len(EXACT)])]
+    def ask(self, kind: WindowType) -> bool:
+        self.aggregates = [named(EXACT[self.names % len(EXACT)])]
+        return super().ask(kind)
 
     def value(self, number: int) -> object:
         sign = 1 if number % 2 else -1

@@ -72,6 +72,40 @@ def test_traces_that_are_easily_wrong(
         assert got == wanted
 
 
+EARLY = Dialect(closing=-1)
+FIRST = Dialect(first_window="floor_first", edges="right")
+APART = Dialect(session_merge="le", late_update="next_watermark")
+TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
+    ("the next end has yet to exist", Settings(0, dialect=EARLY), [Landmark(3, 5)], "22 W22 W24"),
+    ("a slice that no window holds first", Settings(), [Landmark(0, 4)], "-3 3 W22"),
+    ("a late event makes a window", Settings(9, dialect=FIRST), [tumbling(2)], "20 W29 20 9"),
+    (
+        "a late event before a session that is open",
+        Settings(8, dialect=APART),
+        [tumbling(1), Session(4)],
+        "26 W28 24 W29 23 W33",
+    ),
+]
+
+
+@pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
+@pytest.mark.parametrize(
+    ("settings", "kinds", "trace"),
+    [one[1:] for one in TRACES_OF_ALARMS],
+    ids=[one[0] for one in TRACES_OF_ALARMS],
+)
+def test_what_sleeps_is_woken_in_time(
+    build: BuildStore, settings: Settings, kinds: list[WindowType], trace: str
+) -> None:
+    both = Scotty(settings, build), Denoted(settings)
+    for one in both:
+        for nth, kind in enumerate(kinds):
+            one.add(Query(f"w{nth}", kind, WORDS))
+    for step in steps(trace):
+        got, wanted = (one.take(step) for one in both)
+        assert got == wanted
+
+
 def alone(value: object) -> tuple[object, ...]:
     """Lift a value."""
     return (value,)

@@ -74,9 +74,7 @@ def column(table: Table, name: str) -> Column:
     names: list[str] = getattr(table, "column_names")  # noqa: B009 - Arrow is not typed
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
-    pa = import_module("pyarrow")
-    chunks = getattr(table, "column")(name).chunks  # noqa: B009 - the same
-    found: Column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
+    found: Column = getattr(table, "column")(name).combine_chunks()  # noqa: B009 - the same
     return found
 
 

@@ -25,6 +25,8 @@ def time_column(times: object) -> Ints:
     array = np.asarray(times)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise InvalidInputError(f"times must be a column of integers, not {array.dtype}")
+    if array.dtype == np.uint64 and array.size:
+        within(int(array.max()), "the time of an event", LAST)
     return np.asarray(array, np.int64)
 
 

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, Ints
+from muntin.kernels.slicing.arrays import FIRST, Fields, Ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.parts import Part
@@ -20,7 +20,12 @@ def rows(batch: Batch, parts: Iterable[Part]) -> Store:
     """Return a cell for each event, in the order of arrival."""
     time, one = batch.time, np.ones_like(batch.time)
     cells = Cells(batch.key, time, time, time, one, one, batch.arrival, batch.own, batch.mark)
-    return Store(cells, {part: part.lift(batch) for part in parts})
+    return Store(cells, {part: _wide(part, part.lift(batch)) for part in parts})
+
+
+def _wide(part: Part, fields: Fields) -> Fields:
+    """Return partials that can be added up without passing 64 bits."""
+    return part.alike(fields, tuple(column[:0] for column in fields))[0]
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,10 @@ class Group:
         tracks = {**self.tracks, kind: track}
         return replace(self, tracks=tracks)
 
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self.store.cells)
+
     @property
     def method(self) -> str:
         """How cells are kept."""

@@ -79,6 +79,10 @@ class ColumnarOperator(Operator):
             lines.append(explained(query, form, plan, self._groups[self._place[name]].method))
         return "\n".join(lines)
 
+    def retained(self) -> int:
+        """Return how many cells are kept, empty ones too."""
+        return sum(len(group) for group in self._groups.values())
+
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
         if name not in self._queries:

@@ -30,9 +30,7 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
     if wanted == "records":
         return Plan("records", "it was asked for")
     if isinstance(form, Opaque):
-        return Plan(
-            "records", f"{name} has no form over columns; the events are folded"
-        )
+        return Plan("records", f"{name} has no form over columns; the events are folded")
     if form.holistic:
         return Plan("records", f"{name} is holistic")
     if settings.output == "discard":

@@ -6,7 +6,7 @@ from muntin.spec.query import Settings
 from muntin.spec.stream import END
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Moment:
     """The watermark before the step and after, and the latter unless it is the end."""
 
@@ -67,3 +67,17 @@ class Moment:
         if self.final:
             return self.limit_before - max(0, closing), self.limit - max(0, closing)
         return self.before - closing, self.now - closing
+
+
+def told_at(settings: Settings, past: float, closing: int) -> float:
+    """Return the watermark at which a window is told of that is past at some time."""
+    if settings.output != "final":
+        return past + closing
+    never = settings.dialect.lateness == "never"
+    return END if never else past + max(0, closing) + settings.allowed_lateness
+
+
+def done_at(settings: Settings, settles: float) -> float:
+    """Return the watermark at which what settles at some time is settled for good."""
+    rule = settings.dialect.lateness
+    return END if rule == "never" else settles + settings.allowed_lateness + (rule == "event")

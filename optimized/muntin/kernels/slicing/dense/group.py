@@ -94,6 +94,10 @@ class DenseGroup:
             return DenseGroup(self.since, self.settings, tracks)
         return self.spread_out().without(name)
 
+    def __len__(self) -> int:
+        """Return the number of slices."""
+        return self._slices.n if self._slices else 0
+
     def takes(self, batch: Batch, limit: int) -> Flags:
         """Tell which events take part."""
         return np.asarray(batch.time >= limit)

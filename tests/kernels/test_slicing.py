@@ -1,0 +1,194 @@
+"""The operator over columns: arrays in and out, what is refused, what it keeps, and why."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from muntin.kernels.slicing.arrays import Ints
+from muntin.kernels.slicing.dense.group import DenseGroup
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.plan import Method
+from muntin.reference.denoted import Denoted
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named, plain
+from muntin.spec.data_driven import LastNEvery, Rolling, Session
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.periodic import Sliding, tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event, Step
+
+METHODS: list[Method] = ["dense", "slices", "records"]
+
+
+def stream(n: int, late: int) -> Ints:
+    """Times out of order by at most so much."""
+    rng = np.random.default_rng(1)
+    times = np.arange(n) // 2
+    return times[np.argsort(times + rng.integers(0, late, n), kind="stable")]
+
+
+def batches(times: Ints, size: int) -> Iterator[Ints]:
+    for begin in range(0, times.size, size):
+        yield times[begin : begin + size]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["sum", "min", "max", "mean", "range"])
+def test_columns_and_events_give_the_same(method: Method, name: str) -> None:
+    times, denoted = stream(300, 20), Denoted(Settings(10))
+    operator = ColumnarOperator(Settings(10), method=method)
+    for one in (denoted, operator):
+        one.add(Query("a", Sliding(30, 7, 3), named(name)))
+        one.add(Query("b", Session(3), named(name)))
+    for batch in batches(times, 40):
+        values = batch * 7 % 11
+        watermark = int(batch.max()) - 15
+        events = [Event(t, v) for t, v in zip(batch.tolist(), values.tolist(), strict=True)]
+        wanted = denoted.take(Step(tuple(events), watermark))
+        answered = operator.take_columns(batch, values, None, watermark)
+        assert answered.results() == wanted.results
+        assert [events[i] for i in answered.late.tolist()] == list(wanted.late)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_huge_value_spoils_no_other_window(method: Method) -> None:
+    """As it does where a window is the difference of two prefix sums of floats."""
+    times = np.arange(1000)
+    values = np.full(1000, 0.1)
+    values[3], values[500] = 1e17, math.inf
+    operator = ColumnarOperator(method=method)
+    operator.add(Query("w", Sliding(20, 10), named("sum")))
+    found = {r.start: r.value for r in operator.take_columns(times, values, None, 1020).results()}
+    prefixes = np.concatenate([[0.0], np.cumsum(values)])
+    naive = {start: prefixes[start + 20] - prefixes[start] for start in range(20, 480, 10)}
+    exact = float(Fraction(0.1) * 20)
+    good = [start for start in naive if math.isclose(naive[start], exact, rel_tol=1e-9)]
+    assert good == []
+    for start in [*range(20, 480, 10), *range(510, 980, 10)]:
+        value = found[start]
+        assert isinstance(value, float)
+        assert abs(value - exact) <= 20 * 2.0**-52 * exact
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sums_beyond_64_bits_are_widened(method: Method) -> None:
+    operator = ColumnarOperator(method=method)
+    operator.add(Query("w", tumbling(10), named("sum")))
+    operator.add(Query("v", tumbling(10), named("var_pop")))
+    values = np.array([2**62, 2**62, 2**62, 5])
+    results = operator.take_columns(np.array([1, 2, 3, 11]), values, None, END).results()
+    assert [r.value for r in results] == [3 * 2**62, 0.0, 5, 0.0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_no_window_needs_is_forgotten(method: Method) -> None:
+    operator = ColumnarOperator(Settings(50), method=method)
+    operator.add(Query("w", Sliding(100, 10), named("max")))
+    operator.add(Query("s", Session(1), named("max")))
+    most = 0
+    for batch in batches(stream(100_000, 20), 500):
+        operator.take_columns(batch, batch, None, int(batch.max()) - 20)
+        most = max(most, operator.retained())
+    assert 0 < most <= {"dense": 2048, "slices": 500, "records": 2 * 500}[method]
+
+
+def test_two_keys_leave_the_dense_slices() -> None:
+    operator = ColumnarOperator(method="dense")
+    operator.add(Query("w", tumbling(10), named("sum")))
+    operator.take_columns(np.array([1, 12]), np.array([1, 2]), np.array([7, 7]), None)
+    assert operator.explain().startswith("w: tumbling of sum: dense (until there is a second key")
+    results = operator.take_columns(np.array([3]), np.array([4]), np.array([8]), 20).results()
+    assert [(r.key, r.start, r.value) for r in results] == [(7, 0, 1), (8, 0, 4), (7, 10, 2)]
+    assert "by now slices" in operator.explain()
+
+
+def test_keys_of_any_type() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("w", tumbling(10), named("count")))
+    for keys in (np.array(["b", "a"]), np.array([5, -1]), np.array(["a", None], np.object_)):
+        operator.take_columns(np.array([1, 2]), np.array([1, 1]), keys, None)
+    results = operator.take_columns(np.array([4]), np.array([1]), None, END).results()
+    assert [(r.key, r.value) for r in results] == [("b", 1), ("a", 2), (5, 1), (-1, 1), (None, 2)]
+
+
+def test_many_columns_in_one_pass() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("p", tumbling(10), over("price", named("mean"))))
+    operator.add(Query("n", tumbling(10), over("n", named("sum"))))
+    operator.add(Query("best", tumbling(10), over(("price", "n"), named("argmax"))))
+    columns = {"price": np.array([1.0, 3.0, 2.0]), "n": np.array([4, 5, 6])}
+    answered = operator.take_columns(np.array([1, 2, 3]), columns, None, END)
+    assert [(r.query, r.value) for r in answered.results()] == [("p", 2.0), ("n", 15), ("best", 5)]
+    lines = answered.of("n")
+    assert lines
+    assert lines.start.tolist() == [0]
+
+
+def test_an_aggregate_that_only_borrows_a_name_is_taken_as_it_is() -> None:
+    mine = plain("max")
+    other = Aggregate("sum", mine.lift, mine.monoid, mine.lower, commutative=True, kind="holistic")
+    operator = ColumnarOperator()
+    operator.add(Query("w", tumbling(10), other))
+    assert "no form over columns" in operator.explain()
+    assert operator.take_columns([1, 2], [3, 4], None, END).results()[0].value == 4
+
+
+def test_what_has_no_form_is_refused() -> None:
+    operator = ColumnarOperator()
+    with pytest.raises(UnsupportedError, match="query 'w': last_n_every windows have no form"):
+        operator.add(Query("w", LastNEvery(2, 10), named("sum")))
+    with pytest.raises(UnsupportedError, match="query 'w': the size of tumbling windows is"):
+        operator.add(Query("w", tumbling(2**60), named("sum")))
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "message"),
+    [
+        ([1.5], [1], "times must be a column of integers, not float64"),
+        ([2**62], [1], "the time of an event is 4611686018427387904"),
+        (np.array([2**63], np.uint64), [1], "the time of an event is 9223372036854775808"),
+        ([1], [1, 2], r"the values has the shape \(2,\), and there are 1 times"),
+        ([1], ["x"], "the values is of <U1, which is no number"),
+        ([1], {"a": [1]}, "say which of the columns"),
+        ([1], None, "no values were given"),
+    ],
+)
+def test_bad_columns_are_refused_and_leave_no_trace(
+    times: object, values: object, message: str
+) -> None:
+    operator = ColumnarOperator(Settings(in_order=True))
+    operator.add(Query("w", tumbling(10), named("sum")))
+    operator.take_columns([0], [5], None, None)
+    with pytest.raises((InvalidInputError, UnsupportedError), match=message):
+        operator.take_columns(times, values, None, 100)
+    assert [r.value for r in operator.take_columns([0], [6], None, END).results()] == [11]
+
+
+def test_columns_out_of_order_are_refused_where_order_was_promised() -> None:
+    operator = ColumnarOperator(Settings(in_order=True))
+    operator.add(Query("w", tumbling(10), named("sum")))
+    with pytest.raises(InvalidInputError, match="time 4 follows 7"):
+        operator.take_columns([3, 7, 4], [1, 1, 1], None, None)
+
+
+def test_a_rolling_median() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("w", Rolling(3), named("median")))
+    results = operator.take_columns([1, 2, 3, 9], [5.0, 1.0, 4.0, 8.0], None, END).results()
+    assert [r.value for r in results] == [5.0, 3.0, 4.0, 8.0]
+
+
+def test_a_dense_group_begins_anew_after_a_jump_in_time() -> None:
+    group = DenseGroup(-(2**62), Settings(), {})
+    assert group.method == "dense"
+    operator = ColumnarOperator(method="dense")
+    operator.add(Query("w", Sliding(4, 2), named("sum")))
+    operator.take_columns([1, 2], [1, 2], None, 10)
+    far = 10**15
+    results = operator.take_columns([far], [5], None, END).results()
+    assert [(r.start, r.value) for r in results] == [(far - 2, 5), (far, 5)]
+    assert "by now" not in operator.explain()

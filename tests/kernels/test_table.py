@@ -1,0 +1,91 @@
+"""Windows over Arrow tables."""
+
+from datetime import UTC, datetime
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from muntin.kernels.table import aggregate, rolling
+from muntin.spec.data_driven import Session
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.periodic import Sliding, tumbling
+
+pa = import_module("pyarrow")
+
+
+def test_keys_nulls_and_several_windows() -> None:
+    table = pa.table(
+        {
+            "t": [1, 2, 12, 3],
+            "who": ["a", "b", "a", None],
+            "x": [4, None, 6, 8],
+            "y": [1.5, 2, 3, 4],
+        }
+    )
+    wanted = {"sum": ("sum", "x"), "all": ("count", "y"), "mean": ("mean", "y")}
+    windows = {"ten": tumbling(10), "near": Session(5)}
+    rows = aggregate(table, time="t", key="who", windows=windows, aggregates=wanted).to_pylist()
+    ten = [row for row in rows if row["window"] == "ten"]
+    assert [(r["who"], r["start"], r["sum"], r["all"], r["mean"]) for r in ten] == [
+        ("a", 0, 4, 1, 1.5),
+        ("b", 0, None, 1, 2.0),
+        (None, 0, 8, 1, 4.0),
+        ("a", 10, 6, 1, 3.0),
+    ]
+    assert [(r["who"], r["start"], r["end"]) for r in rows if r["window"] == "near"] == [
+        ("a", 1, 6),
+        ("b", 2, 7),
+        (None, 3, 8),
+        ("a", 12, 17),
+    ]
+
+
+def test_timestamps_come_back_as_such() -> None:
+    at = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in (1, 2, 5)]
+    table = pa.table({"at": pa.array(at, pa.timestamp("us", "UTC")), "x": [1, 2, 3]})
+    hours = {"4h": tumbling(4 * 3600 * 10**6)}
+    rows = aggregate(table, time="at", windows=hours, aggregates={"m4": ("m4", "x")}).to_pylist()
+    assert [(row["start"], row["m4"]) for row in rows] == [
+        (at[0].replace(hour=0), {"min": 1, "max": 2, "first": 1, "last": 2}),
+        (at[0].replace(hour=4), {"min": 3, "max": 3, "first": 3, "last": 3}),
+    ]
+
+
+def test_rolling_keeps_the_rows_in_place() -> None:
+    table = {"t": np.array([5, 1, 5, 2]), "x": np.array([1, 2, 3, 4]), "k": np.array([0, 0, 1, 0])}
+    wanted = {"sum": ("sum", "x"), "n": ("count", "x")}
+    plain = rolling(table, time="t", size=4, aggregates=wanted).to_pylist()
+    assert [(row["sum"], row["n"]) for row in plain] == [(8, 3), (2, 1), (8, 3), (6, 2)]
+    keyed = rolling(table, time="t", key="k", size=4, aggregates=wanted).to_pylist()
+    assert [(row["sum"], row["n"]) for row in keyed] == [(5, 2), (2, 1), (3, 1), (6, 2)]
+
+
+def test_wide_sums_are_decimals() -> None:
+    table = {"t": np.array([1, 2]), "x": np.array([2**62, 2**62])}
+    rows = aggregate(
+        table, time="t", windows={"w": tumbling(10)}, aggregates={"sum": ("sum", "x")}
+    ).to_pylist()
+    assert rows[0]["sum"] == 2**63
+
+
+def test_an_empty_table() -> None:
+    table = pa.table({"t": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
+    found = aggregate(
+        table, time="t", windows={"w": Sliding(3, 1)}, aggregates={"sum": ("sum", "x")}
+    )
+    assert found.to_pylist() == []
+
+
+def test_what_is_wrong_with_a_table_is_named() -> None:
+    wanted, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
+    with pytest.raises(InvalidInputError, match="a table must have the Arrow stream interface"):
+        aggregate([1], time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(InvalidInputError, match="one column 't'; there are u, x"):
+        aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(InvalidInputError, match="the time 't' must be integers or timestamps"):
+        aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(InvalidInputError, match="the time 't' is null in 1 rows"):
+        aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
+        aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=wanted)
