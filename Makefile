@@ -30,8 +30,9 @@ check: $(READY) ## lint and check types
 	$(RUN) mypy
 	$(RUN) pyright
 
-bench: $(READY) ## measure the structures against each other, and write the page (some ten minutes)
+bench: $(READY) ## measure structures and kernels against each other, and write the pages (some ten minutes)
 	$(VENV)/bin/python benchmarks/structures.py
+	$(VENV)/bin/python benchmarks/kernels.py
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \

@@ -50,7 +50,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
 
 def page(rows: list[Row], found: list[Claim], compiling: dict[str, float], plan: Plan) -> str:
     """Return the page."""
-    head = INTRODUCTION.format(rows=plan.rounds, turns=plan.turns, readable=READABLE)
+    head = INTRODUCTION.format(rounds=plan.rounds, turns=plan.turns, readable=READABLE)
     verdicts = [[c.sentence, "holds" if c.holds else "**fails**", c.figures] for c in found]
     seconds = [[name, f"{taken:.1f}"] for name, taken in compiling.items()]
     made = (
