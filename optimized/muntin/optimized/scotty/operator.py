@@ -45,9 +45,13 @@ class Running:
 class Shared:
     """A group, and what a query must have in common with it."""
 
-    aggregate: Erased
     scope: Hashable
     group: Group
+
+    @property
+    def aggregate(self) -> Erased:
+        """The aggregate of the first query that is still asked."""
+        return next(iter(self.group.queries.values())).aggregate
 
 
 FORGET_ALIKE = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery)
@@ -117,7 +121,7 @@ class Scotty(Persistent):
             group = TupleGroup(self._settings, how, self._build, by_arrival=by_arrival)
         else:
             group = TimeGroup(self._settings, query, self._build, stored=stores_tuples(of))
-        self._shared.append(Shared(query.aggregate, scope, group))
+        self._shared.append(Shared(scope, group))
         return group
 
     def remove(self, name: str) -> None:

@@ -21,6 +21,7 @@ from muntin.optimized.slicing.record_track import LastNEveryTrack, RollingTrack,
 from muntin.optimized.slicing.session_track import SessionTrack
 from muntin.optimized.slicing.track import Request, Track
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.errors import UnsupportedError
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
@@ -70,6 +71,19 @@ TRACKS = [
 def track_maker(kind: WindowType) -> Make | None:
     """Return what makes the tracks of a window type, if anything does."""
     return next((make for serving in TRACKS if (make := serving(kind))), None)
+
+
+def unknown(kind: WindowType) -> str:
+    """Say that nothing makes tracks for a window type."""
+    return f"slicing does not know the windows {kind}; give them a track"
+
+
+def track_of(request: Request) -> Track:
+    """Return an empty track for a query that was not refused."""
+    make = track_maker(request.query.window)
+    if make is None:
+        raise UnsupportedError(unknown(request.query.window))
+    return make(request)
 
 
 def refuses_settings(settings: Settings) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from muntin.optimized.slicing.cuts import Cuts, EdgesOf
-from muntin.optimized.slicing.discretise import Make, refuses_window
+from muntin.optimized.slicing.discretise import refuses_window
 from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
@@ -35,7 +35,6 @@ class Asked(NamedTuple):
     """A query, its number, and the greatest time and the events that it came too late to see."""
 
     query: Query
-    make: Make
     nth: int
     since: float
     missed: dict[Hashable, Event]
@@ -56,8 +55,12 @@ class Group:
     """The queries that share slices: all of one aggregate, or one alone."""
 
     technique: Technique
-    aggregate: AnyAggregate
     asked: dict[str, Asked] = field(default_factory=dict[str, Asked])
+
+    @property
+    def aggregate(self) -> AnyAggregate:
+        """The aggregate of the first query that is still asked: what all of them share of it."""
+        return next(iter(self.asked.values())).query.aggregate
 
     def takes(self, query: Query) -> bool:
         """Whether a further query can share the slices."""

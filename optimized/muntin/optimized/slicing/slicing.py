@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from muntin.optimized.slicing.alarms import Alarms
-from muntin.optimized.slicing.discretise import refuses_settings, track_maker
+from muntin.optimized.slicing.discretise import refuses_settings, track_maker, track_of, unknown
 from muntin.optimized.slicing.group import Asked, Group, Technique
 from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.report import Line, Moment
@@ -50,16 +50,14 @@ class Slicing(Persistent):
         """Ask a further query: it sees what is younger than all that came."""
         if query.id in self._group_of:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        make = track_maker(query.window)
         reason = refuses_settings(self._settings)
         reason = reason or self._technique.refuses(query.window, self._settings)
-        if reason or make is None:
-            unknown = f"slicing does not know the windows {query.window}; give them a track"
-            raise UnsupportedError(f"query {query.id!r}: {reason or unknown}")
+        if reason or track_maker(query.window) is None:
+            raise UnsupportedError(f"query {query.id!r}: {reason or unknown(query.window)}")
         since, number = max(self._seen, self._watermark), self._next_number()
         at = next((at for at, group in self._groups.items() if group.takes(query)), number)
-        group = self._groups.setdefault(at, Group(self._technique, query.aggregate))
-        group.asked[query.id] = Asked(query, make, number, since, self._latest.copy())
+        group = self._groups.setdefault(at, Group(self._technique))
+        group.asked[query.id] = Asked(query, number, since, self._latest.copy())
         self._group_of[query.id] = at
         self._recut(at)
 
@@ -137,7 +135,7 @@ class Slicing(Persistent):
             slot = Slot(at, event.key)
             lane = changed.get(slot) or self._begin(slot) or group.lane()
             for one in group.awaited(lane, event.time):
-                lane.join(one.make(self._request(one, event.key)))
+                lane.join(track_of(self._request(one, event.key)))
             if lane.joined:
                 changed[slot] = lane
                 lane.observe(event)
