@@ -204,11 +204,3 @@ def test_queries_that_conflict_are_refused_by_name() -> None:
     with pytest.raises(InvalidInputError, match="there is no query 'r' to remove"):
         operator.remove("r")
     assert operator.explain().count("query ") == 1
-
-
-def test_claims_on_values_that_the_letters_are_not_refute_nothing() -> None:
-    operator = Scotty(letters=(object(),))
-    operator.add(Query("q", count(2), of(refusing)))
-    assert [one.value for one in operator.step([Event(t, Letter(0, t)) for t in (1, 2)], 9)[0]] == [
-        (1, 2)
-    ]
