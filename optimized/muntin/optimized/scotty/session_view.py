@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
 from muntin.optimized.scotty.calendars import Extent
-from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.moment import Moment, early
 from muntin.optimized.scotty.report import Change, Said, View
 from muntin.optimized.scotty.sessions import Sessions, Span
 from muntin.optimized.scotty.slice import Lifted
@@ -21,6 +21,7 @@ class SessionView(View):
     def __init__(self, query: Query, since: float, dialect: Dialect, gap: int) -> None:
         """Start with no session."""
         super().__init__(query, since, dialect)
+        self._early = early(dialect)
         self._short = dialect.session_end == "last"
         self.sessions = Sessions(gap, since, inclusive=dialect.session_merge == "le")
         self._told: list[Interval] = []  # what is published, sorted
@@ -104,7 +105,7 @@ class SessionView(View):
                 self._told.remove(interval)
             elif kind == "new":
                 insort(self._told, interval)
-        self._from = min(self._opened, moment.now + 1)
+        self._from = min(self._opened, moment.now + self._early)
 
     def forget(self, interval: Interval) -> None:
         """Forget a session that is settled, unless it has gone since."""
