@@ -57,6 +57,15 @@ def test_a_tuple_asks_no_query_of_which_no_window_ends(calls: Calls) -> None:
     assert calls["changes"] == calls["due"] == 0
 
 
+def test_a_new_slice_asks_only_the_queries_that_sleep(calls: Calls) -> None:
+    operator = asked([tumbling(10), *(tumbling(10_000 + nth) for nth in range(200))], Settings(50))
+    operator.step([Event(1, Letter(0, 0))], 1)
+    calls.clear()
+    told = sum(len(operator.step([Event(t, Letter(0, t))], t).results) for t in range(2, 1000))
+    assert told == 99
+    assert calls["due"] <= 2 * told
+
+
 def test_time_asks_no_key_of_which_no_window_ends(calls: Calls) -> None:
     operator = asked([tumbling(1000), Session(400)], Settings(50))
     operator.step([Event(key, Letter(0, key), key) for key in range(300)], 0)

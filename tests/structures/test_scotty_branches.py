@@ -103,6 +103,12 @@ RUNS = [
         [(1, None), (30, None), "W12", (3, None), (2, None), (7, None), "W40"],
     ),
     Run(
+        "a slice before those that are there, in time",
+        Settings(),
+        [tumbling(5), Session(2)],
+        [(12, None), "W1", (3, None), "W4", "W7", "W13", "W40"],
+    ),
+    Run(
         "retractions that nobody is told of",
         Settings(20, "accumulate"),
         [Session(4)],

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import pytest
 
 from muntin.conformance.strategies import WORDS, Letter
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Punctuation, Session
 from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError
@@ -159,27 +161,32 @@ def test_an_error_names_the_query_and_the_event_and_changes_nothing(
     settings = Settings(100, output)
     operator, twin = Scotty(settings), Scotty(settings)
     for one in (operator, twin):
+        one.add(Query("sound", tumbling(4), of()))
         one.add(Query("faulty", fault.window, fault.aggregate))
-        one.add(Query("sound", tumbling(4), WORDS))
         one.step([Event(8, Letter(1, 1)), Event(3, Letter(1, 2), "k")], 2)
     bad = Event(9, BAD)
     with pytest.raises(fault.error, match=fault.said) as caught:
         operator.step([Event(7, Letter(1, 3)), Event(1, Letter(1, 4), "new"), bad], 40)
     assert "query 'faulty'" in str(caught.value)
     assert fault.name in WITH_THE_REPORT or f"{bad}" in str(caught.value)
-    after = [Event(6, Letter(1, 5), "k"), Event(1, Letter(1, 6), "new"), Event(9, Letter(1, 7))]
+    sound = operator.groups[0]
+    assert isinstance(sound, TimeGroup)
+    assert [*sound.lanes] == [None, "k"]
+    late = [Event(8, Letter(1, 5)), Event(6, Letter(1, 6), "k"), Event(1, Letter(1, 7), "new")]
+    after = [Event(9, Letter(1, 8)), *late]
     for step in (Step(tuple(after), 5), Step((), 50), Step((), END)):
         assert operator.take(step) == twin.take(step)
 
 
-def test_a_lower_that_raises_names_the_window() -> None:
-    operator, twin = Scotty(), Scotty()
+@pytest.mark.parametrize("build", [LazyStore, eager, fiba], ids=lambda build: build.__name__)
+def test_a_lower_that_raises_names_the_window(build: BuildStore) -> None:
+    operator, twin = Scotty(Settings(), build), Scotty(Settings(), build)
     for one in (operator, twin):
         one.add(Query("faulty", tumbling(5), of(poison, lower=lowering)))
         one.step([Event(1, Letter(1, 1)), Event(7, Letter(1, 2))])
     with pytest.raises(UserCodeError, match=r"query 'faulty', the window \[5, 10\): raised Lookup"):
         operator.step([Event(8, BAD)], 20)
-    step = Step((Event(8, Letter(1, 3)),), 20)
+    step = Step((), 20)
     assert operator.take(step) == twin.take(step)
 
 
