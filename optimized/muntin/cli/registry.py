@@ -14,9 +14,14 @@ from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.slicing.slicing import Slicing, Technique
+from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.aggregate_tree import AggregateTree
 from muntin.reference.buckets import TupleBuckets
 from muntin.reference.denoted import Denoted
 from muntin.reference.every_event import EveryEvent
@@ -99,10 +104,28 @@ class OperatorEntry:
 
     name: str
     build: Callable[[Settings], Operator]
+    ordered: bool = False  # whether it serves streams only that are declared in order
+
+
+class FibaOfTuples(AggregateTree):
+    """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
+
+    @staticmethod
+    def build(monoid: Monoid[object]) -> OutOfOrder[object]:
+        """Return an empty tree."""
+        return Fiba(monoid)
 
 
 def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
     return lambda settings: Naive(store, settings)
+
+
+def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
+    return lambda settings: Slicing(technique, settings)
+
+
+def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
+    return lambda settings: Scotty(settings, build)
 
 
 OPERATORS = [
@@ -111,4 +134,12 @@ OPERATORS = [
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
+    OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
+    OperatorEntry("panes", _slicing(PANES), ordered=True),
+    OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
+    OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
+    OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
+    OperatorEntry("scotty-lazy", _scotty(LazyStore)),
+    OperatorEntry("scotty-eager", _scotty(eager)),
+    OperatorEntry("scotty-fiba", _scotty(fiba)),
 ]
