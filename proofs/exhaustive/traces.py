@@ -22,6 +22,7 @@ from muntin.cli.registry import OperatorEntry
 from muntin.conformance.strategies import BAGS, WORDS, Letter
 from muntin.reference.denoted import Denoted
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.monoid import Word
 from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -75,7 +76,6 @@ class Contender:
         spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
         return Contender(self.name, twin, self.bags), answer(twin, spelled)
 
-
     def differs(self, other: "Contender") -> bool:
         """Whether two operators differ in any field."""
         return whole(self.operator) != whole(other.operator)
@@ -124,7 +124,11 @@ def as_bags(wanted: Answer) -> Answer:
 
 def bag(word: object) -> object:
     """Sort the letters of a word."""
-    return tuple(sorted(word)) if isinstance(word, tuple) else word
+    return tuple(sorted(word)) if _is_word(word) else word
+
+
+def _is_word(value: object) -> TypeGuard[Word]:
+    return isinstance(value, tuple)
 
 
 class Walk:
