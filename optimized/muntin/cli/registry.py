@@ -14,6 +14,8 @@ from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.slicing.slicing import Slicing, Technique
+from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
@@ -100,6 +102,7 @@ class OperatorEntry:
 
     name: str
     build: Callable[[Settings], Operator]
+    ordered: bool = False  # whether it serves streams only that are declared in order
 
 
 class FibaOfTuples(AggregateTree):
@@ -115,6 +118,10 @@ def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
     return lambda settings: Naive(store, settings)
 
 
+def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
+    return lambda settings: Slicing(technique, settings)
+
+
 OPERATORS = [
     OperatorEntry("spec", Denoted),
     OperatorEntry("recompute", _naive(EveryEvent)),
@@ -122,4 +129,8 @@ OPERATORS = [
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
     OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
+    OperatorEntry("panes", _slicing(PANES), ordered=True),
+    OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
+    OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
+    OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
 ]

@@ -110,6 +110,11 @@ def window_types(base: int) -> SearchStrategy[WindowType]:
     )
 
 
+def periodic(base: int) -> SearchStrategy[WindowType]:
+    """Windows that every operator serves."""
+    return st.builds(Sliding, SMALL, SMALL, st.integers(base - 4, base + 4))
+
+
 CHOICES = {name: hint for name, hint in get_type_hints(Dialect).items() if name != "closing"}
 
 
@@ -127,12 +132,13 @@ def dialects() -> SearchStrategy[Dialect]:
 CLOSING_OF_SESSIONS: Mapping[str, int] = MappingProxyType({"session": 1})
 
 
-def settings() -> SearchStrategy[Settings]:
-    """Every combination of settings; most often out of order."""
+def settings(*, ordered: bool = False) -> SearchStrategy[Settings]:
+    """Every combination of settings; most often out of order, or always in order if so asked."""
     modes = st.sampled_from(["accumulate-retract", "accumulate", "discard", "final"])
     lateness = st.sampled_from([0, 0, 1, 3, 8, 100])
-    in_order = st.sampled_from([False, False, False, True])
-    return st.builds(Settings, lateness, modes, in_order, dialects())
+    in_order = st.sampled_from([True] if ordered else [False, False, False, True])
+    ours = st.one_of(st.just(Dialect()), dialects()) if ordered else dialects()
+    return st.builds(Settings, lateness, modes, in_order, ours)
 
 
 @dataclass(frozen=True)
