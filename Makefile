@@ -6,6 +6,8 @@ RUN := $(VENV)/bin/python -m
 PYTHON ?= python3
 WORKERS ?= auto
 UPGRADE ?=
+MUNTIN_STEPS ?= 1000000
+MUNTIN_SEED ?=
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -13,7 +15,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench lock clean
+.PHONY: help run test check bench fuzz lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -32,6 +34,9 @@ check: $(READY) ## lint and check types
 
 bench: $(READY) ## measure the structures against each other, and write the page (some ten minutes)
 	$(VENV)/bin/python benchmarks/structures.py
+
+fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
+	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
