@@ -15,7 +15,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench fuzz lock clean
+.PHONY: help run test check proofs claims bench fuzz lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -31,6 +31,13 @@ check: $(READY) ## lint and check types
 	$(RUN) ruff format --check
 	$(RUN) mypy
 	$(RUN) pyright
+
+proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the claims by level
+	$(RUN) pytest -n $(WORKERS) tests/proofs
+	$(VENV)/bin/python proofs/claims.py
+
+claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
+	$(VENV)/bin/python proofs/claims.py --write
 
 bench: $(READY) ## measure the structures against each other, and write the page (some ten minutes)
 	$(VENV)/bin/python benchmarks/structures.py

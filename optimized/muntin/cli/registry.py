@@ -14,6 +14,8 @@ from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.slicing.slicing import Slicing, Technique
 from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
 from muntin.optimized.two_stacks import TwoStacks
@@ -122,6 +124,10 @@ def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
     return lambda settings: Slicing(technique, settings)
 
 
+def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
+    return lambda settings: Scotty(settings, build)
+
+
 OPERATORS = [
     OperatorEntry("spec", Denoted),
     OperatorEntry("recompute", _naive(EveryEvent)),
@@ -133,4 +139,7 @@ OPERATORS = [
     OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
     OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
+    OperatorEntry("scotty-lazy", _scotty(LazyStore)),
+    OperatorEntry("scotty-eager", _scotty(eager)),
+    OperatorEntry("scotty-fiba", _scotty(fiba)),
 ]
