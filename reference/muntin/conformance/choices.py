@@ -81,8 +81,10 @@ def _measure(choose: Choose) -> Measure:
     return choose.one((TIME, TIME, COUNT, DOUBLED))
 
 
-def _near(choose: Choose, base: int) -> int:
-    return choose.whole(base - 5, base + 12)
+def _near(choose: Choose, base: int, measure: Measure) -> int:
+    """Choose a coordinate where those of the events are."""
+    origin = {COUNT: 0, DOUBLED: 2 * base}.get(measure, base)
+    return choose.whole(origin - 5, origin + 12)
 
 
 def _offset(choose: Choose, base: int) -> int:
@@ -91,12 +93,18 @@ def _offset(choose: Choose, base: int) -> int:
 
 def _cumulate(choose: Choose, base: int) -> WindowType:
     step = _small(choose)
-    return Cumulate(step * choose.whole(1, 3), step, _offset(choose, base))
+    return Cumulate(step * choose.whole(1, 3), step, _offset(choose, base), _measure(choose))
 
 
 def _band(choose: Choose, base: int) -> WindowType:
-    start = _near(choose, base)
-    return Band(start, start + _small(choose))
+    measure = _measure(choose)
+    start = _near(choose, base, measure)
+    return Band(start, start + _small(choose), measure)
+
+
+def _landmark(choose: Choose, base: int) -> WindowType:
+    measure = _measure(choose)
+    return Landmark(_near(choose, base, measure), _small(choose), measure)
 
 
 def periodic(choose: Choose, base: int) -> WindowType:
@@ -111,7 +119,7 @@ WINDOWS: tuple[Callable[[Choose, int], WindowType], ...] = (
     lambda c, _: Session(_small(c), _measure(c)),
     lambda c, _: Session(_small(c)),
     _cumulate,
-    lambda c, base: Landmark(_near(c, base), _small(c)),
+    _landmark,
     _band,
     lambda c, _: Rolling(_small(c), measure=_measure(c)),
     lambda c, _: slide_by_tuple(_small(c), _small(c)),
