@@ -15,7 +15,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs claims bench fuzz lock clean
+.PHONY: help run test check proofs claims bench fuzz soak lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -44,6 +44,9 @@ bench: $(READY) ## measure the structures against each other, and write the page
 
 fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
+
+soak: $(READY) ## let ten million events, in order and out of order, through twenty queries (half an hour)
+	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak.py
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
