@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from extending.test_new_window_type import Timetable
 from muntin.conformance.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.edges import Edges
 from muntin.optimized.scotty.group import TimeGroup
@@ -181,9 +182,10 @@ def test_a_late_tuple_shifts_a_tuple_a_slice_by_invert_and_combine_and_recompute
     assert (meter.inverts - before[1], meter.combines - before[0]) == (8, 9 + 3 + 3)
 
 
-def test_tuples_of_count_windows_are_released() -> None:
+@pytest.mark.parametrize("kind", [count(8, 3), Timetable((5, 3))], ids=lambda kind: kind.name)
+def test_tuples_are_released(kind: WindowType) -> None:
     operator = Scotty(Settings(10))
-    operator.add(Query("q", count(8, 3), WORDS))
+    operator.add(Query("q", kind, WORDS))
     for time in range(300):
         operator.step([Event(time, Letter(0, time))], time)
         (group,) = operator.groups

@@ -1,12 +1,13 @@
 """Drive one operator beside the denotation, over the free monoid, and compare every answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.strategies import SearchStrategy
 
 from muntin.conformance.strategies import (
     BAGS,
@@ -22,11 +23,15 @@ from muntin.conformance.strategies import (
     window_types,
 )
 from muntin.reference.denoted import Denoted
+from muntin.spec.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import WindowType
+
+Kinds = Callable[[int], SearchStrategy[WindowType]]
+"""Given where the times of a run lie, the window types to ask for."""
 
 
 class OperatorMachine(RuleBasedStateMachine):
@@ -37,10 +42,21 @@ class OperatorMachine(RuleBasedStateMachine):
     answered: ClassVar[int] = 0
     """Over all runs, the results on which both agree."""
 
-    def __init__(self, build: Callable[[Settings], Operator], *, ordered: bool = False) -> None:
-        """Say what is tested, and whether only over streams that are declared in order."""
+    def __init__(
+        self,
+        build: Callable[[Settings], Operator],
+        *,
+        ordered: bool = False,
+        kinds: Kinds = window_types,
+        aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
+    ) -> None:
+        """Say what is tested: perhaps only on streams that are declared in order.
+
+        Each query takes the first of the aggregates that the operator accepts with it. Values are
+        small integers.
+        """
         super().__init__()
-        self.build, self.ordered = build, ordered
+        self.build, self.ordered, self.kinds, self.aggregates = build, ordered, kinds, aggregates
         self.letters = self.names = 0
         self.base = 0
         self.oracle = Denoted()
@@ -58,7 +74,7 @@ class OperatorMachine(RuleBasedStateMachine):
 
     def ask(self, kind: WindowType) -> bool:
         """Ask a query in the strongest aggregate that the target accepts; it may accept none."""
-        for aggregate in (WORDS, BAGS):
+        for aggregate in self.aggregates:
             query = Query(f"q{self.names}", kind, aggregate)
             try:
                 self.target.add(query)
@@ -125,7 +141,7 @@ class OperatorMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def add_query(self, data: st.DataObject) -> None:
         """Ask a query, perhaps in the middle of the stream: if it is refused, a plainer one."""
-        if not self.ask(data.draw(window_types(self.base))):
+        if not self.ask(data.draw(self.kinds(self.base))):
             self.ask(data.draw(periodic(self.base)))
 
     @precondition(lambda self: self.oracle.world.asked)
@@ -144,12 +160,19 @@ class OperatorMachine(RuleBasedStateMachine):
 
 
 def operator_machine(
-    build: Callable[[Settings], Operator], *, ordered: bool = False
+    build: Callable[[Settings], Operator],
+    *,
+    ordered: bool = False,
+    kinds: Kinds = window_types,
+    aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
 ) -> type[OperatorMachine]:
-    """Return the machine for one operator, ready for Hypothesis to run."""
+    """Return the machine for one operator, ready for Hypothesis to run.
+
+    It asks for every window type over the free monoid, or for what one would rather have tested.
+    """
 
     class Machine(OperatorMachine):
         def __init__(self) -> None:
-            super().__init__(build, ordered=ordered)
+            super().__init__(build, ordered=ordered, kinds=kinds, aggregates=aggregates)
 
     return Machine
