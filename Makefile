@@ -39,8 +39,9 @@ proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the c
 claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
-bench: $(READY) ## measure the structures against each other, and write the page (some ten minutes)
+bench: $(READY) ## measure structures and operators against each other, and write the pages (some twenty minutes)
 	$(VENV)/bin/python benchmarks/structures.py
+	$(VENV)/bin/python benchmarks/slicing.py
 
 fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
