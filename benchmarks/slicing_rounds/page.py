@@ -16,8 +16,8 @@ queries are {most} concurrent windows; a watermark comes every {usual} events, b
 delay. A step is {usual} events, or one where it says so. All run in one process, contenders taking
 turns at the same steps; each keeps the best of {turns} turns of about {turn:.0f} ms, after it has
 taken 20 seconds of the stream, or as much as {filling:.1f} s allow. Time is CPU time of the
-process, with the garbage collector off. Who takes more than {longest:.1f} s for a step gets no turns,
-and no more windows. Answers are compared step by step, so a wrong contender fails the run.
+process, with the garbage collector off. Who takes more than {longest:.1f} s for a step gets no
+turns and no more windows. Answers are compared step by step, so a wrong contender fails the run.
 
 The baselines are the naive operators: right by inspection, written to be read, and they find
 windows by definition. So they are slower than the baselines of the paper by more than what Python

@@ -30,6 +30,8 @@ from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import WindowType
 
+Carry = Callable[[Operator, Operator], None]
+"""Let a new operator, made alike and asking the same queries, go on where an old one is."""
 Kinds = Callable[[int], SearchStrategy[WindowType]]
 """Given where the times of a run lie, the window types to ask for."""
 
@@ -45,18 +47,20 @@ class OperatorMachine(RuleBasedStateMachine):
     def __init__(
         self,
         build: Callable[[Settings], Operator],
+        carry: Carry | None = None,
         *,
         ordered: bool = False,
         kinds: Kinds = window_types,
         aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
     ) -> None:
-        """Say what is tested: perhaps only on streams that are declared in order.
+        """Say what is tested, how it is carried over, and whether it needs streams in order.
 
         Each query takes the first of the aggregates that the operator accepts with it. Values are
         small integers.
         """
         super().__init__()
-        self.build, self.ordered, self.kinds, self.aggregates = build, ordered, kinds, aggregates
+        self.build, self.carry, self.ordered = build, carry, ordered
+        self.kinds, self.aggregates = kinds, aggregates
         self.letters = self.names = 0
         self.base = 0
         self.oracle = Denoted()
@@ -154,6 +158,18 @@ class OperatorMachine(RuleBasedStateMachine):
         self.oracle.remove(name)
         self.target.remove(name)
 
+    @precondition(lambda self: self.carry)
+    @rule()
+    def carry_over(self) -> None:
+        """Let a new operator take the place of the one under test, say by way of a snapshot."""
+        new = self.build(self.oracle.world.settings)
+        for asked in self.oracle.world.asked:
+            new.add(asked.query)
+        if self.carry:
+            note("carry over")
+            self.carry(self.target, new)
+            self.target = new
+
     def teardown(self) -> None:
         """End the stream."""
         self.both([], END)
@@ -161,6 +177,7 @@ class OperatorMachine(RuleBasedStateMachine):
 
 def operator_machine(
     build: Callable[[Settings], Operator],
+    carry: Carry | None = None,
     *,
     ordered: bool = False,
     kinds: Kinds = window_types,
@@ -173,6 +190,6 @@ def operator_machine(
 
     class Machine(OperatorMachine):
         def __init__(self) -> None:
-            super().__init__(build, ordered=ordered, kinds=kinds, aggregates=aggregates)
+            super().__init__(build, carry, ordered=ordered, kinds=kinds, aggregates=aggregates)
 
     return Machine

@@ -14,6 +14,8 @@ from muntin.optimized.scotty.slice import Slice
 from muntin.spec.monoid import Monoid
 from muntin.spec.structure import OutOfOrder
 
+BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
+
 
 class AggregateStore(ABC):
     """Combines consecutive slices. Slices are known by the time of their first tuple."""
@@ -52,9 +54,9 @@ class LazyStore(AggregateStore):
 class TreeStore(AggregateStore):
     """An ordered tree of partial aggregates over the slices."""
 
-    def __init__(self, build: Callable[[], OutOfOrder[object]]) -> None:
-        """Start with an empty tree."""
-        self._build = build
+    def __init__(self, kind: BuildTree, monoid: Monoid[object]) -> None:
+        """Start with an empty tree of a kind, which must be a class to be part of a snapshot."""
+        self._kind, self._monoid = kind, monoid
         self._tree: OutOfOrder[object] | None = None
         self._touched: set[int] = set()
 
@@ -71,7 +73,7 @@ class TreeStore(AggregateStore):
         """Ask the tree, once it is up to date."""
         tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
         if tree is None:
-            tree = self._build()
+            tree = self._kind(self._monoid)
             tree.bulk_insert((one.first, one.partial) for one in slices)
         elif self._touched:
             for first in self._touched:
@@ -89,9 +91,9 @@ BuildStore = Callable[[Monoid[object]], AggregateStore]
 
 def eager(monoid: Monoid[object]) -> AggregateStore:
     """Return a FlatFAT over slices."""
-    return TreeStore(lambda: FlatFatWindow(monoid))
+    return TreeStore(FlatFatWindow, monoid)
 
 
 def fiba(monoid: Monoid[object]) -> AggregateStore:
     """Return a FiBA over slices."""
-    return TreeStore(lambda: Fiba(monoid))
+    return TreeStore(Fiba, monoid)

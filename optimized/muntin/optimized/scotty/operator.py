@@ -21,10 +21,10 @@ from muntin.optimized.scotty.workload import (
     removal,
     stores_tuples,
 )
+from muntin.snapshot import Persistent
 from muntin.spec.data_driven import LastNEvery, Rolling, Session
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import COUNT, TIME
-from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
@@ -61,8 +61,10 @@ def sliceable(window: WindowType, settings: Settings) -> bool:
     return isinstance(window, Session) and window.measure is TIME and settings.output != "discard"
 
 
-class Scotty(Operator):
+class Scotty(Persistent):
     """General stream slicing."""
+
+    configuration = ("_build", "_letters")
 
     def __init__(
         self,
