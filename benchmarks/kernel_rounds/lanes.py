@@ -11,7 +11,7 @@ from muntin.kernels.aggregates import named
 from muntin.kernels.columns import ColumnWindow
 from muntin.kernels.summary import Kind
 from muntin.optimized.fiba import Fiba
-from structure_rounds.measure import DisagreementError, collector_off
+from rounds.clock import DisagreementError, collector_off
 from structure_rounds.operators import SUM
 from structure_rounds.workload import Feed, play
 

@@ -8,8 +8,8 @@ import pytest
 from kernel_rounds.claims import claims, cost
 from kernel_rounds.lanes import MAIN, QUICK, READABLE, Columns, Readable, Row
 from kernel_rounds.page import NAMES, page, save
-from structure_rounds.claims import Claim
-from structure_rounds.measure import DisagreementError
+from rounds.claim import Claim
+from rounds.clock import DisagreementError
 
 PLAN = replace(QUICK, rounds=40, readable_rounds=40)
 ROWS = [
@@ -57,6 +57,6 @@ def test_the_page_and_the_plot_show_every_contender(tmp_path: Path) -> None:
     found = [*claims(ROWS), Claim(holds=False, sentence="pigs fly", figures="0")]
     text = page(ROWS, found, {MAIN: 1.5}, PLAN)
     assert all(f"| {name} |" in text for name in NAMES)
-    assert "| pigs fly | **fails** | 0 |" in text
+    assert "| **FAIL** | pigs fly | 0 |" in text
     save(ROWS, tmp_path)
     assert "kernels" in (tmp_path / "kernels.svg").read_text()

@@ -15,9 +15,21 @@ from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.slicing.group import Technique
+from muntin.optimized.slicing.slicing import Slicing
+from muntin.optimized.slicing.techniques import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+)
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.aggregate_tree import AggregateTree
 from muntin.reference.buckets import TupleBuckets
 from muntin.reference.denoted import Denoted
 from muntin.reference.every_event import EveryEvent
@@ -28,6 +40,7 @@ from muntin.reference.specified import Specified
 from muntin.reference.store import Store
 from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.snapshot import carry, register_state
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
 from muntin.spec.operator import Operator
@@ -36,6 +49,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
+Carry = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -101,10 +115,30 @@ class OperatorEntry:
 
     name: str
     build: Callable[[Settings], Operator]
+    ordered: bool = False  # whether it serves streams only that are declared in order
+    carry: Carry = carry  # how a new one goes on where an old one is
+
+
+@register_state
+class FibaOfTuples(AggregateTree):
+    """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
+
+    @staticmethod
+    def build(monoid: Monoid[object]) -> OutOfOrder[object]:
+        """Return an empty tree."""
+        return Fiba(monoid)
 
 
 def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
     return lambda settings: Naive(store, settings)
+
+
+def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
+    return lambda settings: Slicing(technique, settings)
+
+
+def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
+    return lambda settings: Scotty(settings, build)
 
 
 OPERATORS = [
@@ -113,4 +147,13 @@ OPERATORS = [
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
+    OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
+    OperatorEntry("panes", _slicing(PANES), ordered=True),
+    OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
+    OperatorEntry("pairs-plus", _slicing(PAIRS_PLUS), ordered=True),
+    OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
+    OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
+    OperatorEntry("scotty-lazy", _scotty(LazyStore)),
+    OperatorEntry("scotty-eager", _scotty(eager)),
+    OperatorEntry("scotty-fiba", _scotty(fiba)),
 ]

@@ -79,6 +79,12 @@ class FlatFat(Generic[A]):
         fat._tree = [monoid.identity] * (2 * capacity)
         return fat
 
+    def copy(self) -> "FlatFat[A]":
+        """Return an independent copy, for no combine."""
+        twin = FlatFat(self._monoid, [self._monoid.identity], self._meter)
+        twin._capacity, twin._tree = self._capacity, self._tree.copy()
+        return twin
+
     @property
     def capacity(self) -> int:
         """The number of values, n."""

@@ -1,0 +1,77 @@
+"""One key of a group: its slices, the views of its queries, and what has not been told yet."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop
+
+from muntin.optimized.scotty.calendars import Extent
+from muntin.optimized.scotty.log import Log
+from muntin.optimized.scotty.report import View
+from muntin.optimized.scotty.slice import Lifted
+from muntin.optimized.scotty.slice_manager import SliceManager
+from muntin.spec.stream import END, Event
+from muntin.spec.window import Interval
+
+Settling = tuple[float, str, Interval]
+
+
+@dataclass
+class Lane:
+    """The state of one key.
+
+    `asleep` are the queries that have nothing to tell of the slices there are; `late` the tuples
+    in windows that had ended, until they are told of; `settling` a heap of what was told.
+    """
+
+    key: Hashable
+    slices: SliceManager
+    views: dict[str, View] = field(default_factory=dict[str, View])
+    asleep: set[str] = field(default_factory=set[str])
+    late: list[Lifted] = field(default_factory=list[Lifted])
+    last: float = -END
+    firsts: dict[str, int] = field(default_factory=dict[str, int])
+    settling: list[Settling] = field(default_factory=list[Settling])
+    step: int = -1
+    moved: bool = False  # whether the step has moved the first time that some query has seen
+    compacted: int = 1  # how many slices there were that could not be fused any further
+    release_at: float = -END  # the watermark at which something may be released
+
+    def begin(self, log: Log) -> None:
+        """Note what undoes the events of a step, once a step."""
+        self.step = log.step
+        self.moved = self.slices.appended = self.slices.inserted = False
+        log.note(partial(self._restore, len(self.late), self.last, dict(self.firsts)))
+
+    def _restore(self, late: int, last: float, firsts: dict[str, int]) -> None:
+        del self.late[late:]
+        self.last, self.firsts = last, firsts
+        self.slices.store.reset()
+
+    def extent(self, name: str, reached: float, event: Event | None = None) -> Extent:
+        """Return the first and last time that a query has seen, with this event if it sees that."""
+        times = [event.time] if event else []
+        if name in self.firsts:
+            times.append(self.firsts[name])
+        elif self.slices.firsts:
+            times.append(self.slices.firsts[0])
+        last = max([self.last, *times[:1]])
+        return Extent(min(times, default=0), 0 if last == -END else int(last), reached)
+
+    def see(self, name: str, time: int) -> None:
+        """Note the first time that a query has seen, where that matters."""
+        if time < self.firsts.get(name, END):
+            self.firsts[name] = time
+            self.moved = True
+
+    def forget(self, done: float) -> None:
+        """Forget what is settled."""
+        while self.settling and self.settling[0][0] <= done:
+            _, name, interval = heappop(self.settling)
+            if name in self.views:
+                self.views[name].forget(interval)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left that could matter."""
+        return not (self.slices.slices or self.late or self.firsts or self.settling)

@@ -1,0 +1,203 @@
+"""The operator: acceptance, keys, changing queries, and steps that fail without a trace.
+
+It derives the workload of each query, lets queries that lift and combine alike share slices, and
+orders what they report. Proofs: proofs/scotty.md, O1 and O2.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
+from muntin.optimized.scotty.group import Ballot, Group, Reports
+from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.ranks import Cohort, Ranks
+from muntin.optimized.scotty.strategy import Strategy, strategy
+from muntin.optimized.scotty.tiling import How
+from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.optimized.scotty.tuple_group import TupleGroup
+from muntin.optimized.scotty.workload import LETTERS
+from muntin.optimized.slicing.sharing import Erased, shareable
+from muntin.snapshot import Persistent
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.measure import COUNT, TIME
+from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
+from muntin.spec.stream import END, Accepted, Event, Step, check_order
+
+
+@dataclass
+class Running:
+    """A query, how it is served, its group, and those who accept the same events."""
+
+    query: Query
+    strategy: Strategy
+    group: Group
+    cohort: Cohort
+    nth: int
+
+
+@dataclass
+class Shared:
+    """A group, and what a query must have in common with it."""
+
+    scope: Hashable
+    group: Group
+
+    @property
+    def aggregate(self) -> Erased:
+        """The aggregate of the first query that is still asked."""
+        return next(iter(self.group.queries.values())).aggregate
+
+
+class Scotty(Persistent):
+    """General stream slicing."""
+
+    configuration = ("_build", "_letters")
+
+    def __init__(
+        self,
+        settings: Settings = DEFAULTS,
+        build: BuildStore = LazyStore,
+        letters: tuple[object, ...] = LETTERS,
+    ) -> None:
+        """Start with no query. On the letters the declared facts of aggregates are checked."""
+        self._settings, self._build, self._letters = settings, build, letters
+        self._before: float = -END
+        self._reached: float = -END
+        self._seen: float = -END
+        self._ranks = Ranks()
+        self._arrivals = self._added = 0
+        self._running: dict[str, Running] = {}
+        self._shared: list[Shared] = []
+
+    def add(self, query: Query) -> None:
+        """Ask a further query: it sees what is younger than all that came."""
+        if query.id in self._running:
+            raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
+        since = max(self._seen, self._before)
+        found = strategy(query, self._settings, since, self._letters)
+        group = self._group(query, found)
+        missed = {} if query.window.measure in (TIME, COUNT) else dict(self._ranks.latest)
+        group.add(query, since, missed)
+        by_window = self._settings.dialect.lateness == "window"
+        self._added += 1
+        cohort = Cohort(since, query.id if by_window else None)
+        self._ranks.add(cohort)
+        self._running[query.id] = Running(query, found, group, cohort, self._added)
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups of queries that share slices."""
+        return [one.group for one in self._shared]
+
+    def explain(self) -> str:
+        """Say how each query is served, and which share slices."""
+        told = list[str]()
+        for name, one in self._running.items():
+            others = [repr(other) for other in one.group.queries if other != name]
+            shares = (
+                f"slices are shared with {', '.join(others)}" if others else "slices of its own"
+            )
+            told += [f"query {name!r}", *(f"  {line}" for line in one.strategy.lines(one.query))]
+            told.append(f"  {shares}")
+        return "\n".join(told)
+
+    def _group(self, query: Query, found: Strategy) -> Group:
+        """Return the group that has the slices of such a query; perhaps a new one."""
+        for shared in self._shared:
+            if shared.scope == found.scope and shareable(shared.aggregate, query.aggregate):
+                return shared.group
+        how = How(query.aggregate.monoid, found.of.commutative, found.removal)
+        group: Group
+        if found.in_tuples:
+            group = TupleGroup(self._settings, how, self._build, by_arrival=found.by_arrival)
+        else:
+            group = TimeGroup(self._settings, query, self._build, stored=found.stored)
+        self._shared.append(Shared(found.scope, group))
+        return group
+
+    def remove(self, name: str) -> None:
+        """Ask a query no more, and release what only it needed."""
+        if name not in self._running:
+            raise InvalidInputError(f"there is no query {name!r} to remove")
+        gone = self._running.pop(name)
+        gone.group.remove(name)
+        if all(one.cohort != gone.cohort for one in self._running.values()):
+            self._ranks.remove(gone.cohort)
+        self._shared = [one for one in self._shared if one.group.queries]
+
+    def take(self, step: Step, /) -> Output:
+        """Take in a step, and say what it changes; a step that fails changes nothing."""
+        seen, events = self._in_order(step.events), step.events
+        given = -END if step.watermark is None else step.watermark
+        now = max(self._before, given, seen if self._settings.in_order else -END)
+        reached = now if now < END else self._reached
+        moment = Moment(self._settings, self._before, now, reached)
+        asked = Moment(self._settings, self._before, now, self._reached)
+        batch = [Accepted(event, nth) for nth, event in enumerate(events, self._arrivals)]
+        in_time, ballot = self._in_time(batch, asked), Ballot()
+        try:
+            for one in self._shared:
+                one.group.take_all(in_time, asked, ballot)
+            reports = [(one.group, one.group.reports(moment)) for one in self._shared]
+        except BaseException:
+            for one in self._shared:
+                one.group.restore()
+            raise
+        late = self._meet(batch, in_time, asked, ballot)
+        results = self._results([report for _, found in reports for report in found])
+        for group, found in reports:
+            group.commit(found, moment)
+        self._before, self._reached, self._seen = now, reached, seen
+        self._arrivals += len(events)
+        return Output(results, late)
+
+    def _in_order(self, events: Sequence[Event]) -> float:
+        """Return the greatest time so far; refuse disorder where order was promised."""
+        seen = self._seen
+        for event in events:
+            if event.time > seen:
+                seen = event.time
+            elif self._settings.in_order and event.time < seen:
+                check_order([seen, event.time])
+        return seen
+
+    def _in_time(self, batch: Sequence[Accepted], moment: Moment) -> Sequence[Accepted]:
+        """Return the events that are not late, if that can be said of the event alone."""
+        if self._settings.dialect.lateness != "event":
+            return batch
+        limit = moment.limit_before
+        return [accepted for accepted in batch if accepted.event.time >= limit]
+
+    def _meet(
+        self,
+        batch: Sequence[Accepted],
+        in_time: Sequence[Accepted],
+        moment: Moment,
+        ballot: Ballot,
+    ) -> tuple[Event, ...]:
+        """Note the keys of events, and return those that are late."""
+        rule, limit = self._settings.dialect.lateness, moment.limit_before
+        for accepted in in_time:
+            self._ranks.meet(accepted.event, ballot.refusing(accepted))
+        for accepted in batch:
+            self._ranks.see(accepted.event)
+        if rule == "event":
+            return tuple(one.event for one in batch if one.event.time < limit)
+        return tuple(one.event for one in batch if ballot.late(one))
+
+    def _results(self, reports: list[Reports]) -> tuple[Result, ...]:
+        """Order what is said: retractions first, then by end, start, query, and key."""
+        told = self._settings.output == "accumulate-retract"
+        results: list[tuple[tuple[bool, float, int, int, int, int], Result]] = []
+        for name, key, changes in reports:
+            if not changes:
+                continue
+            running = self._running[name]
+            nth, place = running.nth, self._ranks.of(running.cohort, key)
+            for kind, (start, end, row), said in changes:
+                if kind != "retracted" or told:
+                    result = Result(name, key, start, end, said.value, kind, said.revision)
+                    at = (kind != "retracted", end, start, nth, row, place)
+                    results.append((at, result))
+        return tuple(result for _, result in sorted(results, key=itemgetter(0)))

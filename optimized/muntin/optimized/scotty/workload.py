@@ -1,0 +1,81 @@
+"""Workload characteristics, and what follows from them: Figures 4, 5 and 6 of [Traub20].
+
+The figures are pure functions of the characteristics, and are tabulated in the tests.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.data_driven import Session
+from muntin.spec.laws import checked
+from muntin.spec.measure import COUNT, TIME
+from muntin.spec.query import Query, Settings
+from muntin.spec.window import Context
+
+Erased = Aggregate[object, object, object]
+Removal = Literal["none", "invert", "recompute"]
+LETTERS = (2, 5)
+"""Values on which declared facts are checked, unless the user gives better ones."""
+
+
+@dataclass(frozen=True)
+class Characteristics:
+    """What decides how a query is served (definition of [Traub20], section 4)."""
+
+    in_order: bool
+    commutative: bool
+    invertible: bool
+    context: Context
+    session: bool
+    count_measure: bool
+
+
+def characteristics(
+    query: Query, settings: Settings, letters: tuple[object, ...] = LETTERS
+) -> Characteristics:
+    """Derive the characteristics of a query; claims that would matter are checked."""
+    kind, facts = query.window, query.aggregate
+    if not settings.in_order and (facts.commutative or kind.measure is COUNT):
+        facts = unrefuted(facts, letters)
+    return Characteristics(
+        settings.in_order,
+        facts.commutative,
+        facts.monoid.invert is not None,
+        kind.context,
+        isinstance(kind, Session) and kind.measure is TIME,
+        kind.measure is COUNT,
+    )
+
+
+def stores_tuples(of: Characteristics) -> bool:
+    """Whether tuples have to be kept besides partial aggregates (Figure 4)."""
+    if of.in_order:
+        return of.context == "FCA"
+    aware = of.context != "CF" and not of.session
+    return not of.commutative or aware or of.count_measure
+
+
+def splits(of: Characteristics) -> bool:
+    """Whether slices may have to be split, so that values are recomputed (Figure 5)."""
+    if of.in_order:
+        return of.context == "FCA"
+    return of.context != "CF" and not of.session
+
+
+def removal(of: Characteristics) -> Removal:
+    """How tuples are taken out of slices (Figure 6)."""
+    if of.in_order or not of.count_measure:
+        return "none"
+    return "invert" if of.invertible else "recompute"
+
+
+def unrefuted(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
+    """Return the aggregate without the claims that small words refute.
+
+    Letters that the aggregate does not take refute nothing.
+    """
+    try:
+        return checked(aggregate, letters, longest=2)
+    except Exception:  # noqa: BLE001 - whatever the user's code raises on foreign values
+        return aggregate

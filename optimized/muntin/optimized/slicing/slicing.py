@@ -1,0 +1,198 @@
+"""The operator that slices ordered streams: Panes, Pairs, Pairs+ and Cutty [Carbone16].
+
+Equality with the denotation is argued in proofs/cutty.md.
+"""
+
+from collections.abc import Hashable, Iterator
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from muntin.optimized.slicing.alarms import Alarms
+from muntin.optimized.slicing.discretise import refuses_settings, refuses_unknown, track_of
+from muntin.optimized.slicing.group import Asked, Group, Technique
+from muntin.optimized.slicing.lane import Lane
+from muntin.optimized.slicing.report import Line, Moment
+from muntin.optimized.slicing.track import Request, Track
+from muntin.snapshot import Persistent
+from muntin.spec.denotation import earliest
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
+from muntin.spec.stream import END, Event, Step
+
+
+class Slot(NamedTuple):
+    """What names a lane: a group of queries, and a key."""
+
+    group: int
+    key: Hashable
+
+
+class Slicing(Persistent):
+    """Many queries over one ordered stream, in one pass."""
+
+    configuration = ("_technique",)
+
+    def __init__(self, technique: Technique, settings: Settings = DEFAULTS) -> None:
+        """Start with no query and no event."""
+        self._technique, self._settings = technique, settings
+        self._watermark: float = -END
+        self._reached: float = -END  # the watermark, but for the end of the stream
+        self._seen: float = -END
+        self._latest: dict[Hashable, Event] = {}
+        self._groups: dict[int, Group] = {}
+        self._group_of: dict[str, int] = {}
+        self._lanes: dict[Slot, Lane] = {}
+        self._number = 0
+        self._births: dict[tuple[str, Hashable], int] = {}  # in the order of first events
+        self._alarms = Alarms[Slot]()
+
+    def add(self, query: Query) -> None:
+        """Ask a further query: it sees what is younger than all that came."""
+        if query.id in self._group_of:
+            raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
+        reason = refuses_settings(self._settings)
+        reason = reason or self._technique.refuses(query.window, self._settings)
+        reason = reason or refuses_unknown(query.window)
+        if reason:
+            raise UnsupportedError(f"query {query.id!r}: {reason}")
+        since, number = max(self._seen, self._watermark), self._next_number()
+        at = next((at for at, group in self._groups.items() if group.takes(query)), number)
+        group = self._groups.setdefault(at, Group(self._technique))
+        group.asked[query.id] = Asked(query, number, since, self._latest.copy())
+        self._group_of[query.id] = at
+        self._recut(at)
+
+    def remove(self, name: str) -> None:
+        """Ask a query no more, and release what only it needed."""
+        if name not in self._group_of:
+            raise InvalidInputError(f"there is no query {name!r} to remove")
+        at = self._group_of.pop(name)
+        del self._groups[at].asked[name]
+        self._births = {born: nth for born, nth in self._births.items() if born[0] != name}
+        for slot, lane in self._lanes.items():
+            if slot.group == at:
+                lane.remove(name)
+        self._recut(at)
+        if not self._groups[at].asked:
+            del self._groups[at]
+            self._lanes = {slot: lane for slot, lane in self._lanes.items() if slot.group != at}
+
+    def take(self, step: Step, /) -> Output:
+        """Take in a step on copies of the lanes that it changes: they count if nothing fails."""
+        self._check_order(step.events)
+        by_event = self._settings.dialect.lateness == "event"  # else every query was refused
+        limit = self._watermark - self._settings.allowed_lateness if by_event else -END
+        late = tuple(event for event in step.events if event.time < limit)
+        changed, woken = dict[Slot, Lane](), list[Slot]()
+        births = len(self._births)
+        try:
+            for event in step.events:
+                if event.time >= limit:
+                    self._observe(event, changed)
+            moment = self._moment(step)
+            results = self._report(moment, changed, woken)
+        except Exception:
+            self._births = dict(islice(self._births.items(), births))
+            for at in {*woken, *changed} & self._lanes.keys():
+                self._lanes[at].recover()
+                self._alarms.set(at, self._lanes[at].wake)
+            raise
+        self._commit(changed, woken, moment.watermark)
+        self._latest |= {event.key: event for event in step.events}
+        self._seen = step.events[-1].time if step.events else self._seen
+        self._watermark, self._reached = moment.watermark, moment.reached
+        return Output(results, late)
+
+    def lanes(self) -> Iterator[Lane]:
+        """Yield what there is for each key and group of queries."""
+        yield from self._lanes.values()
+
+    def slices(self) -> int:
+        """Return how many partials are held that are not of higher order."""
+        return sum(lane.slices.size for lane in self._lanes.values())
+
+    def _check_order(self, events: tuple[Event, ...]) -> None:
+        """Refuse a stream that is not in order (rule 14)."""
+        for a, b in pairwise([self._seen, *(event.time for event in events)]):
+            if b < a:
+                message = f"this stream was declared in order, but time {b} follows {a}"
+                raise InvalidInputError(message)
+
+    def _moment(self, step: Step) -> Moment:
+        """Return the watermark after a step: each event is one at its own time (rule 14)."""
+        last = step.events[-1].time if step.events else -END
+        watermark = max(self._watermark, last, -END if step.watermark is None else step.watermark)
+        reached = watermark if watermark < END else self._reached
+        return Moment(watermark, reached, watermark - self._settings.allowed_lateness)
+
+    def _recut(self, at: int) -> None:
+        """Let lanes cut where the present queries need it."""
+        for slot, lane in self._lanes.items():
+            if slot.group == at:
+                lane.cuts = self._groups[at].cuts()
+
+    def _observe(self, event: Event, changed: dict[Slot, Lane]) -> None:
+        for at, group in self._groups.items():
+            slot = Slot(at, event.key)
+            lane = changed.get(slot) or self._begin(slot) or group.lane()
+            for one in group.awaited(lane, event.time):
+                lane.join(track_of(self._request(one, event.key)))
+            if lane.joined:
+                changed[slot] = lane
+                lane.observe(event)
+
+    def _begin(self, slot: Slot) -> Lane | None:
+        """Return the lane as this step may change it, if there is one."""
+        if slot not in self._lanes:
+            return None
+        lane = self._lanes[slot].copy()
+        lane.begin_step()
+        return lane
+
+    def _request(self, one: Asked, key: Hashable) -> Request:
+        """Return what a query wants to know of a key."""
+        after = earliest(one.query, one.since, one.missed.get(key))
+        born = self._births.setdefault((one.query.id, key), self._next_number())
+        return Request(one.query, self._settings, after, born, one.nth)
+
+    def _next_number(self) -> int:
+        self._number += 1
+        return self._number
+
+    def _commit(self, changed: dict[Slot, Lane], woken: list[Slot], watermark: float) -> None:
+        """Make the changes count, and let lanes sleep; forget those that slept and are idle."""
+        for at, lane in changed.items():
+            lane.commit()
+            self._lanes[at] = lane
+            busy = lane.slices.wanted or lane.wake < END
+            self._alarms.set(at, lane.wake if busy else watermark + 1)
+        for at in woken:
+            if at in self._lanes and changed[at].rested and self._lanes[at].idle():
+                del self._lanes[at]
+
+    def _report(
+        self, moment: Moment, changed: dict[Slot, Lane], woken: list[Slot]
+    ) -> tuple[Result, ...]:
+        """Publish, in the order of rule 11."""
+        woken += self._alarms.ring(moment.watermark)
+        for at in woken:
+            if at not in changed and at in self._lanes:
+                changed[at] = self._lanes[at].copy()
+        lines = [
+            (self._sort_key(track, line), self._result(at, track, line))
+            for at, lane in changed.items()
+            for track, line in lane.report(moment)
+        ]
+        return tuple(result for _, result in sorted(lines, key=lambda one: one[0]))
+
+    @staticmethod
+    def _sort_key(track: Track, line: Line) -> tuple[object, ...]:
+        told = line.told
+        gone = line.kind == "retracted"
+        return not gone, told.end, told.start, track.nth, told.row, track.born
+
+    @staticmethod
+    def _result(at: Slot, track: Track, line: Line) -> Result:
+        told = line.told
+        start, end, value, revision = told.start, told.end, told.value, told.revision
+        return Result(track.query.id, at.key, start, end, value, line.kind, revision)

@@ -1,0 +1,179 @@
+"""Claims: what is said, where it comes from, why it holds, and what was done to make sure.
+
+They are data: one file a subject in proofs/CLAIMS. `read` refuses what is not in that form.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from evidence.checks import LEVELS, ROOT, Place
+from evidence.labels import labels, proved, stated
+
+FOLDER = ROOT / "proofs" / "CLAIMS"
+PARTS = ("Semantics", "In-order windows", "Out-of-order windows", "Operators")
+
+Toml = str | int | float | bool | list["Toml"] | dict[str, "Toml"]
+Table = Mapping[str, Toml]
+
+
+class ClaimError(ValueError):
+    """A file of claims is not in the form of claims."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was done at some level, within a scope: for a proof, the model that it is about."""
+
+    level: str
+    scope: str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence, and its evidence."""
+
+    subject: str
+    label: str
+    states: str
+    why: str
+    papers: tuple[str, ...]
+    checks: tuple[Check, ...]
+    bounds: tuple[str, ...]
+
+    @property
+    def level(self) -> str:
+        """The level of its strongest evidence."""
+        return min((check.level for check in self.checks), key=LEVELS.index)
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Everything that is run for it."""
+        return (place for check in self.checks for place in check.places)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A structure, or a part of the semantics: its code, its proof text and its claims."""
+
+    name: str
+    title: str
+    part: str
+    about: str
+    text: str
+    code: tuple[str, ...]
+    claims: tuple[Claim, ...]
+
+    def facts(self) -> dict[str, str]:
+        """Return what its code states, by label."""
+        sources = [(ROOT / path).read_text() for path in self.code]
+        return {label: sentence for source in sources for label, sentence in stated(source)}
+
+    def proved(self) -> list[str]:
+        """Return the labels that its text proves."""
+        return proved((ROOT / self.text).read_text()) if self.text else []
+
+
+class _Reader:
+    """Takes a subject out of its table, and knows where it is when something is wrong."""
+
+    def __init__(self, name: str, table: Table) -> None:
+        self._name, self._table, self._at = name, table, ""
+
+    def subject(self) -> Subject:
+        """Return the subject with its claims."""
+        table = self._table
+        self._only(table, "title", "part", "about", "text", "code", "checks", "claims")
+        part = self._string(table, "part")
+        if part not in PARTS:
+            raise self._wrong(f"part must be one of {PARTS}, not {part!r}")
+        title, about = self._string(table, "title"), self._string(table, "about")
+        text, code = self._string(table, "text", ""), self._strings(table, "code")
+        bare = Subject(self._name, title, part, about, text, code, ())
+        named = self._tables(table, "checks")
+        checks = {name: self._check(name, check) for name, check in named.items()}
+        facts = bare.facts()
+        claims = tuple(
+            claim
+            for heading, entry in self._tables(table, "claims").items()
+            for claim in self._claims(heading, entry, checks, facts)
+        )
+        return replace(bare, claims=claims)
+
+    def _check(self, name: str, table: Table) -> Check:
+        self._at = f"check {name!r}"
+        self._only(table, "level", "scope", "at")
+        level, scope = self._string(table, "level"), self._string(table, "scope")
+        places = tuple(map(Place.read, self._strings(table, "at")))
+        if level not in LEVELS or not places:
+            raise self._wrong(f"it needs a level, one of {LEVELS}, and something to run")
+        return Check(level, scope, places)
+
+    def _claims(
+        self, heading: str, table: Table, checks: Mapping[str, Check], facts: Mapping[str, str]
+    ) -> Iterator[Claim]:
+        """Yield a claim, or one for each label of the heading if the code says what they state."""
+        self._at = f"claim {heading!r}"
+        self._only(table, "states", "why", "papers", "checks", "vectors", "bounds")
+        used = self._strings(table, "checks")
+        if unknown := set(used) - set(checks):
+            raise self._wrong(f"there is no check {sorted(unknown)}")
+        vectors = tuple(map(Place.read, self._strings(table, "vectors")))
+        by_hand = (Check("tested", "traces worked out by hand", vectors),) if vectors else ()
+        own = (*(checks[name] for name in used), *by_hand)
+        why, papers = self._string(table, "why"), self._strings(table, "papers")
+        bounds = self._strings(table, "bounds")
+        for label in labels(heading) if "states" not in table else [heading]:
+            states = self._string(table, "states", facts.get(label, ""))
+            if not own or not states:
+                raise self._wrong("it needs checks, and a sentence here or in the code")
+            yield Claim(self._name, label, states, why, papers, own, bounds)
+
+    def _wrong(self, message: str) -> ClaimError:
+        return ClaimError(f"proofs/CLAIMS/{self._name}.toml, {self._at}: {message}")
+
+    def _only(self, table: Table, *names: str) -> None:
+        if beyond := set(table) - set(names):
+            raise self._wrong(f"{sorted(beyond)} means nothing here; known are {names}")
+
+    def _string(self, table: Table, name: str, default: str | None = None) -> str:
+        value = table.get(name, default)
+        if not isinstance(value, str):
+            raise self._wrong(f"{name} must be a string")
+        return value
+
+    def _strings(self, table: Table, name: str) -> tuple[str, ...]:
+        given = table.get(name, [])
+        found = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
+        if found != given:
+            raise self._wrong(f"{name} must be a list of strings")
+        return tuple(found)
+
+    def _tables(self, table: Table, name: str) -> dict[str, Table]:
+        given = table.get(name, {})
+        inner = given if isinstance(given, dict) else dict[str, Toml]()
+        found: dict[str, Table] = {k: one for k, one in inner.items() if isinstance(one, dict)}
+        if found != given:
+            raise self._wrong(f"{name} must be a table of tables")
+        return found
+
+
+def read(path: Path) -> Subject:
+    """Read one file of claims."""
+    with path.open("rb") as file:
+        return _Reader(path.stem, tomllib.load(file)).subject()
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Read all of them, in the order of the document."""
+    found = map(read, sorted(FOLDER.glob("*.toml")))
+    return tuple(sorted(found, key=lambda subject: (PARTS.index(subject.part), subject.name)))
+
+
+def claims() -> Iterator[Claim]:
+    """Return every claim."""
+    return (claim for subject in subjects() for claim in subject.claims)

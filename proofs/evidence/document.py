@@ -1,0 +1,135 @@
+"""What is written from the claims: docs/invariants.md, and the table in README.md."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from evidence.checks import LEVELS, MEANINGS, ROOT, commands
+from evidence.claim import PARTS, Check, Claim, Subject, claims, subjects
+
+DOCUMENT, README = "docs/invariants.md", "README.md"
+BEGIN, END = "<!-- claims: made by proofs/claims.py -->", "<!-- end of claims -->"
+
+HEAD = """\
+# Invariants
+
+Made by `python proofs/claims.py --write` from `proofs/CLAIMS`; a test fails when it is stale.
+
+What is always true of each structure, why, and what was done to make sure. You need no proof
+assistant to read it: an invariant is a sentence about values that you can print between two calls,
+and its reason is a few lines of English, in full in the proof text that is named.
+
+What a machine has checked is called by one of five words. They are never mixed: a claim may have
+evidence at several levels, each with its own scope, and counts in the tables at the strongest.
+"""
+TAIL = "## Where the claims of the papers are\n"
+
+
+def stale() -> Iterator[tuple[str, str]]:
+    """Yield each document that is not up to date, with what it should be."""
+    for name, text in ((DOCUMENT, page()), (README, readme())):
+        path = ROOT / name
+        if not path.is_file() or path.read_text() != text:
+            yield name, text
+
+
+def readme() -> str:
+    """Return README.md with the table as it should be."""
+    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    return pattern.sub(lambda _: f"{BEGIN}\n\n{table()}\n{END}", (ROOT / README).read_text())
+
+
+def table() -> str:
+    """Return how many claims each subject has, each counted once, at its strongest level."""
+    rows = [
+        [f"[{subject.title}]({DOCUMENT}#{anchor(subject.title)})", *counted(subject.claims)]
+        for subject in subjects()
+    ]
+    return "".join(rows_of(["claims about", *LEVELS], [*rows, ["all", *counted(claims())]]))
+
+
+def counted(some: Iterable[Claim]) -> list[str]:
+    """Return how many claims there are at each level."""
+    levels = Counter(claim.level for claim in some)
+    return [str(levels[level] or "") for level in LEVELS]
+
+
+def rows_of(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+    r"""Yield the lines of a table.
+
+    >>> "".join(rows_of(["a", ""], [["1", ""]]))
+    '| a | |\n| --- | --- |\n| 1 | |\n'
+    """
+    for cells in [head, ["---"] * len(head), *rows]:
+        yield f"|{''.join(f' {cell} |' if cell else ' |' for cell in cells)}\n"
+
+
+def anchor(title: str) -> str:
+    """Return the name by which a heading is linked to.
+
+    >>> anchor("Two-Stacks, Lite")
+    'two-stacks-lite'
+    """
+    return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+
+
+def page() -> str:
+    """Return docs/invariants.md."""
+    meanings = rows_of(["level", "what a machine has done"], [list(m) for m in MEANINGS.items()])
+    parts = "\n".join(text for part in PARTS for text in section(part))
+    return f"{HEAD}\n{''.join(meanings)}\n{parts}\n{TAIL}\n{''.join(index())}"
+
+
+def section(part: str) -> Iterator[str]:
+    """Yield the subjects of one part."""
+    if own := [subject for subject in subjects() if subject.part == part]:
+        yield f"## {part}\n"
+        yield from map(described, own)
+
+
+def described(subject: Subject) -> str:
+    """Return what is claimed of one subject, and then what was run."""
+    code = ", ".join(map(link, subject.code))
+    text = f" Proof: {link(subject.text)}." if subject.text else ""
+    numbers = {check: str(i) for i, check in enumerate(checks_of(subject), 1)}
+    rows = (
+        [claim.label, sentence(claim), claim.why, ", ".join(numbers[c] for c in claim.checks)]
+        for claim in subject.claims
+    )
+    lines = [f"### {subject.title}\n\n{subject.about} Code: {code}.{text}\n\n"]
+    lines += rows_of(["", "what is always true", "why", "how checked"], rows)
+    lines += ["\n", *(f"{number}. {run(check)}\n" for check, number in numbers.items())]
+    return "".join(lines)
+
+
+def checks_of(subject: Subject) -> list[Check]:
+    """Return what is run for a subject, each once."""
+    return list(dict.fromkeys(check for claim in subject.claims for check in claim.checks))
+
+
+def run(check: Check) -> str:
+    """Return what a check is, and the commands that run it."""
+    return f"**{check.level}**, {check.scope}: `{'; '.join(commands(check.places))}`"
+
+
+def sentence(claim: Claim) -> str:
+    """Return what a claim states, as a sentence, and where it was first said."""
+    said = f"{claim.states[0].upper()}{claim.states[1:]}."
+    return f"{said} {'; '.join(claim.papers)}".strip()
+
+
+def link(path: str) -> str:
+    """Return a link from the document to a file."""
+    return f"[{path.rpartition('/')[2]}](../{path})"
+
+
+def index() -> Iterator[str]:
+    """Yield a table of what the papers claim, and where to find it above."""
+    titles = {subject.name: subject.title for subject in subjects()}
+    places: dict[str, list[str]] = defaultdict(list)
+    for claim in claims():
+        for paper in claim.papers:
+            title = titles[claim.subject]
+            places[paper].append(f"[{title} {claim.label}](#{anchor(title)}), {claim.level}")
+    rows = ([paper, "; ".join(found)] for paper, found in sorted(places.items()))
+    yield from rows_of(["in the paper", "here"], rows)

@@ -1,0 +1,122 @@
+"""Every call that can be made on a window of a given size, up to what makes no difference.
+
+Structures only compare times, and only combine values (proofs/parametric). So a time matters by
+its place alone: one of those in the window, or between two of them, or beyond an end. A value
+matters by being different from all others.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, count, pairwise
+from typing import Literal
+
+from muntin.cli.registry import Arrival
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import OutOfOrder, Pair, TimedWindow
+
+LETTERS = Monoid("", str.__add__)
+"""The free monoid again, its words spelled as strings."""
+
+MIDDLE, STEP = 1 << 800, 1 << 400
+"""Times lie far apart and far from zero, so that a time is no rank, size or height."""
+
+Name = Literal["insert", "evict", "bulk_insert", "bulk_evict"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that changes a window."""
+
+    name: Name
+    time: int = 0
+    pairs: tuple[Pair[str], ...] = ()
+
+    def on(self, target: OutOfOrder[str]) -> None:
+        """Make the call on a structure."""
+        match self.name:
+            case "insert":
+                target.insert(*self.pairs[0])
+            case "evict":
+                target.evict(self.time)
+            case "bulk_insert":
+                target.bulk_insert(self.pairs)
+            case "bulk_evict":
+                target.bulk_evict(self.time)
+
+    def of(self, window: TimedWindow[str]) -> TimedWindow[str]:
+        """Return what the definition makes of a window."""
+        match self.name:
+            case "insert" | "bulk_insert":
+                return window.bulk_insert(self.pairs)
+            case "evict":
+                return window.evict(self.time)
+            case "bulk_evict":
+                return window.bulk_evict(self.time)
+
+
+@dataclass(frozen=True)
+class Places:
+    """The places that a time can have: at each of the times that a structure knows, and between.
+
+    It knows those of its items, and perhaps some that it has not forgotten yet.
+    """
+
+    times: tuple[int, ...]
+
+    def gap(self, rank: int, share: int = 1, of: int = 2) -> int:
+        """Return a time before the item of this rank, and after the one before it."""
+        times = self.times
+        if not times:
+            return MIDDLE + STEP * share
+        if rank == 0:
+            return times[0] - STEP * (of - share)
+        if rank == len(times):
+            return times[-1] + STEP * share
+        low, high = times[rank - 1 : rank + 1]
+        assert high - low > of, "the exploration has run out of times"
+        return low + (high - low) * share // of
+
+    def all(self) -> list[int]:
+        """Return one time for each place, in order."""
+        after = [place for rank, at in enumerate(self.times) for place in (self.gap(rank), at)]
+        return [*after, self.gap(len(self.times))]
+
+
+def letters(window: TimedWindow[str]) -> Iterator[str]:
+    """Yield letters that are not in the window."""
+    held = {letter for _, word in window.pairs for letter in word}
+    return (chr(code) for code in count(0x4E00) if chr(code) not in held)
+
+
+def changes(
+    window: TimedWindow[str], places: Places, arrival: Arrival, largest: int, pairs_up_to: int
+) -> Iterator[Call]:
+    """Yield every insert, evict and bulk evict, each run of new items, and each pair of items.
+
+    A run is a batch of new items into one gap, as long as the window has room. Pairs, which fall
+    into two places and perhaps onto items, are tried on windows of at most so many items.
+    """
+    n, fresh = len(window.pairs), letters(window)
+    first, second = next(fresh), next(fresh)
+    everywhere = places.all()
+    for time in everywhere if arrival != "fifo" else [*everywhere[::2], *places.times[:1]]:
+        yield Call("evict", time)
+    yield from (Call("bulk_evict", time) for time in everywhere)
+    youngest = everywhere[-2:] if arrival == "in-order inserts" else everywhere[-1:]
+    enters = everywhere if arrival == "any order" else youngest
+    yield from (Call("insert", pairs=((time, first),)) for time in enters)
+    gaps = range(len(places.times) + 1)
+    for rank in gaps if arrival == "any order" else gaps[-1:]:
+        for size in [0, *range(2, largest - n + 2)]:
+            run = [places.gap(rank, k + 1, size + 1) for k in range(size)]
+            yield Call("bulk_insert", pairs=tuple(zip(run, letters(window), strict=False)))
+    if n <= pairs_up_to and arrival != "fifo":
+        for low, high in combinations_with_replacement(enters, 2):
+            yield Call("bulk_insert", pairs=((low, first), (high, second)))
+
+
+def ranges(places: Places) -> Iterator[tuple[int, int]]:
+    """Yield every range: each pair of places, and those that are turned round by one place."""
+    everywhere = places.all()
+    yield from combinations_with_replacement(everywhere, 2)
+    yield from ((high, low) for low, high in pairwise(everywhere))

@@ -1,0 +1,184 @@
+"""Every state that a structure can reach while its window is no larger than the scope allows.
+
+The exploration starts with the empty structure, makes every call of `calls.py` on a copy of each
+state, and goes on from each state that is new. Two states are one if they are the same in *every*
+field (`whole.py`), up to the names of letters and up to the distances between times.
+
+Why one of them is enough: structures only combine values and only compare times
+(proofs/parametric), so what they do is the same under any renaming of letters and any change of
+times that keeps their order. Nothing else is left out: the fields of a state are all of its
+fields, so two states that are one answer every later call alike, whatever `relates` is worth. That
+`relates` pins every field, so that a shape and a window say all about a tree, is a finding of its
+own (`spoiling.py`).
+
+What is checked: in each state, the relation, `items` and the ends, the query and every range; for
+each call, that the state it leads to is one already checked, or else all of that; that the window
+is the one the definition gives; and, where the bound is for each call, the cost. A state that the
+scope does not reach beyond is checked, but no call is made on it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from exhaustive.calls import LETTERS, Call, Places, changes, ranges
+from exhaustive.whole import Form, fork, whole
+from muntin.cli.registry import Arrival
+from muntin.spec.cost import Cost, Meter, Operation
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import OutOfOrder, TimedWindow
+
+Structure = OutOfOrder[str]
+State = tuple[Structure, TimedWindow[str]]
+Build = Callable[[Monoid[str], Meter], Structure]
+
+
+def everything(_: Structure) -> bool:
+    """Go on from every state."""
+    return True
+
+
+def as_it_is(_: Structure) -> None:
+    """Leave the state as it is."""
+
+
+def no_others(_: Structure) -> list[int]:
+    """Return no time but those of the items."""
+    return []
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is explored: windows of at most so many items, of a structure with its own limits.
+
+    `blot` overwrites what a structure keeps and must not read, `other_times` are those that it
+    knows besides those of its items.
+    """
+
+    build: Build
+    arrival: Arrival
+    largest: int
+    pairs_up_to: int = 0
+    worst_case: bool = False
+    ranged: bool = True  # whether it answers range queries
+    within: Callable[[Structure], bool] = everything
+    blot: Callable[[Structure], None] = as_it_is
+    other_times: Callable[[Structure], list[int]] = no_others
+
+
+@dataclass
+class Found:
+    """How much was explored: states that differ, calls made, ranges asked, the states beyond."""
+
+    states: int = 0
+    calls: int = 0
+    ranges: int = 0
+    beyond: int = 0
+
+
+@dataclass
+class Exploration:
+    """One exploration, and the states that it has met."""
+
+    scope: Scope
+    found: Found = field(default_factory=Found)
+    met: set[Form] = field(default_factory=set[Form])
+    joined: set[Form] = field(default_factory=set[Form])
+    waiting: deque[State] = field(default_factory=deque[State])
+    meter: Meter = field(default_factory=Meter)
+
+    def run(self) -> Found:
+        """Explore."""
+        start = self.scope.build(self.meter.watch(LETTERS), self.meter)
+        self.meet(start, TimedWindow(LETTERS), "the empty window")
+        while self.waiting:
+            structure, window = self.waiting.popleft()
+            scope, places = self.scope, self.places(structure, window)
+            for call in changes(window, places, scope.arrival, scope.largest, scope.pairs_up_to):
+                self.try_out(call, structure, window)
+        assert self.joined <= self.met, "a joined item has led to a state of its own"
+        return self.found
+
+    def try_out(self, call: Call, structure: Structure, window: TimedWindow[str]) -> None:
+        """Make a call on a copy of the state."""
+        after, before = fork(structure), self.meter.spent()
+        call.on(after)
+        self.found.calls += 1
+        now, wanted = self.meter.spent(), call.of(window)
+        if self.scope.worst_case:
+            spent = Cost(now.combines - before.combines, now.visits - before.visits)
+            bound = after.bound(described(call, window, wanted))
+            assert spent.within(bound), (call, window.pairs, spent, bound)
+        self.meet(after, wanted, call)
+
+    def meet(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
+        """Check a state unless it is known, and let it wait for its calls if it is in scope."""
+        self.scope.blot(structure)
+        places = self.places(structure, window)
+        form = named(structure, window, places)
+        joined = any(len(word) > 1 for _, word in window.pairs)
+        if form in self.met and not joined:
+            return
+        check(structure, window, how)
+        if joined:
+            self.joined |= set() if self.outside(structure, window) else {form}
+            return
+        self.met.add(form)
+        self.found.ranges += ask(structure, window, places) if self.scope.ranged else 0
+        assert named(structure, window, places) == form, (
+            "a question changed the state",
+            window.pairs,
+        )
+        if self.outside(structure, window):
+            self.found.beyond += 1
+        else:
+            self.found.states += 1
+            self.waiting.append((structure, window))
+
+    def places(self, structure: Structure, window: TimedWindow[str]) -> Places:
+        """Return where a time can lie."""
+        others = self.scope.other_times(structure)
+        return Places(tuple(sorted([*(time for time, _ in window.pairs), *others])))
+
+    def outside(self, structure: Structure, window: TimedWindow[str]) -> bool:
+        """Whether no calls are made on this state."""
+        return len(window.pairs) > self.scope.largest or not self.scope.within(structure)
+
+
+def described(call: Call, before: TimedWindow[str], after: TimedWindow[str]) -> Operation:
+    """Describe a call as bounds want it, but for distances, which trees alone ask for."""
+    gone = len(before.pairs) - len(after.pairs)
+    items = {"bulk_insert": len(call.pairs), "bulk_evict": gone}.get(call.name, 1)
+    return Operation(call.name, len(before.pairs), items)
+
+
+def named(structure: Structure, window: TimedWindow[str], places: Places) -> Form:
+    """Return the state with times and letters named by their ranks.
+
+    An item made of two letters goes by the first, so that it looks like one that was not joined.
+    """
+    times: Mapping[int, str] = {time: f"t{rank}" for rank, time in enumerate(places.times)}
+    letters: dict[int, str | None] = {}
+    for rank, (_, word) in enumerate(window.pairs):
+        letters |= {ord(letter): None for letter in word} | {ord(word[0]): chr(0x100 + rank)}
+    return whole(structure, times, letters)
+
+
+def check(structure: Structure, window: TimedWindow[str], how: object) -> None:
+    """Hold a state against the definition, and against its own relation."""
+    for fact, holds in structure.relates(window.pairs):
+        assert holds, (fact, how, window.pairs)
+    assert list(structure.items()) == list(window.pairs), (how, window.pairs)
+    assert len(structure) == len(window.pairs), (how, window.pairs)
+    ends = structure.oldest(), structure.youngest()
+    assert ends == (window.oldest(), window.youngest()), (how, window.pairs)
+    assert structure.query() == window.query(), (how, window.pairs)
+
+
+def ask(structure: Structure, window: TimedWindow[str], places: Places) -> int:
+    """Ask for every range, and return how many there are."""
+    asked = list(ranges(places))
+    for first, last in asked:
+        answer = structure.query_range(first, last)
+        assert answer == window.query_range(first, last), (first, last, window.pairs)
+    return len(asked)

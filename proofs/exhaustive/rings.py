@@ -1,0 +1,73 @@
+"""The Reactive Aggregator with blots where it keeps what nobody should ever read again.
+
+A slot that holds neither an item nor a hole keeps an old time, and in a FIFO window an old value
+too, and nodes of the tree keep what they were combined from. Such leavings would make states
+differ that are the same, so they are overwritten, with something that shows when it is read.
+"""
+
+from typing import TypeGuard
+
+from exhaustive.exploring import Structure
+from exhaustive.whole import BLOT, UNREAD
+from muntin.optimized.reactive import ReactiveAggregator
+from muntin.optimized.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+
+
+class Ring(ReactiveAggregator[str]):
+    """A ring without old times."""
+
+    def blot(self) -> None:
+        """Overwrite what means nothing."""
+        used = {self._location(offset) for offset in range(self._span)}
+        for location in {*range(len(self._times))} - used:
+            self._times[location] = UNREAD
+
+    def hole_times(self) -> list[int]:
+        """Return the times of the holes."""
+        return [self._times[location] for location in self._holes]
+
+
+class BlottedFat(DemarcatedFat[str]):
+    """A tree without old values."""
+
+    def blot(self) -> None:
+        """Overwrite what means nothing."""
+        for node in range(1, 2 * self._capacity):
+            if not self._holds(self._below(node)):
+                self._tree[node] = BLOT
+
+
+class FifoRing(FifoReactiveAggregator[str]):
+    """A FIFO ring without old times and values."""
+
+    def _tree(self, leaves: list[str]) -> BlottedFat:
+        return BlottedFat(self._monoid, leaves, self._meter, self._occupied)
+
+    def blot(self) -> None:
+        """Overwrite what means nothing."""
+        used = {self._location(offset) for offset in range(self._span)}
+        for location in {*range(len(self._times))} - used:
+            self._times[location] = UNREAD
+        if isinstance(self._fat, BlottedFat):
+            self._fat.blot()
+
+
+def is_ring(structure: Structure) -> TypeGuard[Ring | FifoRing]:
+    """Whether a structure is one of these."""
+    return isinstance(structure, Ring | FifoRing)
+
+
+def blot(structure: Structure) -> None:
+    """Overwrite what means nothing."""
+    if is_ring(structure):
+        structure.blot()
+
+
+def capacity(structure: Structure) -> int:
+    """Return how many slots the ring has."""
+    return len(structure.picture().times) if is_ring(structure) else 0
+
+
+def hole_times(structure: Structure) -> list[int]:
+    """Return the times that a ring knows besides those of its items."""
+    return structure.hole_times() if isinstance(structure, Ring) else []

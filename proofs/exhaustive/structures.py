@@ -1,0 +1,156 @@
+"""Which structures are explored, how far, and how much that is.
+
+The numbers are those that a run has found. They are asserted, so that a scope that shrinks, say
+because a call is no longer made, is noticed.
+"""
+
+from dataclasses import dataclass
+
+from exhaustive.exploring import Build, Exploration, Found, Scope, Structure
+from exhaustive.profile import PROFILE
+from exhaustive.rings import FifoRing, Ring, blot, capacity, hole_times
+from muntin.cli.registry import STRUCTURES, StructureEntry
+from muntin.optimized.b_int import BInt
+from muntin.optimized.btree import BTree
+from muntin.optimized.coins import BTreeWithCoins, FibaWithCoins
+from muntin.optimized.fiba import Fiba
+from muntin.optimized.picture import Account
+from muntin.spec.cost import Meter
+from muntin.spec.monoid import Monoid
+
+
+class Billed(FibaWithCoins[str]):
+    """A tree whose last account, which is a report and no state, does not tell states apart."""
+
+    def blot(self) -> None:
+        """Overwrite the report."""
+        self._account = Account()
+
+
+class BilledClassic(BTreeWithCoins[str]):
+    """The same of the classic tree."""
+
+    def blot(self) -> None:
+        """Overwrite the report."""
+        self._account = Account()
+
+
+def blot_account(structure: Structure) -> None:
+    """Overwrite the last account of a tree."""
+    if isinstance(structure, Billed | BilledClassic):
+        structure.blot()
+
+
+def tree(kind: type[BTree[str]], min_arity: int, largest: int, pairs_up_to: int) -> Scope:
+    """Return the scope of a tree."""
+
+    def build(monoid: Monoid[str], meter: Meter) -> BTree[str]:
+        return kind(monoid, meter, min_arity)
+
+    return Scope(build, "any order", largest, pairs_up_to, blot=blot_account)
+
+
+def ring(least: int, largest: int, most: int, kind: type[Ring | FifoRing] = Ring) -> Scope:
+    """Return the scope of a Reactive Aggregator, by its least and its greatest capacity."""
+
+    def build(monoid: Monoid[str], meter: Meter) -> Structure:
+        return kind(monoid, meter, capacity=least)
+
+    return Scope(
+        build,
+        "in-order inserts" if kind is Ring else "fifo",
+        largest,
+        pairs_up_to=largest,
+        within=lambda structure: capacity(structure) <= most,
+        blot=blot,
+        other_times=hole_times,
+    )
+
+
+def registered(name: str, largest: int, pairs_up_to: int = 0) -> Scope:
+    """Return the scope of a structure as the registry has it."""
+    entry: StructureEntry = next(one for one in STRUCTURES if one.name == name)
+    build: Build = entry.build
+    ranged = entry.arrival != "fifo"
+    return Scope(build, entry.arrival, largest, pairs_up_to, entry.worst_case, ranged)
+
+
+def base_intervals(largest: int, furthest: int) -> Scope:
+    """Return the scope of B-Int, whose positions rise for ever: to where its window begins."""
+
+    def within(structure: Structure) -> bool:
+        return isinstance(structure, BInt) and structure.picture().first <= furthest
+
+    return Scope(BInt, "fifo", largest, worst_case=True, within=within)
+
+
+@dataclass(frozen=True)
+class Exhausted:
+    """A scope, and what exploring it must find."""
+
+    scope: Scope
+    found: Found
+
+    def run(self) -> Found:
+        """Explore the scope."""
+        return Exploration(self.scope).run()
+
+
+CI = {
+    "fiba, min-arity 2, 14 keys": Exhausted(tree(Fiba, 2, 14, 6), Found(846, 92103, 635642, 592)),
+    "fiba, min-arity 3, 12 keys": Exhausted(tree(Fiba, 3, 12, 6), Found(59, 5610, 23024, 22)),
+    "fiba with coins, min-arity 2, 10 keys": Exhausted(
+        tree(Billed, 2, 10, 4), Found(114, 8493, 42444, 69)
+    ),
+    "btree, min-arity 2, 12 keys": Exhausted(tree(BTree, 2, 12, 6), Found(295, 27703, 151619, 173)),
+    "btree with coins, min-arity 2, 9 keys": Exhausted(
+        tree(BilledClassic, 2, 9, 4), Found(52, 3443, 13054, 23)
+    ),
+    "reactive, capacity 1 to 4": Exhausted(ring(1, 4, 4), Found(38, 794, 1367, 1)),
+    "reactive, capacity 2 to 8": Exhausted(ring(2, 8, 8), Found(1054, 41268, 142933, 2)),
+    "reactive, capacity 4 to 8": Exhausted(ring(4, 8, 8), Found(1052, 41212, 142881, 2)),
+    "reactive, capacity 8": Exhausted(ring(8, 8, 8), Found(1032, 40584, 141721, 2)),
+    "reactive, first in first out, capacity 2 to 32": Exhausted(
+        ring(2, 16, 32, FifoRing), Found(286, 10816, 63912, 1)
+    ),
+    "flatfat, 16 items": Exhausted(registered("flatfat", 16, 8), Found(28, 3892, 5029, 1)),
+    "b-int, 16 items, 32 positions": Exhausted(
+        base_intervals(16, 32), Found(561, 20724, 158065, 169)
+    ),
+    "two-stacks, 16 items": Exhausted(registered("two-stacks", 16), Found(152, 6423, 0, 16)),
+    "two-stacks-lite, 16 items": Exhausted(
+        registered("two-stacks-lite", 16), Found(152, 6423, 0, 16)
+    ),
+    "daba, 20 items": Exhausted(registered("daba", 20), Found(220, 11459, 0, 14)),
+    "daba-lite, 20 items": Exhausted(registered("daba-lite", 20), Found(220, 11459, 0, 14)),
+    "recompute, 8 items": Exhausted(registered("recompute", 8, 8), Found(9, 933, 1056, 2)),
+}
+
+NIGHTLY = {
+    "fiba, min-arity 2, 20 keys": Exhausted(tree(Fiba, 2, 20, 6), Found()),
+    "fiba, min-arity 2, 13 keys, all pairs": Exhausted(
+        tree(Fiba, 2, 13, 13), Found(468, 187603, 510721, 716)
+    ),
+    "fiba, min-arity 3, 18 keys": Exhausted(tree(Fiba, 3, 18, 8), Found(404, 60192, 354830, 153)),
+    "fiba, min-arity 4, 18 keys": Exhausted(tree(Fiba, 4, 18, 8), Found(158, 23645, 126177, 50)),
+    "fiba with coins, min-arity 2, 14 keys": Exhausted(
+        tree(Billed, 2, 14, 6), Found(847, 92122, 635643, 592)
+    ),
+    "btree, min-arity 2, 17 keys": Exhausted(
+        tree(BTree, 2, 17, 6), Found(4101, 547530, 4312073, 2680)
+    ),
+    "btree with coins, min-arity 2, 14 keys": Exhausted(
+        tree(BilledClassic, 2, 14, 6), Found(847, 92122, 635643, 592)
+    ),
+    "reactive, capacity 2 to 16, 8 items": Exhausted(ring(2, 8, 16), Found()),
+    "reactive, capacity 16, 6 items": Exhausted(ring(16, 6, 16), Found()),
+    "reactive, first in first out, capacity 1 to 64": Exhausted(ring(1, 40, 64, FifoRing), Found()),
+    "flatfat, 40 items": Exhausted(registered("flatfat", 40, 20), Found()),
+    "b-int, 40 items, 64 positions": Exhausted(base_intervals(40, 64), Found()),
+    "two-stacks, 40 items": Exhausted(registered("two-stacks", 40), Found()),
+    "two-stacks-lite, 40 items": Exhausted(registered("two-stacks-lite", 40), Found()),
+    "daba, 60 items": Exhausted(registered("daba", 60), Found()),
+    "daba-lite, 60 items": Exhausted(registered("daba-lite", 60), Found()),
+}
+
+SCOPES = CI | (NIGHTLY if PROFILE == "nightly" else {})

@@ -1,0 +1,193 @@
+"""What general slicing costs, counted: lifts, combines, slices, edges, tuples."""
+
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from extending.test_new_window_type import Timetable
+from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty.edges import Edges
+from muntin.optimized.scotty.known_edges import calendar
+from muntin.optimized.scotty.lane import Lane
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.optimized.scotty.tuple_group import TupleGroup
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.cost import Meter
+from muntin.spec.data_driven import Session
+from muntin.spec.dialect import OURS
+from muntin.spec.monoid import FREE
+from muntin.spec.periodic import Landmark, Sliding, count, tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event
+from muntin.spec.window import WindowType
+
+
+def asked(kinds: Sequence[WindowType], meter: Meter, settings: Settings) -> Scotty:
+    """Return an operator with these queries over one commutative aggregate, and nothing counted."""
+    operator, aggregate = Scotty(settings), meter.watch_aggregate(BAGS)
+    for nth, kind in enumerate(kinds):
+        operator.add(Query(f"q{nth}", kind, aggregate))
+    meter.lifts = meter.combines = 0
+    return operator
+
+
+def lane(operator: Scotty) -> Lane:
+    """Return the only key of the only group."""
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    return group.lanes[None]
+
+
+def disordered(events: int, delay: int, step: int = 1) -> list[Event]:
+    """Return events with distinct letters, each delayed by less than so much."""
+    rng = random.Random(3)  # noqa: S311 - it need not be secret
+    times = sorted(range(0, step * events, step), key=lambda time: time + rng.randrange(delay))
+    return [Event(time, Letter(0, i)) for i, time in enumerate(times)]
+
+
+def windows_of(queries: int) -> list[WindowType]:
+    """Return that many tumbling and sliding windows, slide > size too."""
+    rng = random.Random(queries)  # noqa: S311 - it need not be secret
+    drawn = [[rng.randint(1, 60) for _ in range(3)] for _ in range(queries)]
+    return [Sliding(size, slide, offset) for size, slide, offset in drawn]
+
+
+@pytest.mark.parametrize("queries", [1, 20, 100])
+def test_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_queries(
+    queries: int,
+) -> None:
+    meter = Meter()
+    operator = asked(windows_of(queries), meter, Settings(5))
+    for event in disordered(500, 40):
+        operator.step([event])
+    assert (meter.lifts, meter.combines) == (500, 500)
+
+
+def test_slice_edges_are_window_edges_and_the_reverse() -> None:
+    kinds = [Sliding(7, 3, 1), tumbling(10), Sliding(4, 9)]
+    operator = asked(kinds, Meter(), Settings(5))
+    for event in disordered(200, 30):
+        operator.step([event])
+    begins = [one.first for one in lane(operator).slices.slices]
+    starts = {t for k in kinds for t in range(200) if (t - k.offset) % k.slide == 0}
+    ends = {t for k in kinds for t in range(200) if (t - k.offset - k.size) % k.slide == 0}
+    assert begins == sorted({0} | starts | ends)
+    assert set(lane(operator).slices.separators()) == {"fixed"}
+
+
+def test_there_are_no_more_slices_than_starts_and_ends_of_windows_that_hold_tuples() -> None:
+    kinds = windows_of(5)
+    operator = asked(kinds, Meter(), Settings(5))
+    events = disordered(150, 20, step=7)
+    for event in events:
+        operator.step([event])
+    slices = lane(operator).slices.slices
+    assert all(left.last < right.first for left, right in pairwise(slices))
+    plan = lane(operator).slices.plan
+    cells = {plan.edges.cell(event.time) for event in events}
+    assert len(slices) == len(cells)
+
+
+def test_next_edge_is_computed_once_a_slice_in_order() -> None:
+    calendars = [calendar(kind, OURS, -END) for kind in windows_of(9)]
+    edges = Edges(edge for one in calendars if one for edge in one.edges())
+    cells = {edges.cell(time) for time in range(1000)}
+    assert edges.computed == len(cells)
+
+
+def test_sessions_never_store_tuples_and_have_one_slice_each_of_the_smallest_gap() -> None:
+    meter = Meter()
+    operator = asked([Session(9), Session(4), Session(30)], meter, Settings(50))
+    times = [t for start in range(0, 600, 20) for t in range(start, start + 6, 3)]
+    rng = random.Random(5)  # noqa: S311 - it need not be secret
+    rng.shuffle(times)
+    for nth, time in enumerate(times):
+        operator.step([Event(time, Letter(0, nth))])
+    slices = lane(operator).slices
+    assert len(slices.slices) == 30
+    assert set(slices.separators()) == {"flexible"}
+    assert not any(one.tuples for one in slices.slices)
+    assert meter.lifts == len(times)
+    assert meter.combines <= 2 * len(times)
+
+
+def test_late_tuples_of_a_non_commutative_aggregate_are_stored_and_ordered() -> None:
+    operator = Scotty(Settings(50))
+    operator.add(Query("q", tumbling(10), WORDS))
+    operator.step([Event(t, Letter(0, i)) for i, t in enumerate([3, 7, 5])])
+    (only,) = lane(operator).slices.slices
+    assert (only.partial, len(only.tuples or ())) == ((0, 2, 1), 3)
+
+
+@pytest.mark.parametrize("lateness", [0, 25])
+def test_slices_stay_bounded_over_a_long_run(lateness: int) -> None:
+    delay, kinds = 15, windows_of(20)
+    operator = asked([*kinds, Session(3)], Meter(), Settings(lateness))
+    reach, most = 0, 0
+    for event in disordered(6000, delay, step=2):
+        reach = max(reach, event.time)
+        operator.step([event], reach - delay)
+        most = max(most, len(lane(operator).slices.slices))
+    kept = 60 + 60 + lateness + 2 * delay
+    assert most <= kept // 2 + 1
+    operator.step([], END)
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    assert not group.lanes
+
+
+def test_a_landmark_keeps_one_slice_of_what_is_settled() -> None:
+    operator = asked([Landmark(0, 10)], Meter(), Settings(20))
+    for time in range(2000):
+        operator.step([Event(time, Letter(0, time))], time)
+        assert len(lane(operator).slices.slices) <= 5
+
+
+def test_idle_keys_are_released() -> None:
+    operator = asked([tumbling(10), Session(4)], Meter(), Settings(20))
+    for time in range(500):
+        operator.step([Event(time, Letter(0, time), key=time)], time)
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    assert len(group.lanes) <= 34
+
+
+def test_what_only_a_removed_query_kept_apart_becomes_one() -> None:
+    operator = asked([tumbling(10), tumbling(3), Session(2)], Meter(), Settings(50))
+    for event in disordered(60, 9, step=2):
+        operator.step([event])
+    assert len(lane(operator).slices.slices) == 60
+    operator.remove("q2")
+    operator.remove("q1")
+    assert len(lane(operator).slices.slices) == 12
+    operator.remove("q0")
+    assert operator.groups == []
+
+
+def test_a_late_tuple_shifts_a_tuple_a_slice_by_invert_and_combine_and_recomputes_its_own() -> None:
+    meter = Meter()
+    aggregate = Aggregate(
+        "word", lambda v: v, FREE, lambda a: a, commutative=False, kind="holistic"
+    ).erased()
+    operator = Scotty(Settings(1000), letters=((1,), (2,)))
+    operator.add(Query("q", count(4), meter.watch_aggregate(aggregate)))
+    operator.step([Event(10 * nth, (nth,)) for nth in range(40)], 391)
+    before = meter.combines, meter.inverts
+    output = operator.step([Event(15, (99,))])
+    assert [one.value for one in output.results][:2] == [(0, 1, 99, 2), (3, 4, 5, 6)]
+    assert len(output.results) == 10
+    assert (meter.inverts - before[1], meter.combines - before[0]) == (8, 9 + 3 + 3)
+
+
+@pytest.mark.parametrize("kind", [count(8, 3), Timetable((5, 3))], ids=lambda kind: kind.name)
+def test_tuples_are_released(kind: WindowType) -> None:
+    operator = Scotty(Settings(10))
+    operator.add(Query("q", kind, WORDS))
+    for time in range(300):
+        operator.step([Event(time, Letter(0, time))], time)
+        (group,) = operator.groups
+        assert isinstance(group, TupleGroup)
+        assert len(group.keyed[None].lane.entries) <= 8 + 10 + 3

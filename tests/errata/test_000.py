@@ -1,0 +1,150 @@
+"""Paper 000: what its listings print, run as printed, beside what must stand."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from muntin.conformance.strategies import BAGS, Letter
+from muntin.optimized.scotty.edges import Edges, Progression
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.spec.data_driven import Session
+from muntin.spec.periodic import tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event
+
+
+def printed_sessions(times: list[int], gap: int) -> list[list[int]]:
+    """Slice for one session query by Algorithm 1 (in order) and Algorithm 3 (out of order)."""
+    slices: list[list[int]] = []
+    for at in times:
+        newest = max((max(one) for one in slices), default=None)
+        if newest is None or at >= newest:  # Algorithm 1, lines 4 and 18
+            if newest is None or at >= newest + gap:
+                slices.append([])
+            slices[-1].append(at)
+            continue
+        nth = max(i for i, one in enumerate(slices) if min(one) <= at)
+        covering, end = slices[nth], min(slices[nth + 1])
+        left, right = at - max(covering) > gap, end - at > gap  # lines 14, 17 and 20
+        if left and right:
+            slices.insert(nth + 1, [at])
+        elif right:
+            covering.append(at)
+        elif left:
+            slices[nth + 1].append(at)
+        else:
+            slices[nth : nth + 2] = [[*covering, at, *slices[nth + 1]]]
+    return [sorted(one) for one in slices]
+
+
+def sliced(times: list[int], *kinds: Session) -> list[int]:
+    """Return where our slices begin."""
+    operator = Scotty(Settings(100))
+    for nth, kind in enumerate(kinds):
+        operator.add(Query(f"q{nth}", kind, BAGS))
+    operator.step([Event(time, Letter(0, time)) for time in times])
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    return [one.first for one in group.lanes[None].slices.slices]
+
+
+def test_algorithms_1_and_3_disagree_about_an_event_exactly_one_gap_away() -> None:
+    assert printed_sessions([0, 5, 10], 5) == [[0], [5], [10]]
+    assert printed_sessions([0, 10, 5], 5) == [[0, 5, 10]]
+    assert sliced([0, 5, 10], Session(5)) == sliced([0, 10, 5], Session(5)) == [0, 5, 10]
+
+
+@dataclass
+class PrintedSlice:
+    """A slice as the paper has it: it ends at a time, and with a type."""
+
+    start: int
+    end: float
+    type: str
+    tuples: list[int]
+
+
+def printed_extend(slices: list[PrintedSlice], last: int, at: int) -> None:
+    """Algorithm 6, lines 4 to 10: the covering slice is the last one of the session."""
+    covering = slices[last]
+    end, covering.end = covering.end, at
+    if covering.type == "flexible":
+        slices[last + 1].start = at
+        slices[last + 1].tuples.append(at)
+    else:
+        slices.insert(last + 1, PrintedSlice(at, end, "fixed", [at]))
+
+
+@pytest.mark.parametrize("kind", ["flexible", "combined"])
+def test_algorithm_6_leaves_a_slice_of_no_extent_if_a_separator_is_at_the_time(kind: str) -> None:
+    slices = [
+        PrintedSlice(0, 3, "fixed", [1]),
+        PrintedSlice(3, 6, "fixed", []),
+        PrintedSlice(6, 8, kind, []),
+        PrintedSlice(8, END, "fixed", [8]),
+    ]
+    printed_extend(slices, 2, 6)
+    assert [one.start for one in slices if one.start == one.end] == [6]
+
+    operator = Scotty(Settings(100))
+    for name, window in (("s", Session(4)), ("t", tumbling(3))):
+        operator.add(Query(name, window, BAGS))
+    operator.step([Event(time, Letter(0, time)) for time in (1, 8, 6)])
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    manager = group.lanes[None].slices
+    assert [(one.first, one.last) for one in manager.slices] == [(1, 1), (6, 8)]
+    assert manager.separators() == ["combined"]
+
+
+class PrintedEdges:
+    """Algorithm 2, lines 11 to 22."""
+
+    def __init__(self) -> None:
+        self.edges: list[tuple[int, int]] = []
+
+    def add_window(self, start: int, length: int) -> None:
+        if any(length % old == 0 and (start - at) % old == 0 for at, old in self.edges):
+            return
+        kept = [(at, old) for at, old in self.edges if old % length or (at - start) % length]
+        self.edges = [*kept, (start, length)]
+
+
+def test_fusion_loses_an_edge_of_a_query_that_a_later_one_covers_from_later_on() -> None:
+    printed = PrintedEdges()
+    printed.add_window(10, 10)
+    printed.add_window(15, 5)
+    assert min(at for at, _ in printed.edges) == 15  # 9 and 12 share a slice; [0, 10) ends at 10
+    edges = Edges([Progression(0, 10), Progression(0, 5, low=15)])
+    assert edges.cell(9) == (0, 10)
+    assert edges.cell(12) == (10, 15)
+
+
+def test_fusion_loses_the_edges_of_a_query_that_begins_before_the_one_that_covers_it() -> None:
+    printed = PrintedEdges()
+    printed.add_window(100, 5)
+    printed.add_window(10, 10)
+    assert printed.edges == [(100, 5)]  # 19 and 21 share a slice
+    edges = Edges([Progression(0, 5, low=100), Progression(0, 10, low=10)])
+    assert edges.cell(19) == (10, 20)
+    assert edges.cell(21) == (20, 30)
+
+
+def printed_slicer(times: list[int], length: int) -> int:
+    """Return how many separators Algorithm 1 emits for a tumbling window, lines 7 to 20."""
+    separators, following = 0, length
+    for at in times:
+        while at >= following:
+            separators, following = separators + 1, following + length
+    return separators
+
+
+def test_algorithm_1_emits_a_slice_for_every_edge_in_a_pause() -> None:
+    assert printed_slicer([1, 1_000_000], 10) == 100_000
+    operator = Scotty(Settings(0))
+    operator.add(Query("t", tumbling(10), BAGS))
+    operator.step([Event(1, Letter(0, 1)), Event(1_000_000, Letter(0, 2))])
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    assert len(group.lanes[None].slices.slices) == 2

@@ -1,0 +1,187 @@
+"""Claims and checks: no claim without its check, no check without its claim, no stale document."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from evidence.checks import ROOT, Place, functions, inventory
+from evidence.claim import ClaimError, Subject, claims, read, subjects
+from evidence.document import readme, stale, table
+from evidence.labels import proved, stated
+
+CLAIMS = list(claims())
+IDS = [f"{claim.subject} {claim.label}" for claim in CLAIMS]
+MODULES = [p for folder in ("reference", "optimized") for p in (ROOT / folder).rglob("*.py")]
+TEXTS = [p for p in sorted((ROOT / "proofs").glob("*.md")) if proved(p.read_text())]
+ERRATA = [*(ROOT / "tests" / "errata").glob("*.py"), *ROOT.glob("tests/*/test_errata_*.py")]
+
+PAPERS = {
+    "[Tangwongsan15]": (
+        *("Theorem 4.1", "Theorem 4.2 (i)", "Theorem 4.2 (ii)", "Theorem 4.2 (iii)", "Claim 4.3"),
+        *("Corollary 4.4 (i)", "Corollary 4.4 (ii)", "Corollary 4.4 (iii)"),
+        *("equation 4.1", "equation 4.2", "section 5.1.1", "section 5.1.2", "Table 1", "Table 2"),
+    ),
+    "[Tangwongsan19]": (
+        *(f"Theorem {number}" for number in range(1, 8)),
+        *("Lemma 8", "Lemma 9", "section 3.1, size invariants", "section 4, window sharing"),
+        *("section 3.1, up-aggregation invariant", "section 3.3, aggregation invariants"),
+    ),
+    "[Traub20]": ("session cases 1.1 to 3",),
+}
+"""What has to have a row."""
+RULES = 16
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
+def test_what_checks_a_claim_exists_and_is_of_its_level(claim: object) -> None:
+    (found,) = (one for one in CLAIMS if one is claim)
+    for check in found.checks:
+        assert [str(place) for place in check.places if not place.exists()] == []
+        assert [str(place) for place in check.places if not place.may_be(check.level)] == []
+
+
+def test_no_label_is_given_twice() -> None:
+    assert len(set(IDS)) == len(IDS)
+
+
+def test_each_check_has_a_claim() -> None:
+    assert inventory() - {str(place) for claim in CLAIMS for place in claim.places} == set()
+
+
+def of_module(path: Path) -> list[Subject]:
+    return [one for one in subjects() if str(path.relative_to(ROOT)) in one.code]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_each_fact_that_the_code_states_is_claimed(path: Path) -> None:
+    claimed = {claim.label for subject in of_module(path) for claim in subject.claims}
+    assert {label for label, _ in stated(path.read_text())} - claimed == set()
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_each_label_that_a_text_proves_is_claimed(path: Path) -> None:
+    own = [one for one in subjects() if one.text == str(path.relative_to(ROOT))]
+    claimed = {claim.label for subject in own for claim in subject.claims}
+    assert set(proved(path.read_text())) - claimed == set()
+
+
+def bounded() -> set[str]:
+    """Return the modules with a class that says what its calls may cost."""
+    defines = {path: ast.parse(path.read_text()) for path in MODULES}
+    return {
+        path.stem
+        for path, tree in defines.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "bound"
+    }
+
+
+def test_each_bound_is_claimed() -> None:
+    """FiBA inherits its bound, and so claims one without a `bound` of its own."""
+    claimed = {name for claim in CLAIMS for name in claim.bounds}
+    assert bounded() - claimed == set()
+    assert claimed - {path.stem for path in MODULES} == set()
+
+
+def test_each_rule_is_claimed_and_each_vector_of_a_rule_shows_a_claim() -> None:
+    rules = {claim.label for claim in CLAIMS if claim.label.startswith("rule ")}
+    assert rules == {f"rule {number}" for number in range(1, RULES + 1)}
+    shown = {path for claim in CLAIMS for place in claim.places for path in ROOT.glob(place.path)}
+    assert set(ROOT.glob("tests/vectors/rules/*.json")) - shown == set()
+
+
+def test_each_claim_of_the_papers_has_a_row() -> None:
+    found = {paper for claim in CLAIMS for paper in claim.papers}
+    wanted = {f"{key} {place}" for key, places in PAPERS.items() for place in places}
+    assert wanted - found == set()
+
+
+def test_each_erratum_has_its_test_and_each_test_of_an_erratum_its_entry() -> None:
+    """An entry may shorten a name: `test_figure_7_line_61_...`."""
+    entries = set(re.findall(r"`(test_\w+?)(?:\.{3})?`", (ROOT / "proofs/ERRATA.md").read_text()))
+    every = {name for path in (ROOT / "tests").rglob("*.py") for name in functions(path)}
+    tests = {name for path in ERRATA for name in functions(path) if name.startswith("test_")}
+    assert tests
+    assert {one for one in entries if not any(name.startswith(one) for name in every)} == set()
+    assert {name for name in tests if not any(name.startswith(one) for one in entries)} == set()
+
+
+def test_documents_are_up_to_date() -> None:
+    assert [name for name, _ in stale()] == [], "run `make claims`"
+    assert table() in readme()
+
+
+HEALTHY = """
+title = "A"
+part = "Operators"
+about = "B."
+code = ["reference/muntin/reference/recompute.py"]
+[checks.one]
+level = "tested"
+scope = "small"
+at = ["tests/proofs/test_claims.py::test_no_label_is_given_twice"]
+[claims.S1]
+why = "Because."
+checks = ["one"]
+"""
+
+
+def test_a_fact_is_stated_in_the_code_only(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(HEALTHY)
+    (claim,) = read(tmp_path / "a.toml").claims
+    assert (claim.label, claim.states) == ("S1", "the lists are the window")
+    assert all(place.exists() for place in claim.places)
+
+
+@pytest.mark.parametrize(
+    ("healthy", "sick", "message"),
+    [
+        ('level = "tested"', 'level = "sure"', "it needs a level"),
+        ('part = "Operators"', 'part = "Else"', "part must be one of"),
+        ('checks = ["one"]', 'checks = ["two"]', "there is no check"),
+        ('checks = ["one"]', "checks = []", "it needs checks"),
+        ("[claims.S1]", "[claims.S9]", "a sentence here or in the code"),
+        ('why = "Because."', "", "why must be a string"),
+        ('why = "Because."', "whence = 1", "'whence'"),
+        ('scope = "small"', "scope = 3", "scope must be a string"),
+        ('at = ["tests', 'at = [3, "tests', "at must be a list of strings"),
+    ],
+)
+def test_a_sick_file_of_claims_is_refused(
+    tmp_path: Path, healthy: str, sick: str, message: str
+) -> None:
+    assert healthy in HEALTHY
+    (tmp_path / "a.toml").write_text(HEALTHY.replace(healthy, sick))
+    with pytest.raises(ClaimError, match=message):
+        read(tmp_path / "a.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tests/proofs/test_nothing.py",
+        "tests/proofs/test_claims.py::test_nothing",
+        "tests/vectors/rules/99_*.json",
+    ],
+)
+def test_a_check_that_is_not_there_is_found_missing(text: str) -> None:
+    assert not Place.read(text).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("proofs/smt/a.py::b", ["proved"]),
+        ("proofs/contracts/a.py::b", ["confirmed"]),
+        ("proofs/exhaustive/a.py::b", ["exhausted"]),
+        ("tests/a.py::b", ["exhausted", "tested"]),
+        ("tests/vectors/a.json", ["tested"]),
+        ("benchmarks/a.py", ["measured"]),
+        ("docs/a.md", []),
+    ],
+)
+def test_where_a_check_lies_says_which_levels_it_can_have(text: str, levels: list[str]) -> None:
+    every = ("confirmed", "exhausted", "measured", "proved", "tested")
+    assert [level for level in every if Place.read(text).may_be(level)] == levels

@@ -1,0 +1,124 @@
+"""Every state that a structure can reach within a scope, every call on it, every range."""
+
+import pytest
+
+from exhaustive import rebalancing
+from exhaustive.exploring import Exploration, Scope, Structure, check
+from exhaustive.profile import PROFILE
+from exhaustive.shapes import b_trees
+from exhaustive.spoiling import spoiled
+from exhaustive.structures import CI, SCOPES, base_intervals, registered, ring, tree
+from exhaustive.whole import UNREAD
+from muntin.optimized.btree import BTree
+from muntin.optimized.fiba import Fiba
+from muntin.spec.structure import TimedWindow
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_every_state_and_every_call_within_the_scope(name: str) -> None:
+    exhausted = SCOPES[name]
+    assert exhausted.run() == exhausted.found
+
+
+@pytest.mark.parametrize(
+    ("name", "min_arity", "keys"),
+    [("fiba, min-arity 2, 14 keys", 2, 14), ("fiba, min-arity 3, 12 keys", 3, 12)],
+)
+def test_every_b_tree_of_that_size_is_among_them(name: str, min_arity: int, keys: int) -> None:
+    assert CI[name].found.states == b_trees(min_arity, keys)
+
+
+SIBLINGS = {"ci": 5, "nightly": 15}[PROFILE]
+STEPS = {
+    "ci": {
+        2: (378, 216, 360),
+        3: (1320, 1350, 2430),
+        4: (1800, 3528, 7056),
+        5: (2280, 5670, 12600),
+        6: (2760, 8316, 20412),
+        7: (3240, 11466, 30870),
+        8: (3720, 15120, 44352),
+    },
+    "nightly": {
+        2: (378, 216, 360),
+        3: (1320, 1350, 2430),
+        4: (3150, 4704, 9408),
+        5: (6156, 12150, 27000),
+        6: (10626, 26136, 64152),
+        7: (16848, 49686, 133770),
+        8: (25110, 86400, 253440),
+    },
+}
+
+
+@pytest.mark.parametrize("min_arity", range(2, 9))
+def test_every_step_of_rebalancing_in_a_tree_of_any_height(min_arity: int) -> None:
+    steps = (rebalancing.splits, rebalancing.merges, rebalancing.moves)
+    made = tuple(step(min_arity, SIBLINGS) for step in steps)
+    assert made == STEPS[PROFILE][min_arity]
+
+
+class Spoiling(Exploration):
+    """An exploration that spoils each state, and notes the fields that can be so unnoticed."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self.noticed: set[str] = set()
+        self.unnoticed: set[str] = set()
+
+    def meet(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
+        known = len(self.met)
+        super().meet(structure, window, how)
+        for name, copy in spoiled(structure) if len(self.met) > known else ():
+            try:
+                check(copy, window, name)
+            except (AssertionError, LookupError, AttributeError, TypeError, ValueError):
+                self.noticed.add(name)
+            else:
+                self.unnoticed.add(name)
+
+
+@pytest.mark.parametrize(
+    ("scope", "unnoticed"),
+    [
+        (tree(Fiba, 2, 7, 0), {"Fiba._min_arity"}),  # a constant
+        (tree(BTree, 2, 7, 0), {"BTree._min_arity"}),
+        (base_intervals(6, 8), set[str]()),
+        # An equal copy of a part that nobody else holds is as good as the part.
+        (registered("flatfat", 6), {"FlatFatWindow._fat"}),
+        (registered("two-stacks", 6), {"FifoWindow.fifo"}),
+        (registered("two-stacks-lite", 6), {"FifoWindow.fifo"}),
+        (registered("daba", 8), {"FifoWindow.fifo"}),
+        (registered("daba-lite", 8), {"FifoWindow.fifo"}),
+        # An empty ring may begin anywhere; the time of a hole may be any between its neighbours.
+        (ring(2, 4, 4), {"Ring._fat", "Ring._front", "Ring._least", "Ring._times[]"}),
+    ],
+)
+def test_the_relation_pins_every_field(scope: Scope, unnoticed: set[str]) -> None:
+    exploration = Spoiling(scope)
+    exploration.run()
+    assert exploration.unnoticed == unnoticed
+    assert exploration.noticed
+
+
+def test_a_number_that_means_nothing_may_not_be_read() -> None:
+    with pytest.raises(AssertionError, match="means nothing"):
+        sorted([UNREAD, 3])
+
+
+class Leaking(Fiba[str]):
+    """A tree with state that nobody declared, and that changes what it answers later."""
+
+    evicted = 0
+
+    def evict(self, time: int) -> None:
+        self.evicted += 1
+        super().evict(time)
+
+    def query(self) -> str:
+        return "?" if self.evicted > 3 else super().query()
+
+
+def test_state_that_nobody_declared_is_explored_too() -> None:
+    with pytest.raises(AssertionError):
+        Exploration(tree(Leaking, 2, 3, 0)).run()
