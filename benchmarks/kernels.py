@@ -7,20 +7,14 @@ and a plot. It ends with 1 if a claim fails or an answer is wrong.
 import argparse
 import sys
 from pathlib import Path
-from time import monotonic
 
 from kernel_rounds.claims import claims, warm_start
 from kernel_rounds.lanes import QUICK, Plan, Row, compile_all, measured
 from kernel_rounds.page import page, save, tables
-from structure_rounds.measure import DisagreementError
+from rounds.claim import verdicts
+from rounds.clock import DisagreementError, say
 
 DOCS = Path(__file__).parents[1] / "docs"
-START = monotonic()
-
-
-def say(text: str) -> None:
-    """Tell a person who waits how far it is."""
-    sys.stderr.write(f"{monotonic() - START:5.0f} s  {text}\n")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,8 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     found = list(claims(rows))
     if not options.quick:
         found.append(warm_start())
-    verdicts = [f"{'PASS' if c.holds else 'FAIL'}  {c.sentence}: {c.figures}" for c in found]
-    sys.stdout.write("\n".join([*tables(rows), *verdicts, ""]))
+    sys.stdout.write("\n".join([*tables(rows), *verdicts(found), ""]))
     if out:
         save(rows, out / "images")
         (out / "benchmarks-kernels.md").write_text(page(rows, found, compiling, plan))

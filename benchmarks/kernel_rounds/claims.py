@@ -8,7 +8,7 @@ from math import log2
 from tempfile import TemporaryDirectory
 
 from kernel_rounds.lanes import MAIN, READABLE, Row
-from structure_rounds.claims import Claim
+from rounds.claim import Claim
 
 FLAT, FASTER, WARM = 1.5, 100, 0.5
 AT_MOST = {16: 4.0, 1024: 10.0}

@@ -11,7 +11,7 @@ from muntin.kernels.aggregates import named
 from muntin.kernels.columns import ColumnWindow
 from muntin.kernels.summary import Kind
 from muntin.optimized.fiba import Fiba
-from structure_rounds.measure import DisagreementError, collector_off
+from rounds.clock import DisagreementError, collector_off
 from structure_rounds.operators import SUM
 from structure_rounds.workload import Feed, play
 
@@ -31,9 +31,9 @@ class Plan:
     sizes: tuple[int, ...] = tuple(2**k for k in range(10, 21, 2))
     distances: tuple[int, ...] = (0, 1, 4, 16, 64, 256, 1024, 2**12, 2**16)
     fewer_distances: tuple[int, ...] = (0, 16, 1024)
-    rounds: int = 2**16
-    turns: int = 7
-    readable_rounds: int = 2**11
+    rounds: int = 2**14
+    turns: int = 40
+    readable_rounds: int = 2**7
 
 
 QUICK = Plan((2**10, 2**12), (0, 16, 64), (0, 16), 2**12, 3, 2**8)

@@ -3,19 +3,17 @@
 # The keywords of matplotlib have no types, so:
 # pyright: reportUnknownMemberType=false
 
-import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from math import log2
 from pathlib import Path
-from platform import python_version
 
 from matplotlib.ticker import FuncFormatter
 
 from kernel_rounds.lanes import CONTENDERS, MAIN, READABLE, Plan, Row
-from structure_rounds.claims import Claim
-from structure_rounds.page import processor, table
-from structure_rounds.plots import panel, panels, style, time_label
+from rounds.charts import panels, style, write
+from rounds.claim import Claim
+from rounds.markdown import head, plot, table, verdict_table
+from structure_rounds.plots import panel, time_label
 
 INTRODUCTION = """\
 A round evicts the oldest item, inserts one at out-of-order distance d, and queries, as in
@@ -44,34 +42,27 @@ def tables(rows: list[Row]) -> Iterator[str]:
     far = {(r.contender, r.distance): r.ns for r in rows if r.size == sizes[-1]}
     distances = sorted({distance for _, distance in far})
     lines = [[name, *(f"{far[name, d]:.1f}" for d in distances)] for name in names]
-    head = [f"ns a round, n = {_size(sizes[-1])}", *(f"d = {_size(d)}" for d in distances)]
-    yield from table(head, lines, 1)
+    titles = [f"ns a round, n = {_size(sizes[-1])}", *(f"d = {_size(d)}" for d in distances)]
+    yield from table(titles, lines, 1)
 
 
 def page(rows: list[Row], found: list[Claim], compiling: dict[str, float], plan: Plan) -> str:
     """Return the page."""
-    head = INTRODUCTION.format(rows=plan.rounds, turns=plan.turns, readable=READABLE)
-    verdicts = [[c.sentence, "holds" if c.holds else "**fails**", c.figures] for c in found]
+    introduction = INTRODUCTION.format(rounds=plan.rounds, turns=plan.turns, readable=READABLE)
     seconds = [[name, f"{taken:.1f}"] for name, taken in compiling.items()]
-    made = (
-        f"Made by `python benchmarks/kernels.py` on {datetime.now(UTC):%Y-%m-%d}: {processor()}, "
-        f"{sys.platform}, Python {python_version()}."
-    )
     lines = [
-        "# Benchmark of the kernels", "",
-        made, "",
-        head,
-        "![Cost by window and by distance](images/kernels.svg)", "",
-        "## Claims", "", *table(["claim", "", "figures"], verdicts),
-        "## Figures", "", *tables(rows),
+        *head("Benchmark of the kernels", "kernels.py"),
+        introduction,
+        *plot("kernels", "Cost by window and by distance"),
+        *verdict_table(found),
+        *tables(rows),
         *table(["insert and rounds, first call", "s, compiled or found on disk"], seconds, 1),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def save(rows: list[Row], folder: Path) -> None:
     """Draw the costs."""
-    folder.mkdir(parents=True, exist_ok=True)
     widest = max(row.size for row in rows)
     by_size = {n: {r.size: r.ns for r in rows if r[0] == n and not r.distance} for n in NAMES}
     by_distance = {n: {r.distance: r.ns for r in rows if r[:2] == (n, widest)} for n in NAMES}
@@ -87,7 +78,7 @@ def save(rows: list[Row], folder: Path) -> None:
         for axes in (first, second, third):
             axes.yaxis.set_major_formatter(FuncFormatter(time_label))
         third.yaxis.set_major_formatter(FuncFormatter(_nanoseconds))
-        figure.savefig(folder / "kernels.svg", metadata={"Date": None})
+        write({"kernels": figure}, folder)
 
 
 NAMES = [*CONTENDERS, READABLE]

@@ -76,7 +76,8 @@ def fields(thing: object) -> list[str]:
     """Return the names of all attributes that hold something."""
     slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
     held = [name for name in slots if hasattr(thing, name)]
-    return held + sorted(getattr(thing, "__dict__", {}))
+    names = [*held, *sorted(getattr(thing, "__dict__", {}))]
+    return [name for name in names if not name.startswith("__")]  # Python's own, as __orig_class__
 
 
 def remade(like: tuple[object, ...], parts: Iterable[object]) -> object:

@@ -31,7 +31,7 @@ def answer(summary: Summary, rows: list[Partial]) -> object:
     found = summary.of(rows)
     assert found is not None
     wanted = found[:-1] if summary.checked else found
-    return wanted if len(wanted) > 1 else wanted[0]
+    return next(iter(wanted)) if len(wanted) == 1 else wanted
 
 
 def rows_of(name: str, kind: Kind) -> st.SearchStrategy[list[Partial]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from muntin.kernels.aggregates import named
-from muntin.kernels.modules import TREE, bound, cache
+from muntin.kernels.modules import TREE, cache, source_for
 from muntin.kernels.sources import Gathered
 from muntin.kernels.summary import Partial, Summary
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -38,7 +38,7 @@ def lower(a: tuple[float]) -> tuple[float]:
 
 def text(joined: Callable[..., Partial] = combine) -> str:
     own = Summary("own", ("float",), ("float",), (0.0,), lift, joined, lower, ("float",))
-    return bound(own, ("scans",), 4, 4)
+    return source_for(own, ("scans",), 4, 4)
 
 
 def test_a_change_in_a_constant_or_helper_makes_other_kernels(
@@ -77,7 +77,7 @@ def test_names_of_users_do_not_meet_those_of_kernels() -> None:
 
 
 def test_two_aggregates_never_share_a_module() -> None:
-    texts = {bound(named(name), TREE, 64, 16) for name in ("sum", "min", "max", "mean", "first")}
+    texts = {source_for(named(name), TREE, 64, 16) for name in ("sum", "min", "max", "mean", "first")}
     assert len(texts) == 5
 
 

@@ -12,6 +12,7 @@ from muntin.reference.naive import Naive
 from muntin.reference.store import Store
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
+from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Session
 from muntin.spec.dialect import OURS
@@ -73,10 +74,22 @@ def of_two(name: str, *queries: Query) -> Operator:
 ORDERED = {entry.name for entry in OPERATORS if entry.ordered}
 
 
+FIRST = named("sum")
+LATER = {
+    "the same": FIRST,
+    "made again": named("sum"),
+    "lowered otherwise": replace(FIRST, name="text", lower=repr),
+    "made again and lowered otherwise": replace(named("sum"), name="text", lower=repr),
+}
+
+
 @pytest.mark.parametrize("name", BUILD)
-def test_what_a_removed_query_has_shared_is_written(name: str) -> None:
+@pytest.mark.parametrize("kept", LATER.values(), ids=LATER)
+def test_what_a_removed_query_has_shared_is_written(
+    name: str, kept: Aggregate[object, object, object]
+) -> None:
     """`named` makes new functions at each call, and the first of two alike may serve both."""
-    first, second = (Query(one, Sliding(20, 5), named("sum")) for one in "ab")
+    first, second = Query("a", Sliding(20, 5), FIRST), Query("b", Sliding(20, 5), kept)
     old, new = of_two(name, first, second), of_two(name, second)
     taken = stream(old, 30)
     run(old, taken[:8])

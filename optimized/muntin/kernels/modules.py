@@ -77,7 +77,7 @@ def access(fields: int) -> str:
     return "\n".join([*lines, ""])
 
 
-def bound(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
+def source_for(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
     """Return the text of kernels for an aggregate."""
     gathered = Gathered()
     given = {
@@ -105,7 +105,7 @@ def bound(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
 
 def compiled(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> ModuleType:
     """Return a module of kernels that are compiled when they are first called, and cached."""
-    text = bound(summary, names, cap, fan)
+    text = source_for(summary, names, cap, fan)
     digest = blake2b(f"{sys.version}\n{text}".encode(), digest_size=16).hexdigest()
     name = f"muntin_kernels_{digest}"
     if name not in sys.modules:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import isinf
 from typing import ClassVar
 
 from hypothesis import note
@@ -16,6 +15,7 @@ from muntin.conformance.strategies import (
     NARROW_BASES,
     WORDS,
     Corner,
+    Draft,
     Letter,
     corners,
     drafts,
@@ -31,7 +31,6 @@ from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import WindowType
 
-Draft = tuple[Corner, int, str, int | None, bool]
 Carry = Callable[[Operator, Operator], None]
 """Let a new operator, made alike and asking the same queries, go on where an old one is."""
 Kinds = Callable[[int], SearchStrategy[WindowType]]
@@ -104,15 +103,13 @@ class OperatorMachine(RuleBasedStateMachine):
     def at(self, corner: Corner) -> int:
         """Resolve a corner."""
         world = self.oracle.world
-        places = {"watermark": world.watermark, "limit": world.limit, "last": world.seen}
-        place = places.get(corner.near, self.base)
-        return (self.base if isinf(place) else int(place)) + corner.by
+        return corner.at(self.base, world.watermark, world.limit, world.seen)
 
     def event(self, draft: Draft) -> Event:
         """Make an event with a letter of its own."""
-        corner, number, key, gap, punctuation = draft
         self.letters += 1
-        return Event(self.at(corner), self.value(number), key or None, gap, punctuation)
+        value = self.value(draft.number)
+        return Event(self.at(draft.corner), value, draft.key, draft.gap, draft.punctuation)
 
     def both(self, events: list[Event], watermark: float | None) -> None:
         """Take a step on both sides, and compare: also the errors."""

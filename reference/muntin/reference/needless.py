@@ -12,6 +12,7 @@ from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import TIME, Line, Placed
 from muntin.spec.periodic import Fixed, Sliding
+from muntin.spec.stream import END
 from muntin.spec.window import Interval, Window, WindowType, windows
 
 
@@ -54,6 +55,8 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 @needless.register
 def _(kind: Fixed, line: Line, done: float) -> int:
     """An event goes when all windows that hold it are over."""
+    if done == END:
+        return len(line.placed)
     live = [one for one in kind.intervals(line) if not over(kind, one, line, done)]
     return _leading(
         at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)

@@ -50,8 +50,6 @@ class CalendarView(View):
         self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
     ) -> dict[Interval, None]:
         low, high = moment.reporting(self.closing)
-        if moment.held_back:
-            return {}
         fresh = self._calendar.ending(low, high, extent, slices.upcoming) if low < high else ()
         found = dict.fromkeys(fresh)
         if moment.only_fresh:
@@ -86,5 +84,4 @@ class CalendarView(View):
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
         """Publish."""
         super().commit(changes, moment, extent)
-        if self._moves and not moment.held_back:
-            self._first = extent.first
+        self._first = extent.first

@@ -40,7 +40,8 @@ class Progression(NamedTuple):
     def covers(self, other: "Progression") -> bool:
         """Whether every edge of the other is one of these."""
         single = other.low == other.high
-        aligned = (other.residue - self.residue) % self.period == 0
+        edge = int(other.low) if single else other.residue
+        aligned = (edge - self.residue) % self.period == 0
         within = self.low <= other.low and other.high <= self.high
         return within and aligned and (single or other.period % self.period == 0)
 

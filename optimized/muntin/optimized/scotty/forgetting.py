@@ -54,6 +54,8 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 @needless.register
 def _(kind: Fixed, line: Line, done: float) -> int:
     """A tuple goes when all windows that hold it are over."""
+    if done == END:
+        return len(line.placed)
     live = [one for one in kind.intervals(line) if not over(kind, one, line, done)]
     return _leading(
         at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)

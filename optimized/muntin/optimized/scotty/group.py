@@ -71,15 +71,9 @@ class Group(ABC):
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
 
+    @abstractmethod
     def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
         """Give events to the queries that accept them; by event, all of these are in time."""
-        for accepted in batch:
-            for name, accepts in self.take(accepted, moment).accepts.items():
-                ballot.cast(accepted, name, accepts=accepts)
-
-    def take(self, accepted: Accepted, moment: Moment) -> Verdict:
-        """Give an event to the queries that accept it."""
-        raise NotImplementedError
 
     @abstractmethod
     def reports(self, moment: Moment) -> list[Reports]:
@@ -99,3 +93,17 @@ class Group(ABC):
         event = accepted.event
         partial = query.guarded(f"{event}", lambda: query.aggregate.lift(event.value))
         return Lifted(accepted, partial)
+
+
+class OneByOne(Group):
+    """A group that takes one event after the other."""
+
+    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+        """Give events to the queries that accept them."""
+        for accepted in batch:
+            for name, accepts in self.take(accepted, moment).accepts.items():
+                ballot.cast(accepted, name, accepts=accepts)
+
+    @abstractmethod
+    def take(self, accepted: Accepted, moment: Moment) -> Verdict:
+        """Give an event to the queries that accept it."""

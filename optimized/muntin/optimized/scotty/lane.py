@@ -67,9 +67,9 @@ class Lane:
     def forget(self, done: float) -> None:
         """Forget what is settled."""
         while self.settling and self.settling[0][0] <= done:
-            settles, name, interval = heappop(self.settling)
+            _, name, interval = heappop(self.settling)
             if name in self.views:
-                self.views[name].forget(interval, settles)
+                self.views[name].forget(interval)
 
     @property
     def idle(self) -> bool:

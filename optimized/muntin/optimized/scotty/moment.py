@@ -1,7 +1,9 @@
 """A step in time: the watermark before and after, and what follows from it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from muntin.spec.dialect import Dialect
 from muntin.spec.query import Settings
 from muntin.spec.stream import END
 
@@ -81,3 +83,13 @@ def done_at(settings: Settings, settles: float) -> float:
     """Return the watermark at which what settles at some time is settled for good."""
     rule = settings.dialect.lateness
     return END if rule == "never" else settles + settings.allowed_lateness + (rule == "event")
+
+
+def early(dialect: Dialect) -> int:
+    """Return how far behind the watermark an event can lie in a window that was told of.
+
+    A window may be told of one before it is past, and a session may merge at its very end.
+    """
+    closing = dialect.closing
+    closings = closing.values() if isinstance(closing, Mapping) else [closing]
+    return int(-1 in closings) + int(dialect.session_merge == "le")

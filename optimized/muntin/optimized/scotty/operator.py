@@ -40,9 +40,13 @@ class Running:
 class Shared:
     """A group, and what a query must have in common with it."""
 
-    aggregate: Erased
     scope: Hashable
     group: Group
+
+    @property
+    def aggregate(self) -> Erased:
+        """The aggregate of the first query that is still asked."""
+        return next(iter(self.group.queries.values())).aggregate
 
 
 class Scotty(Persistent):
@@ -109,7 +113,7 @@ class Scotty(Persistent):
             group = TupleGroup(self._settings, how, self._build, by_arrival=found.by_arrival)
         else:
             group = TimeGroup(self._settings, query, self._build, stored=found.stored)
-        self._shared.append(Shared(query.aggregate, found.scope, group))
+        self._shared.append(Shared(found.scope, group))
         return group
 
     def remove(self, name: str) -> None:

@@ -54,7 +54,10 @@ class View(ABC):
     def changes(
         self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
     ) -> list[Change]:
-        """Return what the step changes; tuples in windows that had ended are among the late."""
+        """Return what the step changes; tuples in windows that had ended are among the late.
+
+        Nobody asks while updates are held back.
+        """
 
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
         """Publish."""
@@ -65,11 +68,9 @@ class View(ABC):
             else:
                 self.published[interval] = said
 
-    def forget(self, interval: Interval, settles: float) -> None:
+    def forget(self, interval: Interval) -> None:
         """Forget a window that is settled, unless it has gone since."""
-        known = self.published.get(interval)
-        if known and known.settles == settles:
-            del self.published[interval]
+        self.published.pop(interval, None)
 
     def settles(self, end: float) -> float:
         """Return the time at which a window is settled."""

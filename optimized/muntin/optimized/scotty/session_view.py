@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 
 from muntin.optimized.scotty.calendars import Extent
-from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.moment import Moment, early
 from muntin.optimized.scotty.report import Change, Said, View
 from muntin.optimized.scotty.sessions import Sessions, Span
 from muntin.optimized.scotty.slice import Lifted
@@ -21,6 +21,7 @@ class SessionView(View):
     def __init__(self, query: Query, since: float, dialect: Dialect, gap: int) -> None:
         """Start with no session."""
         super().__init__(query, since, dialect)
+        self._early = early(dialect)
         self._short = dialect.session_end == "last"
         self.sessions = Sessions(gap, since, inclusive=dialect.session_merge == "le")
         self._told: list[Interval] = []  # what is published, sorted
@@ -57,12 +58,9 @@ class SessionView(View):
     ) -> list[Change]:
         """Report the sessions that are gone, have ended, or have ended and grown."""
         del extent
-        if moment.held_back:
-            return []
         low, high = moment.reporting(self.closing)
         times = {one.accepted.event.time for one in late}
-        found = [self.sessions.around(slices, time) for time in times if time > self.since]
-        touched = [span for span in found if span]
+        touched = [self.sessions.around(slices, time) for time in times if time > self.since]
         spans = {span.start: span for span in (*self._ended(slices, touched, high), *touched)}
         ended = [span for span in spans.values() if span.reach <= high]
         self._opened = min((s.start for s in spans.values() if s.reach > high), default=END)
@@ -107,15 +105,13 @@ class SessionView(View):
                 self._told.remove(interval)
             elif kind == "new":
                 insort(self._told, interval)
-        if not moment.held_back:
-            self._from = min(self._opened, moment.now + 1)
+        self._from = min(self._opened, moment.now + self._early)
 
-    def forget(self, interval: Interval, settles: float) -> None:
-        """Forget a session that is settled."""
-        super().forget(interval, settles)
-        if interval not in self.published:
-            at = bisect_left(self._told, interval)
-            del self._told[at : at + (self._told[at : at + 1] == [interval])]
+    def forget(self, interval: Interval) -> None:
+        """Forget a session that is settled, unless it has gone since."""
+        super().forget(interval)
+        at = bisect_left(self._told, interval)
+        del self._told[at : at + (self._told[at : at + 1] == [interval])]
 
     def open_from(self, slices: SliceManager, done: float) -> list[int]:
         """Return where the sessions begin, before what is not settled, that are not settled."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from muntin.optimized.scotty.slice import Slice, alone
 from muntin.optimized.scotty.slice_manager import SliceManager
-from muntin.spec.stream import Event
+from muntin.spec.stream import END, Event
 from muntin.spec.window import Interval
 
 FIRST = attrgetter("first")
@@ -55,11 +55,9 @@ class Sessions:
         """Return the first slice that the query has seen."""
         return bisect_right(slices.firsts, self.since)
 
-    def around(self, slices: SliceManager, time: int) -> Span | None:
-        """Return the session that holds a tuple of this time, if its slice is still there."""
+    def around(self, slices: SliceManager, time: int) -> Span:
+        """Return the session that holds a tuple of this time."""
         at = bisect_right(slices.firsts, time) - 1
-        if at < 0 or slices.slices[at].last < time:
-            return None
         return next(
             span for span in self.scan(slices.slices, self._begin(slices, at)) if span.high > at
         )
@@ -67,7 +65,7 @@ class Sessions:
     def _begin(self, slices: SliceManager, at: int) -> int:
         """Return a slice with which a session begins: that of this slice, or an earlier one."""
         ones, first = slices.slices, self.first(slices)
-        if slices.own > ones[at].first:  # the gap of some tuple may reach over others
+        if slices.own > -END:  # the gap of some tuple may end before that of an earlier one
             return first
         while at > first and ones[at].first < ones[at - 1].reach(self.gap) + self._reach:
             at -= 1

@@ -18,7 +18,7 @@ from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.lane import Lane
 from muntin.optimized.scotty.log import Log
-from muntin.optimized.scotty.moment import Moment, done_at, told_at
+from muntin.optimized.scotty.moment import Moment, done_at, early, told_at
 from muntin.optimized.scotty.report import View
 from muntin.optimized.scotty.retention import Retention
 from muntin.optimized.scotty.session_view import SessionView
@@ -48,6 +48,7 @@ class TimeGroup(Group):
         self._build = build
         self._calendars = dict[str, Calendar]()
         self._lift = query.aggregate.lift
+        self._early = early(settings.dialect)
         self._firsts = settings.dialect.first_window == "floor_first"
         self._least_since: float = END
         self._retention = Retention(settings, {}, {}, {})
@@ -169,7 +170,7 @@ class TimeGroup(Group):
         except Exception as cause:
             raise blame(self._seeing(event.time), event, cause) from cause
         lane.last = max(lane.last, event.time)
-        if event.time <= moment.before + 1:  # a dialect may close a window one early
+        if event.time < moment.before + self._early:
             lane.late.append(Lifted(accepted, value))
         if self._firsts:
             for name in lane.views if names is None else names:

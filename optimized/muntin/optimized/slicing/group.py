@@ -43,8 +43,12 @@ class Group:
     """The queries that share slices: all of one aggregate, or one alone."""
 
     technique: Technique
-    aggregate: Erased
     asked: dict[str, Asked] = field(default_factory=dict[str, Asked])
+
+    @property
+    def aggregate(self) -> Erased:
+        """The aggregate of the first query that is still asked: what all of them share of it."""
+        return next(iter(self.asked.values())).query.aggregate
 
     def takes(self, query: Query) -> bool:
         """Whether a further query can share the slices."""

@@ -57,7 +57,7 @@ class Slicing(Persistent):
             raise UnsupportedError(f"query {query.id!r}: {reason}")
         since, number = max(self._seen, self._watermark), self._next_number()
         at = next((at for at, group in self._groups.items() if group.takes(query)), number)
-        group = self._groups.setdefault(at, Group(self._technique, query.aggregate))
+        group = self._groups.setdefault(at, Group(self._technique))
         group.asked[query.id] = Asked(query, number, since, self._latest.copy())
         self._group_of[query.id] = at
         self._recut(at)

@@ -1,0 +1,62 @@
+"""How many traces a scope has: counted without taking any, as a check on the walk."""
+
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from exhaustive.traces import Scope
+
+
+class Point(NamedTuple):
+    """What decides which steps can follow: the watermarks given, the greatest time, the spare."""
+
+    given: int = 0
+    seen: int = -1
+    asked: bool = False
+    gone: bool = False
+
+
+def traces(scope: Scope) -> int:
+    """Return the number of traces that a walk through the scope has to take.
+
+    >>> from muntin.spec.periodic import tumbling
+    >>> traces(Scope((tumbling(1),), times=1, length=1))  # an event, a watermark, or the end
+    3
+    """
+
+    @cache
+    def beginning(at: Point, left: int) -> int:
+        steps = [
+            1 + (beginning(after, left - 1) if news and left > 1 else 0)
+            for after, news in following(at)
+        ]
+        return 1 + sum(steps)
+
+    def following(at: Point) -> list[tuple[Point, bool]]:
+        steps = [one for size in range(scope.batch + 1) for one in batches(at, size)]
+        if scope.spare is not None:
+            steps += [] if at.asked else [(at._replace(asked=True), True)]
+            steps += [(at._replace(gone=True), True)] if at.asked and not at.gone else []
+        return steps
+
+    def batches(at: Point, size: int) -> list[tuple[Point, bool]]:
+        marks = range(max(1, at.given - 1), scope.times + 1)
+        alone = [0] if size else []
+        given = [*alone, *marks] if scope.batch > 1 or not size else alone
+        all_times = product(range(scope.times), repeat=size)
+        return [
+            after(at, times, mark)
+            for times in all_times
+            for mark in given
+            for _ in range(len(scope.keys) ** size)
+        ]
+
+    def after(at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:
+        in_order = scope.settings.in_order
+        if in_order and list(times) != sorted((*times, at.seen))[-len(times) :] and times:
+            return at, False
+        passed = max(at.given, at.seen) if in_order else at.given
+        point = at._replace(given=max(at.given, mark), seen=max(at.seen, *times, -1))
+        return point, bool(times) or mark > passed
+
+    return beginning(Point(), scope.length)

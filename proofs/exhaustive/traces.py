@@ -1,0 +1,211 @@
+"""Every trace of a few events and watermarks, taken by every operator and by the denotation.
+
+A scope says which windows are asked, which times events may have, and how many steps are taken. All
+sequences of steps within it are walked through as a tree: each step is taken on a copy of what the
+steps before have led to (`whole.fork`), so that a common beginning is taken once. After each step
+the answer of each operator is compared with that of the denotation, over the free monoid on events
+or, where an operator needs that order is no matter, over the free commutative one; so are the
+answers to the end of the stream at that point.
+
+Left out, since nothing can come of it: what follows a watermark that is not greater than the one
+before, or an event that breaks a promised order. There the operator has to answer as the denotation
+does, and to be in every field what it was before; if it is not, the walk goes on.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple, TypeGuard
+
+from exhaustive.whole import fork, whole
+from muntin.cli.registry import OperatorEntry
+from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.reference.denoted import Denoted
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.monoid import Word
+from muntin.spec.operator import Operator
+from muntin.spec.query import DEFAULTS, Output, Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.window import WindowType
+
+Answer = Output | str
+"""What a step gives: results and late events, or the kind of error."""
+
+Action = Step | Query | str
+"""A step, a query that is asked, or the name of one that is asked no more."""
+
+END_OF_STREAM = Step((), END)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """All traces over these windows, of so many steps, each of at most `batch` events.
+
+    Events come at times before `times`, watermarks at times from 1 to `times`; an event has one of
+    these keys. A spare window is asked, and then asked no more, at any points of the trace.
+    """
+
+    windows: tuple[WindowType, ...]
+    times: int
+    length: int
+    settings: Settings = DEFAULTS
+    batch: int = 1
+    keys: tuple[Hashable, ...] = (None,)
+    spare: WindowType | None = None
+
+
+class Walked(NamedTuple):
+    """How many traces were taken, and how many results and late events came at their last steps."""
+
+    traces: int
+    results: int
+    late: int
+
+
+@dataclass
+class Contender:
+    """An operator on its way, and whether it has been asked for bags instead of words."""
+
+    name: str
+    operator: Operator
+    bags: bool
+
+    def take(self, action: Action) -> tuple["Contender", Answer]:
+        """Take an action on a copy."""
+        twin = fork(self.operator)
+        spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
+        return Contender(self.name, twin, self.bags), answer(twin, spelled)
+
+    def differs(self, other: "Contender") -> bool:
+        """Whether two operators differ in any field."""
+        return whole(self.operator) != whole(other.operator)
+
+
+def _is_query(action: Action) -> TypeGuard[Query]:
+    return isinstance(action, Query)
+
+
+def answer(operator: Operator, action: Action) -> Answer:
+    """Return the output of an action, or the kind of error."""
+    try:
+        if isinstance(action, Step):
+            return operator.take(action)
+        if isinstance(action, Query):
+            operator.add(action)
+        else:
+            operator.remove(action)
+    except InvalidInputError as error:
+        return type(error).__name__
+    return Output()
+
+
+def contender(entry: OperatorEntry, scope: Scope) -> Contender | None:
+    """Return an operator that has been asked all windows of a scope, if it accepts them."""
+    for bags in (False, True):
+        operator = entry.build(scope.settings)
+        spare = () if scope.spare is None else (scope.spare,)
+        try:
+            for nth, window in enumerate((*spare, *scope.windows)):
+                operator.add(Query(f"q{nth}", window, BAGS if bags else WORDS))
+        except UnsupportedError:
+            continue
+        if spare:
+            operator.remove("q0")
+        return Contender(entry.name, operator, bags)
+    return None
+
+
+def as_bags(wanted: Answer) -> Answer:
+    """Return the answer with the letters of each window sorted."""
+    if isinstance(wanted, str):
+        return wanted
+    return wanted._replace(results=tuple(r._replace(value=bag(r.value)) for r in wanted.results))
+
+
+def bag(word: object) -> object:
+    """Sort the letters of a word."""
+    return tuple(sorted(word)) if _is_word(word) else word
+
+
+def _is_word(value: object) -> TypeGuard[Word]:
+    return isinstance(value, tuple)
+
+
+class Walk:
+    """One walk over all traces of a scope."""
+
+    def __init__(self, scope: Scope, entries: Iterable[OperatorEntry]) -> None:
+        """Ask the windows of the scope of the denotation, and of all operators that have them."""
+        self._scope = scope
+        self.traces = self.results = self.late = 0
+        oracle = contender(OperatorEntry("denotation", Denoted), scope)
+        assert oracle
+        self._oracle = oracle
+        ready = [contender(entry, scope) for entry in entries]
+        self._contenders = [one for one in ready if one]
+
+    @property
+    def names(self) -> list[str]:
+        """The operators that take part."""
+        return [one.name for one in self._contenders]
+
+    def run(self) -> Walked:
+        """Take every trace."""
+        self._go_on(self._oracle, self._contenders, [], counted=True)
+        return Walked(self.traces, self.results, self.late)
+
+    def _go_on(
+        self, oracle: Contender, ones: list[Contender], taken: list[Action], *, counted: bool
+    ) -> None:
+        """Take each action after these; what only an operator thinks to be a change is extra."""
+        for action in [*self._actions(taken), END_OF_STREAM]:
+            trace = [*taken, action]
+            after, wanted = oracle.take(action)
+            twins = self._compared(ones, trace, wanted)
+            if counted:
+                self._count(wanted)
+            if action == END_OF_STREAM or len(trace) == self._scope.length:
+                continue
+            news = not isinstance(action, Step) or after.differs(oracle)
+            if news or any(map(Contender.differs, twins, ones)):
+                self._go_on(after, twins, trace, counted=counted and news)
+
+    def _compared(
+        self, ones: list[Contender], trace: list[Action], wanted: Answer
+    ) -> list[Contender]:
+        """Let each operator take the last action of a trace, and compare the answers."""
+        bags, twins = as_bags(wanted), list[Contender]()
+        for one in ones:
+            twin, got = one.take(trace[-1])
+            assert got == (bags if one.bags else wanted), (one.name, trace, got, wanted)
+            twins.append(twin)
+        return twins
+
+    def _count(self, wanted: Answer) -> None:
+        self.traces += 1
+        if not isinstance(wanted, str):
+            self.results += len(wanted.results)
+            self.late += len(wanted.late)
+
+    def _actions(self, taken: list[Action]) -> Iterator[Action]:
+        """Yield what can come next: each event has a letter of its own."""
+        scope = self._scope
+        steps = [one for one in taken if isinstance(one, Step)]
+        first = sum(len(one.events) for one in steps)
+        passed = max((one.watermark for one in steps if one.watermark), default=0)
+        marks = [None, *range(max(1, int(passed) - 1), scope.times + 1)]
+        places = list(product(range(scope.times), scope.keys))
+        for size in range(scope.batch + 1):
+            for batch in product(places, repeat=size):
+                events = [
+                    Event(time, Letter(time % 2, first + nth), key)
+                    for nth, (time, key) in enumerate(batch)
+                ]
+                for mark in marks if scope.batch > 1 or not size else [None]:
+                    if events or mark is not None:
+                        yield Step(tuple(events), mark)
+        if scope.spare is not None:
+            asked = sum(isinstance(one, Query) for one in taken)
+            gone = sum(isinstance(one, str) for one in taken)
+            yield from [Query("spare", scope.spare, WORDS)] if not asked else []
+            yield from ["spare"] if asked > gone else []

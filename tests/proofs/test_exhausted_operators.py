@@ -1,0 +1,75 @@
+"""Every operator answers every small trace as the denotation does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from exhaustive.counting import traces
+from exhaustive.operators import CONTENDERS, SCOPES
+from exhaustive.profile import PROFILE
+from exhaustive.traces import Scope, Walk, answer, contender
+from exhaustive.whole import whole
+from muntin.cli.registry import OperatorEntry
+from muntin.reference.denoted import Denoted
+from muntin.spec.data_driven import Session
+from muntin.spec.dialect import Dialect
+from muntin.spec.operator import Operator
+from muntin.spec.periodic import tumbling
+from muntin.spec.query import Output, Settings
+from muntin.spec.stream import END, Event, Step
+
+LENIENT = Dialect(session_merge="le")
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_every_operator_answers_every_small_trace(name: str) -> None:
+    exhausted = SCOPES[name]
+    walk = Walk(exhausted.in_profile, CONTENDERS)
+    walked = walk.run()
+    assert walked.traces == traces(exhausted.in_profile)
+    assert PROFILE == "nightly" or walked == exhausted.found
+
+
+def test_every_operator_takes_part() -> None:
+    parts = {name: Walk(one.scope, CONTENDERS).names for name, one in SCOPES.items()}
+    assert {name for names in parts.values() for name in names} == {one.name for one in CONTENDERS}
+    assert all(parts.values())
+
+
+class Lenient(Denoted):
+    """An operator that merges sessions at the gap."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(Settings(settings.allowed_lateness, dialect=LENIENT))
+
+
+class Regressing(Denoted):
+    """An operator whose watermark can be lowered."""
+
+    def take(self, events: Step, /) -> Output:
+        self.world = replace(self.world, watermark=-END)
+        return super().take(events)
+
+
+@pytest.mark.parametrize("wrong", [Lenient, Regressing])
+def test_an_operator_that_is_wrong_is_found_out(wrong: Callable[[Settings], Operator]) -> None:
+    scope = Scope((Session(2), tumbling(2)), 3, 3)
+    with pytest.raises(AssertionError):
+        Walk(scope, [OperatorEntry("wrong", wrong)]).run()
+
+
+@pytest.mark.parametrize("entry", CONTENDERS, ids=lambda entry: entry.name)
+def test_a_copy_answers_as_the_operator_and_leaves_it_alone(entry: OperatorEntry) -> None:
+    scope = Scope((tumbling(2),), 6, 6, Settings(1, in_order=entry.ordered))
+    operator = contender(entry, scope)
+    assert operator
+    replayed = contender(entry, scope)
+    assert replayed
+    for time in (0, 0, 1, 3, 4):
+        step = Step((Event(time, time),), time - 1)
+        before = whole(operator.operator)
+        twin, got = operator.take(step)
+        assert whole(operator.operator) == before
+        assert got == answer(replayed.operator, step)
+        operator = twin
