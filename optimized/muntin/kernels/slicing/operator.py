@@ -1,5 +1,7 @@
 """The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19]."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from muntin.kernels.slicing.answered import Answered
@@ -16,10 +18,10 @@ from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import Method, Plan, explained, planned
 from muntin.kernels.slicing.supported import refuse
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
-from muntin.spec.stream import END, Step, check_order
+from muntin.spec.stream import END, Event, Step, check_order
 
 Place = tuple[object, ...]
 
@@ -102,10 +104,20 @@ class ColumnarOperator(Operator):
         events = step.events
         if self._settings.in_order:
             check_order([self._seen, *(event.time for event in events)])
-        batch = of_events(events, self._arrivals, list(self._sources))
+        batch = self._batch_of(events)
         batch = batch.keyed(self._keys.of(key_column(events)))
         answered = self._answered(batch, step.watermark)
         return Output(answered.results(), tuple(events[int(i)] for i in answered.late))
+
+    def _batch_of(self, events: Sequence[Event]) -> Batch:
+        """Return events as columns; if some are no numbers, say which query can't have them."""
+        try:
+            return of_events(events, self._arrivals, list(self._sources))
+        except UnsupportedError:
+            for query in self._queries.values():
+                for event in events:
+                    query.value([event])
+            raise
 
     def take_columns(
         self,

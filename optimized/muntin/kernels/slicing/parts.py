@@ -112,7 +112,7 @@ class Sum(Part):
 class Squares(Part):
     """How many, the sum, and the sum of squares of integers; of floats, the mean and deviations.
 
-    For floats the squares of deviations from the mean are kept, which never cancel [Chan82].
+    For floats the squares of deviations from the mean are kept, which never cancel [Chan83].
     """
 
     def lift(self, batch: Batch, /) -> Fields:

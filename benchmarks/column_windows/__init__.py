@@ -1,0 +1,1 @@
+"""The slicing operator over columns: throughput by windows, disorder, batch and keys."""
