@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from muntin.kernels.slicing.answered import Answered
-from muntin.kernels.slicing.arrays import Flags, clock, constant
+from muntin.kernels.slicing.arrays import Ints, clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
 from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
@@ -153,30 +153,28 @@ class ColumnarOperator(Operator):
         in_order = seen if self._settings.in_order else -END
         after = self._clock.advanced(max(given, in_order), self._settings)
         groups, told, late = self._stepped(batch, Moment(self._clock, after))
-        answered = Answered(told, np.flatnonzero(late), list(self._queries), self._keys.key)
+        answered = Answered(told, late, list(self._queries), self._keys.key)
         self._groups, self._clock, self._seen = groups, after, seen
         self._arrivals += len(batch)
         return answered
 
     def _stepped(
         self, batch: Batch, moment: Moment
-    ) -> tuple[dict[Place, Group | DenseGroup], list[Told], Flags]:
+    ) -> tuple[dict[Place, Group | DenseGroup], list[Told], Ints]:
         limit, groups, told = moment.before.limit, dict[Place, Group | DenseGroup](), list[Told]()
-        late = np.zeros(len(batch), np.bool_)
-        if self._settings.dialect.lateness == "event" and batch.least < limit:
-            late = batch.time < limit
-        sees, takes = late & False, late & False
+        by_window = self._settings.dialect.lateness == "window"
+        sees, takes = np.zeros((2, len(batch) if by_window else 0), np.bool_)
         for place in sorted(self._groups, key=lambda place: place[2] == "dense"):
-            group = self._groups[place]
-            if batch.least > max(group.since, limit - 1):
-                mine, sees[:], takes[:] = batch, True, True
-            else:
+            group, mine = self._groups[place], batch
+            if by_window or batch.least <= max(group.since, limit - 1):
                 seen = batch.time > group.since
                 taken = seen.copy()
                 taken[seen] = group.takes(batch.picked(seen), limit)
-                mine, sees, takes = batch.picked(taken), sees | seen, takes | taken
+                mine = batch.picked(taken)
+                sees, takes = (sees | seen, takes | taken) if by_window else (sees, takes)
             groups[place], lines = group.step(mine, moment)
             told += lines
-        if self._settings.dialect.lateness == "window":
-            late = sees & ~takes
+        late = np.flatnonzero(sees & ~takes)
+        if self._settings.dialect.lateness == "event" and batch.least < limit:
+            late = np.flatnonzero(batch.time < limit)
         return {place: groups[place] for place in self._groups}, told, late
