@@ -45,7 +45,8 @@ class Group:
         track = self.tracks.get(kind, Track(kind))
         track = replace(track, queries={**track.queries, name: values})
         tracks = {**self.tracks, kind: track}
-        return replace(self, tracks=tracks)
+        grain = slices([]) if isinstance(self.grain, Slices) else self.grain  # cut when one comes
+        return replace(self, tracks=tracks, grain=grain)
 
     def __len__(self) -> int:
         """Return the number of cells."""
