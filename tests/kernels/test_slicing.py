@@ -192,3 +192,14 @@ def test_a_dense_group_begins_anew_after_a_jump_in_time() -> None:
     results = operator.take_columns([far], [5], None, END).results()
     assert [(r.start, r.value) for r in results] == [(far - 2, 5), (far, 5)]
     assert "by now" not in operator.explain()
+
+
+def test_a_query_asked_before_any_event_it_sees_cuts_the_slices_too() -> None:
+    operator = ColumnarOperator(method="slices")
+    operator.add(Query("a", tumbling(4), named("sum")))
+    operator.take_columns([], [], None, 3)
+    operator.add(Query("b", tumbling(4), named("sum")))
+    operator.take_columns([3, 2], [9, 9], None, None)
+    operator.add(Query("c", tumbling(1), named("sum")))
+    results = operator.take_columns([6, 7], [1, 2], None, END).results()
+    assert [(r.start, r.value) for r in results if r.query == "c"] == [(6, 1), (7, 2)]

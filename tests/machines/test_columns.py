@@ -40,7 +40,11 @@ class RecordMachine(NumberMachine):
     method: Method = "records"
 
 
-@pytest.mark.parametrize("machine", [NumberMachine, RecordMachine])
+class DenseMachine(NumberMachine):
+    method: Method = "dense"
+
+
+@pytest.mark.parametrize("machine", [NumberMachine, RecordMachine, DenseMachine])
 def test_columns_of_numbers_run_in_lockstep_with_the_denotation(
     machine: type[NumberMachine],
 ) -> None:
