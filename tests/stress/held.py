@@ -45,5 +45,5 @@ def held(operator: Operator) -> Held:
     tuples = sum(len(tile.entries) for tiling in tilings for tile in tiling.tiles)
     return Held(
         len(slices) + sum(len(tiling.tiles) for tiling in tilings),
-        tuples + sum(len(one.tuples) for one in slices),
+        tuples + sum(len(one.tuples or ()) for one in slices),
     )
