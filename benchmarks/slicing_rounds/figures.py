@@ -9,10 +9,6 @@ from slicing_rounds.workload import SECOND, Workload
 
 FEW = 100
 """The most windows where a step is dear."""
-AGGREGATES = (
-    "sum", "count", "min", "max", "maxcount", "mean", "std_pop", "m4", "median", "percentile(90)",
-)  # fmt: skip
-"""Distributive, algebraic, holistic, in this order."""
 
 
 @dataclass(frozen=True)
