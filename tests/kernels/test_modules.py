@@ -77,7 +77,9 @@ def test_names_of_users_do_not_meet_those_of_kernels() -> None:
 
 
 def test_two_aggregates_never_share_a_module() -> None:
-    texts = {source_for(named(name), TREE, 64, 16) for name in ("sum", "min", "max", "mean", "first")}
+    texts = {
+        source_for(named(name), TREE, 64, 16) for name in ("sum", "min", "max", "mean", "first")
+    }
     assert len(texts) == 5
 
 
