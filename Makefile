@@ -39,9 +39,10 @@ proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the c
 claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
-bench: $(READY) ## measure structures and operators against each other, and write the pages (some twenty minutes)
+bench: $(READY) ## measure structures, operators and kernels, and write the pages (some twenty minutes)
 	$(VENV)/bin/python benchmarks/structures.py
 	$(VENV)/bin/python benchmarks/slicing.py
+	$(VENV)/bin/python benchmarks/kernels.py
 
 fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
@@ -58,7 +59,7 @@ lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for n
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and whatever can be made again
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml requirements.lock

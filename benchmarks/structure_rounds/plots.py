@@ -31,6 +31,9 @@ COLOURS = {
     "daba": "#e07050",
     "daba-lite": "#b30000",
     "subtract-on-evict": "#555555",
+    "kernels": "#0044cc",
+    "kernels, argmax": "#6688dd",
+    "kernels, m4": "#88aaee",
 }
 BY_WINDOW = (
     "recompute", "sorted-refold", "flatfat", "reactive", "b-int", "btree4", "fiba4",
@@ -47,7 +50,8 @@ def _power(value: float, _: float) -> str:
     return "0" if value < 1 else f"$2^{{{log2(value):.0f}}}$"
 
 
-def _time(value: float, _: float) -> str:
+def time_label(value: float, _: float) -> str:
+    """Return a time in nanoseconds as a tick says it."""
     if not value:
         return "0"
     return f"{value / MS:g} ms" if value >= MS else f"{value / US:g} µs"
@@ -57,7 +61,7 @@ def _plain(value: float, _: float) -> str:
     return f"{value:g}"
 
 
-def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
+def panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
     """Draw lines over powers of two, each with its name at its end."""
     axes.set_xscale("symlog", base=2, linthresh=1)
     for name, line in lines.items():
@@ -88,9 +92,9 @@ def _in_order(results: Results, names: tuple[str, ...]) -> Figure:
     for axes, operator in zip(drawn, OPERATORS, strict=True):
         lines = {name: results.by_size(operator, name) for name in names}
         kept = {name: line for name, line in lines.items() if line}
-        _panel(axes, f"{operator}: time a round, in order", kept)
+        panel(axes, f"{operator}: time a round, in order", kept)
         axes.set_xlabel("window n")
-        axes.yaxis.set_major_formatter(FuncFormatter(_time))
+        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     return figure
 
 
@@ -100,12 +104,12 @@ def by_distance(results: Results) -> Figure:
     for axes, operator in zip(drawn, OPERATORS, strict=False):
         lines = {name: results.by_distance(operator, name) for name in (*FINGERS, *CLASSIC)}
         size = log2(results.widest(operator))
-        _panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
+        panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
         axes.set_xlabel("out-of-order distance d")
-        axes.yaxis.set_major_formatter(FuncFormatter(_time))
+        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     counted = {name: results.combines_by_distance(name) for name in (*FINGERS, *CLASSIC)}
     size = log2(results.widest("sum"))
-    _panel(drawn[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
+    panel(drawn[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
     drawn[-1].set_xlabel("out-of-order distance d")
     drawn[-1].yaxis.set_major_formatter(FuncFormatter(_plain))
     return figure

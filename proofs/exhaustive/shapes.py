@@ -30,7 +30,7 @@ def b_trees(min_arity: int, most_keys: int) -> int:
     """Return how many shapes the size invariant allows with at most so many keys (S2, S3).
 
     >>> [b_trees(2, keys) for keys in (3, 6, 10, 14, 20)]
-    [4, 16, 113, 846, 21758]
+    [5, 16, 113, 846, 21758]
     """
     total = min(most_keys, 2 * min_arity - 1) + 1
     below: Sizes = Counter(range(min_arity - 1, 2 * min_arity))

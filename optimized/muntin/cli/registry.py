@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.kernels.finger_tree import FingerTree
 from muntin.optimized.b_int import BInt
 from muntin.optimized.btree import BTree
 from muntin.optimized.daba import Daba
@@ -104,6 +105,7 @@ STRUCTURES = [
     StructureEntry("b-int", BInt, "fifo", worst_case=True),
     StructureEntry("btree", BTree, "any order"),
     StructureEntry("fiba", Fiba, "any order"),
+    StructureEntry("kernels", FingerTree, "any order"),
 ]
 
 
