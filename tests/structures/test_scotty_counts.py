@@ -81,6 +81,15 @@ def test_traces_of_count_windows(
     beside(both, trace)
 
 
+def test_a_query_that_came_later_counts_from_there_on() -> None:
+    both = Scotty(LATE), Denoted(LATE)
+    for one in both:
+        one.add(Query("w0", count(2), WORDS))
+        take(one, "5")
+        one.add(Query("w1", count(2), WORDS))
+    beside(both, "3 5 9 6 W20 4 7")
+
+
 def sum_of(value: object) -> object:
     return plain("sum").lift(value.letter if isinstance(value, Letter) else 0)
 

@@ -59,8 +59,8 @@ class CountGroup(Group):
         """Let a further query share the slices: queries that see the same have seen nothing yet."""
         del missed
         self.queries[query.id], self.since[query.id], self._since = query, since, since
-        if isinstance(query.window, Sliding):
-            self._kinds[query.id] = query.window
+        kind = query.window
+        self._kinds |= {query.id: kind} if isinstance(kind, Sliding) else {}
         self._longest = max(kind.size for kind in self._kinds.values())
 
     def remove(self, name: str) -> None:
