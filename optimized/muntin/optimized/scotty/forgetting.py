@@ -69,6 +69,15 @@ def _(kind: Fixed, line: Line, done: float) -> int:
     )
 
 
+@needless.register
+def _(kind: Landmark, line: Line, done: float) -> int:
+    """What is behind the landmark never goes: some window to come will hold it."""
+    ever = Interval(kind.at, END)
+    return _leading(
+        at.time <= done and not kind.holds(ever, at, line.dialect) for at in line.placed
+    )
+
+
 @needless.register(Session)
 @needless.register(Punctuation)
 @needless.register(Delta)
