@@ -6,6 +6,8 @@ RUN := $(VENV)/bin/python -m
 PYTHON ?= python3
 WORKERS ?= auto
 UPGRADE ?=
+MUNTIN_STEPS ?= 1000000
+MUNTIN_SEED ?=
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -13,7 +15,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs claims bench lock clean
+.PHONY: help run test check proofs claims bench fuzz soak lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -37,8 +39,16 @@ proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the c
 claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
-bench: $(READY) ## measure the structures against each other, and write the page (some ten minutes)
+bench: $(READY) ## measure structures, operators and kernels, and write the pages (some twenty minutes)
 	$(VENV)/bin/python benchmarks/structures.py
+	$(VENV)/bin/python benchmarks/slicing.py
+	$(VENV)/bin/python benchmarks/kernels.py
+
+fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
+	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
+
+soak: $(READY) ## let ten million events, in order and out of order, through twenty queries (half an hour)
+	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak.py
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
@@ -49,7 +59,7 @@ lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for n
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and whatever can be made again
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml requirements.lock

@@ -7,25 +7,20 @@ and writes a page and plots. It ends with 1 if a claim fails or an answer is wro
 import argparse
 import sys
 from pathlib import Path
-from time import monotonic
 
+from rounds.claim import Claim, verdicts
+from rounds.clock import DisagreementError, say
 from structure_rounds.break_even import break_evens
-from structure_rounds.claims import Claim, claims
+from structure_rounds.claims import claims
 from structure_rounds.contenders import Contender, contenders
 from structure_rounds.counts import counts
-from structure_rounds.measure import QUICK, DisagreementError, Plan, Sweep
+from structure_rounds.measure import QUICK, Plan, Sweep
 from structure_rounds.operators import BLOOM, GEOMEAN, SUM
 from structure_rounds.page import by_distance, by_window, page, ratios
 from structure_rounds.plots import save
 from structure_rounds.results import OPERATORS, Results
 
 DOCS = Path(__file__).parents[1] / "docs"
-START = monotonic()
-
-
-def say(text: str) -> None:
-    """Tell a person who waits how far it is."""
-    sys.stderr.write(f"{monotonic() - START:5.0f} s  {text}\n")
 
 
 def run(plan: Plan, entered: list[Contender]) -> Results:
@@ -53,8 +48,7 @@ def run(plan: Plan, entered: list[Contender]) -> Results:
 def report(results: Results, found: list[Claim]) -> str:
     """Return tables of times and ratios, and what holds."""
     parts = [part(results, name) for part in (by_window, ratios, by_distance) for name in OPERATORS]
-    verdicts = [f"{'PASS' if c.holds else 'FAIL'}  {c.sentence}: {c.figures}" for c in found]
-    return "\n".join([*(line for part in parts for line in part), *verdicts, ""])
+    return "\n".join([*(line for part in parts for line in part), *verdicts(found), ""])
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -14,8 +14,9 @@ from typing import Generic, Protocol, TypeVar
 from muntin.spec.catalogue import plain
 from muntin.spec.monoid import Monoid
 from muntin.spec.structure import Pair
+from rounds.clock import collector_off
 from structure_rounds.contenders import Contender
-from structure_rounds.measure import Lane, Plan, cell, collector_off
+from structure_rounds.measure import Lane, Plan, cell
 from structure_rounds.operators import RANDOM, Bench
 from structure_rounds.workload import Feed
 

@@ -1,9 +1,9 @@
 """What must hold, with the figures that say whether it does."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf, log2
 
+from rounds.claim import Claim
 from structure_rounds.break_even import CASES
 from structure_rounds.contenders import ARITIES
 from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, SMALL_DISTANCES, Results, fit
@@ -20,15 +20,6 @@ IN_ORDER_ONLY = ("two-stacks", "two-stacks-lite", "daba", "daba-lite")
 WITHOUT_BREAK_EVEN = ("Count", "Collect")
 LEAST_EVEN, LARGEST_EVEN = 10, 370
 """The smallest and the largest break-even point in Table 3 of [Tangwongsan15]."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence, whether it holds, and the figures that say so."""
-
-    holds: bool
-    sentence: str
-    figures: str
 
 
 def flat(results: Results) -> Iterator[Claim]:

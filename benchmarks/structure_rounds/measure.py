@@ -4,13 +4,12 @@ Time is that of the process, not of the wall. The garbage collector is off while
 played; nothing here makes reference cycles that it would have to find.
 """
 
-import gc
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import process_time_ns
 from typing import Generic, TypeVar
 
+from rounds.clock import DisagreementError, collector_off
 from structure_rounds.contenders import FLIPPING, Contender, Window
 from structure_rounds.operators import Bench
 from structure_rounds.workload import Feed, play
@@ -66,21 +65,6 @@ class Stop:
     contender: str
     size: int
     reason: str
-
-
-class DisagreementError(Exception):
-    """A contender that answers something else than the fold of its window."""
-
-
-@contextmanager
-def collector_off() -> Generator[None]:
-    """Collect what there is, and nothing more until the end."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 class Lane(Generic[A]):

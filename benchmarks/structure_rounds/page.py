@@ -1,15 +1,11 @@
 """The page in docs/: every number in it is from the run that has written it."""
 
-import sys
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from math import inf, log2
-from os import cpu_count
-from pathlib import Path
-from platform import machine, python_implementation, python_version, system
 
+from rounds.claim import Claim
+from rounds.markdown import head, plot, table, verdict_table
 from structure_rounds.break_even import CASES, CHALLENGERS, FARTHEST
-from structure_rounds.claims import Claim
 from structure_rounds.contenders import BASELINE
 from structure_rounds.measure import Plan
 from structure_rounds.rankings import rankings
@@ -34,22 +30,6 @@ logarithms; `bloom`, the union of bitsets of 2^14 bits, for windows up to 2^{blo
 Counted combines are what the time tends to as the operator gets dearer. Compare ratios; the
 nanoseconds are this machine's.
 """
-
-
-def processor() -> str:
-    """Return the processor's name, as far as the system tells."""
-    information = Path("/proc/cpuinfo")
-    lines = information.read_text().splitlines() if information.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0] if names else machine()}, {cpu_count()} cores"
-
-
-def table(head: list[str], rows: Iterable[list[str]], right: int = 0) -> Iterator[str]:
-    """Yield the lines of a table; columns from `right` on are numbers, if that is not 0."""
-    rules = ["---:" if right and k >= right else "---" for k in range(len(head))]
-    for cells in (head, rules, *rows):
-        yield f"| {' | '.join(cells)} |".replace("<", "&lt;")
-    yield ""
 
 
 def _number(ns: float) -> str:
@@ -94,8 +74,8 @@ def by_distance(results: Results, operator: str) -> Iterator[str]:
     kept = {name: line for name, line in lines.items() if len(line) > 1}
     distances = sorted({d for line in kept.values() for d in line})
     rows = [[name, *(_number(line.get(d, inf)) for d in distances)] for name, line in kept.items()]
-    head = [f"ns a round, n = {_size(results.widest(operator))}", *map(_distance, distances)]
-    yield from table(head, rows, 1)
+    columns = [f"ns a round, n = {_size(results.widest(operator))}", *map(_distance, distances)]
+    yield from table(columns, rows, 1)
 
 
 def _distance(distance: int) -> str:
@@ -130,8 +110,8 @@ def counted(results: Results) -> Iterator[str]:
         for name, line in lines.items()
         if len(line) > 1
     ]
-    head = [f"combines a round, n = {_size(wide)}", *map(_distance, distances)]
-    yield from table(head, rows, 1)
+    columns = [f"combines a round, n = {_size(wide)}", *map(_distance, distances)]
+    yield from table(columns, rows, 1)
 
 
 def _even(window: float) -> str:
@@ -150,19 +130,13 @@ def break_even(results: Results) -> Iterator[str]:
         ]
         for case in CASES
     ]
-    head = ["faster than re-evaluation from", "Table 3", "Table 3, 10x", "reactive, 10x"]
-    yield from table([*head, *CHALLENGERS], rows, 1)
+    columns = ["faster than re-evaluation from", "Table 3", "Table 3, 10x", "reactive, 10x"]
+    yield from table([*columns, *CHALLENGERS], rows, 1)
     yield from (f"Never: not up to a window of {_size(FARTHEST)}.", "")
 
 
-def _plot(name: str, text: str) -> Iterator[str]:
-    yield from (f"![{text}](images/{name}.svg)", "")
-
-
 def _sections(results: Results, found: list[Claim]) -> Iterator[str]:
-    yield from ("## What must hold", "")
-    rows = [["PASS" if c.holds else "**FAIL**", c.sentence, c.figures] for c in found]
-    yield from table(["", "claim", "figures"], rows)
+    yield from verdict_table(found)
     yield from ("## Where Python changes a ranking of the papers", "")
     changed = [r for r in rankings(results) if not r.same]
     rows = [[r.topic, r.paper, r.here, r.why] for r in changed]
@@ -171,22 +145,22 @@ def _sections(results: Results, found: list[Claim]) -> Iterator[str]:
     rows = [[r.topic, r.paper, r.here] for r in rankings(results) if r.same]
     yield from table(["", "the paper", "here"], rows)
     yield from ("## In order", "")
-    yield from _plot("structures-by-window", "Time a round against the window, in order")
-    yield from _plot("structures-fifo", "Time a round against the window, structures only")
+    yield from plot("structures-by-window", "Time a round against the window, in order")
+    yield from plot("structures-fifo", "Time a round against the window, structures only")
     for operator in OPERATORS:
         yield from (f"### {operator}", "")
         yield from by_window(results, operator)
         yield from ratios(results, operator)
     yield from cold(results)
     yield from ("## Out of order", "")
-    yield from _plot("structures-by-distance", "Time and combines against the distance")
+    yield from plot("structures-by-distance", "Time and combines against the distance")
     for operator in OPERATORS:
         yield from (f"### {operator}, by distance", "")
         yield from by_distance(results, operator)
     yield from ("## Counted combines", "")
     yield from counted(results)
     yield from ("## Break-even with re-evaluation", "")
-    yield from _plot("structures-break-even", "Break-even windows beside Table 3")
+    yield from plot("structures-break-even", "Break-even windows beside Table 3")
     yield from break_even(results)
     yield from ("## Who stopped where", "")
     rows = [[s.contender, s.operator, _size(s.size), s.reason] for s in results.stops]
@@ -202,9 +176,5 @@ def page(results: Results, found: list[Claim], plan: Plan) -> str:
         longest=plan.longest_round / 1e6,
         bloom=log2(results.widest("bloom")),
     )
-    today = datetime.now(tz=UTC).date()
-    command = " ".join(["python benchmarks/structures.py", *sys.argv[1:]])
-    python = f"{python_implementation()} {python_version()}"
-    run = f"Written by `{command}` on {today}, {python}, {system()}, {processor()}. Do not edit."
-    head = ["# Structures: benchmarks", "", run, ""]
-    return "\n".join([*head, introduction, *_sections(results, found)]).rstrip() + "\n"
+    lines = [*head("Structures: benchmarks", "structures.py"), introduction]
+    return "\n".join([*lines, *_sections(results, found)]).rstrip() + "\n"

@@ -1,18 +1,16 @@
-"""The plots: dark text on white, so that they can be read on a page of any colour."""
+"""The plots."""
 
 # The keywords of matplotlib have no types, so:
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
 from math import inf, log2
 from pathlib import Path
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from rounds.charts import WIDTH, Lines, name_lines, panels, style, write
 from structure_rounds.break_even import CASES, CHALLENGERS
 from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, Results
 
@@ -33,6 +31,9 @@ COLOURS = {
     "daba": "#e07050",
     "daba-lite": "#b30000",
     "subtract-on-evict": "#555555",
+    "kernels": "#0044cc",
+    "kernels, argmax": "#6688dd",
+    "kernels, m4": "#88aaee",
 }
 BY_WINDOW = (
     "recompute", "sorted-refold", "flatfat", "reactive", "b-int", "btree4", "fiba4",
@@ -42,40 +43,15 @@ FIFO = (
     "reactive", "b-int", *CLASSIC, *FINGERS, "two-stacks", "two-stacks-lite", "daba", "daba-lite",
     "subtract-on-evict",
 )  # fmt: skip
-WIDTH, PANEL = 7.5, 4.6
 US, MS = 1e3, 1e6
-
-Lines = Mapping[str, Mapping[int, float]]
-
-
-def _apart(heights: Iterable[float], gap: float) -> list[float]:
-    """Return places for labels near their heights, in order, none closer than the gap.
-
-    >>> _apart([0.0, 0.1, 5.0], 1.0)
-    [-0.45, 0.55, 5.0]
-    """
-    groups = [[height] for height in heights]
-    centre = [group[0] for group in groups]
-    while True:
-        tops = [c + gap * len(g) / 2 for c, g in zip(centre, groups, strict=True)]
-        bottoms = [c - gap * len(g) / 2 for c, g in zip(centre, groups, strict=True)]
-        clash = next((k for k in range(len(groups) - 1) if tops[k] > bottoms[k + 1] + 1e-9), None)
-        if clash is None:
-            break
-        groups[clash : clash + 2] = [groups[clash] + groups[clash + 1]]
-        centre[clash : clash + 2] = [sum(groups[clash]) / len(groups[clash])]
-    return [
-        round(c + gap * (k - (len(g) - 1) / 2), 6)
-        for c, g in zip(centre, groups, strict=True)
-        for k in range(len(g))
-    ]
 
 
 def _power(value: float, _: float) -> str:
     return "0" if value < 1 else f"$2^{{{log2(value):.0f}}}$"
 
 
-def _time(value: float, _: float) -> str:
+def time_label(value: float, _: float) -> str:
+    """Return a time in nanoseconds as a tick says it."""
     if not value:
         return "0"
     return f"{value / MS:g} ms" if value >= MS else f"{value / US:g} µs"
@@ -85,7 +61,7 @@ def _plain(value: float, _: float) -> str:
     return f"{value:g}"
 
 
-def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
+def panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> None:
     """Draw lines over powers of two, each with its name at its end."""
     axes.set_xscale("symlog", base=2, linthresh=1)
     for name, line in lines.items():
@@ -102,7 +78,8 @@ def _panel(axes: Axes, title: str, lines: Lines, *, straight: bool = False) -> N
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if _is_narrow(axes) else (1,)))
     axes.minorticks_off()
     axes.set_title(title, loc="left", fontsize=14)
-    _names(axes, lines, straight=straight)
+    farthest = max(max(line) for line in lines.values())
+    name_lines(axes, lines, COLOURS, farthest * 2.5, straight=straight)
 
 
 def _is_narrow(axes: Axes) -> bool:
@@ -110,59 +87,31 @@ def _is_narrow(axes: Axes) -> bool:
     return high < 1000 * low
 
 
-def _names(axes: Axes, lines: Lines, *, straight: bool) -> None:
-    """Write the name of each line behind its end, none on another."""
-
-    def scale(height: float) -> float:
-        return height if straight else log2(height)
-
-    ends = sorted((list(line.values())[-1], name) for name, line in lines.items())
-    farthest = max(max(line) for line in lines.values())
-    low, high = map(scale, axes.get_ylim())
-    places = _apart((scale(height) for height, _ in ends), (high - low) * 0.06)
-    for place, (height, name) in zip(places, ends, strict=True):
-        axes.annotate(
-            name,
-            (max(lines[name]), height),
-            (farthest * 2.5, place if straight else 2**place),
-            color=COLOURS[name],
-            va="center",
-            fontsize=12,
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": COLOURS[name], "lw": 0.6},
-        )
-
-
-def _panels(count: int) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(WIDTH, PANEL * count), layout="constrained")
-    return figure, [figure.add_subplot(count, 1, k + 1) for k in range(count)]
-
-
 def _in_order(results: Results, names: tuple[str, ...]) -> Figure:
-    figure, panels = _panels(len(OPERATORS))
-    for axes, operator in zip(panels, OPERATORS, strict=True):
+    figure, drawn = panels(len(OPERATORS))
+    for axes, operator in zip(drawn, OPERATORS, strict=True):
         lines = {name: results.by_size(operator, name) for name in names}
         kept = {name: line for name, line in lines.items() if line}
-        _panel(axes, f"{operator}: time a round, in order", kept)
+        panel(axes, f"{operator}: time a round, in order", kept)
         axes.set_xlabel("window n")
-        axes.yaxis.set_major_formatter(FuncFormatter(_time))
+        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     return figure
 
 
 def by_distance(results: Results) -> Figure:
     """Cost against the out-of-order distance, as Figure 11, and the combines behind it."""
-    figure, panels = _panels(len(OPERATORS) + 1)
-    for axes, operator in zip(panels, OPERATORS, strict=False):
+    figure, drawn = panels(len(OPERATORS) + 1)
+    for axes, operator in zip(drawn, OPERATORS, strict=False):
         lines = {name: results.by_distance(operator, name) for name in (*FINGERS, *CLASSIC)}
         size = log2(results.widest(operator))
-        _panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
+        panel(axes, f"{operator}: time a round, $n = 2^{{{size:.0f}}}$", lines, straight=True)
         axes.set_xlabel("out-of-order distance d")
-        axes.yaxis.set_major_formatter(FuncFormatter(_time))
+        axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     counted = {name: results.combines_by_distance(name) for name in (*FINGERS, *CLASSIC)}
     size = log2(results.widest("sum"))
-    _panel(panels[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
-    panels[-1].set_xlabel("out-of-order distance d")
-    panels[-1].yaxis.set_major_formatter(FuncFormatter(_plain))
+    panel(drawn[-1], f"combines a round, $n = 2^{{{size:.0f}}}$", counted, straight=True)
+    drawn[-1].set_xlabel("out-of-order distance d")
+    drawn[-1].yaxis.set_major_formatter(FuncFormatter(_plain))
     return figure
 
 
@@ -190,31 +139,13 @@ def break_even(results: Results) -> Figure:
     return figure
 
 
-def _style() -> AbstractContextManager[None]:
-    return rc_context(
-        {
-            "font.size": 13,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.color": "#dddddd",
-            "svg.hashsalt": "muntin",
-            "savefig.facecolor": "white",
-        }
-    )
-
-
 def save(results: Results, folder: Path) -> list[str]:
     """Write each plot as SVG and PNG, and return their names."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with _style():
+    with style():
         figures = {
             "structures-by-window": _in_order(results, BY_WINDOW),
             "structures-fifo": _in_order(results, FIFO),
             "structures-by-distance": by_distance(results),
             "structures-break-even": break_even(results),
         }
-        for name, figure in figures.items():
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-            figure.savefig(folder / f"{name}.png", dpi=100)
-    return list(figures)
+        return write(figures, folder)

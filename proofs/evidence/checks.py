@@ -1,6 +1,7 @@
 """Checks: what in this repository can be run to hold a claim, and the command that runs it."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -29,8 +30,11 @@ COMMANDS = {
 }
 """By folder: the level that what lies there has (tests may also exhaust), and what runs it."""
 
-PLANNED = ("proofs/smt/", "proofs/contracts/", "proofs/exhaustive/")
-"""Folders in which every check belongs to a claim."""
+PLANNED = ("proofs/smt/", "proofs/contracts/")
+"""Folders in which every check belongs to a claim; so does all of tests/proofs that exhausts."""
+
+
+EXHAUSTS = re.compile("test_every_").match
 
 
 @dataclass(frozen=True)
@@ -106,4 +110,7 @@ def concludes(node: ast.FunctionDef) -> bool:
 def inventory() -> set[str]:
     """Return every check that has to belong to a claim."""
     modules = [path for folder in PLANNED for path in sorted((ROOT / folder).rglob("*.py"))]
-    return {f"{path.relative_to(ROOT)}::{name}" for path in modules for name in lemmas(path)}
+    exhausting = sorted((ROOT / "tests" / "proofs").glob("test_exhausted_*.py"))
+    stated = [(path, name) for path in modules for name in lemmas(path)]
+    tested = [(path, name) for path in exhausting for name in functions(path) if EXHAUSTS(name)]
+    return {f"{path.relative_to(ROOT)}::{name}" for path, name in (*stated, *tested)}

@@ -8,13 +8,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized")
-CORE = {"spec", "reference", "optimized", "kernels", "spark", "cli"}
+CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "spark", "cli"}
 MAY_IMPORT = {
     "spec": {"spec"},
     "reference": {"spec", "reference"},
     "conformance": {"spec", "reference", "conformance"},
-    "optimized": {"spec", "optimized"},
-    "kernels": {"spec", "optimized", "kernels"},
+    "optimized": {"spec", "snapshot", "optimized"},
+    "snapshot": {"spec", "snapshot"},
+    "kernels": {"spec", "optimized", "snapshot", "kernels"},
     "spark": CORE,
     "cli": CORE | {"conformance"},
 }

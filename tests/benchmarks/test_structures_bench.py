@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from muntin.spec.monoid import FREE
+from rounds.claim import Claim
+from rounds.clock import DisagreementError
 from structure_rounds.break_even import CASES, Measurable, ReEvaluation
-from structure_rounds.claims import Claim, claims
+from structure_rounds.claims import claims
 from structure_rounds.contenders import Contender, SortedRefold, contenders
 from structure_rounds.counts import Count, counts, sweep
-from structure_rounds.measure import QUICK, DisagreementError, Lane, Sweep, cell
+from structure_rounds.measure import QUICK, Lane, Sweep, cell
 from structure_rounds.operators import BLOOM, GEOMEAN, SUM, WORDS
 from structure_rounds.page import page
 from structure_rounds.plots import save

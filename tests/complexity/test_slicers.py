@@ -8,8 +8,9 @@ import pytest
 
 from muntin.conformance.strategies import WORDS, Letter
 from muntin.optimized.slicing.cuts import pairs, panes
+from muntin.optimized.slicing.group import Technique
 from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.slicing import Slicing, Technique
+from muntin.optimized.slicing.slicing import Slicing
 from muntin.optimized.slicing.store import LazyStore
 from muntin.optimized.slicing.techniques import (
     CUTTY_EAGER,

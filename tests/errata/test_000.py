@@ -6,8 +6,8 @@ import pytest
 
 from muntin.conformance.strategies import BAGS, Letter
 from muntin.optimized.scotty.edges import Edges, Progression
-from muntin.optimized.scotty.group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.spec.data_driven import Session
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings

@@ -10,7 +10,7 @@ from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Punctuation, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UserCodeError
-from muntin.spec.measure import Measure
+from muntin.spec.measure import COUNT, Measure
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import Output, Query, Settings
@@ -67,6 +67,40 @@ def test_traces_that_are_easily_wrong(
     for one in both:
         for nth, kind in enumerate(kinds):
             one.add(Query(f"w{nth}", kind, aggregate))
+    for step in steps(trace):
+        got, wanted = (one.take(step) for one in both)
+        assert got == wanted
+
+
+EARLY = Dialect(closing=-1)
+FIRST = Dialect(first_window="floor_first", edges="right")
+APART = Dialect(session_merge="le", late_update="next_watermark")
+TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
+    ("the next end has yet to exist", Settings(0, dialect=EARLY), [Landmark(3, 5)], "22 W22 W24"),
+    ("a slice that no window holds first", Settings(), [Landmark(0, 4)], "-3 3 W22"),
+    ("a late event makes a window", Settings(9, dialect=FIRST), [tumbling(2)], "20 W29 20 9"),
+    (
+        "a late event before a session that is open",
+        Settings(8, dialect=APART),
+        [tumbling(1), Session(4)],
+        "26 W28 24 W29 23 W33",
+    ),
+]
+
+
+@pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
+@pytest.mark.parametrize(
+    ("settings", "kinds", "trace"),
+    [one[1:] for one in TRACES_OF_ALARMS],
+    ids=[one[0] for one in TRACES_OF_ALARMS],
+)
+def test_what_sleeps_is_woken_in_time(
+    build: BuildStore, settings: Settings, kinds: list[WindowType], trace: str
+) -> None:
+    both = Scotty(settings, build), Denoted(settings)
+    for one in both:
+        for nth, kind in enumerate(kinds):
+            one.add(Query(f"w{nth}", kind, WORDS))
     for step in steps(trace):
         got, wanted = (one.take(step) for one in both)
         assert got == wanted
@@ -149,8 +183,14 @@ def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
         (Settings(dialect=Dialect(lateness="window")), [Landmark(11, 5)], "20 27 W29 24 W33"),
         (Settings(), [Sliding(5, 5, 1), Landmark(1, 2)], "2 17 W19 W30"),
         (Settings(), [tumbling(7), Session(20)], "2 17 W29 30 33 W35 34"),
+        (Settings(), [Landmark(-4, 1, COUNT)], "2 W15 15 W20"),
     ],
-    ids=["late into a fused slice", "fused up to an open window", "beside an open session"],
+    ids=[
+        "late into a fused slice",
+        "fused up to an open window",
+        "beside an open session",
+        "ranks",
+    ],
 )
 def test_slices_that_were_fused_are_right(
     settings: Settings, kinds: list[WindowType], trace: str

@@ -3,7 +3,8 @@
 import pytest
 
 from muntin.conformance.strategies import WORDS, Letter
-from muntin.optimized.slicing.slicing import Slicing, Technique
+from muntin.optimized.slicing.group import Technique
+from muntin.optimized.slicing.slicing import Slicing
 from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.cost import Meter

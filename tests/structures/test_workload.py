@@ -102,3 +102,9 @@ def test_a_refuted_claim_is_not_used() -> None:
     found = characteristics(Query("q", count(3), honest), Settings())
     assert found.commutative
     assert found.invertible
+
+
+def test_letters_that_an_aggregate_does_not_take_refute_nothing() -> None:
+    found = characteristics(Query("q", count(3), named("sum")), Settings(), ("no number",))
+    assert found.commutative
+    assert found.invertible

@@ -185,5 +185,21 @@ CARDS: Mapping[str, Card] = MappingProxyType(
                 Shot("002_figure_3", 10, "Figure 3, D to E: a split.", 2, coins=True),
             ),
         ),
+        "kernels": Card(
+            "A finger B+-tree in flat arrays, with wide leaves, whose folds are repaired by the "
+            "next query: the source that is compiled for columns, run as it is.",
+            Times(
+                "O(log d)",
+                "O(log d)",
+                "O(1)",
+                "O(log(d + m))",
+                "O(m + m log(1 + d/m) + log d)",
+                "O(m + log d)",
+            ),
+            "n, and one a node, in rows that grow by doubling",
+            "Tangwongsan19",
+            "optimized/muntin/kernels/finger_tree.py",
+            "proofs/finger_tree.md",
+        ),
     }
 )

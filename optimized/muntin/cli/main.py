@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from muntin.cli import cards, demo, draw, listing, replay
+from muntin.cli import cards, demo, draw, fuzz, listing, replay, snapshots
 from muntin.cli.command import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-COMMANDS = (replay, listing, demo, draw, cards)
+COMMANDS = (replay, listing, demo, draw, snapshots, cards, fuzz)
 """Each adds its own parser, and says what to run."""
 
 DESCRIPTION = """\
@@ -25,6 +25,8 @@ examples:
   muntin replay trace.json --pretty              what the specification says of a trace
   muntin replay trace.json --with all --check    whether everything agrees with the file
   muntin draw trace.json --with fiba             pictures of a structure, step by step
+  muntin snapshot show state.bin                 what a snapshot of an operator holds
+  muntin fuzz --steps 100000                     random traces, beside the specification
 
 `muntin COMMAND --help` says more.
 """

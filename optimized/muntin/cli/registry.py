@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from muntin.kernels.finger_tree import FingerTree
 from muntin.optimized.b_int import BInt
 from muntin.optimized.btree import BTree
 from muntin.optimized.daba import Daba
@@ -16,8 +17,15 @@ from muntin.optimized.flatfat_window import FlatFatWindow
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.slicing.slicing import Slicing, Technique
-from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.optimized.slicing.group import Technique
+from muntin.optimized.slicing.slicing import Slicing
+from muntin.optimized.slicing.techniques import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+)
 from muntin.optimized.two_stacks import TwoStacks
 from muntin.optimized.two_stacks_lite import TwoStacksLite
 from muntin.reference.aggregate_buckets import AggregateBuckets
@@ -32,6 +40,7 @@ from muntin.reference.specified import Specified
 from muntin.reference.store import Store
 from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.snapshot import carry, register_state
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
 from muntin.spec.operator import Operator
@@ -40,6 +49,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
+Carry = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -95,6 +105,7 @@ STRUCTURES = [
     StructureEntry("b-int", BInt, "fifo", worst_case=True),
     StructureEntry("btree", BTree, "any order"),
     StructureEntry("fiba", Fiba, "any order"),
+    StructureEntry("kernels", FingerTree, "any order"),
 ]
 
 
@@ -105,8 +116,10 @@ class OperatorEntry:
     name: str
     build: Callable[[Settings], Operator]
     ordered: bool = False  # whether it serves streams only that are declared in order
+    carry: Carry = carry  # how a new one goes on where an old one is
 
 
+@register_state
 class FibaOfTuples(AggregateTree):
     """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
 
@@ -137,6 +150,7 @@ OPERATORS = [
     OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
     OperatorEntry("panes", _slicing(PANES), ordered=True),
     OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
+    OperatorEntry("pairs-plus", _slicing(PAIRS_PLUS), ordered=True),
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
     OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),

@@ -1,19 +1,20 @@
 """Drive one operator beside the denotation, over the free monoid, and compare every answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import isinf
 from typing import ClassVar
 
 from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.strategies import SearchStrategy
 
 from muntin.conformance.strategies import (
     BAGS,
     BASES,
     WORDS,
     Corner,
+    Draft,
     Letter,
     corners,
     drafts,
@@ -22,13 +23,17 @@ from muntin.conformance.strategies import (
     window_types,
 )
 from muntin.reference.denoted import Denoted
+from muntin.spec.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import WindowType
 
-Draft = tuple[Corner, int, str, int | None, bool]
+Carry = Callable[[Operator, Operator], None]
+"""Let a new operator, made alike and asking the same queries, go on where an old one is."""
+Kinds = Callable[[int], SearchStrategy[WindowType]]
+"""Given where the times of a run lie, the window types to ask for."""
 
 
 class OperatorMachine(RuleBasedStateMachine):
@@ -39,10 +44,23 @@ class OperatorMachine(RuleBasedStateMachine):
     answered: ClassVar[int] = 0
     """Over all runs, the results on which both agree."""
 
-    def __init__(self, build: Callable[[Settings], Operator], *, ordered: bool = False) -> None:
-        """Say what is tested, and whether only over streams that are declared in order."""
+    def __init__(
+        self,
+        build: Callable[[Settings], Operator],
+        carry: Carry | None = None,
+        *,
+        ordered: bool = False,
+        kinds: Kinds = window_types,
+        aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
+    ) -> None:
+        """Say what is tested, how it is carried over, and whether it needs streams in order.
+
+        Each query takes the first of the aggregates that the operator accepts with it. Values are
+        small integers.
+        """
         super().__init__()
-        self.build, self.ordered = build, ordered
+        self.build, self.carry, self.ordered = build, carry, ordered
+        self.kinds, self.aggregates = kinds, aggregates
         self.letters = self.names = 0
         self.base = 0
         self.oracle = Denoted()
@@ -60,7 +78,7 @@ class OperatorMachine(RuleBasedStateMachine):
 
     def ask(self, kind: WindowType) -> bool:
         """Ask a query in the strongest aggregate that the target accepts; it may accept none."""
-        for aggregate in (WORDS, BAGS):
+        for aggregate in self.aggregates:
             query = Query(f"q{self.names}", kind, aggregate)
             try:
                 self.target.add(query)
@@ -76,16 +94,13 @@ class OperatorMachine(RuleBasedStateMachine):
     def at(self, corner: Corner) -> int:
         """Resolve a corner."""
         world = self.oracle.world
-        places = {"watermark": world.watermark, "limit": world.limit, "last": world.seen}
-        place = places.get(corner.near, self.base)
-        return (self.base if isinf(place) else int(place)) + corner.by
+        return corner.at(self.base, world.watermark, world.limit, world.seen)
 
     def event(self, draft: Draft) -> Event:
         """Make an event with a letter of its own."""
-        corner, number, key, gap, punctuation = draft
         self.letters += 1
-        value = Letter(number, self.letters)
-        return Event(self.at(corner), value, key or None, gap, punctuation)
+        value = Letter(draft.number, self.letters)
+        return Event(self.at(draft.corner), value, draft.key, draft.gap, draft.punctuation)
 
     def both(self, events: list[Event], watermark: float | None) -> None:
         """Take a step on both sides, and compare: also the errors."""
@@ -130,7 +145,7 @@ class OperatorMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def add_query(self, data: st.DataObject) -> None:
         """Ask a query, perhaps in the middle of the stream: if it is refused, a plainer one."""
-        if not self.ask(data.draw(window_types(self.base))):
+        if not self.ask(data.draw(self.kinds(self.base))):
             self.ask(data.draw(periodic(self.base)))
 
     @precondition(lambda self: self.oracle.world.asked)
@@ -143,18 +158,38 @@ class OperatorMachine(RuleBasedStateMachine):
         self.oracle.remove(name)
         self.target.remove(name)
 
+    @precondition(lambda self: self.carry)
+    @rule()
+    def carry_over(self) -> None:
+        """Let a new operator take the place of the one under test, say by way of a snapshot."""
+        new = self.build(self.oracle.world.settings)
+        for asked in self.oracle.world.asked:
+            new.add(asked.query)
+        if self.carry:
+            note("carry over")
+            self.carry(self.target, new)
+            self.target = new
+
     def teardown(self) -> None:
         """End the stream."""
         self.both([], END)
 
 
 def operator_machine(
-    build: Callable[[Settings], Operator], *, ordered: bool = False
+    build: Callable[[Settings], Operator],
+    carry: Carry | None = None,
+    *,
+    ordered: bool = False,
+    kinds: Kinds = window_types,
+    aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
 ) -> type[OperatorMachine]:
-    """Return the machine for one operator, ready for Hypothesis to run."""
+    """Return the machine for one operator, ready for Hypothesis to run.
+
+    It asks for every window type over the free monoid, or for what one would rather have tested.
+    """
 
     class Machine(OperatorMachine):
         def __init__(self) -> None:
-            super().__init__(build, ordered=ordered)
+            super().__init__(build, carry, ordered=ordered, kinds=kinds, aggregates=aggregates)
 
     return Machine

@@ -5,7 +5,7 @@ every monoid. Each fact of the simulation relation and each bound is checked aft
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -24,15 +24,37 @@ FLAGS = ("evict any", "evict youngest", "again", "far", "bulk")
 """Features drawn once for each run: leaving some out lets the others reach further."""
 
 
+class Alphabet(NamedTuple):
+    """What is inserted: letters of a monoid in which different words are different."""
+
+    monoid: Monoid[Word]
+    letter: Callable[[int], Word]
+
+
+def _letter(number: int) -> Word:
+    return (number,)
+
+
+LETTERS = Alphabet(FREE, _letter)
+"""The free monoid. Who can hold numbers only is given another, whose words are told by a hash."""
+
+
 class StructureMachine(RuleBasedStateMachine):
     """Random calls on a structure, checked against a TimedWindow."""
 
-    def __init__(self, build: Build, arrival: Arrival = "any order", *, worst_case: bool) -> None:
+    def __init__(
+        self,
+        build: Build,
+        arrival: Arrival = "any order",
+        *,
+        worst_case: bool,
+        alphabet: Alphabet = LETTERS,
+    ) -> None:
         """Say what is tested, which calls it accepts, and whether its bound is for each call."""
         super().__init__()
-        self.meter = Meter()
-        self.target = build(self.meter.watch(FREE), self.meter)
-        self.window = TimedWindow(FREE)
+        self.meter, self.alphabet = Meter(), alphabet
+        self.target = build(self.meter.watch(alphabet.monoid), self.meter)
+        self.window = TimedWindow(alphabet.monoid)
         self.arrival, self.worst_case = arrival, worst_case
         self.letters, self.on = 0, dict.fromkeys(FLAGS, True)
         self.spent, self.allowed = Cost(0, 0), Cost(0, 0)
@@ -65,7 +87,7 @@ class StructureMachine(RuleBasedStateMachine):
     def letter(self) -> Word:
         """Return a letter never used before."""
         self.letters += 1
-        return (self.letters,)
+        return self.alphabet.letter(self.letters)
 
     def distance(self, time: int) -> int:
         """Return how many items lie between this time and the nearer end of the window."""
@@ -203,12 +225,16 @@ class StructureMachine(RuleBasedStateMachine):
 
 
 def structure_machine(
-    build: Build, arrival: Arrival = "any order", *, worst_case: bool
+    build: Build,
+    arrival: Arrival = "any order",
+    *,
+    worst_case: bool,
+    alphabet: Alphabet = LETTERS,
 ) -> type[StructureMachine]:
     """Return the machine for one structure, ready for Hypothesis to run."""
 
     class Machine(StructureMachine):
         def __init__(self) -> None:
-            super().__init__(build, arrival, worst_case=worst_case)
+            super().__init__(build, arrival, worst_case=worst_case, alphabet=alphabet)
 
     return Machine

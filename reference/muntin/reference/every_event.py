@@ -18,7 +18,7 @@ class EveryEvent(Store):
         """Start with no event."""
         super().__init__(query, settings)
         self.events: list[Accepted] = []
-        self._contents: dict[tuple[int, ...], tuple[Accepted, ...]] = {}
+        self._contents: dict[tuple[int, ...], tuple[Accepted, ...]] = {}  # of this step only
 
     @classmethod
     def refuses(cls, query: Query, settings: Settings) -> None:
@@ -57,6 +57,7 @@ class EveryEvent(Store):
 
     def forget(self, done: float) -> None:
         """Drop nothing but, where lateness is judged by window, settled sessions (rule 12)."""
+        self._contents = {}
         kind = self.query.window
         leaves = isinstance(kind, Session) and kind.measure is TIME
         if leaves and self.settings.dialect.lateness == "window":

@@ -53,6 +53,7 @@ class TupleBuffer(EveryEvent):
 
         By window, in a measure of the user's, any event may tell that an old window has ended.
         """
+        self._contents = {}
         by_window = self.settings.dialect.lateness == "window"
         if by_window and self.query.window.measure not in (TIME, COUNT):
             return

@@ -70,14 +70,14 @@ def beside(*parts: Monoid[A]) -> Monoid[tuple[A, ...]]:
     (2, Fraction(15, 1))
     """
 
-    def each(operations: list[Operation[A]]) -> Operation[tuple[A, ...]]:
+    def each(operations: tuple[Operation[A], ...]) -> Operation[tuple[A, ...]]:
         return lambda a, b: tuple(f(x, y) for f, x, y in zip(operations, a, b, strict=True))
 
-    undo = [part.invert for part in parts if part.invert]
-    undo_first = [part.invert_first for part in parts if part.invert_first]
+    undo = tuple(part.invert for part in parts if part.invert)
+    undo_first = tuple(part.invert_first for part in parts if part.invert_first)
     return Monoid(
         tuple(part.identity for part in parts),
-        each([part.combine for part in parts]),
+        each(tuple(part.combine for part in parts)),
         each(undo) if len(undo) == len(parts) else None,
         each(undo_first) if len(undo_first) == len(parts) else None,
     )

@@ -7,16 +7,32 @@ a window is asked for, and made anew after a failure. [Traub20], section 5.3; [T
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Protocol
 
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
-from muntin.optimized.scotty.slice import Slice
 from muntin.spec.monoid import Monoid
 from muntin.spec.structure import OutOfOrder
 
+BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
+
+
+class Part(Protocol):
+    """A slice as a store sees it: known by the time or rank of its first tuple."""
+
+    @property
+    def first(self) -> int:
+        """The time or rank of its first tuple."""
+        ...
+
+    @property
+    def partial(self) -> object:
+        """Its partial aggregate."""
+        ...
+
 
 class AggregateStore(ABC):
-    """Combines consecutive slices. Slices are known by the time of their first tuple."""
+    """Combines consecutive slices."""
 
     @abstractmethod
     def touch(self, first: int) -> None:
@@ -27,7 +43,7 @@ class AggregateStore(ABC):
         """Note that any slice may have changed."""
 
     @abstractmethod
-    def fold(self, slices: Sequence[Slice], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Combine the slices from index `low` to `high`, of which there is at least one."""
 
 
@@ -44,7 +60,7 @@ class LazyStore(AggregateStore):
     def reset(self) -> None:
         """Do nothing."""
 
-    def fold(self, slices: Sequence[Slice], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Combine them one by one."""
         return reduce(self._monoid.combine, [one.partial for one in slices[low:high]])
 
@@ -52,9 +68,9 @@ class LazyStore(AggregateStore):
 class TreeStore(AggregateStore):
     """An ordered tree of partial aggregates over the slices."""
 
-    def __init__(self, build: Callable[[], OutOfOrder[object]]) -> None:
-        """Start with an empty tree."""
-        self._build = build
+    def __init__(self, kind: BuildTree, monoid: Monoid[object]) -> None:
+        """Start with an empty tree of a kind, which must be a class to be part of a snapshot."""
+        self._kind, self._monoid = kind, monoid
         self._tree: OutOfOrder[object] | None = None
         self._touched: set[int] = set()
 
@@ -67,11 +83,11 @@ class TreeStore(AggregateStore):
         self._tree = None
         self._touched.clear()
 
-    def fold(self, slices: Sequence[Slice], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Ask the tree, once it is up to date."""
         tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
         if tree is None:
-            tree = self._build()
+            tree = self._kind(self._monoid)
             tree.bulk_insert((one.first, one.partial) for one in slices)
         elif self._touched:
             for first in self._touched:
@@ -89,9 +105,9 @@ BuildStore = Callable[[Monoid[object]], AggregateStore]
 
 def eager(monoid: Monoid[object]) -> AggregateStore:
     """Return a FlatFAT over slices."""
-    return TreeStore(lambda: FlatFatWindow(monoid))
+    return TreeStore(FlatFatWindow, monoid)
 
 
 def fiba(monoid: Monoid[object]) -> AggregateStore:
     """Return a FiBA over slices."""
-    return TreeStore(lambda: Fiba(monoid))
+    return TreeStore(Fiba, monoid)

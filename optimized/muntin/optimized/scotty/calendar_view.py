@@ -1,6 +1,6 @@
 """The window manager for windows whose edges are known beforehand: they are never retracted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 from muntin.optimized.scotty.calendars import Calendar, Extent
@@ -22,45 +22,50 @@ class CalendarView(View):
         super().__init__(query, since, dialect)
         self._calendar = calendar
         self._moves = dialect.first_window == "floor_first"
-        self._first: float = -END  # the first time seen, when the last report was made
+        self._first: float = END  # the first time seen, when the last report was made
 
-    def judge(self, event: Event, limit: float, extent: Extent) -> bool | None:
+    def judge(
+        self, event: Event, limit: float, slices: SliceManager, extent: Extent
+    ) -> bool | None:
         """Whether a window of the event is not frozen."""
+        del slices
         end = self._calendar.last_end(event.time, extent)
         return None if end is None else self.settles(end) > limit
 
-    def note(self, event: Event) -> None:
-        """Do nothing: slices know."""
+    def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
+        """Return when the first window is past that holds a slice; it may have yet to exist."""
+        then = extent._replace(reached=max(extent.reached, after))
+        found = next(self._calendar.ending(after, END, then, slices.upcoming), None)
+        return END if found is None else self._calendar.past(found)
 
     def changes(
-        self, moment: Moment, slices: SliceManager, news: Sequence[Lifted], extent: Extent
+        self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
     ) -> list[Change]:
-        """Report the windows that have ended, and those that have ended and hold an event."""
-        found = self._to_report(moment, slices, news, extent)
-        changes = [self._change(one, moment, slices, news) for one in found]
+        """Report the windows that have ended, and those that had and hold a late event."""
+        found = self._to_report(moment, slices, late, extent)
+        changes = [self._change(one, moment, slices, late) for one in found]
         return [change for change in changes if change]
 
     def _to_report(
-        self, moment: Moment, slices: SliceManager, news: Sequence[Lifted], extent: Extent
+        self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
     ) -> dict[Interval, None]:
         low, high = moment.reporting(self.closing)
-        if moment.held_back:
-            return {}
         fresh = self._calendar.ending(low, high, extent, slices.upcoming) if low < high else ()
         found = dict.fromkeys(fresh)
         if moment.only_fresh:
             return found
-        times = {one.accepted.event.time for one in news}
+        times = {one.accepted.event.time for one in late}
         for time in times:
             if self.since < time < low:
                 found |= dict.fromkeys(self._calendar.holding(time, low, extent))
-        if low == END or extent.first < self._first:  # an event can make windows it is not in
+        makes = self._moves and extent.first < self._first  # windows that the event is not in
+        if low == END or makes:
             ended = self._calendar.ending(-END, high, extent, slices.upcoming)
             found |= dict.fromkeys(one for one in ended if one not in self.published)
         return found
 
     def _change(
-        self, one: Interval, moment: Moment, slices: SliceManager, news: Sequence[Lifted]
+        self, one: Interval, moment: Moment, slices: SliceManager, late: Sequence[Lifted]
     ) -> Change | None:
         low, high = self._calendar.span(one)
         settles, known = self.settles(self._calendar.past(one)), self.published.get(one)
@@ -68,7 +73,7 @@ class CalendarView(View):
         if first == last or settles <= moment.done_before:
             return None
         if known and moment.settings.output == "discard":
-            fresh = [entry for entry in news if low <= entry.accepted.event.time < high]
+            fresh = [entry for entry in late if low <= entry.accepted.event.time < high]
             parts = [entry.partial for entry in sorted(fresh, key=lambda entry: entry.order)]
             value = self.value(one, lambda: reduce(self.query.aggregate.monoid.combine, parts))
         else:
@@ -79,21 +84,4 @@ class CalendarView(View):
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
         """Publish."""
         super().commit(changes, moment, extent)
-        if self._moves and not moment.held_back:
-            self._first = extent.first
-
-    def release(self, done: float) -> None:
-        """Do nothing: slices are released as they are needed no more."""
-
-    def needed_from(self, done: float) -> float:
-        """Return where the first window begins that is not settled."""
-        return self._calendar.needed_from(done - max(0, self.closing))
-
-    def open_from(self) -> list[int] | None:
-        """Return the landmark, if that is what the windows have."""
-        start = self._calendar.starts_at
-        return None if start is None else [start]
-
-    def checkpoint(self) -> Callable[[], None]:
-        """Return nothing to undo."""
-        return lambda: None
+        self._first = extent.first

@@ -69,8 +69,8 @@ class Calendar(ABC):
         """Return when the last of the windows that hold a time is past, if any does."""
 
     @abstractmethod
-    def needed_from(self, done: float) -> float:
-        """Return the least time that a window holds which is past after `done`."""
+    def first_after(self, done: int) -> Interval | None:
+        """Return the first window that is past after `done`, whether it holds anything or not."""
 
 
 def align_up(least: int, residue: int, period: int) -> int:

@@ -4,7 +4,10 @@ Algorithm 2 of [Traub20]: a sliding window is two progressions of edges, its sta
 a progression that another covers is dropped. Proofs: proofs/scotty.md, E1 and E2.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from heapq import heapify, heapreplace
+from operator import attrgetter
 from typing import NamedTuple
 
 from muntin.spec.stream import END
@@ -37,9 +40,13 @@ class Progression(NamedTuple):
     def covers(self, other: "Progression") -> bool:
         """Whether every edge of the other is one of these."""
         single = other.low == other.high
-        aligned = (other.residue - self.residue) % self.period == 0
+        edge = int(other.low) if single else other.residue
+        aligned = (edge - self.residue) % self.period == 0
         within = self.low <= other.low and other.high <= self.high
         return within and aligned and (single or other.period % self.period == 0)
+
+
+LOW = attrgetter("low")
 
 
 def single(edge: int) -> Progression:
@@ -54,37 +61,78 @@ class Cell(NamedTuple):
     high: float
 
 
-def fused(progressions: Iterable[Progression]) -> list[Progression]:
-    """Return the fewest of these that have all their edges.
+def fused(
+    progressions: Iterable[Progression], kept: Sequence[Progression] = ()
+) -> list[Progression]:
+    """Return the fewest of these that have all their edges (Algorithm 2, ADD_WINDOW).
 
     >>> fused([Progression(0, 6), Progression(0, 3), Progression(1, 3), single(9)])
     [Progression(residue=0, period=3, low=-inf, high=inf), Progression(residue=1, period=3, ...
     """
-    kept: list[Progression] = []
+    found = list(kept)
     for new in progressions:
-        if not any(old.covers(new) for old in kept):
-            kept = [*(old for old in kept if not new.covers(old)), new]
-    return kept
+        if not any(old.covers(new) for old in found):
+            found = [*(old for old in found if not new.covers(old)), new]
+    return found
 
 
 class Edges:
-    """All edges, and the cell of the youngest tuple, which is most often that of the next one."""
+    """All edges, the cell of the youngest tuple, and some cells before that."""
+
+    remembered = 1024
 
     def __init__(self, progressions: Iterable[Progression] = ()) -> None:
-        """Start with the cache empty."""
+        """Start with no cell known."""
         self.progressions = fused(progressions)
         self.computed = 0
         self._active = Cell(0, 0)
+        self._next: list[tuple[float, int]] = []  # a heap: the next edge of each progression
+        self._cells: list[Cell] = []  # sorted, before the active one
+
+    def extended(self, progressions: Iterable[Progression]) -> "Edges":
+        """Return these edges and further ones."""
+        further = Edges()
+        further.progressions = fused(progressions, self.progressions)
+        return further
 
     def cell(self, time: int) -> Cell:
         """Return the cell of a time; only a tuple beyond the next edge costs a computation."""
         active = self._active
         if active.low <= time < active.high:
             return active
+        if time >= active.high and self._next:
+            return self._advanced(time)
+        return self._earlier(time)
+
+    def _advanced(self, time: int) -> Cell:
+        """Pass the edges up to a time: the last of them, and the next (Algorithm 2, NEXT)."""
+        low, following = -END, self._next
+        while following[0][0] <= time:
+            one = self.progressions[following[0][1]]
+            low = max(low, one.at_or_before(time))
+            heapreplace(following, (one.after(time), following[0][1]))
+        self.computed += 1
+        self._remember(len(self._cells), self._active)
+        self._active = Cell(low, following[0][0])
+        return self._active
+
+    def _earlier(self, time: int) -> Cell:
+        """Return a cell before the active one, or the first to be active."""
+        at = bisect_right(self._cells, time, key=LOW)
+        if at and time < self._cells[at - 1].high:
+            return self._cells[at - 1]
         self.computed += 1
         low = max((p.at_or_before(time) for p in self.progressions), default=-END)
-        high = min((p.after(time) for p in self.progressions), default=END)
-        cell = Cell(low, high)
-        if time >= active.high or active.low == active.high:
-            self._active = cell
+        following = [(p.after(time), nth) for nth, p in enumerate(self.progressions)]
+        cell = Cell(low, min(following, default=(END, 0))[0])
+        if self._active == Cell(0, 0):
+            heapify(following)
+            self._active, self._next = cell, following
+        else:
+            self._remember(at, cell)
         return cell
+
+    def _remember(self, at: int, cell: Cell) -> None:
+        self._cells.insert(at, cell)
+        if len(self._cells) > self.remembered:
+            del self._cells[: self.remembered // 2]

@@ -11,7 +11,7 @@ from itertools import takewhile
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import TIME, Line, Placed
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.periodic import Fixed, Landmark, Sliding
 from muntin.spec.stream import END
 from muntin.spec.window import Interval, WindowType, windows
 
@@ -52,26 +52,29 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 
 
 @needless.register
-def _(kind: Cumulate, line: Line, done: float) -> int:
-    """A tuple goes when all windows that hold it are over."""
-    holding = (kind.around(at.coordinate, line.dialect) for at in line.placed)
-    return _leading(all(over(kind, one, line, done) for one in found) for found in holding)
-
-
-@needless.register
 def _(kind: Landmark, line: Line, done: float) -> int:
-    """What precedes the landmark goes."""
+    """What precedes the landmark goes: of all else, every window to come holds it."""
     return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
 
 
 @needless.register
-def _(kind: Band, line: Line, done: float) -> int:
-    """What is outside goes, and all when the band is over."""
-    band = Interval(kind.start, kind.end)
-    finished = over(kind, band, line, done)
+def _(kind: Fixed, line: Line, done: float) -> int:
+    """A tuple goes when all windows that hold it are over."""
+    if done == END:
+        return len(line.placed)
+    live = [one for one in kind.intervals(line) if not over(kind, one, line, done)]
     return _leading(
-        at.time <= done and (finished or not kind.holds(band, at, line.dialect))
+        at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)
         for at in line.placed
+    )
+
+
+@needless.register
+def _(kind: Landmark, line: Line, done: float) -> int:
+    """What is behind the landmark never goes: some window to come will hold it."""
+    ever = Interval(kind.at, END)
+    return _leading(
+        at.time <= done and not kind.holds(ever, at, line.dialect) for at in line.placed
     )
 
 

@@ -79,13 +79,11 @@ class Growing(Calendar):
         del extent
         return max(self.past(one) for one in self._kind.around(time, self.dialect))
 
-    def needed_from(self, done: float) -> float:
-        """Return the start of the first window that is past later."""
-        if done in (-END, END):
-            return done
-        here = int(done) - self.closes
-        start = here - (here - self._kind.offset) % self._kind.size
-        return self.span(Interval(start, start + self._kind.size))[0]
+    def first_after(self, done: int) -> Interval:
+        """Return the first window that is past later."""
+        kind, end = self._kind, done - self.closes + 1
+        end = align_up(end, kind.offset, kind.step)
+        return Interval(end - 1 - (end - 1 - kind.offset) % kind.size, end)
 
 
 class Since(Calendar):
@@ -95,7 +93,7 @@ class Since(Calendar):
         """Take in the window type."""
         super().__init__(kind, dialect, since)
         self._kind, self._asked = kind, kind.at > since
-        self.starts_at = kind.at + self.opens
+        self.starts_at = kind.at + self.opens if self._asked else None
 
     def edges(self) -> list[Progression]:
         """Return the landmark, and each end."""
@@ -137,10 +135,10 @@ class Since(Calendar):
         seen = time >= self._kind.at + self.opens
         return self._until(extent) + self.closes if seen else None
 
-    def needed_from(self, done: float) -> float:
-        """Return the landmark: every further window begins there."""
+    def first_after(self, done: int) -> Interval | None:
+        """Return none: all since the landmark is needed for ever."""
         del done
-        return self._kind.at + self.opens if self._asked else END
+        return None
 
 
 class Once(Calendar):
@@ -179,6 +177,6 @@ class Once(Calendar):
         del extent
         return self._high if self._low <= time < self._high else None
 
-    def needed_from(self, done: float) -> float:
-        """Return its start, until it is over."""
-        return self._low if self._asked and self._high > done else END
+    def first_after(self, done: int) -> Interval | None:
+        """Return the band, until it is over."""
+        return self._band if self._asked and self._high > done else None

@@ -1,77 +1,77 @@
 """One key of a group: its slices, the views of its queries, and what has not been told yet."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop
 
 from muntin.optimized.scotty.calendars import Extent
+from muntin.optimized.scotty.log import Log
 from muntin.optimized.scotty.report import View
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.slice_manager import SliceManager
-from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END, Event
+from muntin.spec.window import Interval
+
+Settling = tuple[float, str, Interval]
 
 
 @dataclass
 class Lane:
-    """The state of one key."""
+    """The state of one key.
+
+    `asleep` are the queries that have nothing to tell of the slices there are; `late` the tuples
+    in windows that had ended, until they are told of; `settling` a heap of what was told.
+    """
 
     key: Hashable
     slices: SliceManager
-    dialect: Dialect
     views: dict[str, View] = field(default_factory=dict[str, View])
-    news: list[Lifted] = field(default_factory=list[Lifted])
-    last: int | None = None
+    asleep: set[str] = field(default_factory=set[str])
+    late: list[Lifted] = field(default_factory=list[Lifted])
+    last: float = -END
     firsts: dict[str, int] = field(default_factory=dict[str, int])
-    unranked: list[str] = field(default_factory=list[str])
-    undo: Callable[[], None] | None = None
+    settling: list[Settling] = field(default_factory=list[Settling])
+    step: int = -1
+    moved: bool = False  # whether the step has moved the first time that some query has seen
+    compacted: int = 1  # how many slices there were that could not be fused any further
+    release_at: float = -END  # the watermark at which something may be released
 
-    def checkpoint(self) -> None:
-        """Copy what the events of a step change, once a step."""
-        if self.undo:
-            return
-        undoes = [view.checkpoint() for view in self.views.values()]
-        slices, told = list(self.slices.slices), len(self.news)
-        last, firsts, unranked = self.last, dict(self.firsts), list(self.unranked)
+    def begin(self, log: Log) -> None:
+        """Note what undoes the events of a step, once a step."""
+        self.step = log.step
+        self.moved = self.slices.appended = self.slices.inserted = False
+        log.note(partial(self._restore, len(self.late), self.last, dict(self.firsts)))
 
-        def undo() -> None:
-            self.slices.restore(slices)
-            del self.news[told:]
-            self.last, self.firsts, self.unranked = last, firsts, unranked
-            for one in undoes:
-                one()
-
-        self.undo = undo
+    def _restore(self, late: int, last: float, firsts: dict[str, int]) -> None:
+        del self.late[late:]
+        self.last, self.firsts = last, firsts
+        self.slices.store.reset()
 
     def extent(self, name: str, reached: float, event: Event | None = None) -> Extent:
         """Return the first and last time that a query has seen, with this event if it sees that."""
         times = [event.time] if event else []
-        if self.dialect.first_window == "floor_first" and name in self.firsts:
+        if name in self.firsts:
             times.append(self.firsts[name])
-        elif self.slices.slices:
-            times.append(self.slices.slices[0].first)
-        last = times if self.last is None else [*times, self.last]
-        return Extent(min(times, default=0), max(last, default=0), reached)
+        elif self.slices.firsts:
+            times.append(self.slices.firsts[0])
+        last = max([self.last, *times[:1]])
+        return Extent(min(times, default=0), 0 if last == -END else int(last), reached)
 
-    def note(self, lifted: Lifted, accepting: Mapping[str, View]) -> list[str]:
-        """Take note of an event; return the queries that have seen this key for the first time."""
-        event = lifted.accepted.event
-        self.news.append(lifted)
-        self.last = event.time if self.last is None else max(self.last, event.time)
-        for name, view in accepting.items():
-            view.note(event)
-            if self.dialect.first_window == "floor_first":
-                self.firsts[name] = min(self.firsts.get(name, event.time), event.time)
-        first_seen = [name for name in self.unranked if name in accepting]
-        if first_seen:
-            self.unranked = [name for name in self.unranked if name not in accepting]
-        return first_seen
+    def see(self, name: str, time: int) -> None:
+        """Note the first time that a query has seen, where that matters."""
+        if time < self.firsts.get(name, END):
+            self.firsts[name] = time
+            self.moved = True
+
+    def forget(self, done: float) -> None:
+        """Forget what is settled."""
+        while self.settling and self.settling[0][0] <= done:
+            _, name, interval = heappop(self.settling)
+            if name in self.views:
+                self.views[name].forget(interval)
 
     @property
     def idle(self) -> bool:
         """Whether nothing is left that could matter."""
-        views = all(view.idle for view in self.views.values())
-        return views and not (self.slices.slices or self.news or self.firsts)
-
-    def needed_from(self, done: float) -> float:
-        """Return the time from which slices are needed."""
-        return min((view.needed_from(done) for view in self.views.values()), default=END)
+        return not (self.slices.slices or self.late or self.firsts or self.settling)

@@ -1,12 +1,14 @@
 """A step in time: the watermark before and after, and what follows from it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from muntin.spec.dialect import Dialect
 from muntin.spec.query import Settings
 from muntin.spec.stream import END
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Moment:
     """The watermark before the step and after, and the latter unless it is the end."""
 
@@ -67,3 +69,27 @@ class Moment:
         if self.final:
             return self.limit_before - max(0, closing), self.limit - max(0, closing)
         return self.before - closing, self.now - closing
+
+
+def told_at(settings: Settings, past: float, closing: int) -> float:
+    """Return the watermark at which a window is told of that is past at some time."""
+    if settings.output != "final":
+        return past + closing
+    never = settings.dialect.lateness == "never"
+    return END if never else past + max(0, closing) + settings.allowed_lateness
+
+
+def done_at(settings: Settings, settles: float) -> float:
+    """Return the watermark at which what settles at some time is settled for good."""
+    rule = settings.dialect.lateness
+    return END if rule == "never" else settles + settings.allowed_lateness + (rule == "event")
+
+
+def early(dialect: Dialect) -> int:
+    """Return how far behind the watermark an event can lie in a window that was told of.
+
+    A window may be told of one before it is past, and a session may merge at its very end.
+    """
+    closing = dialect.closing
+    closings = closing.values() if isinstance(closing, Mapping) else [closing]
+    return int(-1 in closings) + int(dialect.session_merge == "le")

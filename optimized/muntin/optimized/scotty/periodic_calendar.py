@@ -82,8 +82,6 @@ class Periodic(Calendar):
         lowest = {"all": -END, "nonnegative": 0, "floor_first": self._pane(extent.first)}
         return lowest[self.dialect.first_window]
 
-    def needed_from(self, done: float) -> float:
-        """Return where the first window begins that ends later."""
-        if done in (-END, END):
-            return done
-        return self.span(self._window(self._first_to_hold(int(done))))[0]
+    def first_after(self, done: int) -> Interval:
+        """Return the first window that is past later."""
+        return self._window(self._first_to_hold(done))

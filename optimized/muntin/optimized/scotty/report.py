@@ -41,54 +41,36 @@ class View(ABC):
         self.published: dict[Interval, Said] = {}
 
     @abstractmethod
-    def judge(self, event: Event, limit: float, extent: Extent) -> bool | None:
+    def judge(
+        self, event: Event, limit: float, slices: SliceManager, extent: Extent
+    ) -> bool | None:
         """Whether an event is on time by window; None if no window holds it."""
 
     @abstractmethod
-    def note(self, event: Event) -> None:
-        """Take note of an event that was accepted."""
+    def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
+        """Return when the first window is past that is past after a time, at the earliest."""
 
     @abstractmethod
     def changes(
-        self, moment: Moment, slices: SliceManager, news: Sequence[Lifted], extent: Extent
+        self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
     ) -> list[Change]:
-        """Return what the step changes, and change nothing."""
+        """Return what the step changes; tuples in windows that had ended are among the late.
 
-    @abstractmethod
-    def release(self, done: float) -> None:
-        """Forget what only settled windows need."""
-
-    @abstractmethod
-    def needed_from(self, done: float) -> float:
-        """Return the time from which slices are needed."""
-
-    @abstractmethod
-    def open_from(self) -> list[int] | None:
-        """Where windows begin that have no bound on their length; None if all have one."""
-
-    @abstractmethod
-    def checkpoint(self) -> Callable[[], None]:
-        """Return what undoes all that is noted from now on."""
+        Nobody asks while updates are held back.
+        """
 
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
-        """Publish, and forget what is settled."""
-        del extent
-        for change in changes:
-            if change.kind == "retracted":
-                del self.published[change.interval]
+        """Publish."""
+        del moment, extent
+        for kind, interval, said in changes:
+            if kind == "retracted":
+                del self.published[interval]
             else:
-                self.published[change.interval] = change.said
-        done = moment.done
-        if done > moment.done_before:
-            gone = [one for one, said in self.published.items() if said.settles <= done]
-            for one in gone:
-                del self.published[one]
-            self.release(done)
+                self.published[interval] = said
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is left that could matter."""
-        return not self.published
+    def forget(self, interval: Interval) -> None:
+        """Forget a window that is settled, unless it has gone since."""
+        self.published.pop(interval, None)
 
     def settles(self, end: float) -> float:
         """Return the time at which a window is settled."""

@@ -1,9 +1,10 @@
 """The window manager for sessions: a session that grows is retracted and told anew."""
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 
 from muntin.optimized.scotty.calendars import Extent
-from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.moment import Moment, early
 from muntin.optimized.scotty.report import Change, Said, View
 from muntin.optimized.scotty.sessions import Sessions, Span
 from muntin.optimized.scotty.slice import Lifted
@@ -15,99 +16,109 @@ from muntin.spec.window import Interval
 
 
 class SessionView(View):
-    """Sessions in time, from an index of their extents and from slices."""
+    """Sessions in time, from slices."""
 
     def __init__(self, query: Query, since: float, dialect: Dialect, gap: int) -> None:
         """Start with no session."""
         super().__init__(query, since, dialect)
+        self._early = early(dialect)
         self._short = dialect.session_end == "last"
-        self.sessions = Sessions(gap, inclusive=dialect.session_merge == "le")
-        self._touched: set[int] = set()
-        self._replaced: set[Interval] = set()
+        self.sessions = Sessions(gap, since, inclusive=dialect.session_merge == "le")
+        self._told: list[Interval] = []  # what is published, sorted
+        self._from: float = -END  # where the first session begins that had not ended
+        self._opened: float = END  # the same after the step
 
-    def judge(self, event: Event, limit: float, extent: Extent) -> bool | None:
+    def judge(
+        self, event: Event, limit: float, slices: SliceManager, extent: Extent
+    ) -> bool | None:
         """Whether the session that the event would be part of is not frozen."""
         del extent
-        return self.settles(self.sessions.joined(event)[2].reach) > limit
+        return self.settles(self.sessions.reach_with(slices, event)) > limit
 
-    def note(self, event: Event) -> None:
-        """Let the event extend, fuse or begin sessions."""
-        parts, whole = self.sessions.add(event)
-        self._replaced |= {part.shown(short=self._short) for part in parts}
-        self._touched.add(whole.start)
+    def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
+        """Return where the first session ends that had not ended."""
+        del after, extent
+        return next((span.reach for span in self._open(slices, [])), END)
+
+    def _open(self, slices: SliceManager, touched: Sequence[Span]) -> Iterator[Span]:
+        """Yield the sessions that had not ended, with the slices that late tuples add to them."""
+        at = max(bisect_left(slices.firsts, self._from), self.sessions.first(slices))
+        at = min([at, *(span.low for span in touched if span.high > at)])
+        return self.sessions.scan(slices.slices, at)
+
+    def _ended(self, slices: SliceManager, touched: Sequence[Span], high: float) -> Iterator[Span]:
+        """Yield the sessions that had not ended, up to the first that still has not."""
+        for span in self._open(slices, touched):
+            yield span
+            if span.reach > high:
+                return
 
     def changes(
-        self, moment: Moment, slices: SliceManager, news: Sequence[Lifted], extent: Extent
+        self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
     ) -> list[Change]:
         """Report the sessions that are gone, have ended, or have ended and grown."""
-        del news, extent
-        if moment.held_back:
-            return []
+        del extent
         low, high = moment.reporting(self.closing)
-        spans = {span.start: span for span in self.sessions.ending(low, high)}
+        times = {one.accepted.event.time for one in late}
+        touched = [self.sessions.around(slices, time) for time in times if time > self.since]
+        spans = {span.start: span for span in (*self._ended(slices, touched, high), *touched)}
+        ended = [span for span in spans.values() if span.reach <= high]
+        self._opened = min((s.start for s in spans.values() if s.reach > high), default=END)
         if moment.only_fresh:
+            fresh = [span for span in ended if span.reach > low]
             return [
                 self._change(span, slices)
-                for span in spans.values()
+                for span in fresh
                 if span.shown(short=self._short) not in self.published
             ]
-        touched = [self.sessions.starting_at(start) for start in self._touched]
-        grown = {span.start: span for span in touched if span and span.reach <= high}
-        gone = [one for one in self._replaced if one in self.published and not self._is(one, high)]
-        retracted = [Change("retracted", one, self.published[one]) for one in gone]
-        return retracted + [
-            self._change(span, slices)
-            for span in {**spans, **grown}.values()
-            if self._differs(span)
+        retracted = [
+            Change("retracted", one, self.published[one]) for one in self._gone(touched, high)
         ]
+        return retracted + [self._change(span, slices) for span in ended if self._differs(span)]
 
-    def _is(self, one: Interval, high: float) -> bool:
-        span = self.sessions.starting_at(one.start)
-        return span is not None and span.reach <= high and span.shown(short=self._short) == one
+    def _gone(self, touched: Sequence[Span], high: float) -> list[Interval]:
+        """Return what is published within sessions that were touched, and is none of them."""
+        gone: dict[Interval, None] = {}
+        for span in touched:
+            low, behind = (bisect_left(self._told, (at,)) for at in (span.start, span.last + 1))
+            now = span.shown(short=self._short) if span.reach <= high else None
+            gone |= dict.fromkeys(one for one in self._told[low:behind] if one != now)
+        return list(gone)
 
     def _differs(self, span: Span) -> bool:
-        one = span.shown(short=self._short)
-        known = self.published.get(one)
+        known = self.published.get(span.shown(short=self._short))
         return known is None or known.size != span.size
 
     def _change(self, span: Span, slices: SliceManager) -> Change:
         one = span.shown(short=self._short)
         known, settles = self.published.get(one), self.settles(span.reach)
-        first, last = slices.between(span.start, span.last + 1)
-        value = self.value(one, lambda: slices.fold(first, last))
+        value = self.value(one, lambda: slices.fold(span.low, span.high))
         revision = known.revision + 1 if known else 0
         said = Said(value, revision, settles, span.size)
         return Change("updated" if known else "new", one, said)
 
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
-        """Publish; what was noted is told, unless it is held back."""
+        """Publish. What comes in time will begin behind the watermark, or has begun before."""
         super().commit(changes, moment, extent)
-        if not moment.held_back:
-            self._touched.clear()
-            self._replaced.clear()
+        for kind, interval, _ in changes:
+            if kind == "retracted":
+                self._told.remove(interval)
+            elif kind == "new":
+                insort(self._told, interval)
+        self._from = min(self._opened, moment.now + self._early)
 
-    def release(self, done: float) -> None:
-        """Drop the sessions that are settled."""
-        self.sessions.release(done - max(0, self.closing))
+    def forget(self, interval: Interval) -> None:
+        """Forget a session that is settled, unless it has gone since."""
+        super().forget(interval)
+        at = bisect_left(self._told, interval)
+        del self._told[at : at + (self._told[at : at + 1] == [interval])]
 
-    def needed_from(self, done: float) -> float:
-        """Return the start of the first session that is not settled."""
-        del done
-        return self.sessions.spans[0].start if self.sessions.spans else END
-
-    def open_from(self) -> list[int] | None:
-        """Return the starts of the sessions that are not settled."""
-        return [span.start for span in self.sessions.spans]
-
-    def checkpoint(self) -> Callable[[], None]:
-        """Copy the index and the notes."""
-        spans, touched, replaced = (
-            list(self.sessions.spans),
-            set(self._touched),
-            set(self._replaced),
-        )
-
-        def restore() -> None:
-            self.sessions.spans, self._touched, self._replaced = spans, touched, replaced
-
-        return restore
+    def open_from(self, slices: SliceManager, done: float) -> list[int]:
+        """Return where the sessions begin, before what is not settled, that are not settled."""
+        found: list[int] = []
+        for span in self.sessions.scan(slices.slices, self.sessions.first(slices)):
+            if span.start > done:
+                break
+            if self.settles(span.reach) > done:
+                found.append(span.start)
+        return found

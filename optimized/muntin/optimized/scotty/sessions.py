@@ -1,75 +1,78 @@
-"""The sessions of one query over one key, without their tuples: virtual slices of [Traub20], 8.4.1.
+"""The sessions of one query over one key: unions of slices, found when they are asked for.
 
-Each is known by its first and last time and by how far it reaches. Sessions of any gap are unions
-of the slices that the smallest gap makes, so their values come from slices.
+[Traub20], section 8.4.1, keeps an index of virtual session slices. Slices know their first and
+last time and how far they reach, so the index would say nothing new. Proof: proofs/scotty.md, M3.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from muntin.spec.stream import Event
+from muntin.optimized.scotty.slice import Slice, alone
+from muntin.optimized.scotty.slice_manager import SliceManager
+from muntin.spec.stream import END, Event
 from muntin.spec.window import Interval
 
-START = attrgetter("start")
-REACH = attrgetter("reach")
+FIRST = attrgetter("first")
 
 
 class Span(NamedTuple):
-    """A session: the times of its first and last tuple, where it ends, and how many there are."""
+    """A session: its first and last time, where it ends, its size, and the range of its slices."""
 
     start: int
     last: int
-    reach: int
+    reach: float
     size: int
+    low: int
+    high: int
 
     def shown(self, *, short: bool) -> Interval:
         """Return the interval that is reported; in a dialect, without the gap."""
         if short:
-            return Interval(self.start, self.last + 1, self.reach)
+            return Interval(self.start, self.last + 1, int(self.reach))
         return Interval(self.start, self.reach)
 
 
 class Sessions:
-    """Sessions sorted by start, and so by end: they do not overlap."""
+    """The sessions of one gap, of what comes after `since`."""
 
-    def __init__(self, gap: int, *, inclusive: bool) -> None:
-        """Start with no session."""
-        self.gap, self._reach = gap, int(inclusive)
-        self.spans: list[Span] = []
+    def __init__(self, gap: int, since: float, *, inclusive: bool) -> None:
+        """Sessions merge at the gap itself if inclusive."""
+        self.gap, self.since, self._reach = gap, since, int(inclusive)
 
-    def joined(self, event: Event) -> tuple[int, int, Span]:
-        """Return the range of the sessions that a tuple joins, and the session that they become."""
-        time, own = event.time, event.time + (event.gap or self.gap)
-        low = bisect_right(self.spans, time - self._reach, key=REACH)
-        high = bisect_left(self.spans, own + self._reach, key=START)
-        parts = self.spans[low:high]
-        whole = Span(
-            min([time, *(one.start for one in parts)]),
-            max([time, *(one.last for one in parts)]),
-            max([own, *(one.reach for one in parts)]),
-            1 + sum(one.size for one in parts),
+    def scan(self, slices: Sequence[Slice], at: int) -> Iterator[Span]:
+        """Yield the sessions from that which begins with a slice on."""
+        while at < len(slices):
+            one, low = slices[at], at
+            last, reach, size, at = one.last, one.reach(self.gap), one.size, at + 1
+            while at < len(slices) and slices[at].first < reach + self._reach:
+                last, size = max(last, slices[at].last), size + slices[at].size
+                reach, at = max(reach, slices[at].reach(self.gap)), at + 1
+            yield Span(one.first, last, reach, size, low, at)
+
+    def first(self, slices: SliceManager) -> int:
+        """Return the first slice that the query has seen."""
+        return bisect_right(slices.firsts, self.since)
+
+    def around(self, slices: SliceManager, time: int) -> Span:
+        """Return the session that holds a tuple of this time."""
+        at = bisect_right(slices.firsts, time) - 1
+        return next(
+            span for span in self.scan(slices.slices, self._begin(slices, at)) if span.high > at
         )
-        return low, high, whole
 
-    def add(self, event: Event) -> tuple[list[Span], Span]:
-        """Let a tuple extend, fuse or begin sessions: return those that were, and the new one."""
-        low, high, whole = self.joined(event)
-        parts = self.spans[low:high]
-        self.spans[low:high] = [whole]
-        return parts, whole
+    def _begin(self, slices: SliceManager, at: int) -> int:
+        """Return a slice with which a session begins: that of this slice, or an earlier one."""
+        ones, first = slices.slices, self.first(slices)
+        if slices.own > -END:  # the gap of some tuple may end before that of an earlier one
+            return first
+        while at > first and ones[at].first < ones[at - 1].reach(self.gap) + self._reach:
+            at -= 1
+        return at
 
-    def ending(self, low: float, high: float) -> list[Span]:
-        """Return the sessions that end after `low`, and not after `high`."""
-        first, last = (bisect_right(self.spans, at, key=REACH) for at in (low, high))
-        return self.spans[first:last]
-
-    def starting_at(self, start: int) -> Span | None:
-        """Return the session that starts at a time."""
-        at = bisect_left(self.spans, start, key=START)
-        found = self.spans[at : at + 1]
-        return found[0] if found and found[0].start == start else None
-
-    def release(self, up_to: float) -> None:
-        """Drop the sessions that end at a time or before."""
-        del self.spans[: bisect_right(self.spans, up_to, key=REACH)]
+    def reach_with(self, slices: SliceManager, event: Event) -> float:
+        """Return where the session would end that an event would be part of."""
+        ones = [*slices.slices[self.first(slices) :], alone(event, None, None, -1)]
+        spans = self.scan(sorted(ones, key=FIRST), 0)
+        return next(span.reach for span in spans if span.start <= event.time <= span.last)

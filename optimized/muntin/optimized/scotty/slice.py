@@ -1,8 +1,9 @@
 """A slice: consecutive tuples that every window holds together or not at all."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from muntin.spec.stream import END, Accepted
+from muntin.spec.stream import END, Accepted, Event
 
 
 class Lifted(NamedTuple):
@@ -17,11 +18,13 @@ class Lifted(NamedTuple):
         return self.accepted.event.time, self.accepted.arrival
 
 
-class Slice(NamedTuple):
+@dataclass(slots=True)
+class Slice:
     """The partial aggregate of some tuples, and what sessions must know of them.
 
     `plain` is the last time of a tuple without a gap of its own, `own` the furthest that the gap
-    of a tuple reaches. `tuples` is empty unless tuples have to be stored.
+    of a tuple reaches. `tuples` is None unless tuples have to be stored. Only the step that has
+    made or copied a slice changes it.
     """
 
     first: int
@@ -30,27 +33,55 @@ class Slice(NamedTuple):
     own: float
     size: int
     partial: object
-    tuples: tuple[Lifted, ...] = ()
+    tuples: list[Lifted] | None = None
+    step: int = -1
 
     def reach(self, gap: int) -> float:
         """Return where a session of this slice alone ends."""
         return max(self.plain + gap, self.own)
 
-    def joined(self, other: "Slice", partial: object, tuples: tuple[Lifted, ...]) -> "Slice":
-        """Return the slice of both, which has this partial aggregate and these tuples."""
+    def copied(self, step: int) -> "Slice":
+        """Return a slice for a step to change; the list of tuples stays one."""
         return Slice(
-            min(self.first, other.first),
-            max(self.last, other.last),
-            max(self.plain, other.plain),
-            max(self.own, other.own),
-            self.size + other.size,
-            partial,
-            tuples,
+            self.first,
+            self.last,
+            self.plain,
+            self.own,
+            self.size,
+            self.partial,
+            self.tuples,
+            step,
         )
 
+    def count(self, event: Event) -> None:
+        """Take a further tuple into account, but for the partial aggregate."""
+        time, gap = event.time, event.gap
+        self.size += 1
+        self.last = max(self.last, time)
+        if gap is not None:
+            self.own = max(self.own, time + gap)
+        elif time > self.plain:
+            self.plain = time
 
-def alone(lifted: Lifted, partial: object, *, stored: bool) -> Slice:
+
+def alone(event: Event, partial: object, tuples: list[Lifted] | None, step: int) -> Slice:
     """Return the slice of one tuple."""
-    time, gap = lifted.accepted.event.time, lifted.accepted.event.gap
+    time, gap = event.time, event.gap
     plain, own = (time, -END) if gap is None else (-END, time + gap)
-    return Slice(time, time, plain, own, 1, partial, (lifted,) if stored else ())
+    return Slice(time, time, plain, own, 1, partial, tuples, step)
+
+
+def joined(
+    parts: list[Slice], partial: object, tuples: list[Lifted] | None, step: int = -1
+) -> Slice:
+    """Return the slice of neighbours, which has this partial aggregate and these tuples."""
+    return Slice(
+        min(one.first for one in parts),
+        max(one.last for one in parts),
+        max(one.plain for one in parts),
+        max(one.own for one in parts),
+        sum(one.size for one in parts),
+        partial,
+        tuples,
+        step,
+    )

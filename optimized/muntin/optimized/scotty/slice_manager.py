@@ -1,4 +1,4 @@
-"""The slices of one key: Algorithms 3 to 6 of [Traub20] as one rule (place, extend, fuse, split).
+"""The slices of one key: Algorithms 3 to 6 of [Traub20].
 
 A slice lies in one cell between window edges that are known beforehand; where there are sessions,
 the slices of a cell are the sessions of the smallest gap within it. So a slice separator is fixed
@@ -7,20 +7,21 @@ is empty, so that time may leap. Proofs: proofs/scotty.md, M1 to M6.
 """
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Collection, Iterable
+from functools import partial, reduce
 from itertools import pairwise
 from operator import attrgetter
 from typing import Literal
 
 from muntin.optimized.scotty.aggregate_store import AggregateStore
 from muntin.optimized.scotty.edges import Edges
-from muntin.optimized.scotty.slice import Lifted, Slice, alone
+from muntin.optimized.scotty.log import Log
+from muntin.optimized.scotty.slice import Lifted, Slice, alone, joined
 from muntin.spec.monoid import Monoid
-from muntin.spec.stream import END
+from muntin.spec.stream import END, Accepted
 
 Separator = Literal["fixed", "flexible", "combined"]
-FIRST, LAST = attrgetter("first"), attrgetter("last")
+LAST = attrgetter("last")
 ORDER = attrgetter("order")
 
 
@@ -35,70 +36,115 @@ class Plan:
 
 
 class SliceManager:
-    """Slices sorted by time."""
+    """Slices sorted by time, and a list of the times of their first tuples."""
 
-    def __init__(self, plan: Plan, store: AggregateStore) -> None:
+    def __init__(self, plan: Plan, store: AggregateStore, log: Log) -> None:
         """Start with no slice."""
-        self.plan, self.store = plan, store
+        self.plan, self.store, self.log = plan, store, log
         self.slices: list[Slice] = []
+        self.firsts: list[int] = []
+        self.own: float = -END  # how far the gap of any tuple of its own reaches
+        self.appended = self.inserted = False  # whether the step has made a slice, and where
 
-    def restore(self, slices: list[Slice]) -> None:
-        """Go back to slices that were copied before a step that failed."""
-        self.slices = slices
-        self.store.reset()
-
-    def add(self, lifted: Lifted) -> None:
-        """Add a tuple to its slice, having made, extended or fused slices as it asks."""
-        low, high = self._touching(lifted)
+    def add(self, accepted: Accepted, value: object) -> None:
+        """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3)."""
+        event = accepted.event
+        time, firsts = event.time, self.firsts
+        at = len(firsts)
+        if at and time < firsts[-1]:
+            at = bisect_right(firsts, time)
+        low = at - (at > 0 and self._touches_left(at - 1, time))
+        high = at if at == len(firsts) else self._touched_right(low, at, accepted)
         if low == high:
-            combine, identity = self.plan.monoid.combine, self.plan.monoid.identity
-            one = alone(lifted, combine(identity, lifted.partial), stored=self.plan.stored)
+            self._split(at, accepted, value)
+        elif high == at:
+            self._insert(low, accepted, value)
         else:
-            one = self._grown(self.slices[low:high], lifted)
-        self._replace(low, high, [one])
+            self._fuse(low, high, accepted, value)
+        if event.gap is not None:
+            self.own = max(self.own, time + event.gap)
 
-    def _touching(self, lifted: Lifted) -> tuple[int, int]:
-        """Return the range of the slices that become one with this tuple; perhaps an empty one."""
-        event, gap, slices = lifted.accepted.event, self.plan.gap, self.slices
-        cell = self.plan.edges.cell(event.time)
-        low = high = bisect_right(slices, event.time, key=FIRST)
-        if low and slices[low - 1].last >= event.time:
-            low -= 1
-        elif low and slices[low - 1].first >= cell.low:
-            low -= gap is None or event.time < slices[low - 1].reach(gap) + self.plan.reach
+    def _touches_left(self, nth: int, time: int) -> bool:
+        """Whether a tuple lies in a slice before it, or in its cell and less than the gap after."""
+        one, gap = self.slices[nth], self.plan.gap
+        if one.last >= time:
+            return True
+        if one.first < self.plan.edges.cell(time).low:
+            return False
+        return gap is None or time < one.reach(gap) + self.plan.reach
+
+    def _touched_right(self, low: int, at: int, accepted: Accepted) -> int:
+        """Return where the slices end that a tuple touches and that begin after it."""
+        gap, event, firsts = self.plan.gap, accepted.event, self.firsts
         own = END if gap is None else event.time + (event.gap or gap) + self.plan.reach
-        while high < len(slices) and slices[high].first < min(own, cell.high):
-            high += 1
-        return low, high
+        if firsts[at] >= own or (gap is None and low < at):
+            return at
+        return max(at, bisect_left(firsts, min(own, self.plan.edges.cell(event.time).high)))
 
-    def _grown(self, parts: Sequence[Slice], lifted: Lifted) -> Slice:
-        """Return the slice of all these tuples."""
-        time, own = lifted.accepted.event.time, alone(lifted, lifted.partial, stored=True)
-        if not self.plan.stored or all(one.last <= time or time < one.first for one in parts):
-            own = own._replace(tuples=own.tuples if self.plan.stored else ())
-            before = [one for one in parts if one.first <= time]
-            return reduce(self._fused, [*before, own, *parts[len(before) :]])
-        tuples = [entry for one in parts for entry in one.tuples]
-        insort(tuples, lifted, key=ORDER)
-        whole = reduce(lambda a, b: a.joined(b, a.partial, ()), [*parts, own])
-        return whole._replace(partial=self._recomputed(tuples), tuples=tuple(tuples))
+    def _split(self, at: int, accepted: Accepted, value: object) -> None:
+        """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
+        total = self.plan.monoid.combine(self.plan.monoid.identity, value)
+        tuples = [Lifted(accepted, value)] if self.plan.stored else None
+        self._replace(at, at, [alone(accepted.event, total, tuples, self.log.step)])
+        self.appended = True
+        self.inserted = self.inserted or at < len(self.slices) - 1
+
+    def _insert(self, nth: int, accepted: Accepted, value: object) -> None:
+        """Add a tuple within a slice, or after it."""
+        one = self.slices[nth]
+        if one.step != self.log.step:
+            self.log.note(partial(self.slices.__setitem__, nth, one))
+            self.slices[nth] = one = one.copied(self.log.step)
+            self.store.touch(one.first)
+        event, tuples = accepted.event, one.tuples
+        if tuples is None:
+            one.partial = self.plan.monoid.combine(one.partial, value)
+        else:
+            self._put(tuples, Lifted(accepted, value))
+            if event.time >= one.last:
+                one.partial = self.plan.monoid.combine(one.partial, value)
+            else:
+                one.partial = self._recomputed(tuples)
+        one.count(event)
+
+    def _put(self, tuples: list[Lifted], lifted: Lifted) -> None:
+        at = bisect_right(tuples, lifted.order, key=ORDER)
+        tuples.insert(at, lifted)
+        self.log.note(partial(tuples.__delitem__, at))
+
+    def _fuse(self, low: int, high: int, accepted: Accepted, value: object) -> None:
+        """Extend a slice to the left (Algorithm 6), or make one of those that a tuple links."""
+        event, stored, combine = accepted.event, self.plan.stored, self.plan.monoid.combine
+        parts = self.slices[low:high]
+        own = alone(event, value, [Lifted(accepted, value)] if stored else None, self.log.step)
+        before = [one for one in parts if one.first <= event.time]
+        line = [*before, own, *parts[len(before) :]]
+        tuples = [entry for one in parts for entry in one.tuples or ()]
+        if stored and before and before[-1].last > event.time:
+            insort(tuples, Lifted(accepted, value), key=ORDER)
+            total = self._recomputed(tuples)
+        else:
+            total = reduce(combine, [one.partial for one in line])
+            tuples = [entry for one in line for entry in one.tuples or ()]
+        self._replace(low, high, [joined(line, total, tuples if stored else None, self.log.step)])
 
     def _recomputed(self, tuples: Iterable[Lifted]) -> object:
         return reduce(self.plan.monoid.combine, [entry.partial for entry in tuples])
 
-    def _fused(self, left: Slice, right: Slice) -> Slice:
-        partial = self.plan.monoid.combine(left.partial, right.partial)
-        return left.joined(right, partial, left.tuples + right.tuples)
-
     def _replace(self, low: int, high: int, new: list[Slice]) -> None:
-        for one in (*self.slices[low:high], *new):
+        old = self.slices[low:high]
+        self.log.note(partial(self._put_back, low, low + len(new), old))
+        self._put_back(low, high, new)
+        for one in (*old, *new):
             self.store.touch(one.first)
-        self.slices[low:high] = new
+
+    def _put_back(self, low: int, high: int, ones: list[Slice]) -> None:
+        self.slices[low:high] = ones
+        self.firsts[low:high] = [one.first for one in ones]
 
     def between(self, low: float, high: float) -> tuple[int, int]:
         """Return the range of the slices with low <= first < high."""
-        slices = self.slices
-        return bisect_left(slices, low, key=FIRST), bisect_left(slices, high, key=FIRST)
+        return bisect_left(self.firsts, low), bisect_left(self.firsts, high)
 
     def fold(self, low: int, high: int) -> object:
         """Combine a range of slices, at least one."""
@@ -106,22 +152,26 @@ class SliceManager:
 
     def upcoming(self, time: float) -> int | None:
         """Return the time of the first slice that does not begin before this time."""
-        at = bisect_left(self.slices, time, key=FIRST)
-        return self.slices[at].first if at < len(self.slices) else None
+        at = bisect_left(self.firsts, time)
+        return self.firsts[at] if at < len(self.firsts) else None
 
     def release(self, before: float) -> None:
         """Drop the slices that end before a time."""
-        gone = bisect_left(self.slices, before, key=LAST)
-        if gone:
-            self._replace(0, gone, [])
+        if self.slices and self.slices[0].last < before:
+            self._replace(0, self.settled(before), [])
+        if not self.slices:
+            self.own = -END
+
+    def settled(self, before: float) -> int:
+        """Return how many slices end before a time."""
+        return bisect_left(self.slices, before, key=LAST)
 
     def refit(self) -> None:
         """Fuse the slices that no edge and no gap parts any more: a query has gone."""
         self._fuse_where(lambda left, right: self.separator(left, right) is None, len(self.slices))
 
-    def compact(self, before: float, marks: Collection[int]) -> None:
-        """Fuse the slices before a time, but for those that one of these marks parts."""
-        settled = bisect_left(self.slices, before, key=LAST)
+    def compact(self, settled: int, marks: Collection[int]) -> None:
+        """Fuse the first so many slices, but for those that one of these marks parts."""
         self._fuse_where(
             lambda left, right: not any(left.last < mark <= right.first for mark in marks), settled
         )
@@ -135,6 +185,11 @@ class SliceManager:
                 fitted.append(one)
         if len(fitted) < among:
             self._replace(0, among, fitted)
+
+    def _fused(self, left: Slice, right: Slice) -> Slice:
+        total = self.plan.monoid.combine(left.partial, right.partial)
+        tuples = [*(left.tuples or ()), *(right.tuples or ())] if self.plan.stored else None
+        return joined([left, right], total, tuples)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
         """Return what parts two neighbours, if anything does."""

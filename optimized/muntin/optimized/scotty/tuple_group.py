@@ -6,7 +6,7 @@ from functools import partial
 
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.forgetting import needless
-from muntin.optimized.scotty.group import Group, Reports, Verdict
+from muntin.optimized.scotty.group import OneByOne, Reports, Verdict
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import How, Tiling
@@ -35,7 +35,7 @@ class Keyed:
     due: dict[str, dict[Interval, Told]] = field(default_factory=dict[str, dict[Interval, Told]])
 
 
-class TupleGroup(Group):
+class TupleGroup(OneByOne):
     """Windows that tuples make or move: their edges are found anew from the tuples kept."""
 
     def __init__(

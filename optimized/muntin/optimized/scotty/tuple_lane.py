@@ -8,12 +8,12 @@ from typing import NamedTuple
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.spans import Known, span
 from muntin.optimized.scotty.tiling import Tile, Tiling
-from muntin.spec.data_driven import LastNEvery
+from muntin.spec.data_driven import LastNEvery, Rolling
 from muntin.spec.dialect import Dialect
 from muntin.spec.measure import COUNT, Line, Measure, lay_out
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Accepted
-from muntin.spec.window import Interval
+from muntin.spec.window import Interval, WindowType
 
 COORDINATE = attrgetter("coordinate")
 
@@ -98,6 +98,9 @@ class TupleLane:
         start, end = one.start, one.end
         if isinstance(kind, Known):
             start, end = span(kind, one, self.dialect)
+        elif not isinstance(kind, Rolling) and type(kind).holds is not WindowType.holds:
+            held = [i for i, at in enumerate(placed) if kind.holds(one, at, self.dialect)]
+            return (held[0], held[-1] + 1) if held else (0, 0)
         low, high = (bisect_left(placed, at, key=COORDINATE) for at in (start, end))
         if one.row:
             high = min(high, bisect_left(placed, end - 1, key=COORDINATE) + one.row)

@@ -1,10 +1,13 @@
 """Which lanes have something to do at a watermark, without asking each of them."""
 
 from collections.abc import Hashable, Iterator
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Generic, TypeVar
 
+from muntin.spec.stream import END
+
 S = TypeVar("S", bound=Hashable)
+SPARE = 8
 
 
 class Alarms(Generic[S]):
@@ -23,6 +26,11 @@ class Alarms(Generic[S]):
         self._earliest: dict[S, float] = {}
         self._number = 0  # so that sleepers are never compared
 
+    @property
+    def next(self) -> float:
+        """A watermark before which nobody is to be woken."""
+        return self._heap[0][0] if self._heap else END
+
     def set(self, sleeper: S, watermark: float) -> None:
         """Wake the sleeper at this watermark, if it would not be woken earlier."""
         known = self._earliest.get(sleeper)
@@ -30,6 +38,18 @@ class Alarms(Generic[S]):
             self._number += 1
             heappush(self._heap, (watermark, self._number, sleeper))
             self._earliest[sleeper] = watermark
+            self._tidy()
+
+    def __len__(self) -> int:
+        """Return how many alarms are held, also those that do not count any more."""
+        return len(self._heap)
+
+    def _tidy(self) -> None:
+        """Drop the alarms that do not count, when they are the most."""
+        if len(self._heap) > 2 * len(self._earliest) + SPARE:
+            counting = enumerate(self._earliest.items())
+            self._heap = [(watermark, nth, sleeper) for nth, (sleeper, watermark) in counting]
+            heapify(self._heap)
 
     def ring(self, watermark: float) -> Iterator[S]:
         """Yield the sleepers to be woken, each once; they have to be set again."""

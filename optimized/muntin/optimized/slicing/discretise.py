@@ -1,6 +1,7 @@
 """Which track serves a window type, and which cannot be served over ordered streams."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from muntin.optimized.slicing.grouped_track import (
@@ -36,34 +37,47 @@ def state_track(_: State, request: Request) -> Track:
     return StateTrack(request)
 
 
-def _making(kind: type[W], make: Callable[[W, Request], Track]) -> tuple[type[WindowType], Make]:
-    def made(request: Request) -> Track:
-        window = request.query.window
-        if not isinstance(window, kind):
-            raise TypeError(f"{window} is no {kind.__name__}")
-        return make(window, request)
+def _serving(
+    served: type[W], make: Callable[[W, Request], Track]
+) -> Callable[[WindowType], Make | None]:
+    """Return what makes tracks for windows of this very type, and of no subclass."""
 
-    return kind, made
+    def making(kind: WindowType) -> Make | None:
+        very = type(kind) is served
+        return partial(make, kind) if very and isinstance(kind, served) else None
+
+    return making
 
 
-TRACKS: dict[type[WindowType], Make] = dict(
-    [
-        _making(Sliding, SlidingTrack),
-        _making(Landmark, LandmarkTrack),
-        _making(Cumulate, CumulateTrack),
-        _making(Band, BandTrack),
-        _making(Session, SessionTrack),
-        _making(Punctuation, PunctuationTrack),
-        _making(Delta, DeltaTrack),
-        _making(State, state_track),
-        _making(Threshold, ThresholdTrack),
-        _making(UserWindow, UserTrack),
-        _making(Rolling, RollingTrack),
-        _making(LastNEvery, LastNEveryTrack),
-        _making(UserTrigger, TriggerTrack),
-    ]
-)
+TRACKS = [
+    _serving(Sliding, SlidingTrack),
+    _serving(Landmark, LandmarkTrack),
+    _serving(Cumulate, CumulateTrack),
+    _serving(Band, BandTrack),
+    _serving(Session, SessionTrack),
+    _serving(Punctuation, PunctuationTrack),
+    _serving(Delta, DeltaTrack),
+    _serving(State, state_track),
+    _serving(Threshold, ThresholdTrack),
+    _serving(UserWindow, UserTrack),
+    _serving(Rolling, RollingTrack),
+    _serving(LastNEvery, LastNEveryTrack),
+    _serving(UserTrigger, TriggerTrack),
+]
 """The track of each window type. A new type needs a track, and one line here."""
+
+
+def track_of(request: Request) -> Track:
+    """Return a track for a query and key, of a window type that is not refused."""
+    makers = (serving(request.query.window) for serving in TRACKS)
+    return next(make(request) for make in makers if make)
+
+
+def refuses_unknown(kind: WindowType) -> str | None:
+    """Say that there are no tracks for a window type, if there are none."""
+    if any(serving(kind) for serving in TRACKS):
+        return None
+    return f"slicing does not know the windows {kind}; give them a track"
 
 
 def refuses_settings(settings: Settings) -> str | None:
@@ -81,8 +95,6 @@ def refuses_settings(settings: Settings) -> str | None:
 def refuses_window(kind: WindowType, settings: Settings) -> str | None:
     """Say why a window type cannot be served, if it cannot."""
     dialect, where = settings.dialect, f"{kind.name} windows of {kind.measure.name}"
-    if type(kind) not in TRACKS:
-        return f"slicing does not know the windows {kind}; give them a track"
     if isinstance(kind, Sliding | Cumulate) and dialect.alignment == "truncate":
         return f"slicing aligns {where} by floor division only (alignment: truncate)"
     if isinstance(kind, Rolling) and dialect.ties == "rows" and kind.measure not in (TIME, COUNT):
@@ -99,8 +111,3 @@ def refuses_unless_periodic(kind: WindowType, settings: Settings) -> str | None:
     if settings.dialect.edges != "left":
         return f"panes and pairs cut in [a, b) only (edges: {settings.dialect.edges})"
     return refuses_window(kind, settings)
-
-
-def track_of(request: Request) -> Track:
-    """Return an empty track for a query that was not refused."""
-    return TRACKS[type(request.query.window)](request)

@@ -4,6 +4,7 @@ The last of several simultaneous events may prove that a window begins with the 
 the first event at each coordinate is hinted as a begin until the next coordinate comes.
 """
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 from muntin.optimized.slicing.extent import Extent
@@ -81,9 +82,9 @@ class CutsTrack(GroupedTrack):
             self.live[k] = self.end(slices, self.live[k], group)
             self.begin(slices, group)
 
+    @abstractmethod
     def cuts(self, at: At, *, new: bool) -> bool:
         """Whether an event cuts before its group, which may be a new one."""
-        raise NotImplementedError
 
 
 class PunctuationTrack(CutsTrack):
@@ -196,23 +197,23 @@ class ThresholdTrack(GroupedTrack):
         self.low, self.here = True, 0
         if self.run is not None:
             self._show(slices)
-            self.live = [
-                self.end(slices, one, group) if one.stop is None else one for one in self.live
-            ]
+            if self._shown():
+                self.live[-1] = self.end(slices, self.live[-1], group)
             slices.unpin(self.run.first)
         self.run, self.past = None, 0
 
     def _show(self, slices: Slices[object]) -> None:
         """Have an open window if and only if the run is long enough."""
-        known = any(one.stop is None for one in self.live)
+        known = self._shown()
         enough = self.run is not None and self.past + self.here >= self.kind.min_count
         if enough and not known and self.run is not None:
             self.begin(slices, self.run)
         elif known and not enough:
-            for one in self.live:
-                if one.stop is None:
-                    slices.unpin(one.first)
-            self.live = [one for one in self.live if one.stop is not None]
+            slices.unpin(self.live.pop().first)
+
+    def _shown(self) -> bool:
+        """Whether a window is open: it is the last."""
+        return bool(self.live) and self.live[-1].stop is None
 
 
 class UserTrack(GroupedTrack):
@@ -260,7 +261,8 @@ class UserTrack(GroupedTrack):
         known = start == group.coordinate or start in self.ended
         if not known:
             slices.pin(oldest.first)
-            self.live.append(self.end(slices, self.live[k], group))
+            self.live.insert(k, self.end(slices, self.live[k], group))
+            k += 1
         if start not in {one.coordinate for one in self.begun}:
             slices.unpin(oldest.first)
             del self.live[k]

@@ -16,6 +16,8 @@ class FixedTrack(Track):
         super().__init__(request)
         edges = "left" if self.measure is COUNT else self.settings.dialect.edges
         self.lead, self.lag = int(edges == "right"), int(edges != "left")
+        if self.measure is TIME or self.measure is COUNT:
+            self.sleeps = "until a time" if self.measure is TIME else "until a rank"
 
     def begin(self, slices: Slices[object], first: int, start: int, end: int) -> None:
         """Open a window with its first event, unless the query came too late to see all of it."""
@@ -33,25 +35,25 @@ class SlidingTrack(FixedTrack):
         super().__init__(request)
         self.kind = kind
         self.next: int | None = None  # the least start that no event has opened
-        self.calm: float = -END  # no window opens or closes before this coordinate
 
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Close the windows that end at or before the event, and open those that begin."""
-        if at.coordinate >= self.calm:
-            self.close_before(slices, at)
-            following = self._open(slices, at)
-            closes = (one.closes for one in self.live if one.stop is None)
-            self.calm = min(closes, default=END)
-            self.calm = min(self.calm, following + self.lead)
+        self.close_before(slices, at)
+        self._open(slices, at)
         self.fill(at)
+
+    def edge(self) -> float:
+        """Return where the next window opens, or one closes."""
+        opens = -END if self.next is None else self.next + self.lead
+        return min(opens, self.next_close())
 
     def idle(self) -> bool:
         """Whether no window is open, in time, and the first event is of no matter."""
         anywhere = self.settings.dialect.first_window != "floor_first"
         return self.measure is TIME and anywhere and not self.live
 
-    def _open(self, slices: Slices[object], at: At) -> int:
-        """Open the windows that the event is first in; return the next start."""
+    def _open(self, slices: Slices[object], at: At) -> None:
+        """Open the windows that the event is first in."""
         size, slide, c = self.kind.size, self.kind.slide, at.coordinate
         newest = self._pane(c - self.lead)
         oldest = self._pane(c - size - self.lag) + slide
@@ -59,7 +61,6 @@ class SlidingTrack(FixedTrack):
         for start in range(max(oldest, least), newest + 1, slide):
             self.begin(slices, at.ordinal, start, start + size)
         self.next = max(oldest, least, newest + slide)
-        return self.next
 
     def _least(self, first: int) -> int:
         """Return the least start that there is, given the first coordinate."""
@@ -96,6 +97,12 @@ class LandmarkTrack(FixedTrack):
             self._extend(slices, c)
             self.close_before(slices, at)
             self.fill(at)
+
+    def edge(self) -> float:
+        """Return where the next window opens, or one closes."""
+        if self.first is None:
+            return END if self.early(self.kind.at) else self.kind.at + self.lead
+        return min(self.next - self.kind.every, self.next_close())
 
     def advance(self, slices: Slices[object], reached: float, limit: float, /) -> None:
         """Open the windows up to the first that ends beyond the watermark."""
@@ -147,6 +154,10 @@ class CumulateTrack(FixedTrack):
                     self.opened = end
         self.fill(at)
 
+    def edge(self) -> float:
+        """Return where the next period begins, or a window closes."""
+        return min(self.opened + self.lead, self.next_close())
+
 
 class BandTrack(FixedTrack):
     """One window."""
@@ -169,3 +180,7 @@ class BandTrack(FixedTrack):
             self.opened = True
             self.begin(slices, at.ordinal, start, end)
         self.fill(at)
+
+    def edge(self) -> float:
+        """Return where the window begins, or closes."""
+        return self.next_close() if self.opened else self.kind.start + self.lead

@@ -3,7 +3,7 @@
 As in the Reactive Aggregator, records are what is stored; those that no window can reach go.
 """
 
-from typing import ClassVar
+from typing import Self
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
@@ -18,23 +18,27 @@ from muntin.spec.user_defined import UserTrigger
 class RecordTrack(Track):
     """A track that holds the youngest events one by one: coordinates and ordinals."""
 
-    record_level: ClassVar[bool] = True
-
     def __init__(self, request: Request) -> None:
         """Start with no event."""
         super().__init__(request)
-        self.records: tuple[tuple[int, int], ...] = ()
+        self.records: list[tuple[int, int]] = []
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        twin = super().copy()
+        twin.records = self.records.copy()
+        return twin
 
     def keep(self, slices: Slices[object], at: At) -> None:
         """Hold an event."""
         slices.pin(at.ordinal)
-        self.records += ((at.coordinate, at.ordinal),)
+        self.records.append((at.coordinate, at.ordinal))
 
     def drop(self, slices: Slices[object], count: int) -> None:
         """Hold the oldest ones no more."""
         for _, ordinal in self.records[:count]:
             slices.unpin(ordinal)
-        self.records = self.records[count:]
+        del self.records[:count]
 
     def begins(self) -> set[int]:
         """Return the ordinals that it holds: also those of the records."""
@@ -63,7 +67,7 @@ class RollingTrack(RecordTrack):
         self.row = self.row + 1 if self.rows and c == self.last else int(self.rows)
         self.keep(slices, at)
         self._drop_before(slices, start)
-        known = any((one.end, one.row) == (end, self.row) for one in self.live)
+        known = any((one.end, one.row) == (end, self.row) for one in self.live[-1:])
         if (at.rank + 1) % self.kind.every == 0 and not known and not self.early(start):
             first, closes, due = self.records[0][1], end - self.rows, self.due_while_open(end)
             self.open(slices, Extent(start, end, first, closes, due, row=self.row))
@@ -101,6 +105,7 @@ class LastNEveryTrack(RecordTrack):
         super().__init__(request)
         self.kind = kind
         self.next: int | None = None
+        self.rank = 0  # of the next event
 
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Close the windows that have ended, then let the others slide by one event."""
@@ -110,9 +115,10 @@ class LastNEveryTrack(RecordTrack):
             self._extend(slices, at.event.time)
         self.close_before(slices, at)
         self.keep(slices, at)
-        self._slide(slices, max(0, at.rank + 1 - self.kind.n))
+        self.rank = at.rank + 1
+        self._slide(slices, max(0, self.rank - self.kind.n))
         self.drop(slices, max(0, len(self.records) - self.kind.n))
-        self._extend(slices, at.event.time, at.rank + 1)
+        self._extend(slices, at.event.time)
 
     def advance(self, slices: Slices[object], reached: float, limit: float, /) -> None:
         """Open the windows up to the first that ends beyond the watermark."""
@@ -124,7 +130,7 @@ class LastNEveryTrack(RecordTrack):
         return END if self.next is None else self.next - self.kind.every
 
     def _slide(self, slices: Slices[object], start: int) -> None:
-        first = self.records[-self.kind.n :][0][1]
+        first = self.records[max(0, len(self.records) - self.kind.n)][1]
         for k, one in enumerate(self.live):
             if one.stop is None and one.first != first:
                 slices.pin(first)
@@ -132,9 +138,9 @@ class LastNEveryTrack(RecordTrack):
             if one.stop is None:
                 self.live[k] = one._replace(start=start, first=first)
 
-    def _extend(self, slices: Slices[object], reach: float, rank: int | None = None) -> None:
+    def _extend(self, slices: Slices[object], reach: float) -> None:
         """Open the windows up to the first that ends beyond `reach`."""
-        start = max(0, (self.rank if rank is None else rank) - self.kind.n)
+        start = max(0, self.rank - self.kind.n)
         while self.next is not None and self.next <= reach + self.kind.every:
             first = self.records[0][1]
             slices.pin(first)
@@ -158,7 +164,7 @@ class TriggerTrack(RecordTrack):
         self.keep(slices, at)
         evicted, fires = self._ask(at)
         self.gone += evicted
-        self.drop(slices, sum(rank < self.gone for rank, _ in self.records))
+        self.drop(slices, self.gone - self.records[0][0])
         if fires and self.records:
             end, first = at.rank + 1, self.records[0][1]
             self.open(slices, Extent(self.gone, end, first, end, at.event.time + 1))

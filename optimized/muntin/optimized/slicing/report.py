@@ -39,11 +39,13 @@ class Report:
         """Compare what is to be seen with what was told, tell the difference, and forget."""
         track, at = self.track, self.moment
         track.advance(self.slices, at.reached, at.limit)
-        gone = [one.told for one in track.live if one.told and not self._stands(one, one.told)]
+        front = self._front()
+        looked_at, rest = track.live[:front], track.live[front:]
+        gone = [one.told for one in looked_at if one.told and not self._stands(one, one.told)]
         if track.settings.output == "accumulate-retract":
             yield from (Line("retracted", told) for told in gone)
         kept: list[Extent] = []
-        for one in track.live:
+        for one in looked_at:
             told = one.told if one.told and self._stands(one, one.told) else None
             if self._visible(one) and (told is None or told.stop != self._stop(one)):
                 now = self._tell(one, told, again=bool(gone))
@@ -51,9 +53,21 @@ class Report:
                 told = now
             kept.append(one._replace(told=told))
         track.clear_mark(self.slices)
-        track.live = [one for one in kept if not self._over(one)]
-        track.changed = False
-        track.wake = min(track.stirs(), *map(self._wake, track.live), END)
+        kept = [one for one in kept if not self._over(one)]
+        track.live = kept + rest
+        track.retold = any(one.told is not None and one.stop is None for one in kept)
+        track.wake = min(track.stirs(), *map(self._wake, kept + rest[:1]), END)
+
+    def _front(self) -> int:
+        """Return how many of the oldest windows there may be something to say of.
+
+        Behind one that is open and not yet to be seen, all are.
+        """
+        for k, one in enumerate(self.track.live):
+            early = self.track.early(one.start)
+            if one.stop is None and one.told is None and not early and not self._visible(one):
+                return k
+        return len(self.track.live)
 
     def _tell(self, one: Extent, told: Told | None, *, again: bool) -> Told:
         """Aggregate a window; to discard is to leave out what was told before this step."""
@@ -106,6 +120,6 @@ class Report:
         """Return the watermark at which there is more to say of a window."""
         track = self.track
         settled = one.settles_at(track.closing) + track.settings.allowed_lateness
-        if one.told is not None:
+        if one.told is not None or track.early(one.start):
             return settled + 1
         return settled if track.settings.output == "final" else one.complete_at(track.closing)

@@ -8,7 +8,10 @@ from muntin.spec.measure import TIME
 
 
 class SessionTrack(Track):
-    """At most one session is open."""
+    """At most one session is open.
+
+    In time, an event that follows within the gap concerns it only when the session is reported.
+    """
 
     def __init__(self, kind: Session, request: Request) -> None:
         """Start with no event."""
@@ -16,6 +19,9 @@ class SessionTrack(Track):
         self.gap = kind.gap
         self.reach = int(self.settings.dialect.session_merge == "le")
         self.short = self.settings.dialect.session_end == "last"
+        self.sleeps = "until a pause" if self.measure is TIME else "never"
+        self.pause = kind.gap
+        self.noted: int | None = None  # the ordinal of the last event that is taken note of
 
     def idle(self) -> bool:
         """Whether no session is open, in time."""
@@ -24,14 +30,22 @@ class SessionTrack(Track):
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Extend the session, or close it and open another."""
         self.close_before(slices, at)
-        end = at.coordinate + (at.event.gap or self.gap)
-        k = next((k for k, one in enumerate(self.live) if one.stop is None), None)
-        closes = end if k is None else max(end, int(self.live[k].closes) - self.reach)
-        shown = at.coordinate + 1 if self.short else closes
-        row = closes if self.short else 0
-        if k is None:
-            self.open(slices, Extent(at.coordinate, shown, at.ordinal, closes, None))
-            k = -1
-        self.live[k] = self.live[k]._replace(
-            end=shown, closes=closes + self.reach, due=self.due_while_open(closes), row=row
-        )
+        if not self.live or self.live[-1].stop is not None:
+            c = at.coordinate
+            self.open(slices, Extent(c, c + 1, at.ordinal, c, None))
+        self._extend(at.coordinate, at.event.gap or self.gap)
+        self.noted = at.ordinal
+
+    def catch_up(self, slices: Slices[object], last: int, /) -> None:
+        """Extend the session to the last event, if that did not concern it."""
+        if self.noted is not None and self.noted < slices.count - 1:
+            self._extend(last, self.gap)
+            self.noted = slices.count - 1
+
+    def _extend(self, last: int, gap: int) -> None:
+        """Extend the open session, which is the last, to an event."""
+        one = self.live[-1]
+        ends = max(last + gap, int(one.closes) - self.reach)
+        shown, row = (last + 1, ends) if self.short else (ends, 0)
+        due = self.due_while_open(ends)
+        self.live[-1] = one._replace(end=shown, closes=ends + self.reach, due=due, row=row)

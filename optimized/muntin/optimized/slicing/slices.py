@@ -27,6 +27,7 @@ class Slices(Generic[A]):
         self._pins: dict[int, int] = {}
         self._hints: dict[int, int] = {}
         self._tail: list[Slice[A]] = []
+        self._shared = False  # whether a copy has the same store, pins and hints
 
     @property
     def wanted(self) -> bool:
@@ -51,27 +52,32 @@ class Slices(Generic[A]):
 
     def pin(self, begin: int) -> None:
         """Hold a begin: the next event, or one that is held already."""
+        self._own()
         self._pins[begin] = self._pins.get(begin, 0) + 1
         self._settle()
 
     def hint(self, begin: int) -> None:
         """Hold the next event as what may prove to be a begin."""
+        self._own()
         self._hints[begin] = self._hints.get(begin, 0) + 1
 
     def unpin(self, begin: int) -> None:
         """Hold a begin no more."""
+        self._own()
         self._let_go(self._pins, begin)
 
     def unhint(self, begin: int) -> None:
         """Hold a hint no more."""
+        self._own()
         self._let_go(self._hints, begin)
 
     def add(self, partial: A, *, cut: bool = False) -> None:
         """Take in the next event: at most one combine."""
         if self.count in self._pins or self.count in self._hints or (cut and self._tail):
+            self._own()
             self._tail.append((self.count, partial))
             self._settle()
-        elif self._tail:
+        else:
             begin, active = self._tail[-1]
             self._tail[-1] = begin, self._combine(active, partial)
         self.count += 1
@@ -89,11 +95,18 @@ class Slices(Generic[A]):
         return reduce(self._combine, parts) if parts else self._store.monoid.identity
 
     def copy(self) -> "Slices[A]":
-        """Return an independent copy."""
-        twin = Slices(self._store.copy(), joins=self._joins)
+        """Return an independent copy, which shares what neither has changed yet."""
+        twin = Slices(self._store, joins=self._joins)
         twin.count, twin._tail = self.count, self._tail.copy()
-        twin._pins, twin._hints = self._pins.copy(), self._hints.copy()
+        twin._pins, twin._hints = self._pins, self._hints
+        twin._shared = self._shared = True
         return twin
+
+    def _own(self) -> None:
+        """Copy what a copy shares, before the first change of it."""
+        if self._shared:
+            self._store, self._shared = self._store.copy(), False
+            self._pins, self._hints = self._pins.copy(), self._hints.copy()
 
     def _held(self, begin: int) -> bool:
         return begin in self._pins or begin in self._hints

@@ -3,7 +3,7 @@
 from muntin.optimized.slicing.cuts import pairs, panes
 from muntin.optimized.slicing.discretise import refuses_unless_periodic
 from muntin.optimized.slicing.eager_store import EagerStore
-from muntin.optimized.slicing.slicing import Technique
+from muntin.optimized.slicing.group import Technique
 from muntin.optimized.slicing.store import LazyStore
 
 PANES = Technique(LazyStore, panes, shares=False, refuses=refuses_unless_periodic)
@@ -13,7 +13,7 @@ PAIRS = Technique(LazyStore, pairs, refuses=refuses_unless_periodic)
 """Slices between the begins and ends of all windows [Krishnamurthy06]."""
 
 PAIRS_PLUS = Technique(EagerStore, pairs, refuses=refuses_unless_periodic)
-"""The same with an eager store [Carbone16, section 7.1]."""
+"""The same with an eager store: what pays when many queries share slices [Carbone16, 7.1]."""
 
 CUTTY_LAZY = Technique(LazyStore)
 """Slices between the begins of all windows; a window that ends is folded slice by slice."""

@@ -6,7 +6,7 @@ looks at a value that is aggregated.
 
 from abc import ABC, abstractmethod
 from copy import copy
-from typing import ClassVar, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
@@ -29,48 +29,66 @@ class At(NamedTuple):
 class Request(NamedTuple):
     """A query over one key.
 
-    It came too late to see events up to the time `since`, and windows that begin up to the
-    coordinate `after` (rule 13). `born` grows with the first event that it sees of its key.
+    It came too late to see windows that begin up to the coordinate `after` (rule 13). `born` grows
+    with the first event that it sees of its key, and `nth` with the queries.
     """
 
     query: Query
     settings: Settings
-    since: float
     after: float
     born: int
+    nth: int
+
+
+Sleep = Literal["never", "until a time", "until a rank", "until a pause"]
+"""Which events are of no concern to a track: those before its next edge, or within its gap."""
 
 
 class Track(ABC):
-    """The windows of one query and key, driven by events in order."""
+    """The windows of one query and key, driven by events in order.
 
-    record_level: ClassVar[bool] = False
+    `live` holds its windows in the order in which they close.
+    """
+
+    sleeps: Sleep = "never"
+    pause: int = 0
 
     def __init__(self, request: Request) -> None:
         """Start with no event."""
-        self.query, self.settings, self.since, self.after, self.born = request
+        self.query, self.settings, self.after, self.born, self.nth = request
         kind = self.query.window
         self.measure = kind.measure
         self.fills = self.measure is COUNT and isinstance(kind, ContextFree)
         self.closing = self.settings.dialect.closing_of(kind.name)
         self.live: list[Extent] = []
-        self.rank = 0
-        self.last: int | None = None  # the coordinate of the last event
+        self.base = -1  # the ordinal of the first event
+        self.last: int | None = None  # the coordinate of the last event that concerned it
         self.mark: int | None = None  # the ordinal of the first event of the step
         self.wake: float = END  # the watermark at which there is something to report or forget
-        self.changed = False
+        self.retold = False  # whether a window was told of that the next event may still be in
 
     def observe(self, slices: Slices[object], event: Event) -> None:
-        """Take in an event, before the slices do."""
-        coordinate = self.measure.at(event, self.rank)
+        """Take in an event that concerns it, before the slices do."""
+        self.base = slices.count if self.base < 0 else self.base
+        rank = slices.count - self.base
+        coordinate = self.measure.at(event, rank)
         if self.last is not None and coordinate < self.last:
             fall = f"measure {self.measure.name!r} falls from {self.last} to {coordinate}"
             raise InvalidInputError(f"{fall} at {event}")
-        self.place(slices, At(event, coordinate, self.rank, slices.count))
-        self.rank, self.last, self.changed = self.rank + 1, coordinate, True
+        self.place(slices, At(event, coordinate, rank, slices.count))
+        self.last = coordinate
 
     @abstractmethod
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Close the windows that end before the event, and open those that begin with it."""
+
+    def edge(self) -> float:
+        """Return the least coordinate of an event that may open, fill or close a window."""
+        return -END
+
+    def catch_up(self, slices: Slices[object], last: int, /) -> None:
+        """Take note of the time of the last event, which may not have concerned it."""
+        del slices, last
 
     def advance(self, slices: Slices[object], reached: float, limit: float, /) -> None:
         """Do what is due because of time alone: here, nothing."""
@@ -94,7 +112,7 @@ class Track(ABC):
 
     def set_mark(self, slices: Slices[object]) -> None:
         """Remember where the step begins, if what is told already must not be told again."""
-        if self.settings.output == "discard" and any(one.told for one in self.live):
+        if self.settings.output == "discard":
             self.mark = slices.count
             slices.pin(self.mark)
 
@@ -126,7 +144,9 @@ class Track(ABC):
     def close_before(self, slices: Slices[object], at: At) -> None:
         """Close every window that the event lies behind."""
         for k, one in enumerate(self.live):
-            if one.stop is None and one.closes <= at.coordinate:
+            if one.stop is None:
+                if one.closes > at.coordinate:
+                    break
                 due = one.due if self.measure is TIME or self.fills else at.event.time
                 self.live[k] = self.close(slices, one, at.ordinal, due)
 
@@ -138,8 +158,17 @@ class Track(ABC):
         """Let the windows of so many events be complete that end with this one."""
         if self.fills:
             for k, one in enumerate(self.live):
+                if one.end > at.rank + 1:
+                    break
                 if one.stop is None and one.end == at.rank + 1:
                     self.live[k] = one._replace(due=at.event.time + 1)
+
+    def next_close(self) -> float:
+        """Return the least coordinate that closes or fills an open window."""
+        one = next((one for one in self.live if one.stop is None), None)
+        if one is None:
+            return END
+        return one.end - 1 if self.fills and one.due is None else one.closes
 
     def begins(self) -> set[int]:
         """Return the ordinals that it holds: where the open windows begin."""

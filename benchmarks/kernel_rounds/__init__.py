@@ -1,0 +1,1 @@
+"""Rounds over columns: what they are made of, and what they show."""

@@ -1,0 +1,77 @@
+"""What must hold of the kernels, with the figures that say whether it does."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from math import log2
+from tempfile import TemporaryDirectory
+
+from kernel_rounds.lanes import MAIN, READABLE, Row
+from rounds.claim import Claim
+
+FLAT, FASTER, WARM = 1.5, 100, 0.5
+AT_MOST = {16: 4.0, 1024: 10.0}
+
+FIRST_CALL = """
+from time import process_time
+start = process_time()
+from muntin.kernels.aggregates import named
+from muntin.kernels.columns import ColumnWindow
+window = ColumnWindow(named("sum", "int"))
+window.rounds([0], [1], [2])
+print(process_time() - start)
+"""
+
+
+def cost(rows: list[Row], contender: str, size: int, distance: int) -> float:
+    """Return what was measured."""
+    return next(r.ns for r in rows if r[:3] == (contender, size, distance))
+
+
+def claims(rows: list[Row]) -> Iterator[Claim]:
+    """Yield what the rows say of each claim."""
+    sizes = sorted({row.size for row in rows})
+    in_order = [cost(rows, MAIN, size, 0) for size in sizes]
+    spread = max(in_order) / min(in_order)
+    yield Claim(
+        spread <= FLAT,
+        f"{MAIN}: flat in n at d = 0, n = 2^{log2(sizes[0]):.0f} to 2^{log2(sizes[-1]):.0f}, "
+        f"within {FLAT}x",
+        f"{spread:.2f}x ({min(in_order):.1f} to {max(in_order):.1f} ns)",
+    )
+    for distance, most in AT_MOST.items():
+        at = [row for row in rows if row.contender == MAIN and row.distance == distance]
+        times = [row.ns / cost(rows, MAIN, row.size, 0) for row in at]
+        if times:
+            figures = ", ".join(f"{x:.1f}x" for x in times)
+            sentence = f"{MAIN}: at d = {distance} at most {most:.0f}x the cost at d = 0"
+            yield Claim(max(times) <= most, sentence, figures)
+    faster = [cost(rows, READABLE, size, 0) / cost(rows, MAIN, size, 0) for size in sizes]
+    yield Claim(
+        min(faster) >= FASTER,
+        f"{MAIN}: at least {FASTER}x as fast as the readable FiBA, in order",
+        ", ".join(f"{x:.0f}x" for x in faster),
+    )
+
+
+def first_calls() -> Iterator[float]:
+    """Yield how long a process takes to its first answer: one that compiles, one that follows."""
+    with TemporaryDirectory() as folder:
+        for _ in range(2):
+            done = subprocess.run(  # noqa: S603 - our own words
+                [sys.executable, "-c", FIRST_CALL],
+                check=True, capture_output=True, text=True,
+                env={**os.environ, "MUNTIN_KERNELS": folder},
+            )  # fmt: skip
+            yield float(done.stdout)
+
+
+def warm_start() -> Claim:
+    """Return whether a second process compiles nothing, in seconds."""
+    cold, warm = first_calls()
+    return Claim(
+        warm < WARM,
+        f"a second process has its first answer within {WARM} s, imports included",
+        f"{warm:.2f} s; the first one compiled, in {cold:.1f} s",
+    )

@@ -1,0 +1,144 @@
+"""Rounds of evict, insert and query over columns: windows that take turns, each keeps its best."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import process_time_ns
+from typing import NamedTuple
+
+import numpy as np
+
+from muntin.kernels.aggregates import named
+from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.summary import Kind
+from muntin.optimized.fiba import Fiba
+from rounds.clock import DisagreementError, collector_off
+from structure_rounds.operators import SUM
+from structure_rounds.workload import Feed, play
+
+READABLE = "fiba4"
+MAIN = "kernels"
+CONTENDERS: dict[str, tuple[str, Kind]] = {
+    MAIN: ("sum", "int"),
+    "kernels, argmax": ("argmax", "float"),
+    "kernels, m4": ("m4", "float"),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure."""
+
+    sizes: tuple[int, ...] = tuple(2**k for k in range(10, 21, 2))
+    distances: tuple[int, ...] = (0, 1, 4, 16, 64, 256, 1024, 2**12, 2**16)
+    fewer_distances: tuple[int, ...] = (0, 16, 1024)
+    rounds: int = 2**14
+    turns: int = 40
+    readable_rounds: int = 2**7
+
+
+QUICK = Plan((2**10, 2**12), (0, 16, 64), (0, 16), 2**12, 3, 2**8)
+
+
+class Row(NamedTuple):
+    """What a round costs, in nanoseconds."""
+
+    contender: str
+    size: int
+    distance: int
+    ns: float
+
+
+class Columns:
+    """A window over columns, and its stream."""
+
+    def __init__(self, name: str, size: int, distance: int, rounds: int) -> None:
+        """Fill the window."""
+        self.name, self.rounds, self.best = name, rounds, float("inf")
+        self._summary = named(*CONTENDERS[name])
+        self.feed = Feed(SUM, size, distance)
+        pairs = list(self.feed.pairs())
+        self._window = ColumnWindow(self._summary)
+        self._window.insert(*self._columns([t for t, _ in pairs], [v for _, v in pairs]))
+
+    def _columns(self, times: list[int], values: list[int]) -> list[np.ndarray]:
+        kinds = {"int": np.int64, "float": np.float64}
+        given = [np.array(values, kinds[kind]) for kind in self._summary.columns]
+        return [np.array(times, np.int64), *given]
+
+    def turn(self) -> None:
+        """Play one turn; keep it if it is the best."""
+        calls = self.feed.rounds(self.rounds)
+        ends = np.array([old for old, _, _ in calls], np.int64)
+        times, *columns = self._columns([new for _, new, _ in calls], [v for _, _, v in calls])
+        start = process_time_ns()
+        self._window.rounds(ends, times, *columns)
+        self.best = min(self.best, (process_time_ns() - start) / self.rounds)
+
+    def check(self) -> None:
+        """Hold the answer against what the window should hold."""
+        values = [value for _, value in self.feed.pairs()]
+        wanted = {"sum": (sum(values),), "argmax": (float(max(values)),)}.get(
+            self._summary.name,
+            (float(min(values)), float(max(values)), float(values[0]), float(values[-1])),
+        )
+        if self._window.query() != wanted:
+            raise DisagreementError(f"{self.name} at n = {len(self.feed)}")
+
+
+class Readable:
+    """FiBA as it is read, call by call."""
+
+    name = READABLE
+
+    def __init__(self, size: int, distance: int, rounds: int) -> None:
+        """Fill the window."""
+        self.rounds, self.best = rounds, float("inf")
+        self.feed, self._window = Feed(SUM, size, distance), Fiba(SUM.monoid)
+        self._window.bulk_insert(self.feed.pairs())
+
+    def turn(self) -> None:
+        """Play one turn; keep it if it is the best."""
+        calls = self.feed.rounds(self.rounds)
+        start = process_time_ns()
+        play(self._window, calls)
+        self.best = min(self.best, (process_time_ns() - start) / self.rounds)
+
+    def check(self) -> None:
+        """Hold the answer against what the window should hold."""
+        if self._window.query() != self.feed.answer():
+            raise DisagreementError(f"{self.name} at n = {len(self.feed)}")
+
+
+def compile_all() -> Iterator[tuple[str, float]]:
+    """Yield the seconds that the first call of each contender takes, or finds on disk."""
+    for name in CONTENDERS:
+        start = process_time_ns()
+        Columns(name, 64, 0, 16).turn()
+        yield name, (process_time_ns() - start) / 1e9
+
+
+def _lanes(size: int, distance: int, plan: Plan) -> list[Columns | Readable]:
+    lanes: list[Columns | Readable] = [
+        Columns(name, size, distance, plan.rounds) for name in CONTENDERS
+    ]
+    return [*lanes, Readable(size, distance, plan.readable_rounds)]
+
+
+def measured(plan: Plan) -> Iterator[list[Row]]:
+    """Yield the rows of each cell. Windows are filled once for a size; the distance shrinks."""
+    for size in plan.sizes:
+        wanted = plan.distances if size == plan.sizes[-1] else plan.fewer_distances
+        distances = sorted((d for d in wanted if d < size), reverse=True)
+        lanes = _lanes(size, distances[0], plan)
+        for distance in distances:
+            for lane in lanes:
+                lane.feed.come_nearer(distance)
+                lane.best = float("inf")
+            with collector_off():
+                for turn in range(plan.turns):
+                    first = turn % len(lanes)
+                    for lane in lanes[first:] + lanes[:first]:
+                        lane.turn()
+            for lane in lanes:
+                lane.check()
+            yield [Row(lane.name, size, distance, lane.best) for lane in lanes]

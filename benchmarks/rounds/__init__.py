@@ -1,0 +1,1 @@
+"""What the benchmarks share: claims, clocks, pages and charts."""

@@ -1,0 +1,1 @@
+"""Operators on one stream: what they are asked, and what they manage."""

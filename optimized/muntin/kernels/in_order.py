@@ -1,0 +1,59 @@
+"""Windows over columns that are in order: a scan, not a tree (muntin.kernels.scans)."""
+
+from muntin.kernels.engine import scanning
+from muntin.kernels.forms import Answers, Given, form_of, lifted, lowered
+from muntin.kernels.jit import COMPILED
+from muntin.kernels.limits import within_64_bits
+from muntin.kernels.summary import Summary
+from muntin.spec.errors import InvalidInputError
+
+
+def fold_places(
+    summary: Summary,
+    bounds: tuple[Given, Given],
+    times: Given,
+    *columns: Given,
+    compiled: bool = COMPILED,
+) -> Answers:
+    """Aggregate the rows from a first place up to a last, for places that never fall.
+
+    Answers mean nothing where a window is empty.
+
+    >>> from muntin.kernels.aggregates import named
+    >>> window = named("max"), ([0, 0, 1], [1, 3, 3]), [5, 6, 7]
+    >>> fold_places(*window, [3.0, 1.0, 2.0], compiled=False)
+    [[3.0, 3.0, 2.0]]
+    """
+    form = form_of(summary, compiled=compiled)
+    batch = lifted(form, summary, times, columns)
+    firsts, lasts = form.times(bounds[0]), form.times(bounds[1])
+    size = len(batch.times)
+    for what, places in (("first", firsts), ("last", lasts)):
+        if fault := form.fall(places):
+            raise InvalidInputError(f"{what} places must not fall: {fault[1]} after {fault[0]}")
+    if len(firsts) != len(lasts):
+        raise InvalidInputError(f"{len(firsts)} first places for {len(lasts)} last ones")
+    if fault := form.outside(firsts, lasts, size):
+        raise InvalidInputError(f"[{fault[0]}, {fault[1]}) is not within the {size} rows")
+    out, suffix = form.empty(len(firsts)), form.empty(max(1, size))
+    scanning(summary, compile_it=compiled)(batch.values, (firsts, lasts), out, suffix)
+    return lowered(form, summary, out)
+
+
+def rolling(
+    summary: Summary, size: int, times: Given, *columns: Given, compiled: bool = COMPILED
+) -> Answers:
+    """For each row, aggregate the rows with time in (t - size, t], peers included.
+
+    >>> from muntin.kernels.aggregates import named
+    >>> rolling(named("sum"), 10, [1, 5, 5, 14], [1.0, 2.0, 4.0, 8.0], compiled=False)
+    [[1.0, 7.0, 7.0, 14.0]]
+    """
+    form = form_of(summary, compiled=compiled)
+    whens = form.times(times)
+    if fault := form.fall(whens):
+        raise InvalidInputError(f"times must not fall: {fault[1]} comes after {fault[0]}")
+    if len(whens):
+        within_64_bits(int(whens[0]) - size, "the beginning of the first window")
+    places = form.first_after(whens, size), form.first_after(whens, 0)
+    return fold_places(summary, places, times, *columns, compiled=compiled)

@@ -1,0 +1,96 @@
+"""What Python calls: loops over columns. Those that may need more nodes stop, and say where."""
+
+from muntin.kernels.binding import CAP, A, Column, Ints, kernel, load, load_one, store_one
+from muntin.kernels.tree.bulk import insert_run
+from muntin.kernels.tree.eviction import evict, evict_through
+from muntin.kernels.tree.folding import whole
+from muntin.kernels.tree.insertion import insert
+from muntin.kernels.tree.layout import ARITY, HEIGHT, LEFT, STACK, STEP
+from muntin.kernels.tree.nodes import has_room, start
+from muntin.kernels.tree.ranges import between
+from muntin.kernels.tree.records import Batch, Tree
+from muntin.kernels.tree.search import begin
+
+
+@kernel
+def begin_tree(tree: Tree[A], identity: Column[A]) -> None:
+    """Make a tree of zeros an empty one."""
+    start(tree, load_one(identity, 0))
+
+
+@kernel
+def insert_each(tree: Tree[A], batch: Batch[A], at: int) -> int:
+    """Insert a batch from some place on, one entry after another."""
+    while at < len(batch.times) and has_room(tree):
+        insert(tree, batch.times[at], load_one(batch.values, at))
+        at += 1
+    return at
+
+
+@kernel
+def insert_sorted(tree: Tree[A], batch: Batch[A], at: int) -> int:
+    """Insert a batch whose times never fall from some place on, leaf by leaf."""
+    while at < len(batch.times) and has_room(tree):
+        at = insert_run(tree, batch, at)
+    return at
+
+
+@kernel
+def evict_each(tree: Tree[A], times: Ints) -> None:
+    """Evict what is at each of these times."""
+    for at in range(len(times)):
+        evict(tree, times[at])
+
+
+@kernel
+def evict_up_to(tree: Tree[A], time: int) -> None:
+    """Evict everything up to a time."""
+    evict_through(tree, time)
+
+
+@kernel
+def ask(tree: Tree[A], out: Column[A]) -> None:
+    """Fold the window."""
+    store_one(out, 0, whole(tree))
+
+
+@kernel
+def ask_ranges(tree: Tree[A], firsts: Ints, lasts: Ints, out: Column[A], found: Ints) -> None:
+    """Fold each of these ranges of time, and say which held something."""
+    for at in range(len(firsts)):
+        some, total = between(tree, firsts[at], lasts[at])
+        store_one(out, at, total)
+        found[at] = int(some)
+
+
+@kernel
+def rounds(tree: Tree[A], up_to: Ints, batch: Batch[A], out: Column[A], at: int) -> int:
+    """For each entry: evict up to a time, insert the entry, fold the window."""
+    while at < len(batch.times) and has_room(tree):
+        evict_through(tree, up_to[at])
+        insert(tree, batch.times[at], load_one(batch.values, at))
+        store_one(out, at, whole(tree))
+        at += 1
+    return at
+
+
+@kernel
+def held(tree: Tree[A], times: Ints, values: Column[A]) -> None:
+    """Copy what the window holds, oldest first."""
+    s, inner = tree.s, tree.inner
+    top = s[HEIGHT]
+    level, place, node = top, 0, s[LEFT + top]
+    s[STACK + top], s[STEP + top] = node, 0
+    while level <= top:
+        node, at = s[STACK + level], s[STEP + level]
+        if level > 0 and at < inner[node, ARITY]:
+            s[STEP + level] = at + 1
+            level -= 1
+            s[STACK + level], s[STEP + level] = inner[node, at], 0
+            continue
+        if level == 0:
+            for entry in range(begin(tree, node), tree.times[node, CAP]):
+                times[place] = tree.times[node, entry]
+                store_one(values, place, load(tree.leaves, node, entry))
+                place += 1
+        level += 1

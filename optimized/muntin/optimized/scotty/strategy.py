@@ -1,0 +1,108 @@
+"""How a query is served, by the decision trees of [Traub20], and what is said of that in words."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from muntin.optimized.scotty.known_edges import calendar
+from muntin.optimized.scotty.workload import (
+    Characteristics,
+    Removal,
+    characteristics,
+    removal,
+    splits,
+    stores_tuples,
+)
+from muntin.spec.data_driven import LastNEvery, Rolling
+from muntin.spec.measure import COUNT
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END
+from muntin.spec.window import Context
+
+FORGET_ALIKE = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery)
+"""Types that are right about any suffix of their tuples that holds what they need."""
+
+CONTEXTS: dict[Context, str] = {
+    "CF": "context free",
+    "FCF": "forward context free",
+    "FCA": "forward context aware",
+}
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """What the decision trees say of a query, and with which others it may share slices."""
+
+    of: Characteristics
+    in_ranks: bool  # whether slices lie between rank edges, and tuples are shifted
+    in_tuples: bool  # whether slices hold their tuples, since these make or move the edges
+    by_arrival: bool
+    scope: Hashable
+
+    @property
+    def stored(self) -> bool:
+        """Whether slices in time or ranks keep their tuples (Figure 4); arrivals never move."""
+        return stores_tuples(self.of) and not (self.in_ranks and self.by_arrival)
+
+    @property
+    def removal(self) -> Removal:
+        """How tuples are taken out of slices (Figure 6)."""
+        return "none" if self.in_ranks and self.by_arrival else removal(self.of)
+
+    def lines(self, query: Query) -> list[str]:
+        """Say it in words."""
+        of = self.of
+        kind = "a session" if of.session else CONTEXTS[of.context]
+        facts = [
+            "in order" if of.in_order else "out of order",
+            f"{query.window.name} in {query.window.measure.name}, {kind}",
+            f"{query.aggregate.name}, {query.aggregate.kind}",
+            "commutative" if of.commutative else "not commutative",
+            "invertible" if of.invertible else "not invertible",
+        ]
+        kept = "stored" if self.stored or self.in_tuples else "not stored"
+        split = "are split where tuples move edges" if splits(of) else "are never split"
+        how = {
+            "none": "no tuple is ever removed from a slice",
+            "invert": "a tuple is removed from a slice by invert",
+            "recompute": "a tuple is removed from a slice by computing the slice anew",
+        }
+        return ["; ".join(facts), f"tuples are {kept}", f"slices {split}", how[self.removal]]
+
+
+def strategy(
+    query: Query, settings: Settings, since: float, letters: tuple[object, ...]
+) -> Strategy:
+    """Derive how to serve a query.
+
+    A tuple alone tells its slice unless slices split (Figure 5), or edges lie in another measure
+    than time. A session that is discarded has to tell its tuples apart.
+    """
+    of, dialect = characteristics(query, settings, letters), settings.dialect
+    known = of.session or calendar(query.window, dialect, -END) is not None
+    discarded = of.session and settings.output == "discard"
+    ranks = in_ranks(query, settings)
+    in_tuples = splits(of) or not (known or ranks) or discarded
+    by_arrival = of.count_measure and dialect.count_order == "arrival"
+    by_window = dialect.lateness == "window" and (in_tuples or ranks or of.session)
+    apart = by_window or (in_tuples and not isinstance(query.window, FORGET_ALIKE))
+    alone = query.id if apart else None
+    if in_tuples or ranks:
+        scope: Hashable = (alone, since, ranks, by_arrival, of.commutative, removal(of))
+    else:
+        scope = (alone, stores_tuples(of), of.commutative)
+    return Strategy(of, ranks, in_tuples, by_arrival, scope)
+
+
+def in_ranks(query: Query, settings: Settings) -> bool:
+    """Whether a query counts, so that its windows end at known ranks and are never retracted.
+
+    By window, an event may be accepted that lets a window settle in the past, which is retracted.
+    Where a dialect truncates, windows have ranks below their offset.
+    """
+    kind, dialect = query.window, settings.dialect
+    if not isinstance(kind, Sliding) or kind.measure is not COUNT:
+        return False
+    truncated = dialect.alignment == "truncate" and kind.offset > 0
+    moves = not settings.in_order and dialect.count_order == "time"
+    return not truncated and not (moves and dialect.lateness == "window")

@@ -1,0 +1,291 @@
+"""Queries whose windows a tuple's time tells: all share the slices of a key.
+
+What a step does depends on the tuples, on the windows that end, and on those that late tuples fall
+into; not on how many queries or keys there are. Proofs: proofs/scotty.md, W1 to W3.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from heapq import heappush
+
+from muntin.optimized.scotty.aggregate_store import BuildStore
+from muntin.optimized.scotty.blame import blame
+from muntin.optimized.scotty.calendar_view import CalendarView
+from muntin.optimized.scotty.calendars import Calendar
+from muntin.optimized.scotty.edges import Edges, Progression, single
+from muntin.optimized.scotty.group import Ballot, Group, Reports
+from muntin.optimized.scotty.known_edges import calendar
+from muntin.optimized.scotty.lane import Lane
+from muntin.optimized.scotty.log import Log
+from muntin.optimized.scotty.moment import Moment, done_at, early, told_at
+from muntin.optimized.scotty.report import View
+from muntin.optimized.scotty.retention import Retention
+from muntin.optimized.scotty.session_view import SessionView
+from muntin.optimized.scotty.slice import Lifted
+from muntin.optimized.scotty.slice_manager import Plan, SliceManager
+from muntin.optimized.slicing.alarms import Alarms
+from muntin.spec.data_driven import Session
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Accepted, Event
+
+Sleeper = tuple[Hashable, str | None]
+"""A view of a key; with None, what is settled there."""
+
+
+class TimeGroup(Group):
+    """Windows in time whose edges are known beforehand, and sessions."""
+
+    def __init__(
+        self, settings: Settings, query: Query, build: BuildStore, *, stored: bool
+    ) -> None:
+        """Start without queries, to combine as this one does."""
+        super().__init__(settings)
+        monoid, inclusive = query.aggregate.monoid, settings.dialect.session_merge == "le"
+        self.plan = Plan(monoid, stored=stored, inclusive=inclusive)
+        self.lanes: dict[Hashable, Lane] = {}
+        self.log = Log()
+        self._build = build
+        self._calendars = dict[str, Calendar]()
+        self._lift = query.aggregate.lift
+        self._early = early(settings.dialect)
+        self._firsts = settings.dialect.first_window == "floor_first"
+        self._least_since: float = END
+        self._retention = Retention(settings, {}, {}, {})
+        self._stale = True
+        self._alarms = Alarms[Sleeper]()
+        self._touched = dict[Hashable, Lane]()
+        self._told_of = dict[Hashable, Lane]()  # those with late tuples
+        self._armed = list[tuple[Lane, list[str]]]()
+        self._woken = list[Sleeper]()
+        self._asked = dict[tuple[Hashable, str], View]()
+
+    def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
+        """Let a further query share the slices: its edges matter from now on."""
+        del missed
+        self.queries[query.id], self.since[query.id] = query, since
+        found = None if since == END else calendar(query.window, self.settings.dialect, since)
+        if found:
+            self._calendars[query.id] = found
+        self.plan.edges = self.plan.edges.extended(self._edges(query.id))
+        self._stale = True
+        for lane in self.lanes.values():
+            self._attach(lane, query)
+
+    def remove(self, name: str) -> None:
+        """Ask a query no more; slices that only it kept apart become one."""
+        del self.queries[name], self.since[name]
+        self._calendars.pop(name, None)
+        self.plan.edges = Edges(edge for one in self.queries for edge in self._edges(one))
+        self._stale = True
+        self._derive()
+        for lane in list(self.lanes.values()):
+            lane.views.pop(name, None)
+            lane.firsts.pop(name, None)
+            lane.asleep.discard(name)
+            with suppress(Exception):  # a combine that raises leaves the slices as they were
+                lane.slices.refit()
+            if not lane.views:
+                del self.lanes[lane.key]
+                self._told_of.pop(lane.key, None)
+        self.log.commit()
+
+    def _edges(self, name: str) -> list[Progression]:
+        """Return the edges that a query brings: a session has none but where it begins to see."""
+        if name in self._calendars:
+            return self._calendars[name].edges()
+        since = self.since[name]
+        return [single(int(since) + 1)] if -END < since < END else []
+
+    def _derive(self) -> None:
+        """Derive what is known of all queries together, if any has come or gone."""
+        if not self._stale:
+            return
+        self._stale = False
+        gaps = [q.window.gap for q in self.queries.values() if isinstance(q.window, Session)]
+        self.plan.gap = min(gaps, default=None)
+        self._retention = Retention(self.settings, self.queries, self.since, self._calendars)
+        self._least_since = min(self.since.values(), default=END)
+        self._lift = next((query.aggregate.lift for query in self.queries.values()), self._lift)
+
+    def _attach(self, lane: Lane, query: Query) -> None:
+        """Give a query its view of a key, unless it came when the stream had ended."""
+        since, dialect = self.since[query.id], self.settings.dialect
+        if query.id in self._calendars:
+            known = self._calendars[query.id]
+            lane.views[query.id] = CalendarView(query, since, dialect, known)
+        elif isinstance(query.window, Session) and since < END:
+            lane.views[query.id] = SessionView(query, since, dialect, query.window.gap)
+        if query.id in lane.views:
+            lane.asleep.add(query.id)
+
+    def _new_lane(self, key: Hashable) -> Lane:
+        lane = Lane(key, SliceManager(self.plan, self._build(self.plan.monoid), self.log))
+        for query in self.queries.values():
+            self._attach(lane, query)
+        return lane
+
+    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+        """Give events to those who accept them: in time, all who see them."""
+        self._derive()
+        by_window, limit = self.settings.dialect.lateness == "window", moment.limit_before
+        for accepted in batch:
+            time = accepted.event.time
+            if time <= self._least_since:
+                continue
+            if by_window and time < limit:
+                names = self._judged(accepted, moment, ballot)
+                if names:
+                    self._add(accepted, moment, names)
+            else:
+                ballot.accept(accepted)
+                self._add(accepted, moment, None)
+
+    def _judged(self, accepted: Accepted, moment: Moment, ballot: Ballot) -> set[str]:
+        """Let every view that sees a tuple judge it by window; return those that accept it."""
+        event, limit = accepted.event, moment.limit_before
+        lane = self.lanes.get(event.key) or self._new_lane(event.key)
+        names = set[str]()
+        for name, view in lane.views.items():
+            if self.since[name] < event.time:
+                extent = lane.extent(name, moment.reached, event)
+                accepts = bool(view.judge(event, limit, lane.slices, extent))
+                ballot.cast(accepted, name, accepts=accepts)
+                names |= {name} if accepts else set[str]()
+        return names
+
+    def _add(self, accepted: Accepted, moment: Moment, names: set[str] | None) -> None:
+        """Add a tuple to its slice: one lift and one combine."""
+        event = accepted.event
+        lane = self.lanes.get(event.key)
+        if lane is None:
+            lane = self.lanes[event.key] = self._new_lane(event.key)
+            self.log.note(partial(self.lanes.__delitem__, event.key))
+        if lane.step != self.log.step:
+            lane.begin(self.log)
+            self._touched[event.key] = lane
+        try:
+            value = self._lift(event.value)
+            lane.slices.add(accepted, value)
+        except Exception as cause:
+            raise blame(self._seeing(event.time), event, cause) from cause
+        lane.last = max(lane.last, event.time)
+        if event.time < moment.before + self._early:
+            lane.late.append(Lifted(accepted, value))
+        if self._firsts:
+            for name in lane.views if names is None else names:
+                if self.since[name] < event.time:
+                    lane.see(name, event.time)
+
+    def _seeing(self, time: int) -> Query:
+        return next(q for name, q in self.queries.items() if self.since[name] < time)
+
+    def reports(self, moment: Moment) -> list[Reports]:
+        """Ask the views for which a window has ended, and all of the keys with late tuples."""
+        for lane in self._touched.values():
+            self._arm(lane, moment)
+            if lane.late:
+                self._told_of[lane.key] = lane
+        self._woken += self._alarms.ring(moment.now)
+        if moment.held_back:
+            return []
+        rung = [(key, name) for key, name in self._woken if name is not None and key in self.lanes]
+        late = [(key, name) for key, lane in self._told_of.items() for name in lane.views]
+        self._asked = {
+            (key, name): self.lanes[key].views[name]
+            for key, name in dict.fromkeys([*rung, *late])
+            if name in self.lanes[key].views
+        }
+        return [self._report(*at, moment) for at in self._asked]
+
+    def _report(self, key: Hashable, name: str, moment: Moment) -> Reports:
+        lane = self.lanes[key]
+        extent = lane.extent(name, moment.reached)
+        found = self._asked[key, name].changes(moment, lane.slices, lane.late, extent)
+        return Reports(name, key, found)
+
+    def _arm(self, lane: Lane, moment: Moment) -> None:
+        """Let views sleep no more that a new slice may concern."""
+        slices = lane.slices
+        if slices.appended or lane.moved:
+            asked = lane.views if slices.inserted or lane.moved else lane.asleep
+            armed = [name for name in asked if self._set_alarm(lane, name, moment, ended=False)]
+            self._armed.append((lane, armed))
+
+    def _set_alarm(self, lane: Lane, name: str, moment: Moment, *, ended: bool) -> bool:
+        """Set the alarm for the next window that ends and holds a slice, if there is one.
+
+        What has ended with this step counts unless it has been told of.
+        """
+        view = lane.views[name]
+        after = moment.reporting(view.closing)[ended]
+        due = view.due(after, lane.slices, lane.extent(name, moment.reached))
+        if due < END:
+            self._alarms.set((lane.key, name), told_at(self.settings, due, view.closing))
+        return due < END
+
+    def commit(self, reports: list[Reports], moment: Moment) -> None:
+        """Publish; set alarms anew; release slices and keys that are needed no more."""
+        for lane, names in self._armed:
+            lane.asleep.difference_update(names)
+        for report in reports:
+            self._publish(report, moment)
+        if moment.held_back:
+            self._sleep_on()
+        else:
+            for lane in self._told_of.values():
+                lane.late.clear()
+            self._told_of.clear()
+        woken = {key: self.lanes[key] for key, _ in self._woken if key in self.lanes}
+        for lane in {**self._touched, **woken}.values():
+            if lane.slices.inserted or moment.now >= lane.release_at:
+                self._release(lane, moment.done)
+        self._end()
+
+    def _publish(self, report: Reports, moment: Moment) -> None:
+        name, key, changes = report
+        lane = self.lanes[key]
+        view = lane.views[name]
+        view.commit(changes, moment, lane.extent(name, moment.reached))
+        for kind, interval, said in changes:
+            if kind != "retracted":
+                heappush(lane.settling, (said.settles, name, interval))
+                lane.release_at = min(lane.release_at, done_at(self.settings, said.settles))
+        if self._set_alarm(lane, name, moment, ended=True):
+            lane.asleep.discard(name)
+        else:
+            lane.asleep.add(name)
+        self._alarms.set((key, None), lane.release_at)
+
+    def _end(self) -> None:
+        self._touched.clear()
+        self._armed.clear()
+        self._woken.clear()
+        self._asked.clear()
+        self.log.commit()
+
+    def _sleep_on(self) -> None:
+        """Let what has rung ring again at the next step."""
+        for sleeper in self._woken:
+            self._alarms.set(sleeper, -END)
+
+    def restore(self) -> None:
+        """Undo what the step has done so far."""
+        self.log.rollback()
+        self._sleep_on()
+        self._told_of = {key: lane for key, lane in self._told_of.items() if lane.late}
+        self._end()
+
+    def _release(self, lane: Lane, done: float) -> None:
+        """Drop slices; of windows without bound, fuse those that no edge to come can part."""
+        lane.forget(done)
+        low, until = self._retention.needs(lane.slices, done)
+        lane.slices.release(low)
+        self._retention.compact(lane, done)
+        if lane.idle:
+            del self.lanes[lane.key]
+            return
+        last = lane.slices.slices[0].last if lane.slices.slices else END
+        settled = min([max(until, last), *(one[0] for one in lane.settling[:1])])
+        lane.release_at = done_at(self.settings, settled)
+        self._alarms.set((lane.key, None), lane.release_at)

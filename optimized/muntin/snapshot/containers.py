@@ -1,0 +1,157 @@
+"""The containers of the standard library that a state may be made of, taken apart and put together.
+
+Those that can change are made empty and filled when all else is there, so that they may hold
+themselves. The items of sets are written in an order that does not depend on their hashes.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from fractions import Fraction
+from functools import singledispatch
+from typing import NamedTuple
+
+from muntin.snapshot.tree import Slot, is_scalar
+from muntin.snapshot.wire import scalar_bytes
+
+DEEP = 20
+"""How deeply an item of a set is looked into, to find its place."""
+
+
+class Changing(NamedTuple):
+    """A container that is made from its slots, and filled later."""
+
+    kind: str
+    parts: Callable[..., Sequence[object]]
+    empty: Callable[[Sequence[Slot]], object]
+    fill: Callable[..., object]
+
+
+class Fixed(NamedTuple):
+    """A container that is made when its parts are."""
+
+    kind: str
+    parts: Callable[..., Sequence[object]]
+    whole: Callable[..., object]
+
+
+def _pairs(table: Mapping[object, object]) -> list[object]:
+    return [part for pair in table.items() for part in pair]
+
+
+def _fill(table: dict[object, object], parts: Sequence[object]) -> None:
+    """Fill without the update of a Counter, which adds; a key that comes twice is refused."""
+    dict[object, object].update(table, zip(parts[::2], parts[1::2], strict=True))
+    if 2 * len(table) != len(parts):
+        raise ValueError("two keys are equal")
+
+
+def _fill_set(items: set[object], parts: Sequence[object]) -> None:
+    items.update(parts)
+    if len(items) != len(parts):
+        raise ValueError("two items are equal")
+
+
+def _whole_frozenset(parts: Sequence[object]) -> frozenset[object]:
+    items = frozenset(parts)
+    if len(items) != len(parts):
+        raise ValueError("two items are equal")
+    return items
+
+
+def _ordered(items: Collection[object]) -> list[object]:
+    """Order what is made of scalars by bytes; all else comes behind it, in the order of the set."""
+    return sorted(items, key=_place)
+
+
+def _place(item: object) -> tuple[bool, bytes]:
+    spelled = _spelled(item)
+    return spelled is None, spelled or b""
+
+
+@singledispatch
+def _spelled(item: object, _: int = 0) -> bytes | None:
+    return scalar_bytes(item) if is_scalar(item) else None
+
+
+@_spelled.register
+def _(item: Fraction, _: int = 0) -> bytes:
+    return b"/".join(map(scalar_bytes, item.as_integer_ratio()))
+
+
+@_spelled.register(tuple)
+@_spelled.register(frozenset)
+def _(items: Collection[object], depth: int = 0) -> bytes | None:
+    parts = [_spelled(item, depth + 1) for item in items] if depth < DEEP else [None]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    if isinstance(items, frozenset):
+        known.sort()
+    return type(items).__name__.encode() + scalar_bytes(len(known)) + b"".join(known)
+
+
+def _deque_parts(items: deque[object]) -> list[object]:
+    return [items.maxlen, *items]
+
+
+def _new_list(_: Sequence[Slot]) -> list[object]:
+    return []
+
+
+def _new_dict(_: Sequence[Slot]) -> dict[object, object]:
+    return {}
+
+
+def _new_counter(_: Sequence[Slot]) -> Counter[object]:
+    return Counter()
+
+
+def _new_set(_: Sequence[Slot]) -> set[object]:
+    return set()
+
+
+def _fill_list(items: list[object], parts: Sequence[object]) -> None:
+    items.extend(parts)
+
+
+def _new_deque(slots: Sequence[Slot]) -> deque[object]:
+    bound = slots[0]
+    if bound is None or isinstance(bound, int):
+        return deque(maxlen=bound)
+    raise ValueError(f"a deque of length {bound!r}")
+
+
+def _fill_deque(items: deque[object], parts: Sequence[object]) -> None:
+    items.extend(parts[1:])
+    if len(items) != len(parts) - 1:
+        raise ValueError("a deque holds more than it may")
+
+
+def _fraction(parts: Sequence[object]) -> Fraction:
+    numerator, denominator = parts
+    if isinstance(numerator, int) and isinstance(denominator, int):
+        return Fraction(numerator, denominator)
+    raise ValueError(f"a fraction of {numerator!r} and {denominator!r}")
+
+
+def _ratio(number: Fraction) -> tuple[int, int]:
+    return number.as_integer_ratio()
+
+
+CHANGING: dict[type[object], Changing] = {
+    list: Changing("list", list, _new_list, _fill_list),
+    dict: Changing("dict", _pairs, _new_dict, _fill),
+    Counter: Changing("counter", _pairs, _new_counter, _fill),
+    set: Changing("set", _ordered, _new_set, _fill_set),
+    deque: Changing("deque", _deque_parts, _new_deque, _fill_deque),
+}
+FIXED: dict[type[object], Fixed] = {
+    tuple: Fixed("tuple", list, tuple),
+    frozenset: Fixed("frozenset", _ordered, _whole_frozenset),
+    Fraction: Fixed("fraction", _ratio, _fraction),
+}
+CONTAINERS: dict[type[object], Changing | Fixed] = {**CHANGING, **FIXED}
+CHANGING_KINDS = {one.kind: one for one in CHANGING.values()}
+FIXED_KINDS = {one.kind: one for one in FIXED.values()}
+EMPTY: tuple[object, ...] = ((), frozenset[object]())
+"""What Python makes once only: that two of them are one says nothing."""

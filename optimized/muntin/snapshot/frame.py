@@ -1,0 +1,79 @@
+"""The frame of a snapshot: magic, format, version of muntin, checksum, compressed body.
+
+The checksum covers the whole frame, and finds every change of up to four bytes in a row.
+"""
+
+import zlib
+from importlib.metadata import PackageNotFoundError, version
+from struct import Struct
+from typing import NamedTuple
+
+from muntin.snapshot.errors import SnapshotError
+
+MAGIC = b"\x89muntin\n"
+"""Its first byte is no text, and its last would be changed by a transfer as text."""
+
+FORMAT = 1
+"""The present version of the form; `muntin.snapshot.migrations` leads here from older ones."""
+
+HEAD = Struct("<HBQQ")  # format, length of the version, of the body, of the body when inflated
+CHECK = Struct("<I")
+
+
+class Frame(NamedTuple):
+    """What a snapshot says of itself, and its body."""
+
+    format: int
+    muntin: str
+    body: bytes
+
+
+def installed() -> str:
+    """Return the version of muntin."""
+    try:
+        return version("muntin")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def framed(frame: Frame) -> bytes:
+    """Return a frame as bytes."""
+    muntin, packed = frame.muntin.encode(), zlib.compress(frame.body, 6)
+    head = HEAD.pack(frame.format, len(muntin), len(packed), len(frame.body))
+    whole = MAGIC + head + muntin + packed
+    return whole + CHECK.pack(zlib.crc32(whole))
+
+
+def unframed(data: bytes, newest: int = FORMAT) -> Frame:
+    """Return the frame in these bytes, or say what is wrong with them."""
+    start = len(MAGIC) + HEAD.size
+    if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
+        raise SnapshotError(f"this is no snapshot of muntin: it begins with {data[:8]!r}")
+    if len(data) < start:
+        raise SnapshotError(f"the snapshot is damaged: it ends after {len(data)} bytes")
+    stated: tuple[int, int, int, int] = HEAD.unpack_from(data, len(MAGIC))
+    made_by, named, packed, inflated = stated
+    if made_by > newest:
+        raise SnapshotError(
+            f"the snapshot is of format {made_by}; this version of muntin, {installed()}, reads "
+            f"formats up to {newest}: restore it with a later one"
+        )
+    length = start + named + packed + CHECK.size
+    if len(data) != length:
+        raise SnapshotError(f"the snapshot is damaged: {len(data)} bytes, where it says {length}")
+    if CHECK.pack(zlib.crc32(data[: -CHECK.size])) != data[-CHECK.size :]:
+        raise SnapshotError("the snapshot is damaged: its checksum is wrong")
+    body = _inflated(data[start + named : -CHECK.size], inflated)
+    return Frame(made_by, data[start : start + named].decode("utf-8", "replace"), body)
+
+
+def _inflated(packed: bytes, length: int) -> bytes:
+    """Inflate no more than was promised."""
+    stream = zlib.decompressobj()
+    try:
+        body = stream.decompress(packed, length + 1)
+    except (zlib.error, OverflowError) as cause:
+        raise SnapshotError(f"the snapshot is damaged: {cause}") from cause
+    if len(body) != length or not stream.eof or stream.unused_data:
+        raise SnapshotError("the snapshot is damaged: its body has another length than it says")
+    return body

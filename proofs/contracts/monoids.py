@@ -1,0 +1,162 @@
+"""Laws of the monoids of the catalogue, and what their folds are, for all integers.
+
+The laws alone do not tell an arg-max of the first of a tie from one of the last, so each extreme is
+also compared with its definition on lists. Floats obey no such laws; they are tested within bounds.
+"""
+
+from collections import Counter
+from typing import TypeVar
+
+from muntin.optimized.product import pair, product
+from muntin.spec.catalogue import (
+    ADD,
+    BAG,
+    FIRST,
+    LAST,
+    MAX,
+    MIN,
+    SEQUENCE,
+    SET,
+    Bag,
+    Chosen,
+    beside,
+)
+from muntin.spec.monoid import FREE, Monoid, Word
+from muntin.spec.values import rank
+
+A = TypeVar("A")
+
+M4 = beside(MIN, MAX, FIRST, LAST)
+MEAN, SPREAD = beside(ADD, ADD), beside(ADD, ADD, ADD)
+TWO, THREE = pair(ADD, FREE), product([ADD, ADD, ADD])
+
+
+def lawful(monoid: Monoid[A], a: A, b: A, c: A) -> bool:
+    """Whether these three values obey associativity and the identity."""
+    combine, one = monoid.combine, monoid.identity
+    return combine(combine(a, b), c) == combine(a, combine(b, c)) and combine(
+        one, a
+    ) == a == combine(a, one)
+
+
+def undone(monoid: Monoid[A], a: A, b: A) -> bool:
+    """Whether both inverses take off what was combined."""
+    assert monoid.invert is not None
+    assert monoid.invert_first is not None
+    whole = monoid.combine(a, b)
+    return monoid.invert(whole, b) == a and monoid.invert_first(whole, a) == b
+
+
+def chosen(key: int | None, value: int) -> Chosen | None:
+    """Return the partial of one value, or of none."""
+    return None if key is None else Chosen(key, value)
+
+
+def bag(items: Word) -> Bag:
+    """Return the bag of some integers."""
+    return Counter(map(rank, items))
+
+
+def sums_are_a_group(a: int, b: int, c: int) -> None:
+    """A1: sum and count."""
+
+    assert lawful(ADD, a, b, c)
+    assert undone(ADD, a, b)
+
+
+def words_are_a_monoid(a: int, b: int, c: int) -> None:
+    """A3: the free monoid, collect and concat, for words of up to three letters."""
+    assert 0 <= a <= 3
+    assert 0 <= b <= 3
+    assert 0 <= c <= 3
+
+    one, two, three = (1, 2, 3)[:a], (4, 5, 6)[:b], (7, 8, 9)[:c]
+    assert lawful(FREE, one, two, three)
+    assert lawful(SEQUENCE, one, two, three)
+    assert undone(FREE, one, two)
+    assert undone(SEQUENCE, one, two)
+
+
+def first_and_last_are_monoids(a: int | None, b: int | None, c: int | None) -> None:
+    """A1: first and last, of windows that may be empty."""
+
+    assert lawful(FIRST, chosen(a, 1), chosen(b, 2), chosen(c, 3))
+    assert lawful(LAST, chosen(a, 1), chosen(b, 2), chosen(c, 3))
+
+
+def extremes_are_monoids(a: int | None, b: int | None, c: int | None) -> None:
+    """A1: min, max, their arguments and their counts, of windows that may be empty."""
+
+    assert lawful(MIN, chosen(a, 1), chosen(b, 2), chosen(c, 3))
+    assert lawful(MAX, chosen(a, 1), chosen(b, 2), chosen(c, 3))
+
+
+def bags_are_a_group(a: int, b: int, c: int) -> None:
+    """A1: median and percentiles."""
+    assert 0 <= a <= 2
+    assert 0 <= b <= 2
+    assert 0 <= c <= 2
+
+    assert lawful(BAG, bag((a,)), bag((b,)), bag((c, a)))
+    assert undone(BAG, bag((a, c)), bag((b,)))
+
+
+def sets_are_a_monoid(a: int, b: int, c: int) -> None:
+    """A1: distinct."""
+
+    assert lawful(SET, (a,), (b,), (c,))
+
+
+def products_of_monoids_are_monoids(a: int, b: int, c: int) -> None:
+    """A1: mean, spread, and several aggregates on one window."""
+
+    assert lawful(MEAN, (1, a), (1, b), (1, c))
+    assert undone(MEAN, (1, a), (1, b))
+    assert lawful(TWO, (a, (a,)), (b, (b,)), (c, (c,)))
+    assert lawful(THREE, (a, b, c), (b, c, a), (c, a, b))
+
+
+def m4_is_a_monoid(a: int, b: int, c: int) -> None:
+    """A1: min, max, first and last at once."""
+
+    one, two, three = ((chosen(x, x),) * 4 for x in (a, b, c))
+    assert lawful(M4, one, two, three)
+
+
+def the_argument_of_an_extreme_is_the_first_of_a_tie(a: int, b: int, c: int) -> None:
+    """A2: arg-max and arg-min are those of the list."""
+
+    parts = [Chosen(a, "a"), Chosen(b, "b"), Chosen(c, "c")]
+    most, least = MAX.fold(parts), MIN.fold(parts)
+    named = {"a": a, "b": b, "c": c}
+    assert most is not None
+    assert least is not None
+    assert most.value == max(named, key=lambda name: named[name])
+    assert least.value == min(named, key=lambda name: named[name])
+
+
+def an_extreme_is_counted(a: int, b: int, c: int) -> None:
+    """A2: max-count and min-count are those of the list."""
+
+    values = [a, b, c]
+    parts = [Chosen(value, value) for value in values]
+    most, least = MAX.fold(parts), MIN.fold(parts)
+    assert most is not None
+    assert least is not None
+    assert most.n == values.count(max(values))
+    assert least.n == values.count(min(values))
+
+
+def m4_is_min_max_first_and_last(a: int, b: int, c: int) -> None:
+    """A2: M4 is that of the list."""
+
+    total = M4.fold([(chosen(x, x),) * 4 for x in (a, b, c)])
+    assert [part.value for part in total if part] == [min(a, b, c), max(a, b, c), a, c]
+
+
+def a_spread_is_that_of_its_definition(a: int, b: int, c: int) -> None:
+    """A2: n times the squares less the square of the sum is the sum of squared differences."""
+
+    n, total, squares = SPREAD.fold([(1, x, x * x) for x in (a, b, c)])
+    differences = [(x - y) * (x - y) for x, y in ((a, b), (a, c), (b, c))]
+    assert n * squares - total * total == sum(differences)

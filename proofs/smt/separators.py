@@ -1,0 +1,210 @@
+"""Algorithms 3 to 6 of [Traub20] keep slices right when an event comes out of order.
+
+Model: each time holds no separator, or one that is fixed (an edge of a window with known edges),
+flexible (the start of a session) or both, "combined"; a slice lies between two separators, and a
+listing that moves, adds or removes slices writes to this map. The fixed edges are any set of
+times. A session starts with an event that no event precedes by less than the gap. The event e
+falls between two neighbours, p before and s after it, with none between; elsewhere the events are
+any set. What must hold before and after: at each time the separator is "fixed" iff it is a fixed
+edge, and "flexible" iff a session starts there.
+"""
+
+from typing import TypeAlias
+
+from z3 import (
+    And,
+    ArithRef,
+    Array,
+    ArrayRef,
+    BoolRef,
+    BoolSort,
+    ForAll,
+    Function,
+    If,
+    Implies,
+    Int,
+    Ints,
+    IntSort,
+    Not,
+    Or,
+    Store,
+)
+
+from evidence.theorem import Statement, Theorem
+
+NONE, FIXED, FLEXIBLE, COMBINED = range(4)
+EVENT, BEFORE, AFTER, GAP, ANY, NEXT = Ints("event before after gap any next")
+EDGE = Function("is a fixed edge", IntSort(), BoolSort())
+HELD = Function("is the time of an event", IntSort(), BoolSort())
+ELSEWHERE = Function("a session starts elsewhere", IntSort(), BoolSort())
+SEPARATOR = Array("separator", IntSort(), IntSort())
+
+Separators: TypeAlias = "ArrayRef[ArithRef]"
+
+
+def kind(time: ArithRef, starts: BoolRef) -> ArithRef:
+    """Return what must be at a time."""
+    return If(EDGE(time), FIXED, NONE) + If(starts, FLEXIBLE, NONE)
+
+
+def started(time: ArithRef) -> BoolRef:
+    """Say that a session starts at a time, before the event has come."""
+    other = And(ELSEWHERE(time), time != EVENT)
+    return Or(And(time == AFTER, AFTER - BEFORE >= GAP), And(time != AFTER, other))
+
+
+def starts(time: ArithRef) -> BoolRef:
+    """Say that a session starts at a time, with the event."""
+    here = And(time == EVENT, EVENT - BEFORE >= GAP)
+    after = And(time == AFTER, AFTER - EVENT >= GAP)
+    return Or(here, after, And(time != EVENT, time != AFTER, started(time)))
+
+
+RIGHT = And(*(SEPARATOR[time] == kind(time, started(time)) for time in (EVENT, AFTER, NEXT, ANY)))
+COVERED = And(  # `next` ends the slice that covers the event
+    EVENT < NEXT,
+    SEPARATOR[NEXT] != NONE,
+    NEXT <= AFTER,
+    Implies(And(EVENT < ANY, ANY < NEXT), SEPARATOR[ANY] == NONE),
+    Implies(And(EVENT < ANY, ANY < AFTER), Not(ELSEWHERE(ANY))),
+    Implies(And(EVENT < NEXT, NEXT < AFTER), Not(ELSEWHERE(NEXT))),
+)
+PLACE = And(GAP > 0, BEFORE < EVENT, EVENT < AFTER, RIGHT)
+PARTED = AFTER - BEFORE >= GAP
+FAR_LEFT, FAR_RIGHT = EVENT - BEFORE >= GAP, AFTER - EVENT >= GAP
+
+
+def kept(after: Separators) -> BoolRef:
+    """Say that each separator is what it must be."""
+    return after[ANY] == kind(ANY, starts(ANY))
+
+
+def split() -> Separators:
+    """Algorithm 4: the event is a session of its own."""
+    return Store(SEPARATOR, EVENT, If(SEPARATOR[EVENT] != NONE, COMBINED, FLEXIBLE))
+
+
+def fuse() -> Separators:
+    """Algorithm 5: the event joins two sessions."""
+    return Store(SEPARATOR, AFTER, If(SEPARATOR[AFTER] == COMBINED, FIXED, NONE))
+
+
+def extend(*, as_printed: bool) -> Separators:
+    """Algorithm 6: the event is the new first one of a session."""
+    here = SEPARATOR[EVENT] != NONE
+    at_event = If(here, COMBINED, FLEXIBLE)
+    flexible = SEPARATOR[AFTER] == FLEXIBLE
+    moved = Store(SEPARATOR, AFTER, If(flexible, NONE, FIXED))
+    lines_12_to_27 = Store(moved, EVENT, at_event)
+    lines_4_to_10 = Store(moved, EVENT, FLEXIBLE) if as_printed else lines_12_to_27
+    return If(NEXT == AFTER, lines_4_to_10, lines_12_to_27)
+
+
+def algorithm_3(*, strict: bool = False, as_printed: bool = False) -> Separators:
+    """Choose among Algorithms 4 to 6: `strict` asks for more than the gap, as printed."""
+    left = EVENT - BEFORE > GAP if strict else FAR_LEFT
+    right = AFTER - EVENT > GAP if strict else FAR_RIGHT
+    joined = If(left, extend(as_printed=as_printed), fuse())
+    return If(right, If(left, split(), SEPARATOR), joined)
+
+
+def started_in(held_too: BoolRef, time: ArithRef) -> BoolRef:
+    """Say that no event lies less than the gap before a time, the new one included or not."""
+    other = Int("other")
+    held = Or(HELD(other), And(held_too, other == EVENT))
+    own = Or(HELD(time), And(held_too, time == EVENT))
+    return And(own, ForAll([other], Implies(And(time - GAP < other, other < time), Not(held))))
+
+
+def only_the_event_and_its_successor_can_start_otherwise() -> Theorem:
+    """Lemma: what the definition of a start says of all other times stays as it was."""
+    other = Int("other")
+    between = ForAll([other], Implies(And(other > BEFORE, other < AFTER), Not(HELD(other))))
+    place = And(GAP > 0, HELD(BEFORE), HELD(AFTER), BEFORE < EVENT, EVENT < AFTER, between)
+    old, new = started_in(GAP < 0, ANY), started_in(GAP > 0, ANY)
+    elsewhere = And(place, ANY != EVENT, ANY != AFTER)
+    return Theorem(
+        elsewhere,
+        old == new,
+        {"nor its successor": Statement(And(place, ANY == AFTER, GAP == 4), old == new)},
+    )
+
+
+def starts_depend_on_neighbours_only() -> Theorem:
+    """Lemma: the event starts a session iff p is a gap away, and s iff e is."""
+    other = Int("other")
+    between = ForAll([other], Implies(And(other > BEFORE, other < AFTER), Not(HELD(other))))
+    place = And(GAP > 0, HELD(BEFORE), HELD(AFTER), BEFORE < EVENT, EVENT < AFTER, between)
+    yes, no = GAP > 0, GAP < 0
+    then = And(
+        started_in(yes, EVENT) == FAR_LEFT,
+        started_in(yes, AFTER) == FAR_RIGHT,
+        started_in(no, AFTER) == PARTED,
+    )
+    strictly = started_in(yes, EVENT) == (EVENT - BEFORE > GAP)
+    at_gap = And(place, GAP == 4, EVENT - BEFORE == 4)
+    return Theorem(place, then, {"more than a gap away": Statement(at_gap, strictly)})
+
+
+def a_split_keeps_separators_right() -> Theorem:
+    """Algorithm 4, session case 1.1."""
+    given = And(PLACE, FAR_LEFT, FAR_RIGHT)
+    flexible = Store(SEPARATOR, EVENT, FLEXIBLE)
+    return Theorem(
+        given,
+        kept(split()),
+        {"without line 4, a fixed edge is lost": Statement(given, kept(flexible))},
+    )
+
+
+def a_fusion_keeps_separators_right() -> Theorem:
+    """Algorithm 5, session case 3."""
+    given = And(PLACE, PARTED, Not(FAR_LEFT), Not(FAR_RIGHT))
+    return Theorem(
+        given,
+        kept(fuse()),
+        {"a combined separator goes": Statement(given, kept(Store(SEPARATOR, AFTER, NONE)))},
+    )
+
+
+def an_extension_keeps_separators_right() -> Theorem:
+    """Algorithm 6 as it must stand, case 1.2: a separator at the event is looked for first."""
+    given = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
+    return Theorem(
+        given,
+        kept(extend(as_printed=False)),
+        {"as printed": Statement(given, kept(extend(as_printed=True)))},
+    )
+
+
+def as_printed_an_extension_is_right_where_no_separator_is() -> Theorem:
+    """Algorithm 6 as printed, if the event is not at an edge."""
+    given = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT), SEPARATOR[EVENT] == NONE)
+    anywhere = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
+    then = kept(extend(as_printed=True))
+    return Theorem(given, then, {"at an edge too": Statement(anywhere, then)})
+
+
+def nothing_changes_inside_a_session_or_at_its_end() -> Theorem:
+    """Algorithm 3, session cases 1.3 and 2: the event is added to a slice, and that is all."""
+    inside, at_end = Not(PARTED), And(FAR_RIGHT, Not(FAR_LEFT))
+    given = And(PLACE, Or(inside, at_end))
+    alone = And(PLACE, FAR_RIGHT)
+    return Theorem(
+        given,
+        kept(SEPARATOR),
+        {"a gap on the right is enough": Statement(alone, kept(SEPARATOR))},
+    )
+
+
+def algorithm_3_chooses_right() -> Theorem:
+    """Algorithm 3 with >=, as Algorithm 1 has it, between two sessions."""
+    given = And(PLACE, COVERED, PARTED)
+    return Theorem(
+        given,
+        kept(algorithm_3()),
+        {
+            "with >, as printed": Statement(given, kept(algorithm_3(strict=True))),
+            "with Algorithm 6 as printed": Statement(given, kept(algorithm_3(as_printed=True))),
+        },
+    )

@@ -1,0 +1,93 @@
+"""How many slices periodic windows need: Pairs and Cutty are minimal [Carbone16, Traub20].
+
+Model: time is the integers, each holds an event, and the windows are [k s, k s + r) for all
+integers k, with slide s and range r positive. A slicing is a set of times at which slices begin.
+Values are words of distinct letters, so a window can be put together from slices iff it is a union
+of them; in the order of arrival, the slice that has just begun ends with the present event,
+whichever that is. Pairs begin a slice at each window's begin and end, Cutty at each begin, Panes
+at each multiple of gcd(r, s).
+"""
+
+from z3 import And, Implies, Int, Ints, Not, Or
+
+from evidence.theorem import Statement, Theorem
+
+SLIDE, RANGE, FIRST, END = Ints("slide range first end")
+BEGIN, TIME, K, J, QUOTIENT, REST = Ints("begin time k j quotient rest")
+SOME = And(SLIDE > 0, RANGE > 0)
+PERIODIC = And(SOME, RANGE == QUOTIENT * SLIDE + REST, REST >= 0, REST < SLIDE)
+
+
+def a_slice_across_an_edge_serves_no_window() -> Theorem:
+    """A slice with events on both sides of an edge is neither inside nor outside the window."""
+    given = And(FIRST < BEGIN, BEGIN < END, BEGIN + RANGE >= END, RANGE > 0)
+    outside_too = And(FIRST <= BEGIN - 1, BEGIN - 1 < END)
+    inside_too = And(FIRST <= BEGIN, BEGIN < END, BEGIN < BEGIN + RANGE)
+    at_edge = And(FIRST <= BEGIN, BEGIN < END, BEGIN + RANGE >= END, RANGE > 0)
+    return Theorem(
+        given,
+        And(outside_too, inside_too),
+        {"also if it begins there": Statement(at_edge, And(outside_too, inside_too))},
+    )
+
+
+def each_slide_has_one_begin_and_one_end() -> Theorem:
+    """In [k s, (k + 1) s) windows begin at k s only, and end at k s + r mod s only."""
+    begin, end = J * SLIDE, (J - QUOTIENT) * SLIDE + RANGE
+    given = And(PERIODIC, K * SLIDE <= TIME, TIME < (K + 1) * SLIDE)
+    edges = Or(And(begin == TIME, J == K), And(end == TIME, J == K))
+    then = Implies(edges, Or(TIME == K * SLIDE, TIME == K * SLIDE + REST))
+    only_begins = Implies(edges, TIME == K * SLIDE)
+    return Theorem(given, then, {"begins are all": Statement(given, only_begins)})
+
+
+def pairs_make_two_slices_a_slide_or_one() -> Theorem:
+    """Begin and end of a slide coincide iff the slide divides the range."""
+    given = And(PERIODIC, TIME == K * SLIDE + REST)
+    then = (TIME == K * SLIDE) == (RANGE == QUOTIENT * SLIDE)
+    return Theorem(
+        given, then, {"they are always two, as Table 1 has it": Statement(given, TIME != K * SLIDE)}
+    )
+
+
+def every_begin_of_an_open_window_begins_a_slice() -> Theorem:
+    """Cutty is minimal in order: windows open at t begin at different times, and each is needed."""
+    open_both = And(K * SLIDE <= TIME, TIME < K * SLIDE + RANGE, J * SLIDE <= TIME)
+    given = And(SOME, open_both, TIME < J * SLIDE + RANGE, K != J)
+    then = K * SLIDE != J * SLIDE
+    without = And(RANGE > 0, SLIDE >= 0, open_both, TIME < J * SLIDE + RANGE, K != J)
+    return Theorem(given, then, {"the slide may be 0": Statement(without, then)})
+
+
+def in_order_an_end_needs_no_slice() -> Theorem:
+    """Cutty: when the event at its end comes, what has come is just what the window holds."""
+    event = Int("event")
+    came = And(event <= END - 1)
+    window = And(event >= BEGIN, event < BEGIN + RANGE)
+    given = And(RANGE > 0, END == BEGIN + RANGE, event >= BEGIN)
+    later = And(RANGE > 0, END == BEGIN + RANGE + 1, event >= BEGIN)
+    return Theorem(
+        given,
+        came == window,
+        {"if the event itself has been added": Statement(later, came == window)},
+    )
+
+
+def open_windows_are_at_most_range_over_slide_rounded_up() -> Theorem:
+    """Cutty keeps ceil(r / s) begins at most: of one more, the first window is closed."""
+    count = Int("count")
+    given = And(SOME, count * SLIDE >= RANGE, K + count == J, J * SLIDE <= TIME)
+    then = Not(TIME < K * SLIDE + RANGE)
+    fewer = And(SOME, (count + 1) * SLIDE >= RANGE, K + count == J, J * SLIDE <= TIME)
+    return Theorem(given, then, {"one less": Statement(fewer, then)})
+
+
+def panes_are_never_fewer_than_pairs() -> Theorem:
+    """A slide is s / g panes: one iff g is the slide, that is iff the slide divides the range."""
+    divisor, per_slide, per_range = Ints("divisor per_slide per_range")
+    some = And(divisor > 0, per_slide > 0, per_range > 0)
+    given = And(some, per_slide * divisor == SLIDE, per_range * divisor == RANGE, K > 0)
+    divides = RANGE == K * SLIDE
+    then = Implies(per_slide == 1, per_range * SLIDE == RANGE)
+    never = Implies(divides, per_slide == 1)
+    return Theorem(given, then, {"one if the slide divides, whatever g": Statement(given, never)})

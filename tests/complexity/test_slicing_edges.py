@@ -1,0 +1,265 @@
+"""Where slices begin, whom an event concerns, and the one combine of a tuple (proofs/cutty.md)."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import gcd
+
+import pytest
+
+from muntin.conformance.strategies import WORDS, Letter
+from muntin.optimized.slicing.alarms import Alarms
+from muntin.optimized.slicing.group import Technique
+from muntin.optimized.slicing.slices import Slices
+from muntin.optimized.slicing.slicing import Slicing
+from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PAIRS_PLUS, PANES
+from muntin.optimized.slicing.track import Track
+from muntin.spec.cost import Meter
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.dialect import Dialect
+from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event
+from muntin.spec.user_defined import UserTrigger, UserWindow
+from muntin.spec.window import WindowType
+
+IN_ORDER = Settings(in_order=True, dialect=Dialect(first_window="nonnegative"))
+MANY = [Sliding(size, slide) for size, slide in [(10, 3), (12, 4), (7, 7), (30, 5), (5, 10)]]
+
+
+def running_on(technique: Technique, kinds: list[WindowType], meter: Meter) -> Slicing:
+    """An operator with these queries of one aggregate."""
+    running, aggregate = Slicing(technique, IN_ORDER), meter.watch_aggregate(WORDS)
+    for nth, kind in enumerate(kinds):
+        running.add(Query(f"q{nth}", kind, aggregate))
+    return running
+
+
+def event(time: int, letter: int | None = None) -> Event:
+    """An event with a letter of its own."""
+    return Event(time, Letter(0, time if letter is None else letter))
+
+
+class Begun:
+    """The ordinals with which slices began, and the number of slices that were joined again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ordinals: set[int] = set()
+        self.joined = 0
+        add, join = Slices[object].add, vars(Slices)["_join"]
+
+        def adding(slices: Slices[object], partial: object, *, cut: bool = False) -> None:
+            ordinal, before = slices.count, slices.size
+            add(slices, partial, cut=cut)
+            self.ordinals |= {ordinal} if slices.size > before else set()
+
+        def joining(slices: Slices[object], begin: int) -> None:
+            self.joined += 1
+            join(slices, begin)
+
+        monkeypatch.setattr(Slices, "add", adding)
+        monkeypatch.setattr(Slices, "_join", joining)
+
+
+def window_edges(kind: Sliding, until: int) -> Iterator[tuple[int, int]]:
+    """The begin and the end of each window that begins before a time."""
+    for start in range(0, until, kind.slide):
+        yield start, start + kind.size
+
+
+@pytest.mark.parametrize("kinds", [MANY[:1], MANY[:2], MANY[:4]], ids=len)
+def test_slices_begin_where_windows_begin_and_with_pairs_where_they_end_and_nowhere_else(
+    kinds: list[Sliding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    until, found = 120, dict[str, set[int]]()
+    named = {"cutty": CUTTY_LAZY, "eager": CUTTY_EAGER, "pairs": PAIRS, "plus": PAIRS_PLUS}
+    for name, technique in named.items():
+        with monkeypatch.context() as patch:
+            begun = Begun(patch)
+            running = running_on(technique, list(kinds), Meter())
+            for time in range(until):
+                running.step([event(time)])
+            found[name] = begun.ordinals
+    edges = [edge for kind in kinds for edge in window_edges(kind, until)]
+    begins, ends = {start for start, _ in edges}, {end for _, end in edges if end < until}
+    assert found["cutty"] == found["eager"] == begins
+    assert begins | ends <= found["pairs"] == found["plus"]
+    assert all(edge < max(kind.size for kind in kinds) for edge in found["pairs"] - begins - ends)
+
+
+def test_panes_are_as_long_as_the_greatest_common_divisor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (Sliding(10, 3), Sliding(12, 8), Sliding(9, 6)):
+        with monkeypatch.context() as patch:
+            begun = Begun(patch)
+            running = running_on(PANES, [kind], Meter())
+            for time in range(100):
+                running.step([event(time)])
+        lengths = {b - a for a, b in pairwise(sorted(begun.ordinals))}
+        assert lengths == {gcd(kind.size, kind.slide)}
+
+
+@pytest.mark.parametrize("technique", [CUTTY_LAZY, PAIRS])
+@pytest.mark.parametrize("queries", [1, 5, 60])
+def test_a_tuple_is_lifted_once_and_combined_once_or_begins_a_slice(
+    technique: Technique, queries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meter, begun, folded = Meter(), Begun(monkeypatch), [0]
+    fold = Slices[object].fold
+
+    def folding(slices: Slices[object], first: int, stop: int) -> object:
+        before = meter.combines
+        total = fold(slices, first, stop)
+        folded[0] += meter.combines - before
+        return total
+
+    monkeypatch.setattr(Slices, "fold", folding)
+    kinds: list[WindowType] = [tumbling(10 + nth) for nth in range(queries)]
+    running = running_on(technique, kinds, meter)
+    for nth in range(400):
+        running.step([event(nth // 2, nth)])
+        assert meter.lifts == nth + 1
+        assert meter.combines - folded[0] == nth + 1 - len(begun.ordinals) + begun.joined
+        assert meter.combines - folded[0] <= nth + 1
+    assert folded[0] > 0 or queries == 1
+
+
+class Shown:
+    """How many times a query was shown an event."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.times, observe = 0, Track.observe
+
+        def observing(track: Track, slices: Slices[object], event: Event) -> None:
+            self.times += 1
+            observe(track, slices, event)
+
+        monkeypatch.setattr(Track, "observe", observing)
+
+
+@pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER, PAIRS, PAIRS_PLUS, PANES])
+@pytest.mark.parametrize("batch", [1, 50])
+def test_an_event_concerns_only_the_queries_whose_windows_begin_or_end_with_it(
+    technique: Technique, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, lengths, until = Shown(monkeypatch), range(50, 1050, 50), 2000
+    running = running_on(technique, [tumbling(length) for length in lengths], Meter())
+    for start in range(0, until, batch):
+        running.step([event(time) for time in range(start, start + batch)])
+    assert shown.times == sum(len(range(0, until, length)) for length in lengths)
+
+
+COUNTED: list[tuple[WindowType, int]] = [
+    (Sliding(100, 50), 20),
+    (Sliding(20, 100), 10 + 10),
+    (count(100, 50), 20 + 19),
+    (Cumulate(100, 50), 10 + 10),
+    (Band(200, 300), 3),
+    (Landmark(500, 100), 1 + 5),
+    (Session(2), 1),
+]
+"""The events that open, fill or close a window of theirs, or are the first of all, among 1000."""
+
+
+@pytest.mark.parametrize(("kind", "events"), COUNTED, ids=lambda part: getattr(part, "name", ""))
+def test_between_its_edges_no_event_concerns_a_query(
+    kind: WindowType, events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = Shown(monkeypatch)
+    running = running_on(CUTTY_LAZY, [kind], Meter())
+    for time in range(1000):
+        running.step([event(time)])
+    assert events <= shown.times <= events + 1
+
+
+def test_sessions_of_all_gaps_are_asked_only_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Shown(monkeypatch)
+    running = running_on(CUTTY_LAZY, [Session(gap) for gap in range(5, 25)], Meter())
+    for time in range(0, 400, 4):
+        running.step([event(time)])
+    assert shown.times == 20
+    answers = running.step([event(396 + 9)]).results
+    assert shown.times == 20 + 5  # the gaps of 5 to 9
+    assert [(result.start, result.end) for result in answers] == [
+        (0, 396 + g) for g in range(5, 10)
+    ]
+    running.step([Event(406, Letter(0, 406), gap=2)])
+    running.step([event(407)])
+    assert shown.times == 25 + 2 * 20  # its own gap may be smaller than all
+
+
+def test_pairs_plus_folds_the_windows_of_many_queries_from_few_partials() -> None:
+    spent: dict[int, list[int]] = {}
+    for queries in (1, 40):
+        for technique in (PAIRS, PAIRS_PLUS):
+            meter = Meter()
+            running = running_on(
+                technique, [Sliding(40 * (n + 1), 5) for n in range(queries)], meter
+            )
+            for time in range(2000):
+                running.step([event(time)])
+            spent.setdefault(queries, []).append(meter.combines)
+    assert spent[40][1] * 5 < spent[40][0]
+    assert spent[1][0] < spent[1][1] * 3
+
+
+def test_alarms_that_do_not_count_any_more_are_dropped() -> None:
+    alarms, rung = Alarms[str](), 0
+    for watermark in range(1000):
+        for sleeper in "abc":
+            alarms.set(sleeper, END)
+            alarms.set(sleeper, watermark + ord(sleeper) % 2)
+        rung += len(list(alarms.ring(watermark)))
+        assert len(alarms) <= 2 * 3 + 9
+    assert rung == 2000
+
+
+EVERY: list[WindowType] = [
+    *MANY[:1],
+    count(7, 2),
+    Cumulate(20, 5),
+    Band(3, 200),
+    Landmark(0, 7),
+    Session(3),
+    Session(3, MANY[0].measure),
+    Punctuation(),
+    State(),
+    Delta(5),
+    Threshold(0),
+    Rolling(9),
+    LastNEvery(5, 4),
+    UserWindow(lambda state, _: (state, 1, 0)),
+    UserTrigger(lambda state, _: (state, 0, 0)),
+]
+
+
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.name)
+def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: WindowType) -> None:
+    running = running_on(CUTTY_EAGER, [tumbling(10**6), kind], Meter())
+    for time in range(30):
+        running.step([event(time)])
+    (lane,) = running.lanes()
+    assert len(lane.begins()) > 1 or kind.name in {
+        "landmark",
+        "session",
+        "state",
+        "delta",
+        "threshold",
+        "punctuation",
+    }
+    running.remove("q1")
+    assert lane.begins() == {0}
+    assert running.slices() == 1
+    assert [r.value for r in running.step([event(10**6)]).results] == [tuple(range(30))]
+
+
+@pytest.mark.parametrize(
+    "kind", [Rolling(3), Rolling(3, 2), tumbling(3), Sliding(2, 9), Session(3)]
+)
+def test_a_key_is_forgotten_when_nothing_of_it_can_matter(kind: WindowType) -> None:
+    running = running_on(CUTTY_LAZY, [kind], Meter())
+    running.step([event(0), Event(0, Letter(0, 1), "other")])
+    assert len(list(running.lanes())) == 2
+    for watermark in (4, 5, 6):
+        running.step([], watermark)
+    kept = 2 if kind == Rolling(3, 2) else 0  # every second event is counted: parity must be kept
+    assert len(list(running.lanes())) == kept

@@ -1,0 +1,167 @@
+"""Random traces in CI-sized pieces, and that an operator which is wrong is found and shown.
+
+A million steps are the same with more of them: `make fuzz`.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
+from secrets import randbelow
+from typing import get_args
+
+import pytest
+
+from contenders import OPERATORS
+from muntin.cli import lookup
+from muntin.cli.main import main
+from muntin.cli.registry import OperatorEntry
+from muntin.cli.survey import window_types
+from muntin.conformance.choices import DECISIONS, DOUBLED, Rolled
+from muntin.conformance.fuzzing import smallest, trials
+from muntin.conformance.lockstep import lockstep
+from muntin.conformance.random_traces import random_trace
+from muntin.conformance.shrinking import simpler
+from muntin.reference.denoted import Denoted
+from muntin.spec.catalogue import NAMES
+from muntin.spec.errors import UnsupportedError
+from muntin.spec.measure import COUNT, TIME
+from muntin.spec.operator import Operator
+from muntin.spec.query import Mode, Output, Query, Settings
+from muntin.spec.stream import Step
+from muntin.spec.user_defined import UserTrigger
+
+STEPS = {"dev": 2_000, "nightly": 200_000}.get(os.environ.get("MUNTIN_PROFILE", "dev"), 20_000)
+FIXED = 20261118
+
+
+@pytest.mark.parametrize("seed", [FIXED, randbelow(2**32)], ids=["fixed", "fresh"])
+def test_every_operator_agrees_on_random_traces(
+    seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main(["fuzz", "--seed", str(seed), "--steps", str(STEPS)])
+    said = capsys.readouterr().out
+    assert status == 0, said
+    counted = {line.split()[0]: line.split()[1:] for line in said.splitlines()[2:]}
+    assert list(counted) == [one.name for one in OPERATORS if one.name != "spec"] + ["all"]
+    assert int(counted["all"][1]) >= STEPS
+    for traces, steps, queries, results, wrong in counted.values():
+        assert min(int(traces), int(queries), int(results)) > 0
+        assert int(steps) > 2 * int(traces)
+        assert wrong == "0"
+
+
+class Hasty(Denoted):
+    """The denotation, but of several results of a step the last is lost."""
+
+    def take(self, events: Step, /) -> Output:
+        output = super().take(events)
+        return output._replace(results=output.results[: max(1, len(output.results) - 1)])
+
+
+class Deaf(Denoted):
+    """The denotation, but late events are not told."""
+
+    def take(self, events: Step, /) -> Output:
+        return super().take(events)._replace(late=())
+
+
+class Brittle(Denoted):
+    """The denotation, but it crashes when two events of a step have one time."""
+
+    def take(self, events: Step, /) -> Output:
+        times = [event.time for event in events.events]
+        if len(set(times)) < len(times):
+            raise ZeroDivisionError
+        return super().take(events)
+
+
+class Narrow(Hasty):
+    """Hasty, and about windows only that no transcript describes."""
+
+    def add(self, query: Query) -> None:
+        if not isinstance(query.window, UserTrigger):
+            raise UnsupportedError("too wide")
+        super().add(query)
+
+
+Say = Callable[[Callable[[Settings], Operator], str, str], tuple[int, str]]
+
+
+@pytest.fixture
+def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Say:
+    """Run a command with one more operator in the registry, and a text on stdin."""
+
+    def run(build: Callable[[Settings], Operator], command: str, text: str) -> tuple[int, str]:
+        entries = [*OPERATORS, OperatorEntry("sabotaged", build)]
+        monkeypatch.setattr(lookup, "OPERATORS", entries)
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text.encode())))
+        status = main(command.split())
+        return status, capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize("build", [Hasty, Deaf, Brittle])
+def test_what_is_wrong_is_made_small_and_can_be_replayed(
+    build: Callable[[Settings], Operator], say: Say
+) -> None:
+    status, said = say(build, "fuzz --with sabotaged --seed 1 --steps 100000", "")
+    assert status == 1
+    assert "MISMATCH: sabotaged, trace 1:" in said
+    transcript = said.splitlines()[-1]
+    assert len(json.loads(transcript)["steps"]) <= 2
+    status, said = say(build, "replay - --check", transcript)
+    assert (status, said.splitlines()[0][:2]) == (0, "ok")
+    status, said = say(build, "replay - --check --with sabotaged", transcript)
+    assert status == 1
+    assert said.startswith(("MISMATCH", "error: -: sabotaged: sabotaged crashed"))
+
+
+def test_what_no_transcript_can_tell_is_printed_as_it_is(
+    say: Say,
+) -> None:
+    status, said = say(Narrow, "fuzz --with sabotaged --seed 1 --steps 100000", "")
+    assert status == 1
+    assert "no transcript of version 1 can tell it; the trace:\n  Settings(" in said
+
+
+def test_the_others_go_on_without_the_one_that_is_wrong(
+    say: Say,
+) -> None:
+    _, said = say(Hasty, "fuzz --seed 1 --steps 3000", "")
+    rows = {line.split()[0]: line.split()[1:] for line in said.split("\n\n")[0].splitlines()[2:]}
+    assert int(rows["sabotaged"][1]) < int(rows["recompute"][1])
+    assert [name for name, row in rows.items() if row[-1] != "0"] == ["sabotaged", "all"]
+
+
+def test_nothing_can_be_left_out_of_a_trace_that_was_made_small() -> None:
+    found = next(one for one in trials({"hasty": Hasty}, FIXED) if one.outcome.parting)
+    small = smallest(found, Hasty)
+    assert small.outcome.parting
+    assert all(lockstep(one, Hasty).parting is None for one in simpler(small.trace))
+
+
+def test_traces_reach_every_window_type_decision_and_change() -> None:
+    traces = [random_trace(Rolled(nth)) for nth in range(1500)]
+    queries = [query for trace in traces for query in trace.every_query()]
+    assert {type(q.window) for q in queries} == {type(kind) for kind in window_types().values()}
+    assert {q.window.measure for q in queries} == {TIME, COUNT, DOUBLED}
+    assert {q.aggregate.name for q in queries} == {*NAMES, "percentile(25)", "word"}
+    every = [trace.settings for trace in traces]
+    for name, values in DECISIONS.items():
+        assert {getattr(one.dialect, name) for one in every} == {*values}
+    assert {one.output for one in every} == {*get_args(Mode)}
+    turns = [turn for trace in traces for turn in trace.turns]
+    assert all(any(getattr(turn, what) for turn in turns) for what in ("added", "removed"))
+    events = [event for turn in turns for event in turn.step.events]
+    assert {event.key for event in events} == {None, "k"}
+    assert {event.gap for event in events} == {None, 1, 4}
+
+
+def test_time_may_be_limited_and_nonsense_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--seconds", "0", "--with", "recompute"]) == 0
+    assert int(capsys.readouterr().out.splitlines()[2].split()[1]) == 1
+    assert main(["fuzz", "--steps", "0"]) == 2
+    assert main(["fuzz", "--with", "two-stacks"]) == 2
+    assert main(["fuzz", "--with", "spec"]) == 2

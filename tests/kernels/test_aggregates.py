@@ -1,0 +1,189 @@
+"""Aggregates over columns: equal to the catalogue, floats within their bound, compiled or not."""
+
+from fractions import Fraction
+from math import inf, isnan, nan, sqrt
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.kernels.aggregates import NAMES, SPREADS, named
+from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.in_order import fold_places
+from muntin.kernels.summary import Kind, Partial, Summary
+from muntin.spec.catalogue import plain
+from muntin.spec.laws import same
+
+KINDS: tuple[Kind, Kind] = ("int", "float")
+U = 2.0**-53
+EXACT = [name for name in NAMES if name not in SPREADS and name != "mean"]
+INTS = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
+FLOATS = st.floats() | st.sampled_from([0.0, -0.0, 1.0, inf, -inf, nan])
+
+
+def specified(name: str, rows: list[Partial]) -> object:
+    values: list[object] = [[*row] if name.startswith("arg") else next(iter(row)) for row in rows]
+    return plain(name).of(values)
+
+
+def answer(summary: Summary, rows: list[Partial]) -> object:
+    found = summary.of(rows)
+    assert found is not None
+    wanted = found[:-1] if summary.checked else found
+    return next(iter(wanted)) if len(wanted) == 1 else wanted
+
+
+def rows_of(name: str, kind: Kind) -> st.SearchStrategy[list[Partial]]:
+    values = INTS if kind == "int" else FLOATS
+    both = st.tuples(values, st.integers(0, 9)) if name.startswith("arg") else st.tuples(values)
+    return st.lists(both, min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", [name for name in EXACT if name not in ("sum", "count")])
+@given(st.data())
+def test_what_is_chosen_is_what_the_catalogue_chooses(
+    name: str, kind: Kind, data: st.DataObject
+) -> None:
+    rows = data.draw(rows_of(name, kind))
+    summary = named(name, kind, "int")
+    assert same(answer(summary, rows), specified(name, rows))
+
+
+@given(st.lists(st.tuples(INTS), min_size=1))
+def test_integers_are_summed_exactly_however_large(rows: list[tuple[int]]) -> None:
+    total = sum(row[0] for row in rows)
+    found = named("sum", "int").of([*rows])
+    assert found == (total, int(not -(2**63) <= total < 2**63))
+
+
+@given(st.lists(st.tuples(INTS), min_size=1))
+def test_a_mean_of_integers_is_off_by_a_few_roundings(rows: list[tuple[int]]) -> None:
+    exact = Fraction(sum(row[0] for row in rows), len(rows))
+    found = named("mean", "int").of([*rows])
+    assert found
+    assert abs(Fraction(found[0]) - exact) <= 4 * Fraction(U) * abs(exact)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_identity_is_one(name: str, kind: Kind) -> None:
+    summary = named(name, kind)
+    floats = [(3.0, 4.0), (-inf, 1.0), (inf, 1.0), (nan, 2.0)]
+    for row in [(3, 4)] if kind == "int" else floats[: 1 if name in SPREADS else None]:
+        lifted = summary.lift(*row[: max(1, len(summary.columns))])
+        assert repr(summary.combine(summary.identity, lifted)) == repr(lifted)
+        assert repr(summary.combine(lifted, summary.identity)) == repr(lifted)
+
+
+def columns(name: str, kind: Kind, size: int) -> tuple[list[int], list[list[int | float]]]:
+    random = Random(f"{name} {kind}")  # noqa: S311 nothing secret
+    times = [random.randrange(size) for _ in range(size)]
+    wide = 2**62 if kind == "int" and name not in SPREADS else 2**20
+    draw = [random.randrange(-wide, wide) for _ in range(size)]
+    values = [x if kind == "int" else x / 2**10 for x in draw]
+    payload = [float(random.randrange(100)) for _ in range(size)]
+    wanted = len(named(name, kind).columns)
+    return times, [[*values], [*payload]][:wanted]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_code_answers_what_its_source_does(name: str, kind: Kind) -> None:
+    """Of the sources of a tree nothing depends on the monoid; so this is of the monoid alone."""
+    summary, size = named(name, kind), 200
+    times, given_columns = columns(name, kind, size)
+    bounds = [max(0, k - 37) for k in range(size)], [k + 1 - k % 2 for k in range(size)]
+    shifts = [min(a, b) for a, b in zip(*bounds, strict=True)], bounds[1]
+    if name == "sum" and kind == "int":
+        given_columns = [[x // 2**8 for x in given_columns[0]]]
+    here, there = (
+        fold_places(summary, shifts, times, *given_columns, compiled=compiled)
+        for compiled in (False, True)
+    )
+    windows = [k for k in range(size) if shifts[0][k] < shifts[1][k]]
+    for mine, compiled in zip(here, there, strict=True):
+        assert len(compiled) == size
+        assert [float(mine[k]) for k in windows] == pytest.approx(
+            [float(compiled[k]) for k in windows], rel=0, abs=0, nan_ok=True
+        )
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=300), st.randoms())
+def test_a_float_sum_is_within_its_bound(values: list[float], random: Random) -> None:
+    window = ColumnWindow(named("sum"), compiled=False)
+    times = list(range(len(values)))
+    random.shuffle(times)
+    window.insert(times, values)
+    window.evict([times[0]])
+    kept = [Fraction(x) for x in values[1:]]
+    if not kept:
+        assert window.query() is None
+        return
+    found, n = window.query(), len(kept) - 1
+    assert found
+    exact, size = sum(kept), sum(map(abs, kept))
+    assert abs(Fraction(found[0]) - exact) <= Fraction(n * U / (1 - n * U)) * size
+
+
+def test_subtracting_drifts_and_the_tree_does_not() -> None:
+    """One large value comes and goes: what is subtracted on leaving takes all the small ones."""
+    values = [0.1] * 10 + [1e17] + [0.1] * 30
+    running, window = 0.0, ColumnWindow(named("sum"), compiled=False)
+    for at, value in enumerate(values):
+        running += value - (values[at - 10] if at >= 10 else 0.0)
+        window.evict_through(at - 10)
+        window.insert([at], [value])
+    exact = 10 * Fraction(0.1)
+    found = window.query()
+    assert found
+    assert abs(Fraction(found[0]) - exact) < Fraction(1, 10**15)
+    assert abs(Fraction(running) - exact) > Fraction(1, 2)
+
+
+def moments(values: list[float]) -> tuple[Fraction, Fraction]:
+    exact = [Fraction(x) for x in values]
+    mean = sum(exact, Fraction()) / len(exact)
+    squares = sum(((x - mean) * (x - mean) for x in exact), Fraction())
+    return squares, sum((x * x for x in exact), Fraction())
+
+
+@given(
+    st.sampled_from([0.0, 1.0, 1e6, 1e9]),
+    st.lists(st.floats(-1, 1), min_size=2, max_size=100),
+)
+def test_a_variance_is_within_its_bound(offset: float, noise: list[float]) -> None:
+    """A few roundings for each value, times the condition number of the problem [Chan83]."""
+    values = [offset + x for x in noise]
+    squares, size = moments(values)
+    found = named("var_pop").of([(x,) for x in values])
+    assert found
+    if squares == 0:
+        assert found[0] <= (len(values) * U * (abs(offset) + 1)) ** 2 * 16
+        return
+    condition = sqrt(size / squares)
+    slack = 8 * len(values) * U * condition
+    exact = squares / len(values)
+    assert abs(Fraction(found[0]) - exact) <= exact * Fraction(slack * (1 + slack))
+
+
+def test_the_naive_variance_fails_where_this_one_does_not() -> None:
+    values = [1e9 + k % 3 for k in range(300)]
+    naive = sum(x * x for x in values) / 300 - (sum(values) / 300) ** 2
+    found = named("var_pop").of([(x,) for x in values])
+    assert found
+    assert abs(found[0] - 2 / 3) < 1e-6
+    assert abs(naive - 2 / 3) > 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_said_of_an_empty_window(name: str) -> None:
+    window = ColumnWindow(named(name), compiled=False)
+    assert window.query() is None
+
+
+def test_of_one_value_there_is_no_sample_variance() -> None:
+    assert all(
+        isnan((named(name).of([(1.0,)]) or (0.0,))[0]) for name in ("var_sample", "std_sample")
+    )

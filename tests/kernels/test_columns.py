@@ -1,0 +1,208 @@
+"""Windows over columns, as they are and compiled: against a plain dictionary; limits; refusals."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import numpy as np
+import pytest
+
+from muntin.kernels.aggregates import named
+from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.engine import Shape
+from muntin.kernels.forms import form_of, lifted
+from muntin.kernels.in_order import fold_places, rolling
+from muntin.kernels.limits import TooLargeError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+
+SUM = named("sum", "int")
+TINY = Shape(4, 4)
+BOTH = pytest.mark.parametrize("compiled", [False, True])
+
+
+def window(*, compiled: bool, shape: Shape = TINY) -> ColumnWindow:
+    return ColumnWindow(SUM, shape, compiled=compiled)
+
+
+def answers(columns: Sequence[object]) -> list[int]:
+    (column,) = columns
+    return [int(x) for x in np.asarray(column).tolist()]
+
+
+@BOTH
+@pytest.mark.parametrize("spread", [3, 60, 100_000])
+def test_batches_in_any_order_are_inserted_as_one_by_one(spread: int, *, compiled: bool) -> None:
+    random = Random(spread)  # noqa: S311 nothing secret
+    held: dict[int, int] = {}
+    tested = window(compiled=compiled)
+    for size in (1, 5, 40, 300, 700):
+        times = [random.randrange(-spread, spread) for _ in range(size)]
+        if size == 5:
+            times.sort()
+        values = [random.randrange(-(2**40), 2**40) for _ in range(size)]
+        tested.insert(times, values)
+        for time, value in zip(times, values, strict=True):
+            held[time] = held.get(time, 0) + value
+        gone = random.sample(times, size // 2)
+        tested.evict(gone)
+        held = {time: value for time, value in held.items() if time not in gone}
+        tested.evict_through(-spread // 2)
+        held = {time: value for time, value in held.items() if time > -spread // 2}
+        assert len(tested) == len(held)
+        assert (tested.oldest(), tested.youngest()) == (
+            min(held, default=None),
+            max(held, default=None),
+        )
+        assert tested.query() == ((sum(held.values()),) if held else None)
+        firsts = [random.randrange(-spread, spread) for _ in range(20)]
+        lasts = [first + random.randrange(-1, spread) for first in firsts]
+        found, sums = tested.query_ranges(firsts, lasts)
+        inside = [
+            [v for t, v in held.items() if a <= t <= b] for a, b in zip(firsts, lasts, strict=True)
+        ]
+        assert list(found) == [bool(values) for values in inside]
+        assert [x for x, some in zip(answers(sums), found, strict=True) if some] == [
+            sum(values) for values in inside if values
+        ]
+    assert all(fact for _, fact in tested.tree.relates(list(tested.tree.items())))
+
+
+@BOTH
+def test_rounds_evict_insert_and_query(*, compiled: bool) -> None:
+    random = Random(5)  # noqa: S311 nothing secret
+    tested = window(compiled=compiled)
+    size = 500
+    times = [10 * k - random.randrange(200) for k in range(size)]
+    ends, values = [10 * k - 400 for k in range(size)], list(range(size))
+    held: dict[int, int] = {}
+    wanted: list[int] = []
+    for end, time, value in zip(ends, times, values, strict=True):
+        held = {t: v for t, v in held.items() if t > end}
+        held[time] = held.get(time, 0) + value
+        wanted.append(sum(held.values()))
+    assert answers(tested.rounds(ends, times, values)) == wanted
+
+
+@BOTH
+@pytest.mark.parametrize("far", [0, 2**62])
+def test_rows_at_one_time_keep_the_order_of_their_arrival(far: int, *, compiled: bool) -> None:
+    form = form_of(SUM, compiled=compiled)
+    times = [far * (k % 2) - far + 7 - k // 100 for k in range(600)]
+    batch = form.sorted(lifted(form, SUM, times, [list(range(600))]))
+    order = [int(form.at(batch.values, k)[1]) for k in range(600)]
+    assert order == sorted(range(600), key=times.__getitem__)
+    assert [int(batch.times[k]) for k in range(600)] == sorted(times)
+
+
+@BOTH
+def test_times_at_the_ends_of_64_bits_are_sorted_and_found(*, compiled: bool) -> None:
+    tested = window(compiled=compiled)
+    ends = [2**63 - 1, -(2**63)]
+    tested.insert([*ends, *range(300, 0, -1)], [1, 2, *[0] * 300])
+    assert (tested.oldest(), tested.youngest()) == (-(2**63), 2**63 - 1)
+    assert answers(tested.query_ranges([ends[1], ends[1], 0], [ends[0], 0, ends[0]])[1]) == [
+        3,
+        2,
+        1,
+    ]
+    tested.evict_through(2**63 - 1)
+    assert len(tested) == 0
+
+
+@BOTH
+def test_a_sum_beyond_64_bits_is_widened_by_a_query_and_refused_in_a_column(
+    *, compiled: bool
+) -> None:
+    tested = window(compiled=compiled)
+    tested.insert([1, 2], [2**63 - 1, 2**63 - 1])
+    assert tested.query() == (2**64 - 2,)
+    with pytest.raises(TooLargeError, match=f"row 2 does not fit into 64 bits: it is {2**63}$"):
+        tested.rounds([1, 1, 1], [3, 4, 5], [-(2**63), 2**63 - 1, 2])
+    assert (len(tested), tested.query()) == (4, (2**63,))
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("times", "column", "message"),
+    [
+        ([1, 2**63], [1, 1], "the time must fit into 64 bits"),
+        ([1, -(2**63) - 1], [1, 1], "the time must fit into 64 bits"),
+        ([1.5], [1], "the time must be an integer, not 1.5"),
+        ([True], [1], "the time must be an integer, not True"),
+        (["noon"], [1], "the time must be an integer, not 'noon'"),
+        ([1], [2**63], "column 0 of sum must fit into 64 bits"),
+        ([1], [0.5], "column 0 of sum must be an integer, not 0.5"),
+        ([1], [None], "column 0 of sum must be an integer, not None"),
+        ([1, 2], [1], "column 0 has 1 rows for 2 times"),
+    ],
+)
+def test_bad_columns_are_refused_before_anything_changes(
+    times: list[int], column: list[int], message: str, *, compiled: bool
+) -> None:
+    tested = window(compiled=compiled)
+    tested.insert([1, 2], [3, 4])
+    for call in (
+        lambda: tested.insert(times, column),
+        lambda: tested.rounds([0] * len(times), times, column),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+    assert tested.query() == (7,)
+
+
+@BOTH
+def test_what_does_not_fit_together_is_refused(*, compiled: bool) -> None:
+    tested = window(compiled=compiled)
+    with pytest.raises(InvalidInputError, match="sum is of 1 columns, not 2"):
+        tested.insert([1], [1], [1])
+    with pytest.raises(InvalidInputError, match="1 evictions for 2 inserts"):
+        tested.rounds([1], [1, 2], [1, 2])
+    with pytest.raises(InvalidInputError, match="1 first times for 2 last times"):
+        tested.query_ranges([1], [1, 2])
+    with pytest.raises(InvalidInputError, match="floats, or integers up to 2"):
+        ColumnWindow(named("sum"), compiled=compiled).insert([1], [2**53 + 1])
+    with pytest.raises(UnsupportedError, match="median is none of sum, count"):
+        named("median")
+
+
+@BOTH
+def test_arrays_of_any_integer_type_are_taken(*, compiled: bool) -> None:
+    tested = window(compiled=compiled)
+    for kind in (np.int8, np.uint8, np.int32, np.uint64, np.int64):
+        tested.insert(np.arange(3, dtype=kind), np.arange(3, dtype=kind)[::-1])
+    assert tested.query() == (15,)
+    with pytest.raises(InvalidInputError, match="must fit into 64 bits"):
+        tested.insert(np.array([2**63], np.uint64), [1])
+    with pytest.raises(InvalidInputError, match="the time must be an integer"):
+        tested.insert(np.array([1.0]), [1])
+    tested.insert([], [])
+    assert len(tested) == 3
+
+
+@BOTH
+def test_rolling_windows_in_order(*, compiled: bool) -> None:
+    random = Random(1)  # noqa: S311 nothing secret
+    times = sorted(random.randrange(300) for _ in range(200))
+    values = [random.randrange(100) for _ in range(200)]
+    wanted = [sum(v for s, v in zip(times, values, strict=True) if t - 20 < s <= t) for t in times]
+    assert answers(rolling(SUM, 20, times, values, compiled=compiled)) == wanted
+    assert answers(rolling(SUM, 20, [], [], compiled=compiled)) == []
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: rolling(SUM, 5, [2, 1], [0, 0], compiled=compiled), "1 comes after 2"),
+        (lambda: rolling(SUM, 5, [-(2**63)], [0], compiled=compiled), "first window must fit"),
+        (
+            lambda: fold_places(SUM, ([1, 0], [2, 2]), [1, 2], [0, 0], compiled=compiled),
+            "0 after 1",
+        ),
+        (
+            lambda: fold_places(SUM, ([0], [3]), [1, 2], [0, 0], compiled=compiled),
+            r"\[0, 3\) is not",
+        ),
+        (
+            lambda: fold_places(SUM, ([2], [1]), [1, 2], [0, 0], compiled=compiled),
+            r"\[2, 1\) is not",
+        ),
+        (lambda: fold_places(SUM, ([0], [1, 2]), [1, 2], [0, 0], compiled=compiled), "1 first"),
+    ]
+    for wrong, message in cases:
+        with pytest.raises(InvalidInputError, match=message):
+            wrong()

@@ -1,0 +1,180 @@
+"""What is compiled for whom: a file for each monoid and all that it reads, found again on disk."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from muntin.kernels.aggregates import named
+from muntin.kernels.modules import TREE, cache, source_for
+from muntin.kernels.sources import Gathered
+from muntin.kernels.summary import Partial, Summary
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+
+SCALE = 2
+TABLE = [1, 2]
+REMEMBERED = f"import sys; sys.path[:0] = {sys.path!r}\n"
+
+
+def lift(v: float) -> tuple[float]:
+    return (v,)
+
+
+def helped(v: float) -> float:
+    return SCALE * v
+
+
+def combine(a: tuple[float], b: tuple[float]) -> tuple[float]:
+    return (helped(a[0]) + b[0],)
+
+
+def lower(a: tuple[float]) -> tuple[float]:
+    return a
+
+
+def text(joined: Callable[..., Partial] = combine) -> str:
+    own = Summary("own", ("float",), ("float",), (0.0,), lift, joined, lower, ("float",))
+    return source_for(own, ("scans",), 4, 4)
+
+
+def test_a_change_in_a_constant_or_helper_makes_other_kernels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = text()
+    assert text() == before
+    monkeypatch.setattr(sys.modules[__name__], "SCALE", 3)
+    scaled = text()
+    assert scaled != before
+
+    def other(v: float) -> float:
+        return v * SCALE
+
+    other.__name__ = helped.__name__
+    monkeypatch.setattr(sys.modules[__name__], "helped", other)
+    assert text() not in (before, scaled)
+
+
+def test_what_a_closure_holds_is_part_of_it() -> None:
+    def scaled(by: float) -> Callable[..., Partial]:
+        def joined(a: tuple[float], b: tuple[float]) -> tuple[float]:
+            return (a[0] + by * b[0],)
+
+        return joined
+
+    assert text(scaled(1.0)) != text(scaled(2.0))
+    assert text(scaled(1.0)) == text(scaled(1.0))
+
+
+def test_names_of_users_do_not_meet_those_of_kernels() -> None:
+    def fold(a: tuple[float], b: tuple[float]) -> tuple[float]:
+        return (a[0] + b[0],)
+
+    assert "def fold(" not in text(fold).replace("def fold_windows(", "")
+
+
+def test_two_aggregates_never_share_a_module() -> None:
+    texts = {
+        source_for(named(name), TREE, 64, 16) for name in ("sum", "min", "max", "mean", "first")
+    }
+    assert len(texts) == 5
+
+
+def reads_a_list(a: tuple[float], _: tuple[float]) -> tuple[float]:
+    return (a[0] + TABLE[0],)
+
+
+def _nameless() -> Callable[[Partial, Partial], Partial]:
+    return lambda a, _: a
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (reads_a_list, r"reads_a_list reads TABLE, which is \[1, 2\]"),
+        (_nameless(), "must be written with def"),
+        (max, "it is not written in Python"),
+    ],
+)
+def test_what_cannot_be_compiled_is_said(function: Callable[..., Partial], message: str) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        Gathered().function(function)
+
+
+def test_an_identity_of_another_kind_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="must be float, not int"):
+        Summary("own", ("float",), ("float",), (0,), lift, combine, lower, ("float",))
+
+
+CALL = """
+from muntin.kernels.aggregates import named
+from muntin.kernels.engine import scanning, numeric
+from muntin.kernels.in_order import rolling
+print([float(x) for x in rolling(named("max"), 5, [1, 2, 9], [3.0, 1.0, 2.0])[0]])
+stats = scanning(named("max"), compile_it=True).stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+def called(folder: Path, **more: str) -> list[str]:
+    environment = {**os.environ, "MUNTIN_KERNELS": str(folder), **more}
+    done = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", REMEMBERED + CALL],
+        check=True, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+def test_a_second_process_compiles_nothing_nor_does_one_that_was_sent_the_cache(
+    tmp_path: Path,
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    answer = "[3.0, 3.0, 2.0]"
+    assert called(here) == [answer, "0 1"]
+    assert called(here) == [answer, "1 0"]
+    there.mkdir()
+    for path in here.rglob("*"):  # as a tool that does not keep the times of files would copy
+        if path.is_file() and "muntin_kernels" in path.name:
+            (there / path.relative_to(here)).parent.mkdir(exist_ok=True)
+            (there / path.relative_to(here)).write_bytes(path.read_bytes())
+    assert called(there) == [answer, "1 0"]
+
+
+def test_a_damaged_module_is_written_anew(tmp_path: Path) -> None:
+    assert called(tmp_path)
+    (module,) = (path for path in tmp_path.glob("*.py") if "fold_windows" in path.read_text())
+    whole = module.read_text()
+    module.write_text(whole[:100])
+    assert called(tmp_path)[0] == "[3.0, 3.0, 2.0]"
+    assert module.read_text() == whole
+
+
+def test_the_cache_is_where_it_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MUNTIN_KERNELS", str(tmp_path / "mine"))
+    assert cache() == tmp_path / "mine"
+    monkeypatch.delenv("MUNTIN_KERNELS")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache() == tmp_path / "muntin" / "kernels"
+    shutil.rmtree(tmp_path)
+
+
+def test_with_compilation_switched_off_everything_runs_as_it_is(tmp_path: Path) -> None:
+    code = """
+from muntin.kernels.aggregates import named
+from muntin.kernels.columns import ColumnWindow
+window = ColumnWindow(named("mean"))
+window.insert([3, 1, 2], [1.0, 2.0, 6.0])
+print(window.query(), type(window.tree.tree.s).__name__)
+"""
+    done = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", REMEMBERED + code],
+        check=True, capture_output=True, text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "MUNTIN_KERNELS": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stdout.strip() == "(3.0,) list"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,31 @@
+"""The finger B+-tree agrees with TimedWindow, whatever its shape, as it is and compiled."""
+
+import pytest
+from hypothesis.stateful import run_state_machine_as_test
+
+from fingerprints import FINGERPRINTS, MATRICES
+from muntin.conformance.structure_machine import structure_machine
+from muntin.kernels.engine import Engine, Shape, numeric, opaque
+from muntin.kernels.finger_tree import FingerTree
+from muntin.spec.cost import Meter
+from muntin.spec.monoid import Monoid, Word
+
+SHAPES = [Shape(2, 4), Shape(4, 4), Shape(8, 6)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_tree_runs_in_lockstep_with_the_definition(shape: Shape) -> None:
+    def build(monoid: Monoid[Word], meter: Meter) -> FingerTree[Word]:
+        return FingerTree(monoid, meter, opaque(monoid, shape))
+
+    run_state_machine_as_test(structure_machine(build, worst_case=False))
+
+
+def test_compiled_tree_runs_in_lockstep_with_the_definition() -> None:
+    engine: Engine[Word] = numeric(FINGERPRINTS, Shape(4, 4))  # type: ignore[assignment] # integers
+
+    def build(monoid: Monoid[Word], meter: Meter) -> FingerTree[Word]:
+        return FingerTree(monoid, meter, engine)
+
+    machine = structure_machine(build, worst_case=False, alphabet=MATRICES)
+    run_state_machine_as_test(machine)

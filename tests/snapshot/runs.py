@@ -1,0 +1,86 @@
+"""A stream, queries of every kind that an operator accepts, and operators in the middle of it."""
+
+import random
+from collections.abc import Callable, Iterable
+
+from muntin.cli.registry import OPERATORS
+from muntin.snapshot.operator import given_to
+from muntin.spec.catalogue import named
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.errors import UnsupportedError
+from muntin.spec.frames import State
+from muntin.spec.measure import Measure
+from muntin.spec.operator import Operator
+from muntin.spec.periodic import Cumulate, Sliding, count, tumbling
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import Event, Step
+from muntin.spec.user_defined import UserWindow
+
+BUILD: dict[str, Callable[[Settings], Operator]] = {one.name: one.build for one in OPERATORS}
+LATE = Settings(allowed_lateness=7)
+IN_ORDER = Settings(allowed_lateness=7, in_order=True)
+
+
+def pairs_off(state: object, event: Event) -> tuple[object, int, int]:
+    """Begin a window with every second event, which ends the one before."""
+    del event
+    n = state if isinstance(state, int) else 0
+    return n + 1, int(n % 2 == 0), int(n >= 2 and n % 2 == 0)
+
+
+QUERIES = [
+    Query("tens", tumbling(10), named("sum")),
+    Query("median", Sliding(20, 5), named("median")),
+    Query("first", Session(4), named("first")),
+    Query("calm", Session(2), named("mean")),
+    Query("fives", count(5, 2), named("collect")),
+    Query("doubled", Sliding(8, 8, 1, Measure("doubled", lambda e: 2 * e.time)), named("max")),
+    Query("growing", Cumulate(20, 5), named("distinct")),
+    Query("marks", Punctuation(), named("m4")),
+    Query("rolling", Rolling(9), named("var_pop")),
+    Query("states", State(), named("count")),
+    Query("three", LastNEvery(3, 10), named("last")),
+    Query("user", UserWindow(pairs_off), named("geomean")),
+]
+
+
+def accepted(operator: Operator, queries: Iterable[Query] = QUERIES) -> list[str]:
+    """Ask the queries that an operator accepts, and return their names."""
+    names: list[str] = []
+    for query in queries:
+        try:
+            operator.add(query)
+        except UnsupportedError:
+            continue
+        names.append(query.id)
+    return names
+
+
+def made(name: str, settings: Settings = LATE) -> Operator:
+    """Return a new operator of this name that asks all that it accepts."""
+    operator = BUILD[name](settings)
+    asked = accepted(operator)
+    return operator if asked else made(name, IN_ORDER)
+
+
+def steps(number: int, delay: int = 6) -> list[Step]:
+    """Return steps of one to three events, of two keys, that come late by up to a delay."""
+    rng = random.Random(4)  # noqa: S311 - it need not be secret
+    taken: list[Step] = []
+    for now in range(0, 2 * number, 2):
+        times = sorted(now - rng.randint(0, delay) for _ in range(rng.randint(1, 3)))
+        events = (
+            Event(t, rng.randint(0, 3), rng.choice([None, "k"]), None, t % 9 == 0) for t in times
+        )
+        taken.append(Step(tuple(events), now - delay // 2))
+    return taken
+
+
+def run(operator: Operator, taken: Iterable[Step]) -> list[Output]:
+    """Take steps, and return what is said to each."""
+    return [operator.take(step) for step in taken]
+
+
+def stream(operator: Operator, number: int) -> list[Step]:
+    """Return steps that suit an operator: in order, if that is all that it can do."""
+    return steps(number, 0 if given_to(operator)["settings"] == IN_ORDER else 6)

@@ -1,0 +1,271 @@
+"""A restored operator goes on as the old one does; another one refuses, and stays as it was."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from operator import methodcaller
+
+import pytest
+
+from contenders import OPERATORS
+from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.naive import Naive
+from muntin.reference.store import Store
+from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named
+from muntin.spec.data_driven import Session
+from muntin.spec.dialect import OURS
+from muntin.spec.measure import COUNT, TIME, Measure
+from muntin.spec.operator import Operator
+from muntin.spec.periodic import Sliding, tumbling
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import Event, Step
+from snapshot.runs import BUILD, IN_ORDER, LATE, made, run, stream
+
+ASKED = Query("tens", tumbling(10), named("sum"))
+
+
+@pytest.mark.parametrize("name", BUILD)
+@pytest.mark.parametrize("before", [0, 1, 15])
+def test_a_restored_operator_goes_on_alike(name: str, before: int) -> None:
+    old, new = made(name), made(name)
+    taken = stream(old, 30)
+    run(old, taken[:before])
+    data = snapshot(old)
+    restore(new, data)
+    assert snapshot(new) == data
+    said = run(new, taken[before:])
+    assert snapshot(old) == data, "the old one is not touched by what the new one does"
+    assert said == run(old, taken[before:])
+    assert sum(len(output.results) for output in said) > 10
+
+
+@pytest.mark.parametrize("name", BUILD)
+def test_a_used_operator_can_be_set_back(name: str) -> None:
+    one = made(name)
+    taken = stream(one, 20)
+    run(one, taken[:10])
+    data = snapshot(one)
+    first = run(one, taken[10:])
+    restore(one, data)
+    assert run(one, taken[10:]) == first
+
+
+def naive(
+    query: Query = ASKED, settings: Settings = LATE, store: type[Store] = TupleBuffer
+) -> Naive:
+    """Return an operator in the middle of a stream."""
+    operator = Naive(store, settings)
+    operator.add(query)
+    operator.step([Event(3, 1), Event(17, 2)], 12)
+    return operator
+
+
+def of_two(name: str, *queries: Query) -> Operator:
+    """Return an operator that asks these, over a stream in order if it must be."""
+    settings = IN_ORDER if name in ORDERED else LATE
+    operator = BUILD[name](settings)
+    for query in queries:
+        operator.add(query)
+    return operator
+
+
+ORDERED = {entry.name for entry in OPERATORS if entry.ordered}
+
+
+FIRST = named("sum")
+LATER = {
+    "the same": FIRST,
+    "made again": named("sum"),
+    "lowered otherwise": replace(FIRST, name="text", lower=repr),
+    "made again and lowered otherwise": replace(named("sum"), name="text", lower=repr),
+}
+
+
+@pytest.mark.parametrize("name", BUILD)
+@pytest.mark.parametrize("kept", LATER.values(), ids=LATER)
+def test_what_a_removed_query_has_shared_is_written(
+    name: str, kept: Aggregate[object, object, object]
+) -> None:
+    """`named` makes new functions at each call, and the first of two alike may serve both."""
+    first, second = Query("a", Sliding(20, 5), FIRST), Query("b", Sliding(20, 5), kept)
+    old, new = of_two(name, first, second), of_two(name, second)
+    taken = stream(old, 30)
+    run(old, taken[:8])
+    old.remove("a")
+    run(old, taken[8:15])
+    restore(new, snapshot(old))
+    assert run(new, taken[15:]) == run(old, taken[15:])
+
+
+OTHERS: list[tuple[Operator, str]] = [
+    (BUILD["spec"](LATE), "operator: muntin.reference.naive:Naive in the snapshot, muntin.ref"),
+    (naive(store=AggregateBuckets), "configuration '_store': TupleBuffer in the snapshot, Aggr"),
+    (naive(settings=Settings(3)), "settings: Settings(allowed_lateness=7,"),
+    (naive(replace(ASKED, id="other")), "query 'other': none in the snapshot, Sliding("),
+    (naive(replace(ASKED, window=tumbling(20))), "query 'tens': Sliding(measure='time', offset=0"),
+    (naive(replace(ASKED, window=Sliding(10, 10, 0, COUNT))), "query 'tens': "),
+    (naive(replace(ASKED, aggregate=named("max"))), "=10) of sum in the snapshot, "),
+]
+
+
+@pytest.mark.parametrize(("other", "words"), OTHERS)
+def test_another_operator_refuses_and_says_why(other: Operator, words: str) -> None:
+    before = snapshot(other)
+    with pytest.raises(SnapshotError) as caught:
+        restore(other, snapshot(naive()))
+    assert f"{caught.value}".startswith("this snapshot is of another operator; ")
+    assert words in f"{caught.value}"
+    assert snapshot(other) == before
+
+
+def test_a_query_too_many_or_too_few_is_named() -> None:
+    two = naive()
+    two.add(Query("gaps", Session(3), named("max")))
+    with pytest.raises(SnapshotError, match=r"query 'gaps': none in the snapshot, Session\(gap=3"):
+        restore(two, snapshot(naive()))
+    with pytest.raises(SnapshotError, match=r"query 'gaps': Session\(.*in the snapshot, none here"):
+        restore(naive(), snapshot(two))
+
+
+def test_functions_come_from_the_query_that_is_there() -> None:
+    calls: list[int] = []
+    doubled = Measure("doubled", lambda event: 2 * event.time)
+
+    def counted(event: Event) -> int:
+        calls.append(event.time)
+        return 2 * event.time
+
+    other = Measure("doubled", counted)
+    query = Query("d", tumbling(10, 0, doubled), named("sum"))
+    new = naive(replace(query, window=tumbling(10, 0, other)))
+    restore(new, snapshot(naive(query)))
+    calls.clear()
+    new.step([Event(30, 1)], 40)
+    assert 30 in calls
+
+
+@dataclass(frozen=True)
+class How:
+    """What a user's operator is configured with."""
+
+    call: Callable[[int], int] = abs
+    unit: str = "seconds"
+
+
+class Plain(Persistent):
+    """An operator of a user's, for tests of what a state may hold."""
+
+    configuration = ("how",)
+
+    def __init__(self, held: object = None, how: How | None = None) -> None:
+        self.held, self.how = held, how or How()
+        self.queries: list[Query] = []
+
+    def add(self, query: Query) -> None:
+        self.queries.append(query)
+
+    def remove(self, name: str) -> None:
+        self.queries = [one for one in self.queries if one.id != name]
+
+    def take(self, step: Step, /) -> Output:
+        self.held = step
+        return Output()
+
+
+@register_state
+class Part:
+    """A class of a user's that a state is made of."""
+
+    __slots__ = ("inner", "owner")
+
+    def __init__(self, owner: object) -> None:
+        self.owner = owner  # and `inner` is not set
+
+
+class Unknown:
+    """A class that nobody has registered."""
+
+
+def table(held: object) -> dict[object, tuple[object, ...]]:
+    assert isinstance(held, dict)
+    return dict(methodcaller("items")(held))
+
+
+def test_operators_of_users_have_methods_for_it() -> None:
+    old, new = Plain(), Plain()
+    part = Part(old)
+    old.held = {"part": (part,), part: ("part",), "constants": (TIME, COUNT, OURS)}
+    new.restore(old.snapshot())
+    held = table(new.held)
+    (copy,) = held["part"]
+    assert isinstance(copy, Part)
+    assert copy is not part
+    assert copy.owner is new
+    assert not hasattr(copy, "inner")
+    assert held[copy] == ("part",)
+    assert [a is b for a, b in zip(held["constants"], (TIME, COUNT, OURS), strict=True)]
+
+
+def test_an_instance_in_a_tuple_that_it_holds_itself() -> None:
+    """It is made before the tuple, and gets the tuple after it."""
+    old, new = Plain(), Plain()
+    part = Part(None)
+    part.owner = old.held = (part, (part,))
+    new.restore(old.snapshot())
+    (copy, (again,)) = pair(new.held)
+    assert isinstance(copy, Part)
+    assert again is copy
+    assert copy.owner is new.held
+
+
+def pair(held: object) -> tuple[object, tuple[object]]:
+    first, second = methodcaller("__iter__")(held)
+    return first, second
+
+
+def test_configuration_is_kept_and_may_hold_functions() -> None:
+    old, same = Plain(), Plain()
+    old.held = [old.how, old.how.call]
+    same.restore(old.snapshot())
+    assert same.how is not old.how
+    assert same.held == [same.how, abs]
+    for other in (How(unit="days"), How(lambda x: x)):
+        with pytest.raises(SnapshotError, match=r"configuration 'how': How\(call=abs, unit='sec"):
+            Plain(how=other).restore(old.snapshot())
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        ({"f": [len]}, r"Plain.held\['f'\]\[0\] holds <built-in function len>, and functions are"),
+        ([lambda: 0], r"Plain.held\[0\] holds <function <lambda> .*, and functions are never"),
+        (
+            [naive().take],
+            r"Plain.held\[0\] holds <bound method Naive.take .*, and functions",
+        ),
+        ((named("max").monoid,), r"Plain.held\[0\] holds the Monoid .*, which belongs to no query"),
+        (Part([Unknown()]), r"Plain.held.owner\[0\] holds .*of the type Unknown, which snapshots"),
+        ({1: SnapshotError}, r"Plain.held\[1\] holds <class '.*SnapshotError'>, and functions are"),
+        (iter([1]), r"Plain.held holds <list_iterator .*> of the type list_iterator"),
+    ],
+)
+def test_what_cannot_be_written_is_named_with_its_place(held: object, words: str) -> None:
+    with pytest.raises(SnapshotError, match=words):
+        snapshot(Plain(held))
+
+
+def test_two_queries_of_one_name_cannot_be_told_apart() -> None:
+    operator = Plain()
+    operator.add(ASKED)
+    operator.add(replace(ASKED, window=tumbling(20)))
+    with pytest.raises(SnapshotError, match="two different things called query 'tens'"):
+        operator.snapshot()
+
+
+def test_a_state_of_other_fields_is_refused() -> None:
+    old, new = naive(), naive()
+    vars(new)["later"] = 1
+    with pytest.raises(SnapshotError, match=r"Naive has the fields .*later here, but _arr"):
+        restore(new, snapshot(old))

@@ -1,0 +1,47 @@
+"""How many slices and stored tuples an operator holds now."""
+
+from typing import NamedTuple
+
+from muntin.optimized.scotty.count_group import CountGroup
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.optimized.scotty.tuple_group import TupleGroup
+from muntin.optimized.slicing.slicing import Slicing
+from muntin.spec.operator import Operator
+
+
+class Held(NamedTuple):
+    """Slices, and tuples that are stored in them."""
+
+    slices: int
+    tuples: int
+
+
+def held(operator: Operator) -> Held:
+    """Count."""
+    if isinstance(operator, Slicing):
+        return Held(operator.slices(), 0)
+    assert isinstance(operator, Scotty)
+    tilings = [
+        keyed.lane.tiling
+        for group in operator.groups
+        if isinstance(group, TupleGroup)
+        for keyed in group.keyed.values()
+    ]
+    of_times = [
+        len(one.tuples or ())
+        for group in operator.groups
+        if isinstance(group, TimeGroup)
+        for lane in group.lanes.values()
+        for one in lane.slices.slices
+    ]
+    of_ranks = [
+        len(one.tuples or ())
+        for group in operator.groups
+        if isinstance(group, CountGroup)
+        for lane in group.lanes.values()
+        for one in lane.slices
+    ]
+    of_tuples = [len(tile.entries) for tiling in tilings for tile in tiling.tiles]
+    each = [*of_times, *of_ranks, *of_tuples]
+    return Held(len(each), sum(each))

@@ -1,0 +1,161 @@
+"""Runs that reach the branches of slicing which random runs reach only by luck, beside Denoted."""
+
+from typing import NamedTuple
+
+import pytest
+
+from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty.operator import Scotty
+from muntin.reference.denoted import Denoted
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.data_driven import Session
+from muntin.spec.dialect import Dialect
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.window import WindowType
+
+BY_WINDOW = Dialect(lateness="window")
+BY_NOTHING = Dialect(lateness="never")
+FLOOR_FIRST = Dialect(first_window="floor_first")
+HELD = Dialect(late_update="next_watermark")
+
+
+class Run(NamedTuple):
+    """What is asked first, and then steps: events with gaps, watermarks, and further queries."""
+
+    name: str
+    settings: Settings
+    kinds: list[WindowType]
+    deeds: list[tuple[int, int | None] | str | WindowType]
+
+
+RUNS = [
+    Run(
+        "a gap of its own, within a slice, reaches the next",
+        Settings(100),
+        [Session(3)],
+        [(0, None), (2, None), (10, None), (1, 20), "W50"],
+    ),
+    Run(
+        "the gap of a tuple reaches over others, across edges",
+        Settings(100),
+        [Session(2), tumbling(5)],
+        [(0, 30), (7, None), (14, 1), "W16", (8, None), "W40"],
+    ),
+    Run(
+        "the gap of a tuple ends before that of an earlier one",
+        Settings(100),
+        [Session(5), Session(2)],
+        ["W25", (14, None), (11, None), (13, 1), (18, None)],
+    ),
+    Run(
+        "late in the longest of cumulating windows, by window",
+        Settings(0, dialect=BY_WINDOW),
+        [Cumulate(10, 5)],
+        [(1, None), "W7", (2, None), (6, None), "W12", (4, None), "W30"],
+    ),
+    Run(
+        "late in a band, and outside",
+        Settings(0, dialect=BY_WINDOW),
+        [Band(0, 10), Band(20, 30)],
+        [(1, None), "W7", (2, None), "W12", (4, None), (-3, None), (25, None), "W26", (22, None)],
+    ),
+    Run(
+        "late since a landmark, and before",
+        Settings(0, dialect=BY_WINDOW),
+        [Landmark(0, 10)],
+        [(1, None), "W7", (2, None), "W22", (4, None), (-3, None)],
+    ),
+    Run(
+        "sessions that are settled beside a landmark",
+        Settings(1),
+        [Landmark(0, 4), Session(2), Session(30)],
+        [
+            *((time, None) for time in range(0, 40, 3)),
+            "W20",
+            *((time, None) for time in range(40, 70, 3)),
+            *("W40", "W60", "W99"),
+        ],
+    ),
+    Run(
+        "asked after the end",
+        Settings(dialect=BY_NOTHING),
+        [tumbling(5), Session(4)],
+        [(1, None), "END", tumbling(5), Session(4), (3, None), (9, None)],
+    ),
+    Run(
+        "asked when the first event is late",
+        Settings(20, dialect=FLOOR_FIRST),
+        [Sliding(6, 2)],
+        [(10, None), "W12", Sliding(6, 2), (5, None), (14, None), (3, None), "W40"],
+    ),
+    Run(
+        "held back until the watermark rises",
+        Settings(20, dialect=HELD),
+        [tumbling(5), Session(4)],
+        [(1, None), (30, None), "W12", (3, None), (7, None), "W12", (8, None), "W13", "W40"],
+    ),
+    Run(
+        "discarded and updated",
+        Settings(20, "discard"),
+        [tumbling(5), tumbling(10)],
+        [(1, None), (30, None), "W12", (3, None), (2, None), (7, None), "W40"],
+    ),
+    Run(
+        "a slice before those that are there, in time",
+        Settings(),
+        [tumbling(5), Session(2)],
+        [(12, None), "W1", (3, None), "W4", "W7", "W13", "W40"],
+    ),
+    Run(
+        "retractions that nobody is told of",
+        Settings(20, "accumulate"),
+        [Session(4)],
+        [(1, None), (7, None), "W12", (4, None), "W40"],
+    ),
+    Run(
+        "only what is new is told",
+        Settings(20, dialect=Dialect(late_update="none")),
+        [Session(4), tumbling(5)],
+        [(1, None), (9, None), "W12", (4, None), (10, None), "W13", (2, None), "W40"],
+    ),
+    Run(
+        "final under two closings",
+        Settings(3, "final", dialect=Dialect(closing={"session": 1})),
+        [tumbling(5), Session(2), Session(5)],
+        [(1, None), (3, None), "W4", (6, None), "W9", (4, None), "W12", "W20", (18, None), "W30"],
+    ),
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+@pytest.mark.parametrize("aggregate", [WORDS, BAGS], ids=lambda aggregate: aggregate.name)
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_run_is_answered_as_the_denotation_does(
+    run: Run, aggregate: Aggregate[object, object, object], batch: int
+) -> None:
+    both = Scotty(run.settings), Denoted(run.settings)
+    queries = [Query(f"w{nth}", kind, aggregate) for nth, kind in enumerate(run.kinds)]
+    events: list[Event] = []
+    for query in queries:
+        for one in both:
+            one.add(query)
+
+    def step(watermark: float | None) -> None:
+        got, wanted = (one.take(Step(tuple(events), watermark)) for one in both)
+        assert got == wanted
+        events.clear()
+
+    for nth, deed in enumerate(run.deeds):
+        if isinstance(deed, tuple):
+            events.append(Event(deed[0], Letter(1, nth), gap=deed[1]))
+            if len(events) == batch:
+                step(None)
+        elif isinstance(deed, str):
+            step(END if deed == "END" else int(deed[1:]))
+        else:
+            step(None)
+            for one in both:
+                one.add(Query(f"v{nth}", deed, aggregate))
+    step(END)
