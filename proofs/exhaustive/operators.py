@@ -59,7 +59,7 @@ SCOPES: Mapping[str, Exhausted] = {
         7455, 2410, 1975, night=6, scope=Scope((count(2), tumbling(3)), 5, 4)
     ),
     "count, long": day(2160, 477, 609, night=7, scope=Scope((count(2),), 2, 6)),
-    "count, late, long": day(5600, 1841, 672, night=8, scope=Scope((count(2),), 2, 7, Settings(1))),
+    "count, late, long": day(2160, 1006, 0, night=7, scope=Scope((count(2),), 2, 6, Settings(2))),
     "sliding count and session, late": day(
         4981, 2386, 283, night=6, scope=Scope((count(3, 1), Session(3)), 3, 5, Settings(2))
     ),
