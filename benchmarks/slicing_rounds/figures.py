@@ -9,12 +9,6 @@ from slicing_rounds.workload import SECOND, Workload
 
 FEW = 100
 """The most windows where a step is dear."""
-FEW = 100
-"""The most windows where a step is dear."""
-AGGREGATES = (
-    "sum", "count", "min", "max", "maxcount", "mean", "std_pop", "m4", "median", "percentile(90)",
-)  # fmt: skip
-"""Distributive, algebraic, holistic, in this order."""
 
 
 @dataclass(frozen=True)
@@ -45,63 +39,46 @@ def at(workload: Workload, along: str) -> str:
 
 def figures(plan: Plan) -> list[Figure]:
     """Return all sweeps."""
-    by, disorder = "concurrent windows", Workload("14", share=0.2, session=True)
-    few = [w for w in plan.windows if w <= FEW]
+    disorder = Workload("14", share=0.2, session=True)
     counting = replace(disorder, session=False, measure="count")
+    return [*_windows(plan, disorder, counting), *_rest(plan, disorder, counting)]
+
+
+def _windows(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]:
+    """Return the sweeps along the number of windows."""
+    few = [w for w in plan.windows if w <= FEW]
 
     def widening(
-        name: str, base: Workload, windows: Sequence[int] = plan.windows
-    ) -> list[Workload]:
-        return [replace(base, figure=name, windows=w) for w in windows]
+        name: str, title: str, base: Workload, windows: Sequence[int] = plan.windows
+    ) -> Figure:
+        loads = [replace(base, figure=name, windows=w) for w in windows]
+        return Figure(name, title, "concurrent windows", loads)
 
-    def aggregating(name: str, base: Workload) -> list[Workload]:
-        return [replace(base, figure=name, aggregate=one) for one in plan.aggregates]
-
-    best = (READABLE, "tuple-buffer", "aggregate-buckets")
+    in_order, late = Workload("13"), "20 % out of order"
+    single, sliding = replace(in_order, batch=1), replace(in_order, shape="sliding")
     return [
-        Figure("13", "in order, tumbling queries", by, widening("13", Workload("13"))),
-        Figure(
-            "13-sliding",
-            "in order, one sliding query",
-            by,
-            widening("13-sliding", Workload("13", shape="sliding")),
-        ),
-        Figure(
-            "13-single",
-            "in order, tumbling queries, a tuple at a time",
-            by,
-            widening("13-single", Workload("13", batch=1), few),
-        ),
-        Figure(
-            "14", "20 % out of order, tumbling queries, a session", by, widening("14", disorder)
-        ),
-        Figure(
-            "17a",
-            "20 tumbling queries and a session",
-            "% out of order",
-            [replace(disorder, figure="17a", share=share) for share in plan.shares],
-        ),
-        Figure(
-            "17b",
-            "20 tumbling queries and a session, 20 % out of order",
-            "delay in seconds",
-            [replace(disorder, figure="17b", delays=delays) for delays in plan.delays],
-        ),
-        Figure(
-            "18a",
-            "20 tumbling queries of time, 20 % out of order",
-            "aggregate",
-            aggregating("18a", replace(disorder, session=False)),
-            best,
-        ),
-        Figure(
-            "18b",
-            "20 tumbling queries of count, 20 % out of order",
-            "aggregate",
-            aggregating("18b", counting),
-            (READABLE, "tuple-buffer"),
-        ),
-        Figure(
-            "21", "tumbling queries of count, 20 % out of order", by, widening("21", counting, few)
-        ),
+        widening("13", "in order, tumbling queries", in_order),
+        widening("13-sliding", "in order, one sliding query", sliding),
+        widening("13-single", "in order, tumbling queries, a tuple at a time", single, few),
+        widening("14", f"{late}, tumbling queries, a session", disorder),
+        widening("21", f"tumbling queries of count, {late}", counting, few),
+    ]
+
+
+def _rest(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]:
+    """Return the sweeps along disorder and aggregates."""
+    queries, late = "20 tumbling queries", "20 % out of order"
+
+    def aggregating(name: str, of: str, base: Workload, only: Sequence[str]) -> Figure:
+        loads = [replace(base, figure=name, aggregate=one) for one in plan.aggregates]
+        return Figure(name, f"{queries} of {of}, {late}", "aggregate", loads, only)
+
+    shares = [replace(disorder, figure="17a", share=share) for share in plan.shares]
+    delays = [replace(disorder, figure="17b", delays=delays) for delays in plan.delays]
+    in_time = replace(disorder, session=False)
+    return [
+        Figure("17a", f"{queries} and a session", "% out of order", shares),
+        Figure("17b", f"{queries} and a session, {late}", "delay in seconds", delays),
+        aggregating("18a", "time", in_time, (READABLE, "tuple-buffer", "aggregate-buckets")),
+        aggregating("18b", "count", counting, (READABLE, "tuple-buffer")),
     ]

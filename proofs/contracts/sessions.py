@@ -1,6 +1,5 @@
-"""Lemmas on sessions: the definition, and those that Scotty keeps, for all times and gaps."""
+"""Lemmas on the definition of sessions, for all times and gaps."""
 
-from muntin.optimized.scotty.sessions import Sessions, Span
 from muntin.spec.data_driven import Session
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.measure import Line, Placed
@@ -16,14 +15,6 @@ def defined(times: list[int], gap: int, dialect: Dialect = OURS) -> list[Interva
     in_order = enumerate(event_order(history))
     placed = [Placed(accepted, rank, accepted.event.time) for rank, accepted in in_order]
     return list(Session(gap).intervals(Line(tuple(placed), 0, dialect)))
-
-
-def kept(times: list[int], gap: int) -> list[Span]:
-    """Return the sessions that are kept, having taken the events in this order."""
-    sessions = Sessions(gap, inclusive=False)
-    for time in times:
-        sessions.add(Event(time, time))
-    return sessions.spans
 
 
 def two_events_belong_together_iff_they_are_nearer_than_the_gap(a: int, b: int, gap: int) -> None:
@@ -45,24 +36,6 @@ def the_order_of_arrival_does_not_matter(a: int, b: int, c: int, gap: int) -> No
     assert gap > 0
 
     assert defined([a, b, c], gap) == defined([c, a, b], gap)
-
-
-def sessions_are_kept_as_defined(a: int, b: int, c: int, gap: int) -> None:
-    """Session cases 1.1 to 3: however three events come, what is kept is what is defined."""
-    assert gap > 0
-
-    assert [one.shown(short=False) for one in kept([a, b, c], gap)] == defined([a, b, c], gap)
-
-
-def every_event_is_counted_in_its_session(a: int, b: int, c: int, gap: int) -> None:
-    """Sessions know their first and last event, and how many they have."""
-    assert gap > 0
-
-    spans = kept([a, b, c], gap)
-    assert sum(one.size for one in spans) == 3
-    assert all(one.reach == one.last + gap for one in spans)
-    assert spans[0].start == min(a, b, c)
-    assert spans[-1].last == max(a, b, c)
 
 
 def a_complete_session_stays(a: int, b: int, gap: int) -> None:

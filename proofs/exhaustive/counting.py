@@ -16,6 +16,50 @@ class Point(NamedTuple):
     gone: bool = False
 
 
+class Count:
+    """The traces of a scope."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Count from any point on, each once."""
+        self._scope = scope
+        self.beginning = cache(self._beginning)
+
+    def _beginning(self, at: Point, left: int) -> int:
+        """Return how many traces begin here, with so many steps left; one is the end at once."""
+        return 1 + sum(
+            1 + (self.beginning(after, left - 1) if news and left > 1 else 0)
+            for after, news in self._following(at)
+        )
+
+    def _following(self, at: Point) -> list[tuple[Point, bool]]:
+        """Return where each action leads, and whether it can change anything."""
+        steps = [one for size in range(self._scope.batch + 1) for one in self._batches(at, size)]
+        if self._scope.spare is not None:
+            steps += [] if at.asked else [(at._replace(asked=True), True)]
+            steps += [(at._replace(gone=True), True)] if at.asked and not at.gone else []
+        return steps
+
+    def _batches(self, at: Point, size: int) -> list[tuple[Point, bool]]:
+        scope = self._scope
+        marks = range(max(1, at.given - 1), scope.times + 1)
+        alone = [0] if size else []
+        given = [*alone, *marks] if scope.batch > 1 or not size else alone
+        return [
+            self._after(at, times, mark)
+            for times in product(range(scope.times), repeat=size)
+            for mark in given
+            for _ in range(len(scope.keys) ** size)
+        ]
+
+    def _after(self, at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:
+        in_order = self._scope.settings.in_order
+        if in_order and [at.seen, *times] != sorted([at.seen, *times]):
+            return at, False
+        passed = max(at.given, at.seen) if in_order else at.given
+        point = at._replace(given=max(at.given, mark), seen=max(at.seen, *times, -1))
+        return point, bool(times) or mark > passed
+
+
 def traces(scope: Scope) -> int:
     """Return the number of traces that a walk through the scope has to take.
 
@@ -28,35 +72,39 @@ def traces(scope: Scope) -> int:
     def beginning(at: Point, left: int) -> int:
         steps = [
             1 + (beginning(after, left - 1) if news and left > 1 else 0)
-            for after, news in following(at)
+            for after, news in _following(scope, at)
         ]
         return 1 + sum(steps)
 
-    def following(at: Point) -> list[tuple[Point, bool]]:
-        steps = [one for size in range(scope.batch + 1) for one in batches(at, size)]
-        if scope.spare is not None:
-            steps += [] if at.asked else [(at._replace(asked=True), True)]
-            steps += [(at._replace(gone=True), True)] if at.asked and not at.gone else []
-        return steps
-
-    def batches(at: Point, size: int) -> list[tuple[Point, bool]]:
-        marks = range(max(1, at.given - 1), scope.times + 1)
-        alone = [0] if size else []
-        given = [*alone, *marks] if scope.batch > 1 or not size else alone
-        all_times = product(range(scope.times), repeat=size)
-        return [
-            after(at, times, mark)
-            for times in all_times
-            for mark in given
-            for _ in range(len(scope.keys) ** size)
-        ]
-
-    def after(at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:
-        in_order = scope.settings.in_order
-        if in_order and list(times) != sorted((*times, at.seen))[-len(times) :] and times:
-            return at, False
-        passed = max(at.given, at.seen) if in_order else at.given
-        point = at._replace(given=max(at.given, mark), seen=max(at.seen, *times, -1))
-        return point, bool(times) or mark > passed
-
     return beginning(Point(), scope.length)
+
+
+def _following(scope: Scope, at: Point) -> list[tuple[Point, bool]]:
+    steps = [one for size in range(scope.batch + 1) for one in _batches(scope, at, size)]
+    if scope.spare is not None:
+        steps += [] if at.asked else [(at._replace(asked=True), True)]
+        steps += [(at._replace(gone=True), True)] if at.asked and not at.gone else []
+    return steps
+
+
+def _batches(scope: Scope, at: Point, size: int) -> list[tuple[Point, bool]]:
+    marks = range(max(1, at.given - 1), scope.times + 1)
+    alone = [0] if size else []
+    given = [*alone, *marks] if scope.batch > 1 or not size else alone
+    all_times = product(range(scope.times), repeat=size)
+    return [
+        _after(scope, at, times, mark)
+        for times in all_times
+        for mark in given
+        for _ in range(len(scope.keys) ** size)
+    ]
+
+
+def _after(scope: Scope, at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:
+    in_order = scope.settings.in_order
+    if in_order and list(times) != sorted((*times, at.seen))[-len(times) :] and times:
+        return at, False
+    passed = max(at.given, at.seen) if in_order else at.given
+    point = at._replace(given=max(at.given, mark), seen=max(at.seen, *times, -1))
+    return point, bool(times) or mark > passed
+    return Count(scope).beginning(Point(), scope.length)

@@ -57,10 +57,11 @@ def is_ring(structure: Structure) -> TypeGuard[Ring | FifoRing]:
     return isinstance(structure, Ring | FifoRing)
 
 
-def blot(structure: Structure) -> None:
-    """Overwrite what means nothing."""
+def blotted(structure: Structure) -> Structure:
+    """Overwrite what means nothing in a ring, and return it."""
     if is_ring(structure):
         structure.blot()
+    return structure
 
 
 def capacity(structure: Structure) -> int:

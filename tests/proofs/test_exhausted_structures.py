@@ -3,11 +3,11 @@
 import pytest
 
 from exhaustive import rebalancing
-from exhaustive.exploring import Exploration, Scope, Structure, check
+from exhaustive.exploring import Exploration, Scope, Structure, failing
 from exhaustive.profile import PROFILE
 from exhaustive.shapes import b_trees
 from exhaustive.spoiling import spoiled
-from exhaustive.structures import CI, SCOPES, base_intervals, registered, ring, tree
+from exhaustive.structures import CI, NIGHTLY, SCOPES, base_intervals, registered, ring, tree
 from exhaustive.whole import UNREAD
 from muntin.optimized.btree import BTree
 from muntin.optimized.fiba import Fiba
@@ -17,7 +17,14 @@ from muntin.spec.structure import TimedWindow
 @pytest.mark.parametrize("name", SCOPES)
 def test_every_state_and_every_call_within_the_scope(name: str) -> None:
     exhausted = SCOPES[name]
-    assert exhausted.run() == exhausted.found
+    found = exhausted.run()
+    assert found.states > 0
+    assert exhausted.found in (None, found)
+
+
+def test_only_one_scope_has_no_numbers_and_it_is_for_the_night() -> None:
+    unknown = [name for name, one in {**CI, **NIGHTLY}.items() if not one.found]
+    assert unknown == ["fiba, min-arity 2, 20 keys"]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +32,9 @@ def test_every_state_and_every_call_within_the_scope(name: str) -> None:
     [("fiba, min-arity 2, 14 keys", 2, 14), ("fiba, min-arity 3, 12 keys", 3, 12)],
 )
 def test_every_b_tree_of_that_size_is_among_them(name: str, min_arity: int, keys: int) -> None:
-    assert CI[name].found.states == b_trees(min_arity, keys)
+    found = CI[name].found
+    assert found
+    assert found.states == b_trees(min_arity, keys)
 
 
 SIBLINGS = {"ci": 5, "nightly": 15}[PROFILE]
@@ -71,11 +80,10 @@ class Spoiling(Exploration):
         super().meet(structure, window, how)
         for name, copy in spoiled(structure) if len(self.met) > known else ():
             try:
-                check(copy, window, name)
+                noticed = failing(copy, window)
             except (AssertionError, LookupError, AttributeError, TypeError, ValueError):
-                self.noticed.add(name)
-            else:
-                self.unnoticed.add(name)
+                noticed = [name]
+            (self.noticed if noticed else self.unnoticed).add(name)
 
 
 @pytest.mark.parametrize(

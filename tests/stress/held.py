@@ -1,10 +1,10 @@
 """How many slices and stored tuples an operator holds now."""
 
-from collections.abc import Hashable, Mapping
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
-from muntin.optimized.scotty.lane import Lane
+from muntin.optimized.scotty.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.slicing.slicing import Slicing
 from muntin.spec.operator import Operator
@@ -15,13 +15,6 @@ class Held(NamedTuple):
 
     slices: int
     tuples: int
-
-
-@runtime_checkable
-class Lanes(Protocol):
-    """A group of queries that share slices by time."""
-
-    lanes: Mapping[Hashable, Lane]
 
 
 def held(operator: Operator) -> Held:
@@ -35,15 +28,20 @@ def held(operator: Operator) -> Held:
         if isinstance(group, TupleGroup)
         for keyed in group.keyed.values()
     ]
-    slices = [
-        one
+    of_times = [
+        len(one.tuples or ())
         for group in operator.groups
-        if isinstance(group, Lanes)
+        if isinstance(group, TimeGroup)
         for lane in group.lanes.values()
         for one in lane.slices.slices
     ]
-    tuples = sum(len(tile.entries) for tiling in tilings for tile in tiling.tiles)
-    return Held(
-        len(slices) + sum(len(tiling.tiles) for tiling in tilings),
-        tuples + sum(len(one.tuples) for one in slices),
-    )
+    of_ranks = [
+        len(one.tuples or ())
+        for group in operator.groups
+        if isinstance(group, CountGroup)
+        for lane in group.lanes.values()
+        for one in lane.slices
+    ]
+    of_tuples = [len(tile.entries) for tiling in tilings for tile in tiling.tiles]
+    each = [*of_times, *of_ranks, *of_tuples]
+    return Held(len(each), sum(each))

@@ -10,7 +10,7 @@ from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Punctuation, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UserCodeError
-from muntin.spec.measure import Measure
+from muntin.spec.measure import COUNT, Measure
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import Output, Query, Settings
@@ -78,6 +78,12 @@ APART = Dialect(session_merge="le", late_update="next_watermark")
 TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
     ("the next end has yet to exist", Settings(0, dialect=EARLY), [Landmark(3, 5)], "22 W22 W24"),
     ("a slice that no window holds first", Settings(), [Landmark(0, 4)], "-3 3 W22"),
+    (
+        "a step between that wakes too early",
+        Settings(3, dialect=Dialect(lateness="window")),
+        [Session(5)],
+        "14 W20 W20 W25 18",
+    ),
     ("a late event makes a window", Settings(9, dialect=FIRST), [tumbling(2)], "20 W29 20 9"),
     (
         "a late event before a session that is open",
@@ -183,8 +189,14 @@ def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
         (Settings(dialect=Dialect(lateness="window")), [Landmark(11, 5)], "20 27 W29 24 W33"),
         (Settings(), [Sliding(5, 5, 1), Landmark(1, 2)], "2 17 W19 W30"),
         (Settings(), [tumbling(7), Session(20)], "2 17 W29 30 33 W35 34"),
+        (Settings(), [Landmark(-4, 1, COUNT)], "2 W15 15 W20"),
     ],
-    ids=["late into a fused slice", "fused up to an open window", "beside an open session"],
+    ids=[
+        "late into a fused slice",
+        "fused up to an open window",
+        "beside an open session",
+        "ranks",
+    ],
 )
 def test_slices_that_were_fused_are_right(
     settings: Settings, kinds: list[WindowType], trace: str

@@ -30,7 +30,14 @@ ANEW = "a tuple is removed from a slice by computing the slice anew"
         (Rolling(5), "sum", Settings(in_order=True), [KEPT, SPLIT, NEVER]),
         (count(5), "sum", Settings(), [KEPT, WHOLE, INVERT]),
         (count(5), "max", Settings(), [KEPT, WHOLE, ANEW]),
-        (count(5), "max", Settings(in_order=True), [KEPT, WHOLE, NEVER]),
+        (count(5), "max", Settings(in_order=True), [NOT_KEPT, WHOLE, NEVER]),
+        (
+            count(5),
+            "sum",
+            Settings(dialect=Dialect(count_order="arrival")),
+            [NOT_KEPT, WHOLE, NEVER],
+        ),
+        (count(5), "sum", Settings(dialect=Dialect(lateness="window")), [KEPT, WHOLE, INVERT]),
     ],
 )
 def test_explain_says_what_the_decision_trees_say(

@@ -65,21 +65,20 @@ class Arrays:
         )
         return Tree(np.asarray(tree.s).tolist(), inner, folds, times, leaves, ends)
 
-    def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
-        """Return so many rows, the first of which are those that there are."""
-        grid: IntRows = _grown(old, np.zeros((size, width), np.int64))
+    def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
+        """Return so many rows, the first of which are those that there are, if any."""
+        grid: IntRows = _grown(old, had, np.zeros((size, width), np.int64))
         return grid
 
-    def rows(self, old: Rows[Partial] | None, size: int, width: int) -> Rows[Partial]:
-        """Return so many rows, the first of which are those that there are."""
-        grid: Rows[Partial] = _grown(old, np.zeros((size, width), self.dtype))
+    def rows(self, old: Rows[Partial] | None, had: int, size: int, width: int) -> Rows[Partial]:
+        """Return so many rows, the first of which are those that there are, if any."""
+        grid: Rows[Partial] = _grown(old, had, np.zeros((size, width), self.dtype))
         return grid
 
 
-def _grown(old: object, grid: NDArray[np.generic]) -> NDArray[np.generic]:
+def _grown(old: object, had: int, grid: NDArray[np.generic]) -> NDArray[np.generic]:
     if old is not None:
-        there = np.asarray(old)
-        grid[: there.shape[0]] = there
+        grid[:had] = np.asarray(old)
     return grid
 
 

@@ -7,6 +7,7 @@ Facts and bounds are proved in proofs/finger_tree.md.
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic
+from weakref import WeakKeyDictionary
 
 from muntin.kernels.binding import A, Column, Ints
 from muntin.kernels.engine import Engine, Shape, opaque
@@ -31,6 +32,9 @@ from muntin.spec.structure import Pair, in_time_order
 
 FIRST_ROWS = 4
 
+_ENGINES: WeakKeyDictionary[object, Engine[object]] = WeakKeyDictionary()
+"""Beside the trees: code is no part of a state, which snapshots write."""
+
 
 class FingerTree(Generic[A]):
     """Out-of-order aggregation for any monoid; with another engine, for numbers."""
@@ -41,22 +45,27 @@ class FingerTree(Generic[A]):
         """Start with an empty window."""
         del meter
         self._monoid = monoid
-        self.engine = engine or opaque(monoid)
+        _ENGINES[self] = engine or opaque(monoid)  # type: ignore[assignment] # as above
         cap, fan = self.shape
         storage = self.engine.storage
         self._leaves = self._nodes = FIRST_ROWS
         self.tree = Tree(
             storage.ints([0] * (STAGED + cap)),
-            storage.int_rows(None, FIRST_ROWS, 2 * fan + 2),
-            storage.rows(None, FIRST_ROWS, fan),
-            storage.int_rows(None, FIRST_ROWS, cap + 1),
-            storage.rows(None, FIRST_ROWS, cap),
-            storage.rows(None, ENDS, max(cap, LEFT)),
+            storage.int_rows(None, 0, FIRST_ROWS, 2 * fan + 2),
+            storage.rows(None, 0, FIRST_ROWS, fan),
+            storage.int_rows(None, 0, FIRST_ROWS, cap + 1),
+            storage.rows(None, 0, FIRST_ROWS, cap),
+            storage.rows(None, 0, ENDS, max(cap, LEFT)),
         )
         self._answer = storage.column([monoid.identity])
         self.engine.calls.begin_tree(self.tree, self._answer)
         self._spare(SPARE_LEAF, FIRST_ROWS)
         self._spare(SPARE_INNER, FIRST_ROWS)
+
+    @property
+    def engine(self) -> Engine[A]:
+        """Kernels and storage."""
+        return _ENGINES[self]  # type: ignore[return-value] # it is of this tree's own monoid
 
     @property
     def shape(self) -> Shape:
@@ -70,18 +79,20 @@ class FingerTree(Generic[A]):
         """Make more rows of what is short, between two calls of a kernel."""
         tree, storage, (cap, fan) = self.tree, self.engine.storage, self.shape
         if tree.s[SPARE_LEAF] < 1:
-            self._spare(SPARE_LEAF, self._leaves)
+            had = self._leaves
+            self._spare(SPARE_LEAF, had)
             self._leaves *= 2
             self.tree = tree = tree._replace(
-                times=storage.int_rows(tree.times, self._leaves, cap + 1),
-                leaves=storage.rows(tree.leaves, self._leaves, cap),
+                times=storage.int_rows(tree.times, had, self._leaves, cap + 1),
+                leaves=storage.rows(tree.leaves, had, self._leaves, cap),
             )
         if tree.s[SPARE_INNER] <= tree.s[HEIGHT] + 1:
-            self._spare(SPARE_INNER, self._nodes)
+            had = self._nodes
+            self._spare(SPARE_INNER, had)
             self._nodes *= 2
             self.tree = tree._replace(
-                inner=storage.int_rows(tree.inner, self._nodes, 2 * fan + 2),
-                folds=storage.rows(tree.folds, self._nodes, fan),
+                inner=storage.int_rows(tree.inner, had, self._nodes, 2 * fan + 2),
+                folds=storage.rows(tree.folds, had, self._nodes, fan),
             )
 
     def insert_batch(self, batch: Batch[A], *, in_order: bool) -> None:

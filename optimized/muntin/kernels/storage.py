@@ -35,12 +35,12 @@ class Storage(Protocol[A]):
         """Return the same tree in lists: to look at, not to change."""
         ...
 
-    def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
-        """Return so many rows, the first of which are those that there are."""
+    def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
+        """Return so many rows, the first of which are those that there are, if any."""
         ...
 
-    def rows(self, old: Rows[A] | None, size: int, width: int) -> Rows[A]:
-        """Return so many rows, the first of which are those that there are."""
+    def rows(self, old: Rows[A] | None, had: int, size: int, width: int) -> Rows[A]:
+        """Return so many rows, the first of which are those that there are, if any."""
         ...
 
 
@@ -50,10 +50,6 @@ class Table(Generic[A]):
     def __init__(self, lists: list[list[A]]) -> None:
         """Take these rows."""
         self._lists = lists
-
-    def extend(self, filling: A, size: int, width: int) -> None:
-        """Make more rows, until there are so many."""
-        self._lists += [[filling] * width for _ in range(size - len(self._lists))]
 
     def __getitem__(self, at: tuple[int, int], /) -> A:
         """Read."""
@@ -70,7 +66,6 @@ class Lists(Generic[A]):
     def __init__(self, identity: A) -> None:
         """Fill rows with this."""
         self._identity = identity
-        self._of_ints, self._of_values = list[Table[int]](), list[Table[A]]()
 
     def time(self, value: int) -> int:
         """Return any integer."""
@@ -96,18 +91,16 @@ class Lists(Generic[A]):
         """Return the tree, which is in lists."""
         return tree
 
-    def int_rows(self, old: IntRows | None, size: int, width: int) -> IntRows:
-        """Return so many rows, the first of which are those that there are."""
-        return _extended(self._of_ints, old, 0, (size, width))
+    def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
+        """Return so many rows, the first of which are those that there are, if any."""
+        kept = (
+            [[old[row, at] for at in range(width)] for row in range(had)] if old is not None else []
+        )
+        return Table(kept + [[0] * width for _ in range(size - len(kept))])
 
-    def rows(self, old: Rows[A] | None, size: int, width: int) -> Rows[A]:
-        """Return so many rows, the first of which are those that there are."""
-        return _extended(self._of_values, old, self._identity, (size, width))
-
-
-def _extended(made: list[Table[A]], old: object, filling: A, shape: tuple[int, int]) -> Table[A]:
-    table = next((one for one in made if one is old), Table[A]([]))
-    if table is not old:
-        made.append(table)
-    table.extend(filling, *shape)
-    return table
+    def rows(self, old: Rows[A] | None, had: int, size: int, width: int) -> Rows[A]:
+        """Return so many rows, the first of which are those that there are, if any."""
+        kept = (
+            [[old[row, at] for at in range(width)] for row in range(had)] if old is not None else []
+        )
+        return Table(kept + [[self._identity] * width for _ in range(size - len(kept))])

@@ -11,7 +11,7 @@ from itertools import takewhile
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import TIME, Line, Placed
-from muntin.spec.periodic import Fixed, Sliding
+from muntin.spec.periodic import Fixed, Landmark, Sliding
 from muntin.spec.stream import END
 from muntin.spec.window import Interval, Window, WindowType, windows
 
@@ -50,6 +50,12 @@ def _(kind: Sliding, line: Line, done: float) -> int:
         return finished if starts else at.time <= done
 
     return _leading(gone(at) for at in line.placed)
+
+
+@needless.register
+def _(kind: Landmark, line: Line, done: float) -> int:
+    """What precedes the landmark goes: of all else, every window to come holds it."""
+    return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
 
 
 @needless.register

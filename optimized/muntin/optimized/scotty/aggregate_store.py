@@ -7,18 +7,32 @@ a window is asked for, and made anew after a failure. [Traub20], section 5.3; [T
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Protocol
 
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
-from muntin.optimized.scotty.slice import Slice
 from muntin.spec.monoid import Monoid
 from muntin.spec.structure import OutOfOrder
 
 BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
 
 
+class Part(Protocol):
+    """A slice as a store sees it: known by the time or rank of its first tuple."""
+
+    @property
+    def first(self) -> int:
+        """The time or rank of its first tuple."""
+        ...
+
+    @property
+    def partial(self) -> object:
+        """Its partial aggregate."""
+        ...
+
+
 class AggregateStore(ABC):
-    """Combines consecutive slices. Slices are known by the time of their first tuple."""
+    """Combines consecutive slices."""
 
     @abstractmethod
     def touch(self, first: int) -> None:
@@ -29,7 +43,7 @@ class AggregateStore(ABC):
         """Note that any slice may have changed."""
 
     @abstractmethod
-    def fold(self, slices: Sequence[Slice], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Combine the slices from index `low` to `high`, of which there is at least one."""
 
 
@@ -46,7 +60,7 @@ class LazyStore(AggregateStore):
     def reset(self) -> None:
         """Do nothing."""
 
-    def fold(self, slices: Sequence[Slice], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Combine them one by one."""
         return reduce(self._monoid.combine, [one.partial for one in slices[low:high]])
 
@@ -69,7 +83,7 @@ class TreeStore(AggregateStore):
         self._tree = None
         self._touched.clear()
 
-    def fold(self, slices: Sequence[Slice], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Ask the tree, once it is up to date."""
         tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
         if tree is None:

@@ -11,7 +11,7 @@ from itertools import takewhile
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import TIME, Line, Placed
-from muntin.spec.periodic import Fixed, Sliding
+from muntin.spec.periodic import Fixed, Landmark, Sliding
 from muntin.spec.stream import END
 from muntin.spec.window import Interval, WindowType, windows
 
@@ -52,6 +52,12 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 
 
 @needless.register
+def _(kind: Landmark, line: Line, done: float) -> int:
+    """What precedes the landmark goes: of all else, every window to come holds it."""
+    return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
+
+
+@needless.register
 def _(kind: Fixed, line: Line, done: float) -> int:
     """A tuple goes when all windows that hold it are over."""
     if done == END:
@@ -60,6 +66,15 @@ def _(kind: Fixed, line: Line, done: float) -> int:
     return _leading(
         at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)
         for at in line.placed
+    )
+
+
+@needless.register
+def _(kind: Landmark, line: Line, done: float) -> int:
+    """What is behind the landmark never goes: some window to come will hold it."""
+    ever = Interval(kind.at, END)
+    return _leading(
+        at.time <= done and not kind.holds(ever, at, line.dialect) for at in line.placed
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
+from muntin.optimized.scotty.count_group import CountGroup
+from muntin.optimized.scotty.count_lane import CountPlan
 from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.ranks import Cohort, Ranks
@@ -109,7 +111,10 @@ class Scotty(Persistent):
                 return shared.group
         how = How(query.aggregate.monoid, found.of.commutative, found.removal)
         group: Group
-        if found.in_tuples:
+        if found.in_ranks:
+            plan = CountPlan(how, stored=found.stored, by_arrival=found.by_arrival)
+            group = CountGroup(self._settings, plan, self._build)
+        elif found.in_tuples:
             group = TupleGroup(self._settings, how, self._build, by_arrival=found.by_arrival)
         else:
             group = TimeGroup(self._settings, query, self._build, stored=found.stored)

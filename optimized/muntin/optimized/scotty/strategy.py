@@ -13,6 +13,7 @@ from muntin.optimized.scotty.workload import (
     stores_tuples,
 )
 from muntin.spec.data_driven import LastNEvery, Rolling
+from muntin.spec.measure import COUNT
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
@@ -33,19 +34,20 @@ class Strategy:
     """What the decision trees say of a query, and with which others it may share slices."""
 
     of: Characteristics
+    in_ranks: bool  # whether slices lie between rank edges, and tuples are shifted
     in_tuples: bool  # whether slices hold their tuples, since these make or move the edges
     by_arrival: bool
     scope: Hashable
 
     @property
     def stored(self) -> bool:
-        """Whether slices in time keep their tuples (Figure 4)."""
-        return stores_tuples(self.of)
+        """Whether slices in time or ranks keep their tuples (Figure 4); arrivals never move."""
+        return stores_tuples(self.of) and not (self.in_ranks and self.by_arrival)
 
     @property
     def removal(self) -> Removal:
         """How tuples are taken out of slices (Figure 6)."""
-        return removal(self.of)
+        return "none" if self.in_ranks and self.by_arrival else removal(self.of)
 
     def lines(self, query: Query) -> list[str]:
         """Say it in words."""
@@ -79,13 +81,28 @@ def strategy(
     of, dialect = characteristics(query, settings, letters), settings.dialect
     known = of.session or calendar(query.window, dialect, -END) is not None
     discarded = of.session and settings.output == "discard"
-    in_tuples = splits(of) or not known or discarded
+    ranks = in_ranks(query, settings)
+    in_tuples = splits(of) or not (known or ranks) or discarded
     by_arrival = of.count_measure and dialect.count_order == "arrival"
-    by_window = dialect.lateness == "window" and (in_tuples or of.session)
+    by_window = dialect.lateness == "window" and (in_tuples or ranks or of.session)
     apart = by_window or (in_tuples and not isinstance(query.window, FORGET_ALIKE))
     alone = query.id if apart else None
-    if in_tuples:
-        scope: Hashable = (alone, since, by_arrival, of.commutative, removal(of))
+    if in_tuples or ranks:
+        scope: Hashable = (alone, since, ranks, by_arrival, of.commutative, removal(of))
     else:
         scope = (alone, stores_tuples(of), of.commutative)
-    return Strategy(of, in_tuples, by_arrival, scope)
+    return Strategy(of, ranks, in_tuples, by_arrival, scope)
+
+
+def in_ranks(query: Query, settings: Settings) -> bool:
+    """Whether a query counts, so that its windows end at known ranks and are never retracted.
+
+    By window, an event may be accepted that lets a window settle in the past, which is retracted.
+    Where a dialect truncates, windows have ranks below their offset.
+    """
+    kind, dialect = query.window, settings.dialect
+    if not isinstance(kind, Sliding) or kind.measure is not COUNT:
+        return False
+    truncated = dialect.alignment == "truncate" and kind.offset > 0
+    moves = not settings.in_order and dialect.count_order == "time"
+    return not truncated and not (moves and dialect.lateness == "window")

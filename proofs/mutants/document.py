@@ -1,0 +1,42 @@
+"""The list of mutants as a document: `python proofs/mutants/document.py` writes it."""
+
+import sys
+from itertools import groupby
+
+from evidence.checks import ROOT
+from mutants.mutant import FOLDER, mutants
+
+DOCUMENT = FOLDER / "README.md"
+
+HEAD = """# Mutants
+
+A verification that does not kill its mutants is not a verification. Each line is a fault, in a
+file of the code, and the verifications that have to notice it. `tests/proofs/test_mutants.py`
+patches a copy of the code with one fault at a time, runs each killer on it, and fails if one
+notices nothing. It also fails if a patch does not fit exactly once, if the patched code cannot be
+loaded, or if a killer complains of the code as it is. The faults are in the `.toml` files here.
+
+Killers (`killers.py`): `states` explores all small states of a structure, `traces` walks an
+operator through all small traces, `steps` makes every step of rebalancing, `laws` checks the laws
+of the catalogue, `tests` runs a file of the test suite, `lemmas` lets CrossHair confirm. Those in
+brackets run by night only (`MUNTIN_PROFILE=nightly`).
+
+Written by `python proofs/mutants/document.py`.
+"""
+
+
+def document() -> str:
+    """Return the document."""
+    lines = [HEAD]
+    for file, group in groupby(sorted(mutants(), key=lambda one: one.file), lambda one: one.file):
+        lines += [f"## {file}", "", "| mutant | fault | killed by |", "| --- | --- | --- |"]
+        for one in group:
+            killers = [*one.killers, *(f"({killer})" for killer in one.nightly)]
+            lines.append(f"| {one.name} | {one.fault} | {', '.join(killers)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document())
+    sys.stdout.write(f"wrote {DOCUMENT.relative_to(ROOT)}\n")

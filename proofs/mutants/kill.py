@@ -1,0 +1,33 @@
+"""Runs one killer on the code beside it, in a process of its own: `python proofs/mutants/kill.py`.
+
+Exit status 0: all is well. 1: something was noticed, and is printed. 2: the code could not even be
+loaded, which shows nothing.
+"""
+
+import resource
+import sys
+
+from mutants.killers import run
+
+MEMORY = 6 << 30
+"""What a mutant that never ends may take, in bytes."""
+
+ACCIDENTS = (ImportError, SyntaxError, NameError)
+
+
+def main(killer: str) -> int:
+    """Run the killer."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    try:
+        run(killer)
+    except ACCIDENTS as accident:
+        sys.stdout.write(f"{type(accident).__name__}: {accident}\n")
+        return 2
+    except Exception as noticed:  # noqa: BLE001 whatever a mutant does wrong is noticed
+        sys.stdout.write(f"{type(noticed).__name__}: {noticed}"[:300] + "\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,107 @@
+"""What has to notice a mutant: small scopes of the verifications, quick enough for CI.
+
+Each killer returns if all is well and raises if it is not. A name may have an argument after a
+colon: which structure's states, which operator's traces, which tests, which lemmas.
+"""
+
+from collections.abc import Callable
+
+from evidence.checks import ROOT
+
+TWO_TIMES = 2
+"""A scope of no more times is small however long it is."""
+
+
+def states(name: str) -> object:
+    """Explore a small scope of a structure."""
+    from exhaustive import structures as of  # noqa: PLC0415 each killer loads what it needs alone
+    from exhaustive.exploring import Exploration  # noqa: PLC0415 as above
+    from exhaustive.rings import FifoRing  # noqa: PLC0415 as above
+    from muntin.optimized.btree import BTree  # noqa: PLC0415 as above
+    from muntin.optimized.fiba import Fiba  # noqa: PLC0415 as above
+
+    scopes = {
+        "fiba": lambda: of.tree(Fiba, 2, 9, 6),
+        "fiba, large": lambda: of.tree(Fiba, 2, 14, 0),
+        "btree": lambda: of.tree(BTree, 2, 8, 5),
+        "coins": lambda: of.tree(of.Billed, 2, 11, 0),
+        "ring": lambda: of.ring(2, 5, 8),
+        "fifo ring": lambda: of.ring(2, 6, 8, FifoRing),
+        "b-int": lambda: of.base_intervals(8, 16),
+        "flatfat": lambda: of.registered("flatfat", 8, 8),
+    }
+    scope = scopes[name]() if name in scopes else of.registered(name, 8)
+    return Exploration(scope).run()
+
+
+def traces(name: str) -> object:
+    """Walk one operator through small scopes, each at most four actions long."""
+    from dataclasses import replace  # noqa: PLC0415 each killer loads what it needs alone
+
+    from exhaustive import operators as of  # noqa: PLC0415 as above
+    from exhaustive.traces import Walk  # noqa: PLC0415 as above
+
+    entries = [entry for entry in of.CONTENDERS if entry.name == name]
+    walked = 0
+    for one in of.SCOPES.values():
+        short = replace(one.scope, times=min(3, one.scope.times), length=min(4, one.scope.length))
+        walk = Walk(one.scope if one.scope.times == TWO_TIMES else short, entries)
+        walked += len(walk.names) and walk.run().traces
+    assert walked, f"{name} has taken no trace"
+    return walked
+
+
+def steps(_: str) -> object:
+    """Make every step of rebalancing for the two smallest arities."""
+    from exhaustive import rebalancing as of  # noqa: PLC0415 each killer loads what it needs alone
+
+    return [step(mu, 3) for mu in (2, 3) for step in (of.splits, of.merges, of.moves)]
+
+
+def laws(_: str) -> object:
+    """Check every law that a monoid of the catalogue declares."""
+    from muntin.spec.catalogue import named  # noqa: PLC0415 each killer loads what it needs alone
+    from muntin.spec.laws import counterexamples  # noqa: PLC0415 as above
+
+    names = ("sum", "count", "min", "max", "mean", "geomean", "median", "first", "last", "range")
+    for name in names:
+        found = list(counterexamples(named(name), (1, 2, 3)))
+        assert not found, found[0]
+    return names
+
+
+def tests(path: str) -> object:
+    """Run tests of the suite."""
+    import pytest  # noqa: PLC0415 each killer loads what it needs alone
+
+    code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", str(ROOT / path)])
+    assert code != pytest.ExitCode.TESTS_FAILED, path
+    if code != pytest.ExitCode.OK:
+        raise ImportError(f"{path} could not be run: {code}")
+    return path
+
+
+def lemmas(module: str) -> object:
+    """Confirm the lemmas of a module."""
+    import subprocess  # noqa: PLC0415 each killer loads what it needs alone
+    import sys  # noqa: PLC0415 as above
+
+    command = [sys.executable, str(ROOT / "proofs" / "confirm.py"), module]
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 our own words
+    return module
+
+
+KILLERS: dict[str, Callable[[str], object]] = {
+    "states": states,
+    "traces": traces,
+    "steps": steps,
+    "laws": laws,
+    "tests": tests,
+    "lemmas": lemmas,
+}
+
+
+def run(killer: str) -> object:
+    """Run a killer by its name."""
+    kind, _, argument = killer.partition(":")
+    return KILLERS[kind](argument)

@@ -1,0 +1,86 @@
+"""Mutants: faults that were made, or could be, each as a patch and with what has to notice it."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evidence.checks import ROOT
+
+FOLDER = ROOT / "proofs" / "mutants"
+COPIED = ("spec", "reference", "optimized", "proofs", "tests")
+PATHS = ("spec", "reference", "optimized", "proofs", "tests")
+SECONDS = 600
+"""What a killer may take on a machine that is busy; most take one or two."""
+
+
+class MutantError(Exception):
+    """A mutant that shows nothing: its patch does not fit, or the code cannot be loaded."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault, where it comes from, and the killers that have to notice it."""
+
+    name: str
+    fault: str
+    file: str
+    old: str
+    new: str
+    killers: tuple[str, ...]
+    nightly: tuple[str, ...] = ()
+
+    def patched(self, source: str) -> str:
+        """Return the source with the fault; the patch has to fit exactly once."""
+        if (fits := source.count(self.old)) != 1:
+            raise MutantError(f"{self.name}: the patch fits {fits} times into {self.file}")
+        return source.replace(self.old, self.new)
+
+
+def mutants() -> list[Mutant]:
+    """Read all mutants."""
+    paths = sorted(FOLDER.glob("*.toml"))
+    return [read(one) for path in paths for one in tomllib.loads(path.read_text())["mutant"]]
+
+
+def read(one: Mapping[str, Sequence[str]]) -> Mutant:
+    """Read a mutant."""
+    name, fault, file, old, new = (str(one[key]) for key in ("name", "fault", "file", "old", "new"))
+    return Mutant(name, fault, file, old, new, tuple(one["killers"]), tuple(one.get("nightly", ())))
+
+
+def copied(folder: Path) -> Path:
+    """Copy the code into a folder."""
+    for name in COPIED:
+        shutil.copytree(ROOT / name, folder / name, symlinks=True)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def noticed(folder: Path, killer: str, mutant: Mutant | None = None) -> str:
+    """Run a killer on a copy of the code, and return what it noticed; nothing, if all is well."""
+    path = folder / (mutant.file if mutant else "pyproject.toml")
+    source = path.read_text()
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
+        compiled.unlink()
+    try:
+        path.write_text(mutant.patched(source) if mutant else source)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder / p) for p in PATHS)}
+        done = subprocess.run(  # noqa: S603 our own words
+            [sys.executable, "-B", str(folder / "proofs" / "mutants" / "kill.py"), killer],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    finally:
+        path.write_text(source)
+    if done.returncode not in (0, 1):
+        raise MutantError(f"{killer}: {done.stdout}{done.stderr}")
+    return done.stdout.strip().splitlines()[-1] if done.returncode else ""

@@ -1,0 +1,74 @@
+"""Runs of structures over any monoid, beside the words that they stand for.
+
+The calls are chosen by numbers, from all calls that the window allows. What a structure answers
+over a monoid M has to be the image of the word that the definition answers, for then the answer is
+made by combines alone (naturality); and stay the same when times are moved apart.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
+
+from exhaustive.calls import LETTERS, Call, Places, changes, ranges
+from muntin.cli.registry import StructureEntry
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import OutOfOrder, TimedWindow
+
+A = TypeVar("A")
+
+LARGEST = 24
+
+
+class World(NamedTuple, Generic[A]):
+    """A monoid, the value of each letter in it, and where times lie."""
+
+    monoid: Monoid[A]
+    value: Callable[[str], A]
+    when: Callable[[int], int] = lambda time: time
+
+    def image(self, word: str) -> A:
+        """Return what a word stands for: the homomorphism that `value` extends to."""
+        return self.monoid.fold(map(self.value, word))
+
+
+def make(call: Call, target: OutOfOrder[A], world: World[A]) -> None:
+    """Make a call, with its letters and times replaced."""
+    pairs = [(world.when(time), world.image(word)) for time, word in call.pairs]
+    match call.name:
+        case "insert":
+            target.insert(*pairs[0])
+        case "evict":
+            target.evict(world.when(call.time))
+        case "bulk_insert":
+            target.bulk_insert(pairs)
+        case "bulk_evict":
+            target.bulk_evict(world.when(call.time))
+
+
+def answers(
+    entry: StructureEntry, world: World[A], picks: Sequence[int]
+) -> Iterator[tuple[str, A]]:
+    """Yield words that the definition answers after each call, and what the structure answers."""
+    target, window = entry.build(world.monoid), TimedWindow(LETTERS)
+    for nth, pick in enumerate(picks):
+        places = Places(tuple(time for time, _ in window.pairs))
+        calls = list(changes(window, places, entry.arrival, LARGEST, LARGEST))
+        call = relettered(calls[pick % len(calls)], nth)
+        make(call, target, world)
+        window = call.of(window)
+        yield window.query(), target.query()
+        yield from zip(
+            (word for _, word in window.pairs), (value for _, value in target.items()), strict=True
+        )
+        if entry.arrival != "fifo":
+            asked = list(ranges(Places(tuple(time for time, _ in window.pairs))))
+            first, last = asked[pick % len(asked)]
+            wanted = window.query_range(first, last)
+            yield wanted, target.query_range(world.when(first), world.when(last))
+
+
+def relettered(call: Call, nth: int) -> Call:
+    """Return the call with letters that no other call has."""
+    base = 0x5000 + 64 * nth
+    pairs = tuple((time, chr(base + place)) for place, (time, _) in enumerate(call.pairs))
+    return replace(call, pairs=pairs)

@@ -1,0 +1,68 @@
+"""Each mutant is noticed by what has to notice it, and the code as it is by nothing."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evidence.checks import ROOT
+from exhaustive.profile import PROFILE
+from mutants.document import DOCUMENT, document
+from mutants.mutant import Mutant, MutantError, copied, mutants, noticed
+
+MUTANTS = mutants()
+NAMES = [mutant.name for mutant in MUTANTS]
+
+
+def due(mutant: Mutant) -> tuple[str, ...]:
+    """Return the killers of this profile."""
+    return mutant.killers + (mutant.nightly if PROFILE == "nightly" else ())
+
+
+KILLERS = sorted({killer for mutant in MUTANTS for killer in due(mutant)})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the code, in which one mutant at a time lives."""
+    return copied(tmp_path_factory.mktemp("mutants"))
+
+
+@pytest.mark.parametrize("killer", KILLERS)
+def test_the_code_as_it_is_passes(folder: Path, killer: str) -> None:
+    assert not noticed(folder, killer)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=NAMES)
+def test_a_mutant_is_noticed_by_each_of_its_killers(folder: Path, mutant: Mutant) -> None:
+    survived = [killer for killer in due(mutant) if not noticed(folder, killer, mutant)]
+    assert survived == []
+
+
+def test_there_are_enough_and_each_has_a_name_of_its_own() -> None:
+    assert len(MUTANTS) >= 60
+    assert {name: times for name, times in Counter(NAMES).items() if times > 1} == {}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=NAMES)
+def test_each_patch_fits_once_and_changes_something(mutant: Mutant) -> None:
+    source = (ROOT / mutant.file).read_text()
+    assert mutant.patched(source) != source
+    assert mutant.killers
+
+
+def test_a_patch_that_is_stale_is_refused() -> None:
+    mutant = Mutant("stale", "", "pyproject.toml", "no such line", "", ("laws",))
+    with pytest.raises(MutantError, match="fits 0 times"):
+        mutant.patched("some source")
+
+
+def test_code_that_cannot_be_loaded_is_no_mutant(folder: Path) -> None:
+    file = "spec/muntin/spec/catalogue.py"
+    mutant = Mutant("broken", "", file, "class Chosen(", "class Chosen((", ("laws",))
+    with pytest.raises(MutantError, match="SyntaxError"):
+        noticed(folder, "laws", mutant)
+
+
+def test_the_document_is_current() -> None:
+    assert DOCUMENT.read_text() == document()

@@ -1,0 +1,52 @@
+"""One call on an arbitrary tree that satisfies its relation gives one that does, too.
+
+Trees are drawn by shape and not reached by calls, so that they are higher than any run gets: up to
+height 5 for the smallest arity 2, where runs of the machines seldom pass height 3.
+"""
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from exhaustive.calls import Places, changes
+from exhaustive.exploring import failing
+from exhaustive.planting import PlantedClassic, PlantedFiba, Shape
+from muntin.spec.monoid import Monoid
+
+MIN_ARITIES = st.sampled_from([2, 2, 2, 3, 4])
+HIGHEST = {2: 5, 3: 3, 4: 3}
+
+
+@st.composite
+def shapes(draw: DrawFn, min_arity: int) -> Shape:
+    """Draw a shape, most of its nodes as small or as large as they may be."""
+
+    def arities(least: int) -> SearchStrategy[int]:
+        extremes = (least, least, least, min_arity + 1, 2 * min_arity)
+        return st.sampled_from([max(least, arity) for arity in extremes])
+
+    def below(height: int, least: int) -> Shape:
+        arity = draw(arities(least))
+        if not height:
+            return arity - 1
+        return tuple(below(height - 1, min_arity) for _ in range(arity))
+
+    return below(draw(st.integers(1, HIGHEST[min_arity])), 2)
+
+
+@pytest.mark.parametrize("kind", [PlantedClassic, PlantedFiba])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data(), min_arity=MIN_ARITIES, pick=st.integers(0, 10**6))
+def test_one_call_on_any_tree_keeps_the_relation(
+    kind: type[PlantedClassic | PlantedFiba], data: st.DataObject, min_arity: int, pick: int
+) -> None:
+    tree = kind(Monoid("", str.__add__), None, min_arity)
+    window = tree.plant(data.draw(shapes(min_arity)))
+    assert failing(tree, window) == []
+    places = Places(tuple(time for time, _ in window.pairs))
+    calls = list(changes(window, places, "any order", len(window.pairs) + 3, 0))
+    call = calls[pick % len(calls)]
+    event(call.name)
+    call.on(tree)
+    assert failing(tree, call.of(window)) == [], call
