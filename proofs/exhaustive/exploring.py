@@ -166,16 +166,20 @@ def named(structure: Structure, window: TimedWindow[str], places: Places) -> For
 
 
 def failing(structure: Structure, window: TimedWindow[str]) -> list[str]:
-    """Hold a state against the definition and its own relation, and return what does not hold."""
-    facts = {
-        **dict(structure.relates(window.pairs)),
+    """Hold a state against its own relation and the definition, and return what does not hold.
+
+    A state that its relation refuses is asked nothing: it might not even answer.
+    """
+    if broken := [fact for fact, holds in structure.relates(window.pairs) if not holds]:
+        return broken
+    answers = {
         "items": list(structure.items()) == list(window.pairs),
         "len": len(structure) == len(window.pairs),
         "oldest": structure.oldest() == window.oldest(),
         "youngest": structure.youngest() == window.youngest(),
         "query": structure.query() == window.query(),
     }
-    return [fact for fact, holds in facts.items() if not holds]
+    return [question for question, right in answers.items() if not right]
 
 
 def ask(structure: Structure, window: TimedWindow[str], places: Places) -> int:

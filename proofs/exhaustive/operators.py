@@ -59,6 +59,7 @@ SCOPES: Mapping[str, Exhausted] = {
         7455, 2410, 1975, night=6, scope=Scope((count(2), tumbling(3)), 5, 4)
     ),
     "count, long": day(2160, 477, 609, night=7, scope=Scope((count(2),), 2, 6)),
+    "count, late, long": day(2160, 1006, 0, night=7, scope=Scope((count(2),), 2, 6, Settings(2))),
     "sliding count and session, late": day(
         4981, 2386, 283, night=6, scope=Scope((count(3, 1), Session(3)), 3, 5, Settings(2))
     ),
@@ -94,6 +95,6 @@ SCOPES: Mapping[str, Exhausted] = {
     "batches": day(2535, 1488, 910, night=3, scope=Scope(TWO, 3, 2, Settings(1), batch=2)),
     "keys": day(6640, 3120, 1762, night=5, scope=Scope(TWO, 3, 4, keys=("a", "b"))),
     "changing queries": day(
-        5572, 1012, 1195, night=5, scope=Scope((Session(2),), 4, 4, spare=tumbling(2))
+        2615, 498, 542, night=7, scope=Scope((tumbling(2),), 2, 5, spare=Session(2))
     ),
 }

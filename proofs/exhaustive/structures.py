@@ -149,13 +149,19 @@ NIGHTLY = {
     "reactive, capacity 16, 4 items": Exhausted(
         ring(16, 4, 16), Found(3408, 186480, 1671360, 1248)
     ),
-    "reactive, first in first out, capacity 1 to 64": Exhausted(ring(1, 40, 64, FifoRing), Found()),
-    "flatfat, 40 items": Exhausted(registered("flatfat", 40, 20), Found()),
-    "b-int, 40 items, 64 positions": Exhausted(base_intervals(40, 64), Found()),
-    "two-stacks, 40 items": Exhausted(registered("two-stacks", 40), Found()),
-    "two-stacks-lite, 40 items": Exhausted(registered("two-stacks-lite", 40), Found()),
-    "daba, 60 items": Exhausted(registered("daba", 60), Found()),
-    "daba-lite, 60 items": Exhausted(registered("daba-lite", 60), Found()),
+    "reactive, first in first out, capacity 1 to 64": Exhausted(
+        ring(1, 40, 64, FifoRing), Found(2686, 247283, 3996407, 64)
+    ),
+    "flatfat, 40 items": Exhausted(registered("flatfat", 40, 20), Found(78, 46506, 78383, 1)),
+    "b-int, 40 items, 64 positions": Exhausted(
+        base_intervals(40, 64), Found(2665, 226460, 3859805, 885)
+    ),
+    "two-stacks, 40 items": Exhausted(registered("two-stacks", 40), Found(860, 84539, 0, 40)),
+    "two-stacks-lite, 40 items": Exhausted(
+        registered("two-stacks-lite", 40), Found(860, 84539, 0, 40)
+    ),
+    "daba, 60 items": Exhausted(registered("daba", 60), Found(4416, 645639, 0, 91)),
+    "daba-lite, 60 items": Exhausted(registered("daba-lite", 60), Found(4416, 645639, 0, 91)),
 }
 
 SCOPES = CI | (NIGHTLY if PROFILE == "nightly" else {})

@@ -4,15 +4,20 @@ Exit status 0: all is well. 1: something was noticed, and is printed. 2: the cod
 loaded, which shows nothing.
 """
 
+import resource
 import sys
 
 from mutants.killers import run
+
+MEMORY = 6 << 30
+"""What a mutant that never ends may take, in bytes."""
 
 ACCIDENTS = (ImportError, SyntaxError, NameError)
 
 
 def main(killer: str) -> int:
     """Run the killer."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
         run(killer)
     except ACCIDENTS as accident:

@@ -32,7 +32,10 @@ SUBJECTS = {
     "whole": "a part of an aggregate function",
     "kind": "a window type",
     "window": "a window type",
+    "holds": "a method of a window type",
     "measure": "a measure",
+    "closing": "a decision of a dialect",
+    "view": "what a query sees of the slices",
     "cause": "an exception",
     "accepted": "an event and its number",
     "identity": "of a monoid, to tell whether two queries have the same",
@@ -41,6 +44,7 @@ SUBJECTS = {
 EXCEPTIONS = {
     "isinstance(value, bool)": "frames look at the values of events, by definition; at no partial",
     "isinstance(value, Number | None)": "the same",
+    "self.restless.pop(name, self) is self": "the agenda, a mark for an unknown name",
     "old.partial is not partial": "a partial that is the same object has not changed: no need to "
     "tell the store; one that is another object is told, whatever it is",
 }

@@ -81,7 +81,7 @@ class Spoiling(Exploration):
         for name, copy in spoiled(structure) if len(self.met) > known else ():
             try:
                 noticed = failing(copy, window)
-            except (LookupError, AttributeError, TypeError, ValueError):
+            except (AssertionError, LookupError, AttributeError, TypeError, ValueError):
                 noticed = [name]
             (self.noticed if noticed else self.unnoticed).add(name)
 

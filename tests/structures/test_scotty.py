@@ -78,6 +78,12 @@ APART = Dialect(session_merge="le", late_update="next_watermark")
 TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
     ("the next end has yet to exist", Settings(0, dialect=EARLY), [Landmark(3, 5)], "22 W22 W24"),
     ("a slice that no window holds first", Settings(), [Landmark(0, 4)], "-3 3 W22"),
+    (
+        "a step between that wakes too early",
+        Settings(3, dialect=Dialect(lateness="window")),
+        [Session(5)],
+        "14 W20 W20 W25 18",
+    ),
     ("a late event makes a window", Settings(9, dialect=FIRST), [tumbling(2)], "20 W29 20 9"),
     (
         "a late event before a session that is open",

@@ -236,10 +236,13 @@ class TimeGroup(Group):
             for lane in self._told_of.values():
                 lane.late.clear()
             self._told_of.clear()
-        woken = {key: self.lanes[key] for key, _ in self._woken if key in self.lanes}
-        for lane in {**self._touched, **woken}.values():
+        told = (key for _, key, _ in reports)
+        asked = dict.fromkeys([*self._touched, *(key for key, _ in self._woken), *told])
+        for lane in [self.lanes[key] for key in asked if key in self.lanes]:
             if lane.slices.inserted or moment.now >= lane.release_at:
                 self._release(lane, moment.done)
+            else:  # it may have rung too early
+                self._alarms.set((lane.key, None), lane.release_at)
         self._end()
 
     def _publish(self, report: Reports, moment: Moment) -> None:
@@ -255,7 +258,6 @@ class TimeGroup(Group):
             lane.asleep.discard(name)
         else:
             lane.asleep.add(name)
-        self._alarms.set((key, None), lane.release_at)
 
     def _end(self) -> None:
         self._touched.clear()
