@@ -22,8 +22,8 @@ def held(operator: Operator) -> Held:
     if isinstance(operator, Slicing):
         return Held(operator.slices(), 0)
     assert isinstance(operator, Scotty)
-    tilings = [
-        keyed.lane.tiling
+    tuple_lanes = [
+        keyed.lane
         for group in operator.groups
         if isinstance(group, TupleGroup)
         for keyed in group.keyed.values()
@@ -42,6 +42,7 @@ def held(operator: Operator) -> Held:
         for lane in group.lanes.values()
         for one in lane.slices
     ]
-    of_tuples = [len(tile.entries) for tiling in tilings for tile in tiling.tiles]
+    of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.tiling.tiles]
+    waiting = sum(len(lane.pending) for lane in tuple_lanes)
     each = [*of_times, *of_ranks, *of_tuples]
-    return Held(len(each), sum(each))
+    return Held(len(each), sum(each) + waiting)

@@ -4,15 +4,19 @@
 over an edge is taken off one slice, by invert where that is declared, and put on the next.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
 from muntin.optimized.scotty.aggregate_store import AggregateStore
 from muntin.optimized.scotty.slice import Lifted, Slice
 from muntin.optimized.scotty.workload import Removal
 from muntin.spec.monoid import Monoid
+
+ORDER = attrgetter("order")
 
 
 class Tile(NamedTuple):
@@ -21,6 +25,11 @@ class Tile(NamedTuple):
     entries: tuple[Lifted, ...]
     partial: object
     known: bool = True
+
+
+def begin(tile: Tile) -> tuple[int, int]:
+    """Return the place of its first tuple in event order."""
+    return tile.entries[0].order
 
 
 class How(NamedTuple):
@@ -40,6 +49,10 @@ class Tiling:
         self.tiles: list[Tile] = []
         self._folded: list[Slice] = []
 
+    def empty(self) -> "Tiling":
+        """Return one without tuples, to try something out."""
+        return Tiling(self.how, self.store)
+
     @property
     def cuts(self) -> list[int]:
         """The positions at which slices begin, and the number of tuples."""
@@ -50,24 +63,29 @@ class Tiling:
         self.tiles, self._folded = tiles, []
         self.store.reset()
 
-    def insert(self, position: int, lifted: Lifted) -> None:
-        """Add a tuple at a position, to the slice that covers it or the last that ends there."""
-        combine, start = self.how.monoid.combine, 0
-        for nth, (entries, partial, known) in enumerate(self.tiles):
-            end = start + len(entries)
-            if position < end or (position == end and nth == len(self.tiles) - 1):
-                grown = (*entries[: position - start], lifted, *entries[position - start :])
-                kept = known and (self.how.commutative or position == end)
-                total = combine(partial, lifted.partial) if kept else None
-                self.tiles[nth] = Tile(grown, total, kept)
-                return
-            start = end
-        self.tiles.append(Tile((lifted,), combine(self.how.monoid.identity, lifted.partial)))
+    def insert(self, lifted: Lifted, *, last: bool) -> None:
+        """Add a tuple to the slice that covers its place in event order, or as the last."""
+        monoid, order, tiles = self.how.monoid, lifted.order, self.tiles
+        if not tiles:
+            tiles.append(Tile((lifted,), monoid.combine(monoid.identity, lifted.partial)))
+            return
+        nth = len(tiles) - 1
+        if not last and order < tiles[-1].entries[0].order:
+            nth = max(0, bisect_left(tiles, order, key=begin) - 1)
+            follows = nth + 1 < len(tiles) and order > tiles[nth].entries[-1].order
+            nth += follows
+        entries, partial, known = tiles[nth]
+        at = len(entries) if last else bisect_left(entries, order, key=ORDER)
+        kept = known and (self.how.commutative or at == len(entries))
+        total = monoid.combine(partial, lifted.partial) if kept else None
+        tiles[nth] = Tile((*entries[:at], lifted, *entries[at:]), total, kept)
 
     def fit(self, edges: Iterable[int]) -> None:
         """Let slices begin exactly at these positions (and at the first tuple)."""
         *cuts, size = self.cuts
         wanted = {0, *(edge for edge in edges if 0 < edge < size)}
+        if wanted == set(cuts):
+            return
         for cut in cuts:
             if cut not in wanted and cut - 1 in wanted and cut - 1 not in cuts:
                 self._shift(self.cuts.index(cut))

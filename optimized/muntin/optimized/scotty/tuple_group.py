@@ -7,22 +7,28 @@ from functools import partial
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.forgetting import needless
 from muntin.optimized.scotty.group import OneByOne, Reports, Verdict
-from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.moment import Moment, done_at
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import How, Tiling
 from muntin.optimized.scotty.tuple_lane import Live, TupleLane
 from muntin.optimized.scotty.tuple_view import Told, TupleView
-from muntin.spec.data_driven import Punctuation, Session
+from muntin.optimized.slicing.alarms import Alarms
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import MuntinError
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, TIME
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.window import Interval
 
 FRAMES = (Session, Punctuation, Delta, State, Threshold)
 """Types that need nothing of what is forgotten, not even how much it was."""
+
+
+PATIENT = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery, *FRAMES)
+"""Types of which nothing that is past is moved by an event that lies behind the watermark."""
 
 
 @dataclass
@@ -31,8 +37,8 @@ class Keyed:
 
     lane: TupleLane
     views: dict[str, TupleView]
-    unranked: list[str]
     due: dict[str, dict[Interval, Told]] = field(default_factory=dict[str, dict[Interval, Told]])
+    wakes: list[float] = field(default_factory=list[float])  # when windows are to be told of
 
 
 class TupleGroup(OneByOne):
@@ -47,15 +53,28 @@ class TupleGroup(OneByOne):
         self.keyed: dict[Hashable, Keyed] = {}
         self._missed: dict[str, Mapping[Hashable, Event]] = {}
         self._new: list[Hashable] = []
-        self._unranked: dict[Hashable, list[str]] = {}
+        self._patient = False
+        self._alarms = Alarms[Hashable]()
+        self._rung: list[Hashable] = []
+        self._touched: dict[Hashable, Keyed] = {}
+        self._asked: dict[Hashable, Keyed] = {}
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices."""
         self.queries[query.id], self.since[query.id] = query, since
         self._missed[query.id] = missed
+        self._patient = self._may_wait()
         for one in self.keyed.values():
             one.views[query.id] = self._view(query, one.lane.key)
-            one.unranked.append(query.id)
+
+    def _may_wait(self) -> bool:
+        """Whether an event behind the watermark changes nothing that is past.
+
+        In a user's measure it can tell that a window has ended; by window, it is judged at once.
+        """
+        kinds = [query.window for query in self.queries.values()]
+        known = all(type(kind) in PATIENT and kind.measure in (TIME, COUNT) for kind in kinds)
+        return known and self.settings.dialect.lateness != "window"
 
     def _view(self, query: Query, key: Hashable) -> TupleView:
         missed = self._missed[query.id].get(key)
@@ -66,14 +85,13 @@ class TupleGroup(OneByOne):
         del self.queries[name], self.since[name], self._missed[name]
         for one in self.keyed.values():
             del one.views[name]
-            one.unranked = [other for other in one.unranked if other != name]
 
     def _of(self, key: Hashable) -> Keyed:
         if key in self.keyed:
             return self.keyed[key]
         tiling = Tiling(self._how, self._build(self._how.monoid))
         views = {q.id: self._view(q, key) for q in self.queries.values()}
-        return Keyed(TupleLane(key, self.settings.dialect, tiling), views, list(views))
+        return Keyed(TupleLane(key, self.settings.dialect, tiling), views)
 
     def take(self, accepted: Accepted, moment: Moment) -> Verdict:
         """Add the event, if it is accepted."""
@@ -89,14 +107,18 @@ class TupleGroup(OneByOne):
         if event.key not in self.keyed:
             self.keyed[event.key] = one
             self._new.append(event.key)
-        one.lane.checkpoint()
+        self._touched[event.key] = one
         lifted = self._lifted(one.lane, accepted, moment)
-        query = next(iter(self.queries.values()))
-        by_arrival = self._by_arrival
-        query.guarded(f"{event}", lambda: one.lane.insert(lifted, by_arrival=by_arrival))
-        self._unranked.setdefault(event.key, list(one.unranked))
-        first_seen, one.unranked = one.unranked, []
-        return Verdict(accepts, first_seen)
+        if event.time > moment.now + 1 and self._patient:
+            self._check(one.lane, accepted, moment)
+            one.lane.defer(lifted)
+        else:
+            one.lane.checkpoint()
+            self._flush(one.lane, event)
+            query = next(iter(self.queries.values()))
+            by_arrival = self._by_arrival
+            query.guarded(f"{event}", lambda: one.lane.insert(lifted, by_arrival=by_arrival))
+        return Verdict(accepts, [])
 
     def _lifted(self, lane: TupleLane, accepted: Accepted, moment: Moment) -> Lifted:
         """Lift an event; a window that cannot take it says so before the aggregate does."""
@@ -107,6 +129,18 @@ class TupleGroup(OneByOne):
                 find = partial(lane.windows, query, moment.reached, accepted)
                 query.guarded(f"{accepted.event}", find)
             raise
+
+    def _check(self, lane: TupleLane, accepted: Accepted, moment: Moment) -> None:
+        """Refuse an event that a window cannot take, though its place does not matter yet."""
+        alone = TupleLane(lane.key, self.settings.dialect, lane.tiling.empty())
+        for query in self.queries.values():
+            find = partial(alone.windows, query, moment.reached, accepted)
+            query.guarded(f"{accepted.event}", find)
+
+    def _flush(self, lane: TupleLane, where: object) -> None:
+        """Put tuples into slices that could not matter until now."""
+        query, by_arrival = next(iter(self.queries.values())), self._by_arrival
+        query.guarded(f"{where}", lambda: lane.flush(by_arrival=by_arrival))
 
     def _judge(self, one: Keyed, query: Query, accepted: Accepted, moment: Moment) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
@@ -132,23 +166,26 @@ class TupleGroup(OneByOne):
         return older and not self._by_arrival and query.window.measure is COUNT
 
     def reports(self, moment: Moment) -> list[Reports]:
-        """Find the windows of every key that has news, or for which time has passed."""
-        advanced = moment.now > moment.before
-        return [
-            report
-            for one in self.keyed.values()
-            if (advanced or one.lane.news) and not moment.held_back
-            for report in self._reports(one, moment)
-        ]
+        """Find the windows of every key that has news, or for which it is time."""
+        self._rung += self._alarms.ring(moment.now)
+        if moment.held_back:
+            return []
+        news = [key for key, one in self._touched.items() if one.lane.news]
+        woken = [key for key in self._rung if key in self.keyed]
+        self._asked = {key: self.keyed[key] for key in (*news, *woken)}
+        return [report for one in self._asked.values() for report in self._reports(one, moment)]
 
     def _reports(self, one: Keyed, moment: Moment) -> list[Reports]:
         one.lane.checkpoint()
+        self._flush(one.lane, f"the events up to {moment.now}")
         lane, tiling = one.lane, one.lane.tiling
         found: dict[str, dict[Interval, Live]] = {}
+        one.wakes.clear()
         for name, view in one.views.items():
             find = partial(lane.windows, view.query, moment.reached)
             lives = view.query.guarded(f"the events up to {moment.now}", find)
             found[name] = view.visible(lives, moment)
+            one.wakes += view.wakes(lives, moment)
         cuts = [cut for lives in found.values() for live in lives.values() for cut in live[1:3]]
         query = next(iter(self.queries.values()))
         query.guarded("its slices", lambda: tiling.fit(cuts))
@@ -161,19 +198,40 @@ class TupleGroup(OneByOne):
         ]
 
     def commit(self, reports: list[Reports], moment: Moment) -> None:
-        """Publish, and forget tuples that are needed no more."""
-        for key in dict.fromkeys(report.key for report in reports):
-            one = self.keyed[key]
+        """Publish, forget tuples that are needed no more, and set alarms anew."""
+        del reports
+        for key, one in self._touched.items():
+            if one.lane.pending:
+                nearest = min(lifted.accepted.event.time for lifted in one.lane.pending)
+                self._alarms.set(key, nearest - 1)
+        if moment.held_back:
+            self._rung += [key for key, one in self._touched.items() if one.lane.news]
+        else:
+            self._rung.clear()
+        for one in (*self._touched.values(), *self._asked.values()):
+            one.lane.commit()
+        for one in self._asked.values():
             for name, view in one.views.items():
                 view.commit(one.due[name], moment)
             one.lane.news = False
-        for one in self.keyed.values():
-            one.lane.undo = None
+            self._forget(one, moment.done)
+            self._set_alarm(one, moment)
+        self._end()
+
+    def _end(self) -> None:
         self._new.clear()
-        self._unranked.clear()
-        if moment.done > moment.done_before:
-            for one in list(self.keyed.values()):
-                self._forget(one, moment.done)
+        self._touched.clear()
+        self._asked = {}
+
+    def _set_alarm(self, one: Keyed, moment: Moment) -> None:
+        """Wake a key when a window is to be told of, or something may be forgotten."""
+        settling = [
+            told.said.settles for view in one.views.values() for told in view.published.values()
+        ]
+        newest = max((entry.accepted.event.time for entry in one.lane.entries), default=-END)
+        later = [done_at(self.settings, at) for at in (*settling, newest + 1) if at > moment.done]
+        if one.lane.key in self.keyed and (later or one.wakes):
+            self._alarms.set(one.lane.key, min(*later, *one.wakes, END))
 
     def _forget(self, one: Keyed, done: float) -> None:
         """By window, in a user's measure, any event may tell that an old window has ended."""
@@ -190,13 +248,8 @@ class TupleGroup(OneByOne):
 
     def restore(self) -> None:
         """Undo what the step has done so far."""
-        for one in self.keyed.values():
-            if one.lane.undo:
-                one.lane.undo()
-                one.lane.undo = None
-        for key, unranked in self._unranked.items():
-            self.keyed[key].unranked = unranked
+        for one in (*self._touched.values(), *self._asked.values()):
+            one.lane.restore()
         for key in self._new:
             del self.keyed[key]
-        self._new.clear()
-        self._unranked.clear()
+        self._end()

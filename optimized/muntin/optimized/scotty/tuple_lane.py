@@ -15,7 +15,7 @@ from muntin.spec.query import Query
 from muntin.spec.stream import END, Accepted
 from muntin.spec.window import Interval, WindowType
 
-COORDINATE = attrgetter("coordinate")
+COORDINATE, ORDER = attrgetter("coordinate"), attrgetter("order")
 
 
 class Live(NamedTuple):
@@ -37,11 +37,13 @@ class TupleLane:
         self.forgotten = 0
         self.gone: Accepted | None = None  # the last one forgotten, if any
         self.news = False
+        self.pending: list[Lifted] = []  # not in slices yet: they cannot matter yet
+        self.mark: int | None = None  # how many of these there were before the step
         self.undo: Callable[[], None] | None = None
 
     @property
     def entries(self) -> list[Lifted]:
-        """All tuples, in order."""
+        """All tuples in slices, in order."""
         return [entry for tile in self.tiling.tiles for entry in tile.entries]
 
     def checkpoint(self) -> None:
@@ -49,19 +51,40 @@ class TupleLane:
         if self.undo:
             return
         tiles: list[Tile] = list(self.tiling.tiles)
-        news = self.news
+        news, pending = self.news, list(self.pending)
 
         def undo() -> None:
             self.tiling.restore(tiles)
-            self.news = news
+            self.news, self.pending = news, pending
 
         self.undo = undo
 
+    def defer(self, lifted: Lifted) -> None:
+        """Keep a tuple that cannot matter before the watermark is near."""
+        self.mark = len(self.pending) if self.mark is None else self.mark
+        self.pending.append(lifted)
+
+    def flush(self, *, by_arrival: bool) -> None:
+        """Put the tuples that were kept into slices."""
+        kept, self.pending = self.pending, []
+        for lifted in kept if by_arrival else sorted(kept, key=ORDER):
+            self.insert(lifted, by_arrival=by_arrival)
+
+    def restore(self) -> None:
+        """Undo what the step has done so far."""
+        if self.undo:
+            self.undo()
+        if self.mark is not None:
+            del self.pending[self.mark :]
+        self.commit()
+
+    def commit(self) -> None:
+        """Take the step for done."""
+        self.undo = self.mark = None
+
     def insert(self, lifted: Lifted, *, by_arrival: bool) -> None:
         """Add a tuple where its order says."""
-        entries = self.entries
-        at = bisect_left(entries, lifted.order, key=lambda entry: entry.order)
-        self.tiling.insert(len(entries) if by_arrival else at, lifted)
+        self.tiling.insert(lifted, last=by_arrival)
         self.news = True
 
     def line(self, measure: Measure, reached: float, further: Accepted | None = None) -> Line:

@@ -8,6 +8,7 @@ from muntin.optimized.scotty.report import Change, Said
 from muntin.optimized.scotty.tiling import Tiling
 from muntin.optimized.scotty.tuple_lane import Live
 from muntin.spec.query import Query
+from muntin.spec.stream import END
 from muntin.spec.window import Interval
 
 
@@ -44,6 +45,18 @@ class TupleView:
             for interval, one in complete.items()
             if interval not in self.published and (one.due or 0) > moment.before
         }
+
+    def wakes(self, lives: Sequence[Live], moment: Moment) -> list[float]:
+        """Return the watermarks at which windows are to be told of, as far as they are known.
+
+        Where they close early, the next one of a landmark comes to be only when it is past.
+        """
+        never = moment.settings.dialect.lateness == "never"
+        later = END if never else moment.settings.allowed_lateness
+        known = [one for one in lives if one.due is not None]
+        ends = [one.settles + later if moment.final else one.due or 0 for one in known]
+        early = moment.settings.dialect.closing_of(self.query.window.name) < 0
+        return [at for at in (*ends, *([moment.now + 1] if early else [])) if at > moment.now]
 
     def renewed(
         self, found: Mapping[Interval, Live], moment: Moment, tiling: Tiling

@@ -1,0 +1,79 @@
+"""What windows cost that tuples make: nothing is laid out anew while nothing can be told."""
+
+import pytest
+
+from muntin.conformance.letters import WORDS, Letter
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.tuple_group import TupleGroup
+from muntin.optimized.scotty.tuple_lane import TupleLane
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import MuntinError
+from muntin.spec.frames import Delta, State
+from muntin.spec.measure import COUNT, Line, Measure
+from muntin.spec.periodic import Cumulate, Landmark
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.window import WindowType
+
+KINDS = [
+    Punctuation(),
+    State(),
+    Rolling(9),
+    LastNEvery(3, 50),
+    Cumulate(6, 2, 0, COUNT),
+    Landmark(0, 50, COUNT),
+]
+
+
+@pytest.fixture
+def laid(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return how many tuples there were each time that some were laid out."""
+    counts, lay_out = list[int](), TupleLane.line
+
+    def counted(
+        lane: TupleLane, measure: Measure, reached: float, further: Accepted | None = None
+    ) -> Line:
+        found = lay_out(lane, measure, reached, further)
+        counts.append(len(found.placed))
+        return found
+
+    monkeypatch.setattr(TupleLane, "line", counted)
+    return counts
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_events_behind_the_watermark_are_not_laid_out(kind: WindowType, laid: list[int]) -> None:
+    operator = Scotty(Settings(10))
+    operator.add(Query("q", kind, WORDS))
+    operator.step([], 0)
+    for time in range(2, 500):
+        operator.step([Event(time, Letter(0, time), punctuation=time % 9 == 0)])
+    assert max(laid) <= 1
+    (group,) = operator.groups
+    assert isinstance(group, TupleGroup)
+    assert len(group.keyed[None].lane.pending) == 498
+    operator.step([], END)
+    assert max(laid) == 498
+
+
+def test_a_key_is_asked_only_when_it_has_news_or_a_window_is_past(laid: list[int]) -> None:
+    operator = Scotty(Settings(0))
+    operator.add(Query("q", LastNEvery(3, 1000), WORDS))
+    operator.step([Event(key, Letter(0, key), key) for key in range(10, 30)], 40)
+    laid.clear()
+    for now in range(41, 900):
+        operator.step([], now)
+    assert laid == []
+    assert len(operator.step([], 1000).results) == 20
+
+
+def test_an_event_that_a_window_cannot_take_is_refused_at_once() -> None:
+    operator = Scotty(Settings(0, dialect=Dialect(closing=-1)))
+    operator.add(Query("q", Delta(3), WORDS))
+    operator.step([Event(5, Letter(2, 1))], 0)
+    with pytest.raises(MuntinError, match="a frame needs numbers, not 'x' at Event"):
+        operator.step([Event(7, Letter(2, 2)), Event(9, "x")])
+    (group,) = operator.groups
+    assert isinstance(group, TupleGroup)
+    assert len(group.keyed[None].lane.pending) == 1
