@@ -60,12 +60,10 @@ class TupleGroup(OneByOne):
         self._asked: dict[Hashable, Keyed] = {}
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices."""
+        """Let a further query share the slices: those that do have seen nothing yet."""
         self.queries[query.id], self.since[query.id] = query, since
         self._missed[query.id] = missed
         self._patient = self._may_wait()
-        for one in self.keyed.values():
-            one.views[query.id] = self._view(query, one.lane.key)
 
     def _may_wait(self) -> bool:
         """Whether an event behind the watermark changes nothing that is past.
