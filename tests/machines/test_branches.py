@@ -21,6 +21,7 @@ FIXED = (
     "structures/test_scotty_branches.py",
     "structures/test_scotty_counts.py",
     "structures/test_scotty_errors.py",
+    "structures/test_scotty_user_windows.py",
     "structures/test_slicing.py",
     "structures/test_user_windows.py::test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning",
     "structures/test_user_windows.py::test_an_unknown_type_is_refused_and_the_operator_goes_on",

@@ -13,17 +13,27 @@ from muntin.reference.denoted import Denoted
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Session
 from muntin.spec.dialect import Dialect
-from muntin.spec.measure import COUNT
+from muntin.spec.measure import COUNT, TIME, Line
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.window import WindowType
+from muntin.spec.window import Interval, WindowType
 
 BY_WINDOW = Dialect(lateness="window")
 BY_NOTHING = Dialect(lateness="never")
 FLOOR_FIRST = Dialect(first_window="floor_first")
 HELD = Dialect(late_update="next_watermark")
+
+
+class Evens(WindowType):
+    """A type that no rule of forgetting knows: a window for each even time that has an event."""
+
+    context, type_name, measure = "FCF", "evens", TIME
+
+    def intervals(self, line: Line, /) -> list[Interval]:
+        """Return the even instants."""
+        return [Interval(at.time, at.time + 1) for at in line.placed if at.time % 2 == 0]
 
 
 class Run(NamedTuple):
@@ -148,6 +158,12 @@ RUNS = [
         Settings(9, dialect=Dialect(edges="both")),
         [Timetable((5, 3))],
         [(1, None), (5, None), (8, None), (13, None), "W11", (4, None), (8, None), "W22"],
+    ),
+    Run(
+        "a type of the user's of which nothing is known",
+        Settings(2),
+        [Evens()],
+        [(1, None), (2, None), (4, None), "W4", (2, None), (6, None), "W7", (5, None), (6, None)],
     ),
     Run(
         "tuples that a late one shifts over edges of rank",

@@ -13,7 +13,7 @@ from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
 from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.measure import TIME, Measure
+from muntin.spec.measure import Measure
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
@@ -137,7 +137,6 @@ REFUSED: list[tuple[WindowType, Settings, str]] = [
         Settings(in_order=True, dialect=Dialect(ties="rows")),
         "ties: rows",
     ),
-    (UserTrigger(fails, TIME), IN_ORDER, "by rank"),
 ]
 
 
@@ -159,6 +158,7 @@ BOTH_EDGES = Settings(in_order=True, dialect=Dialect(edges="both"))
 RUNS: list[tuple[str, Settings, WindowType, str]] = [
     ("at the end of a window that grows", BOTH_EDGES, Cumulate(6, 3), "1 3 6 6 7 12 15 30"),
     ("low beside what makes a run long", IN_ORDER, Threshold(1, 2), "1:1 2:1 2:0 5:1 6:1 9:0"),
+    ("high beside what ends a run", IN_ORDER, Threshold(1), "1:1 2:0 2:1 3:1 4:1 9:0"),
     ("removed after a run", IN_ORDER, Threshold(1), "1:1 2:0 3:0 -other 7:1"),
     ("removed before its landmark", IN_ORDER, Landmark(50, 5), "1 -other 7 60"),
     ("removed before it sees an event", IN_ORDER, Session(2), "1 -other +other -other 7"),
