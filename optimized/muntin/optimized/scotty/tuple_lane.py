@@ -116,8 +116,9 @@ class TupleLane:
         return lives
 
     def _intervals(self, kind: WindowType, line: Line) -> Iterable[Interval]:
-        user_defined = isinstance(kind, UserWindow | UserTrigger)
-        return found(kind, line, self.front).intervals if user_defined else kind.intervals(line)
+        if isinstance(kind, UserWindow | UserTrigger):
+            return found(kind, line, self.front).intervals
+        return kind.intervals(line)
 
     def _range(self, query: Query, one: Interval, line: Line) -> tuple[int, int]:
         """Return the positions between which the tuples of a window lie: they are neighbours."""
