@@ -23,7 +23,7 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 }
 WORDS = [("min", "max"), ("any", "all"), ("bisect_left", "bisect_right"), ("append", "appendleft")]
 NAMES = {"popleft": "pop", **dict(WORDS), **{other: one for one, other in WORDS}}
-SAYS = ("relates", "bound", "picture", "explain", "__repr__", "__str__")
+SAYS = ("relates", "bound", "picture", "_kind", "explain", "__repr__", "__str__")
 UNORDERED = ("isinstance", "issubclass", "getattr", "hasattr", "min", "max", "zip", "map", "range")
 """Functions whose two arguments nobody would exchange, or may exchange."""
 

@@ -52,14 +52,25 @@ NAIVE = (
     "tests:tests/reference,tests/complexity/test_retained_state.py",
     "tests:tests/vectors",
 )
+TREES = (
+    *("steps", "states:btree", "states:fiba", "states:coins"),
+    *("tests:tests/errata/test_002.py", "tests:tests/complexity/test_fiba.py"),
+)
 SPEC = ("tests:spec", "tests:tests/spec,tests/laws", "tests:tests/vectors")
 FOLDERS = {
     "optimized/muntin/optimized/scotty/": SCOTTY,
     "optimized/muntin/optimized/slicing/": SLICING,
     "reference/muntin/reference/": NAIVE,
     "spec/muntin/spec/": SPEC,
+    **{
+        f"optimized/muntin/optimized/{stem}": TREES
+        for stem in (
+            *("balanced_tree", "btree", "bulk_", "coins", "fiba", "partial_aggregates"),
+            *("range_query", "rebalance", "tree_cost", "tree_relation"),
+        )
+    },
 }
-"""What notices faults in a folder, besides the killers of its curated mutants."""
+"""What notices faults in files that begin so, besides the killers of their curated mutants."""
 TESTS = ("tests/complexity", "tests/structures", "tests/machines")
 """Where there may be a test of the same name as a module."""
 
