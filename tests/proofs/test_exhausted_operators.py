@@ -39,6 +39,12 @@ def test_every_operator_takes_part() -> None:
     assert walked == [{one.name for one in CONTENDERS}] * len(SCOPES)
 
 
+def test_scopes_without_numbers_are_for_the_night() -> None:
+    """Their traces are counted without taking any, which a walk is held to."""
+    unknown = {name for name, one in SCOPES.items() if not one.by_night}
+    assert unknown == set()
+
+
 class Lenient(Denoted):
     """An operator that merges sessions at the gap."""
 
