@@ -8,6 +8,8 @@ WORKERS ?= auto
 UPGRADE ?=
 MUNTIN_STEPS ?= 1000000
 MUNTIN_SEED ?=
+MUNTIN_MINUTES ?= 120
+MUNTIN_ONLY ?=
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -15,10 +17,10 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs claims bench fuzz soak lock clean
+.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak lock clean
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 run: $(READY) ## replay a real stream through the specification and every implementation
 	$(VENV)/bin/muntin demo
@@ -35,6 +37,13 @@ check: $(READY) ## lint and check types
 proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the claims by level
 	$(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
+
+proofs-nightly: $(READY) ## the same with the large scopes, and progress on stderr (some hours)
+	$(VENV)/bin/python proofs/nightly.py $(WORKERS)
+
+mutants: $(READY) ## put small faults everywhere, and print those that nothing notices (MUNTIN_MINUTES, MUNTIN_ONLY)
+	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
+	    --minutes $(MUNTIN_MINUTES) --only "$(MUNTIN_ONLY)"
 
 claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
