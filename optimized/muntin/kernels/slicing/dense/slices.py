@@ -1,6 +1,6 @@
 """The slices of one key: a timeline, how many events each slice holds, and a table a part."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -8,6 +8,8 @@ from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, col
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.placing import Places, count, lift, lower, place
+from muntin.kernels.slicing.dense.running import lift_runs, lower_runs
+from muntin.kernels.slicing.dense.runs import PIECE, Cutter, picked, worth_it
 from muntin.kernels.slicing.dense.sealing import freshen, prefix
 from muntin.kernels.slicing.dense.tables import COPIES, Table, table_of
 from muntin.kernels.slicing.dense.timeline import Timeline
@@ -35,6 +37,7 @@ class DenseSlices:
         self.fresh: Ints = np.zeros(2, np.int64)
         self.sealed = 0
         self._found: Places = np.empty(CHUNK, np.uint32)
+        self._cutter = Cutter()
 
     @property
     def n(self) -> int:
@@ -78,6 +81,27 @@ class DenseSlices:
         if batch.least < line.first or not self.covers(batch.most):
             return False
         columns = [(table, fields[part][0]) for part, table in self.tables.items()]
+        if not worth_it(times, batch.blocks, line):
+            self._place(times, columns)
+            return True
+        for begin in range(0, times.size, PIECE):
+            here = self._cutter.cut(times, batch.blocks, line, begin)
+            parts = [(table, column[begin : begin + PIECE]) for table, column in columns]
+            rest = self._cutter.counted(here, self.counts)
+            for table, column in parts:
+                table.take_runs(here, column)
+            if self.timed:
+                when = column_of(here.times)
+                lower_runs(*here, when, column_of([LAST]), column_of(self.low))
+                lift_runs(*here, when, column_of([FIRST]), column_of(self.high))
+            if rest.size:
+                late = [(table, picked(column, rest)) for table, column in parts]
+                self._place(here.picked(rest), late)
+        return True
+
+    def _place(self, times: Ints, columns: Sequence[tuple[Table, Column]]) -> None:
+        """Take in events in any order."""
+        line = self.timeline
         for begin in range(0, times.size, CHUNK):
             chunk = times[begin : begin + CHUNK]
             found = self._found[: chunk.size]
@@ -88,7 +112,6 @@ class DenseSlices:
             if self.timed:
                 lower(found, chunk, self.low)
                 lift(found, chunk, self.high)
-        return True
 
     def seal(self, before: int, limit: int, upto: int) -> int:
         """Seal the slices up to a time; return the first that may have changed since before."""

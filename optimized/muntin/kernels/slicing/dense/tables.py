@@ -6,6 +6,8 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of
 from muntin.kernels.slicing.dense.placing import Places, add, lift, lower
+from muntin.kernels.slicing.dense.running import add_runs, lift_runs, lower_runs
+from muntin.kernels.slicing.dense.runs import Runs
 from muntin.kernels.slicing.dense.sealing import (
     fold_greatest,
     fold_least,
@@ -58,6 +60,10 @@ class Table(ABC):
         """Add values to their slices."""
 
     @abstractmethod
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Add the values of runs."""
+
+    @abstractmethod
     def seal(self, first: int, last: int) -> None:
         """Prepare to fold ranges, when some slices have changed."""
 
@@ -75,6 +81,10 @@ class Prefixes(Table):
         """Add."""
         add(found, values, self.copies)
 
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Add."""
+        add_runs(*cut, values, self.identity, self.copies)
+
     def seal(self, first: int, last: int) -> None:
         """Sum up."""
         prefix(self.copies, self.folds, first, last)
@@ -90,6 +100,10 @@ class Sums(Table):
     def take(self, found: Places, values: Column) -> None:
         """Add."""
         add(found, values, self.copies)
+
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Add."""
+        add_runs(*cut, values, self.identity, self.copies)
 
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""
@@ -109,6 +123,10 @@ class Least(Table):
         """Lower."""
         lower(found, values, self.copies)
 
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Lower."""
+        lower_runs(*cut, values, self.identity, self.copies)
+
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""
         plant_least(self.copies, self.folds, self.size, first, last)
@@ -126,6 +144,10 @@ class Greatest(Table):
     def take(self, found: Places, values: Column) -> None:
         """Lift."""
         lift(found, values, self.copies)
+
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Lift."""
+        lift_runs(*cut, values, self.identity, self.copies)
 
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""

@@ -60,9 +60,9 @@ class Timeline:
         if stretches > 2 * MOST or n + 2 > MOST:
             return False
         self._grow(n + 2, stretches)
-        old_end, old_n = self.end, self.n
+        begin = (self.end - self.origin) >> self.shift
         self._cut(target)
-        self._tabulate(max(0, (old_end - self.origin) >> self.shift), max(old_n - 1, 0))
+        self._tabulate(begin)
         return True
 
     def _cut(self, target: int) -> None:
@@ -90,9 +90,13 @@ class Timeline:
             table[: self.table.size] = self.table
             self.table = table
 
-    def _tabulate(self, begin: int, known: int) -> None:
-        end = ((self.end - self.origin) >> self.shift) + 1
+    def _tabulate(self, begin: int) -> None:
+        """Fill the table from a stretch on, in which an edge may lie: it is begun anew."""
+        end, known = ((self.end - self.origin) >> self.shift) + 1, self._slice_at(begin)
         tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known)
+
+    def _slice_at(self, stretch: int) -> int:
+        return self.slice_of(self.origin + (stretch << self.shift))
 
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning."""
@@ -100,7 +104,7 @@ class Timeline:
         self.edges[self.n + 1 - slices : self.n + 1] = LAST
         self.n -= slices
         self.origin = self.first
-        self._tabulate(0, 0)
+        self._tabulate(0)
 
     def slice_of(self, time: int) -> int:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
