@@ -7,7 +7,7 @@ import pytest
 
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
 from muntin.kernels.slicing.batch import Values
-from muntin.kernels.slicing.dense import runs, slices
+from muntin.kernels.slicing.dense import runs
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.catalogue import named
@@ -71,12 +71,12 @@ def play(seed: int) -> int:
     return told
 
 
-@pytest.mark.parametrize("piece", [64, 2**15])
+@pytest.mark.parametrize(("piece", "few"), [(64, 1), (2**15, 64)])
 def test_long_batches_in_order_or_not_are_as_in_slices(
-    piece: int, monkeypatch: pytest.MonkeyPatch
+    piece: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (runs, slices):
-        monkeypatch.setattr(module, "PIECE", piece)
+    monkeypatch.setattr(runs, "PIECE", piece)
+    monkeypatch.setattr(runs, "FEW", few)
     assert sum(play(seed) for seed in range(60)) > 1000
 
 

@@ -94,8 +94,10 @@ class Batch:
         )
 
     def keyed(self, key: Ints) -> "Batch":
-        """Return the batch with these key ids."""
-        return replace(self, key=key)
+        """Return the batch with these key ids; its times are not looked at again."""
+        found = replace(self, key=key)
+        vars(found)["blocks"] = self.blocks
+        return found
 
 
 def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:

@@ -186,7 +186,7 @@ class DenseGroup:
         first = held.seal(low, max(before.limit, line.first), top)
         told = self._written(close, (low, top), (held.sums,), held)
         fresh = np.zeros(len(told), np.int64)
-        if self.settings.allowed_lateness and not final:
+        if first is not None and not final:
             bounds = max(before.limit, line.first), min(before.watermark, line.end + self._sizes)
             again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
             told = np.concatenate([again, told])

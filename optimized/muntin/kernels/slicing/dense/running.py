@@ -1,42 +1,63 @@
-"""Kernels for events that are nearly in order: whole runs are added up in registers.
+"""Kernels for events that are nearly in order: whole blocks are added up in registers.
 
-A run lasts as long as the greatest time so far stays in one slice. In it only what came late lies
-in other slices: that is left out, and its places are returned.
+A run is a stretch of blocks in one slice, or one block in few slices: then it is read once for
+each of them, and what lies in another is left out. That is cheaper than to go from event to event.
 """
 
-from muntin.kernels.jit import any_order, inlined, kernel, signed, trailing_zeros, unsigned
+from muntin.kernels.jit import any_order, inlined, kernel
 from muntin.kernels.slicing.arrays import Column, Ints
 from muntin.kernels.slicing.blocks import BLOCK
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 
 
+@inlined
+def slice_in(time: int, table: Places, origin: int, shift: int, edges: Ints) -> int:
+    """Return the slice that holds a time."""
+    at = int(table[(time - origin) >> shift])
+    while time >= edges[at + 1]:
+        at += 1
+    return at
+
+
 @kernel
 def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
-    times: Ints,
+    bottoms: Ints,
     tops: Ints,
+    n: int,
     table: Places,
     origin: int,
     shift: int,
     edges: Ints,
+    most: int,
     begins: Ints,
-    slices: Ints,
-) -> int:
-    """Write where runs begin, and their slices, and the end of the last; return how many."""
-    found, i, n = 0, 0, len(times)
-    while i < n:
-        at = int(table[(times[i] - origin) >> shift])
-        while times[i] >= edges[at + 1]:
-            at += 1
-        begins[found], slices[found] = i, at
-        found += 1
-        limit = edges[at + 1]
-        while i < n and times[i] < limit:
-            if i % BLOCK == 0 and tops[i // BLOCK] < limit:
-                i = min(i + BLOCK, n)
+    ends: Ints,
+    firsts: Ints,
+    lasts: Ints,
+    rest: Places,
+) -> tuple[int, int]:
+    """Write the runs of n events, and the places of all in blocks of too many slices.
+
+    Return how many there are of both.
+    """
+    found, left = 0, 0
+    for block in range(len(bottoms)):
+        begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
+        first = slice_in(bottoms[block], table, origin, shift, edges)
+        last = slice_in(tops[block], table, origin, shift, edges)
+        if last - first >= most:
+            for at in range(begin, end):
+                rest[left] = at
+                left += 1
+        elif found and first == last == firsts[found - 1] == lasts[found - 1]:
+            if ends[found - 1] == begin:
+                ends[found - 1] = end
             else:
-                i += 1
-    begins[found] = n
-    return found
+                begins[found], ends[found], firsts[found], lasts[found] = begin, end, first, last
+                found += 1
+        else:
+            begins[found], ends[found], firsts[found], lasts[found] = begin, end, first, last
+            found += 1
+    return found, left
 
 
 @kernel
@@ -46,49 +67,38 @@ def pick(values: Numbers, places: Places, out: Numbers) -> None:
         out[i] = values[places[i]]
 
 
-@inlined
-def clean(begin: int, end: int, low: int, bottoms: Ints) -> int:
-    """Return the end of what is not below a time: begin, or that of some blocks on."""
-    while begin < end and bottoms[begin // BLOCK] >= low:
-        begin = min((begin // BLOCK + 1) * BLOCK, end)
-    return begin
-
-
 @kernel
 def count_runs(  # noqa: PLR0913, PLR0917 - as above
     begins: Ints,
-    slices: Ints,
+    ends: Ints,
+    firsts: Ints,
+    lasts: Ints,
     times: Ints,
-    bottoms: Ints,
     edges: Ints,
     counts: Ints,
-    rest: Places,
-) -> int:
-    """Count the events of runs; write the places of those left out, and return how many."""
-    left = 0
-    for run in range(len(slices)):
-        low, begin, end, before = int(edges[slices[run]]), begins[run], begins[run + 1], left
-        while begin < end:
-            begin = clean(begin, end, low, bottoms)
-            part = times[begin : min((begin // BLOCK + 1) * BLOCK, end)]
-            late = unsigned(0)
-            for i in range(len(part)):
-                late |= unsigned(int(part[i] < low)) << unsigned(i)
-            while late:
-                rest[left] = begin + signed(trailing_zeros(late))
-                late &= late - unsigned(1)
-                left += 1
-            begin += len(part)
-        counts[4 * slices[run]] += end - begins[run] - (left - before)
-    return left
+) -> None:
+    """Count the events of slices."""
+    for run in range(len(begins)):
+        if firsts[run] == lasts[run]:
+            counts[4 * firsts[run]] += ends[run] - begins[run]
+            continue
+        when, before = times[begins[run] : ends[run]], 0
+        for at in range(firsts[run], lasts[run]):
+            high, held = edges[at + 1], 0
+            for i in range(len(when)):
+                held += int(when[i] < high)
+            counts[4 * at] += held - before
+            before = held
+        counts[4 * lasts[run]] += len(when) - before
 
 
 @any_order
 def add_runs(  # noqa: PLR0913, PLR0917 - as above
     begins: Ints,
-    slices: Ints,
+    ends: Ints,
+    firsts: Ints,
+    lasts: Ints,
     times: Ints,
-    bottoms: Ints,
     edges: Ints,
     values: Numbers,
     none: Numbers,
@@ -96,20 +106,38 @@ def add_runs(  # noqa: PLR0913, PLR0917 - as above
 ) -> None:
     """Add values to the sums of slices; none holds the identity."""
     zero = none[0]
-    for run in range(len(slices)):
-        low, begin, end = int(edges[slices[run]]), begins[run], begins[run + 1]
-        total = sums[4 * slices[run]]
-        while begin < end:
-            upto = clean(begin, end, low, bottoms)
-            part = values[begin:upto]
+    for run in range(len(begins)):
+        part, when = values[begins[run] : ends[run]], times[begins[run] : ends[run]]
+        if firsts[run] == lasts[run]:
+            total = zero
             for i in range(len(part)):
                 total += part[i]
-            part = values[upto : min((upto // BLOCK + 1) * BLOCK, end)]
-            when = times[upto : upto + len(part)]
+            sums[4 * firsts[run]] += total
+        elif firsts[run] + 2 >= lasts[run]:
+            at = firsts[run]
+            one, two, first, second, third = edges[at + 1], edges[at + 2], zero, zero, zero
             for i in range(len(part)):
-                total += part[i] if when[i] >= low else zero
-            begin = upto + len(part)
-        sums[4 * slices[run]] = total
+                first += part[i] if when[i] < one else zero
+                second += part[i] if one <= when[i] < two else zero
+                third += part[i] if two <= when[i] else zero
+            sums[4 * at] += first
+            sums[4 * at + 4] += second
+            sums[4 * lasts[run]] += third
+        else:
+            for at in range(firsts[run], lasts[run] + 1):
+                low, high, total = edges[at], edges[at + 1], zero
+                for i in range(len(part)):
+                    total += part[i] if low <= when[i] < high else zero
+                sums[4 * at] += total
+
+
+@any_order
+def warm(values: Numbers) -> float:
+    """Read values once from end to end, which is the fastest way to bring them near."""
+    total: float = values[0]
+    for i in range(len(values)):
+        total += values[i]
+    return total
 
 
 @inlined
@@ -127,50 +155,54 @@ def greater(now: float, new: float) -> float:
 @kernel
 def lower_runs(  # noqa: PLR0913, PLR0917 - as above
     begins: Ints,
-    slices: Ints,
+    ends: Ints,
+    firsts: Ints,
+    lasts: Ints,
     times: Ints,
-    _: Ints,
     edges: Ints,
     values: Column,
     none: Column,
     least: Column,
 ) -> None:
     """Lower the least values of slices."""
-    for run in range(len(slices)):
-        at, low = 4 * int(slices[run]), edges[slices[run]]
-        part, when = values[begins[run] : begins[run + 1]], times[begins[run] : begins[run + 1]]
-        a, b, c, d = least[at], least[at + 1], least[at + 2], least[at + 3]
-        for i in range(0, len(part) - 3, 4):
-            a = lesser(a, part[i] if when[i] >= low else none[0])
-            b = lesser(b, part[i + 1] if when[i + 1] >= low else none[0])
-            c = lesser(c, part[i + 2] if when[i + 2] >= low else none[0])
-            d = lesser(d, part[i + 3] if when[i + 3] >= low else none[0])
-        for i in range(len(part) & ~3, len(part)):
-            a = lesser(a, part[i] if when[i] >= low else none[0])
-        least[at], least[at + 1], least[at + 2], least[at + 3] = a, b, c, d
+    for run in range(len(begins)):
+        part, when = values[begins[run] : ends[run]], times[begins[run] : ends[run]]
+        for at in range(firsts[run], lasts[run] + 1):
+            low, high, k = edges[at], edges[at + 1], 4 * at
+            a, b, c, d = least[k], least[k + 1], least[k + 2], least[k + 3]
+            for i in range(0, len(part) - 3, 4):
+                a = lesser(a, part[i] if low <= when[i] < high else none[0])
+                b = lesser(b, part[i + 1] if low <= when[i + 1] < high else none[0])
+                c = lesser(c, part[i + 2] if low <= when[i + 2] < high else none[0])
+                d = lesser(d, part[i + 3] if low <= when[i + 3] < high else none[0])
+            for i in range(len(part) & ~3, len(part)):
+                a = lesser(a, part[i] if low <= when[i] < high else none[0])
+            least[k], least[k + 1], least[k + 2], least[k + 3] = a, b, c, d
 
 
 @kernel
 def lift_runs(  # noqa: PLR0913, PLR0917 - as above
     begins: Ints,
-    slices: Ints,
+    ends: Ints,
+    firsts: Ints,
+    lasts: Ints,
     times: Ints,
-    _: Ints,
     edges: Ints,
     values: Column,
     none: Column,
     greatest: Column,
 ) -> None:
     """Lift the greatest values of slices."""
-    for run in range(len(slices)):
-        at, low = 4 * int(slices[run]), edges[slices[run]]
-        part, when = values[begins[run] : begins[run + 1]], times[begins[run] : begins[run + 1]]
-        a, b, c, d = greatest[at], greatest[at + 1], greatest[at + 2], greatest[at + 3]
-        for i in range(0, len(part) - 3, 4):
-            a = greater(a, part[i] if when[i] >= low else none[0])
-            b = greater(b, part[i + 1] if when[i + 1] >= low else none[0])
-            c = greater(c, part[i + 2] if when[i + 2] >= low else none[0])
-            d = greater(d, part[i + 3] if when[i + 3] >= low else none[0])
-        for i in range(len(part) & ~3, len(part)):
-            a = greater(a, part[i] if when[i] >= low else none[0])
-        greatest[at], greatest[at + 1], greatest[at + 2], greatest[at + 3] = a, b, c, d
+    for run in range(len(begins)):
+        part, when = values[begins[run] : ends[run]], times[begins[run] : ends[run]]
+        for at in range(firsts[run], lasts[run] + 1):
+            low, high, k = edges[at], edges[at + 1], 4 * at
+            a, b, c, d = greatest[k], greatest[k + 1], greatest[k + 2], greatest[k + 3]
+            for i in range(0, len(part) - 3, 4):
+                a = greater(a, part[i] if low <= when[i] < high else none[0])
+                b = greater(b, part[i + 1] if low <= when[i + 1] < high else none[0])
+                c = greater(c, part[i + 2] if low <= when[i + 2] < high else none[0])
+                d = greater(d, part[i + 3] if low <= when[i + 3] < high else none[0])
+            for i in range(len(part) & ~3, len(part)):
+                a = greater(a, part[i] if low <= when[i] < high else none[0])
+            greatest[k], greatest[k + 1], greatest[k + 2], greatest[k + 3] = a, b, c, d

@@ -20,12 +20,15 @@ from muntin.kernels.slicing.dense.sealing import (
 from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
 
 COPIES = 4
+MANY, SOME = 12, 1
+"""A block of events in fewer slices is read once for each: sums are fast so, extremes less."""
 
 
 class Table(ABC):
     """Partials of one column; `size` slices fit."""
 
     method = "flat tree"
+    most = MANY
 
     def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
         """Hold no slice yet."""
@@ -119,6 +122,8 @@ class Sums(Table):
 class Least(Table):
     """Least values."""
 
+    most = SOME
+
     def take(self, found: Places, values: Column) -> None:
         """Lower."""
         lower(found, values, self.copies)
@@ -140,6 +145,8 @@ class Least(Table):
 
 class Greatest(Table):
     """Greatest values."""
+
+    most = SOME
 
     def take(self, found: Places, values: Column) -> None:
         """Lift."""

@@ -108,4 +108,4 @@ class Timeline:
 
     def slice_of(self, time: int) -> int:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
-        return max(0, int(np.searchsorted(self.edges[: self.n + 1], time, side="right")) - 1)
+        return max(0, int(self.edges[: self.n + 1].searchsorted(time, "right")) - 1)
