@@ -176,6 +176,6 @@ class ColumnarOperator(Operator):
             groups[place], lines = group.step(mine, moment)
             told += lines
         late = np.flatnonzero(sees & ~takes) if by_window else no_ints()
-        if not by_window and least < limit:
+        if self._settings.dialect.lateness == "event" and least < limit:
             late = np.flatnonzero(batch.time < limit)
         return {place: groups[place] for place in self._groups}, told, late

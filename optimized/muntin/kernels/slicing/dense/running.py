@@ -61,13 +61,6 @@ def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or a
 
 
 @kernel
-def pick(values: Numbers, places: Places, out: Numbers) -> None:
-    """Write the values at some places."""
-    for i in range(len(places)):
-        out[i] = values[places[i]]
-
-
-@kernel
 def count_runs(  # noqa: PLR0913, PLR0917 - as above
     begins: Ints,
     ends: Ints,

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints
+from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.blocks import BLOCK, Blocks
 from muntin.kernels.slicing.dense.placing import Places
-from muntin.kernels.slicing.dense.running import pick, runs
+from muntin.kernels.slicing.dense.running import runs
 from muntin.kernels.slicing.dense.timeline import Timeline
 
 PIECE = 2**15
@@ -33,40 +33,28 @@ class Runs(NamedTuple):
         return bool((self.firsts != self.lasts).any())
 
 
-class Cutter:
-    """Cuts pieces; its arrays are written over by the next piece."""
+def cut(
+    times: Ints, blocks: Blocks, line: Timeline, most: int
+) -> Iterator[tuple[slice, Runs, Places]]:
+    """Yield pieces of a batch, their runs of at most so many slices, and what is left.
 
-    def __init__(self) -> None:
-        """Make room for one piece."""
-        self._begins: Ints = np.empty(PIECE // BLOCK, np.int64)
-        self._ends, self._firsts, self._lasts = (self._begins.copy() for _ in range(3))
-        self._rest: Places = np.empty(PIECE, np.uint32)
-
-    def cut(
-        self, times: Ints, blocks: Blocks, line: Timeline, most: int
-    ) -> Iterator[tuple[slice, Runs, Places]]:
-        """Yield pieces of a batch, their runs of at most so many slices, and what is left."""
-        if times.size < FEW:
-            return
-        for begin in range(0, times.size, PIECE):
-            piece, first = slice(begin, begin + PIECE), begin // BLOCK
-            part = times[piece]
-            n, left = runs(
-                blocks.bottoms[first : first + PIECE // BLOCK],
-                blocks.tops[first : first + PIECE // BLOCK],
-                part.size,
-                *(line.table, line.origin, line.shift, line.edges),
-                most,
-                *(self._begins, self._ends, self._firsts, self._lasts),
-                self._rest,
-            )
-            firsts, lasts = self._firsts[:n], self._lasts[:n]
-            found = Runs(self._begins[:n], self._ends[:n], firsts, lasts, part, line.edges)
-            yield piece, found, self._rest[:left]
-
-
-def picked(values: Column, places: Places) -> Column:
-    """Return the values at some places."""
-    out = np.empty(places.size, values.dtype)
-    pick(values, places, out)
-    return out
+    What is yielded is written over by the next piece.
+    """
+    if times.size < FEW:
+        return
+    numbers: Ints = np.empty((4, PIECE // BLOCK), np.int64)
+    places: Places = np.empty(min(PIECE, times.size), np.uint32)
+    for begin in range(0, times.size, PIECE):
+        piece, first = slice(begin, begin + PIECE), begin // BLOCK
+        part = times[piece]
+        n, left = runs(
+            blocks.bottoms[first : first + PIECE // BLOCK],
+            blocks.tops[first : first + PIECE // BLOCK],
+            part.size,
+            *(line.table, line.origin, line.shift, line.edges),
+            most,
+            *(numbers[0], numbers[1], numbers[2], numbers[3]),
+            places,
+        )
+        begins, ends, firsts, lasts = numbers[:, :n]
+        yield piece, Runs(begins, ends, firsts, lasts, part, line.edges), places[:left]

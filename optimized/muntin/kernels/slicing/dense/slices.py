@@ -4,16 +4,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of, ints
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.placing import Places, count, lift, lower, place
 from muntin.kernels.slicing.dense.running import count_runs, lift_runs, lower_runs, warm
-from muntin.kernels.slicing.dense.runs import Cutter, Runs, picked
+from muntin.kernels.slicing.dense.runs import Runs, cut
 from muntin.kernels.slicing.dense.sealing import freshen, prefix
 from muntin.kernels.slicing.dense.tables import COPIES, MANY, SOME, Table, table_of
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.picking import picked, whole
 from muntin.kernels.slicing.store import Store
 
 CHUNK = 8192
@@ -36,8 +37,6 @@ class DenseSlices:
         self.sums: Ints = np.zeros(2, np.int64)  # events before each slice, of those sealed
         self.fresh: Ints = np.zeros(2, np.int64)
         self.sealed = 0
-        self._found: Places = np.empty(CHUNK, np.uint32)
-        self._cutter = Cutter()
 
     @property
     def n(self) -> int:
@@ -83,7 +82,7 @@ class DenseSlices:
         columns = [(table, fields[part][0]) for part, table in self.tables.items()]
         most = SOME if self.timed else min((table.most for table, _ in columns), default=MANY)
         done = 0
-        for piece, run, rest in self._cutter.cut(times, batch.blocks, line, most):
+        for piece, run, rest in cut(times, batch.blocks, line, most):
             if 2 * rest.size > run.times.size:
                 break
             done = piece.stop
@@ -104,14 +103,15 @@ class DenseSlices:
             lift_runs(*run, when, column_of([FIRST]), column_of(self.high))
         if rest.size:
             late = [(table, picked(column, rest)) for table, column in columns]
-            self._place(ints(picked(when, rest)), late)
+            self._place(whole(run.times, rest), late)
 
     def _place(self, times: Ints, columns: Sequence[tuple[Table, Column]]) -> None:
         """Take in events in any order."""
         line = self.timeline
+        places: Places = np.empty(min(CHUNK, times.size), np.uint32)
         for begin in range(0, times.size, CHUNK):
             chunk = times[begin : begin + CHUNK]
-            found = self._found[: chunk.size]
+            found = places[: chunk.size]
             place(chunk, line.table, line.origin, line.shift, line.edges, found)
             count(found, self.counts)
             for table, column in columns:
