@@ -5,8 +5,7 @@ each of them, and what lies in another is left out. That is cheaper than to go f
 """
 
 from muntin.kernels.jit import any_order, inlined, kernel
-from muntin.kernels.slicing.arrays import Column, Ints
-from muntin.kernels.slicing.blocks import BLOCK
+from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 
 
@@ -29,6 +28,7 @@ def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or a
     shift: int,
     edges: Ints,
     most: int,
+    size: int,
     begins: Ints,
     ends: Ints,
     firsts: Ints,
@@ -37,11 +37,11 @@ def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or a
 ) -> tuple[int, int]:
     """Write the runs of n events, and the places of all in blocks of too many slices.
 
-    Return how many there are of both.
+    A block is of so many events. Return how many there are of runs and of places.
     """
     found, left = 0, 0
     for block in range(len(bottoms)):
-        begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
+        begin, end = block * size, min(block * size + size, n)
         first = slice_in(bottoms[block], table, origin, shift, edges)
         last = slice_in(tops[block], table, origin, shift, edges)
         if last - first >= most:
@@ -131,71 +131,3 @@ def warm(values: Numbers) -> float:
     for i in range(len(values)):
         total += values[i]
     return total
-
-
-@inlined
-def lesser(now: float, new: float) -> float:
-    """Return the lesser of two; NaN yields to any."""
-    return now if (now <= new or new != new) else new  # noqa: PLR0124 - only NaN differs
-
-
-@inlined
-def greater(now: float, new: float) -> float:
-    """Return the greater of two; any yields to NaN."""
-    return now if (now >= new or now != now) else new  # noqa: PLR0124 - only NaN differs
-
-
-@kernel
-def lower_runs(  # noqa: PLR0913, PLR0917 - as above
-    begins: Ints,
-    ends: Ints,
-    firsts: Ints,
-    lasts: Ints,
-    times: Ints,
-    edges: Ints,
-    values: Column,
-    none: Column,
-    least: Column,
-) -> None:
-    """Lower the least values of slices."""
-    for run in range(len(begins)):
-        part, when = values[begins[run] : ends[run]], times[begins[run] : ends[run]]
-        for at in range(firsts[run], lasts[run] + 1):
-            low, high, k = edges[at], edges[at + 1], 4 * at
-            a, b, c, d = least[k], least[k + 1], least[k + 2], least[k + 3]
-            for i in range(0, len(part) - 3, 4):
-                a = lesser(a, part[i] if low <= when[i] < high else none[0])
-                b = lesser(b, part[i + 1] if low <= when[i + 1] < high else none[0])
-                c = lesser(c, part[i + 2] if low <= when[i + 2] < high else none[0])
-                d = lesser(d, part[i + 3] if low <= when[i + 3] < high else none[0])
-            for i in range(len(part) & ~3, len(part)):
-                a = lesser(a, part[i] if low <= when[i] < high else none[0])
-            least[k], least[k + 1], least[k + 2], least[k + 3] = a, b, c, d
-
-
-@kernel
-def lift_runs(  # noqa: PLR0913, PLR0917 - as above
-    begins: Ints,
-    ends: Ints,
-    firsts: Ints,
-    lasts: Ints,
-    times: Ints,
-    edges: Ints,
-    values: Column,
-    none: Column,
-    greatest: Column,
-) -> None:
-    """Lift the greatest values of slices."""
-    for run in range(len(begins)):
-        part, when = values[begins[run] : ends[run]], times[begins[run] : ends[run]]
-        for at in range(firsts[run], lasts[run] + 1):
-            low, high, k = edges[at], edges[at + 1], 4 * at
-            a, b, c, d = greatest[k], greatest[k + 1], greatest[k + 2], greatest[k + 3]
-            for i in range(0, len(part) - 3, 4):
-                a = greater(a, part[i] if low <= when[i] < high else none[0])
-                b = greater(b, part[i + 1] if low <= when[i + 1] < high else none[0])
-                c = greater(c, part[i + 2] if low <= when[i + 2] < high else none[0])
-                d = greater(d, part[i + 3] if low <= when[i + 3] < high else none[0])
-            for i in range(len(part) & ~3, len(part)):
-                a = greater(a, part[i] if low <= when[i] < high else none[0])
-            greatest[k], greatest[k + 1], greatest[k + 2], greatest[k + 3] = a, b, c, d

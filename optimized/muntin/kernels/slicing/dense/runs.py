@@ -53,6 +53,7 @@ def cut(
             part.size,
             *(line.table, line.origin, line.shift, line.edges),
             most,
+            BLOCK,
             *(numbers[0], numbers[1], numbers[2], numbers[3]),
             places,
         )

@@ -7,8 +7,9 @@ import numpy as np
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.dense.placing import Places, count, lift, lower, place
-from muntin.kernels.slicing.dense.running import count_runs, lift_runs, lower_runs, warm
+from muntin.kernels.slicing.dense.extremes import lift, lift_runs, lower, lower_runs
+from muntin.kernels.slicing.dense.placing import Places, count, place
+from muntin.kernels.slicing.dense.running import count_runs, warm
 from muntin.kernels.slicing.dense.runs import Runs, cut
 from muntin.kernels.slicing.dense.sealing import freshen, prefix
 from muntin.kernels.slicing.dense.tables import COPIES, MANY, SOME, Table, table_of
@@ -17,7 +18,7 @@ from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.picking import picked, whole
 from muntin.kernels.slicing.store import Store
 
-CHUNK = 8192
+CHUNK = 2**15
 """Events placed at once: their places stay in the nearest cache."""
 
 
@@ -117,8 +118,8 @@ class DenseSlices:
             for table, column in columns:
                 table.take(found, column[begin : begin + CHUNK])
             if self.timed:
-                lower(found, chunk, self.low)
-                lift(found, chunk, self.high)
+                lower(found, column_of(chunk), column_of(self.low))
+                lift(found, column_of(chunk), column_of(self.high))
 
     def seal(self, before: int, limit: int, upto: int) -> int | None:
         """Seal the slices up to a time; return the first of those before that has changed."""

@@ -5,18 +5,20 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of
-from muntin.kernels.slicing.dense.placing import Places, add, lift, lower
-from muntin.kernels.slicing.dense.running import add_runs, lift_runs, lower_runs
-from muntin.kernels.slicing.dense.runs import Runs
-from muntin.kernels.slicing.dense.sealing import (
+from muntin.kernels.slicing.dense.extremes import (
     fold_greatest,
     fold_least,
-    fold_sums,
+    lift,
+    lift_runs,
+    lower,
+    lower_runs,
     plant_greatest,
     plant_least,
-    plant_sums,
-    prefix,
 )
+from muntin.kernels.slicing.dense.placing import Places, add
+from muntin.kernels.slicing.dense.running import add_runs
+from muntin.kernels.slicing.dense.runs import Runs
+from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
 from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
 
 COPIES = 4

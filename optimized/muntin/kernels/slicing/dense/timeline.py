@@ -10,6 +10,8 @@ from muntin.kernels.slicing.dense.placing import Bytes, Places, collect, mark, t
 
 STRETCHES = 2**16
 """The least number of entries that the table has for the longest reach of a window."""
+FINE = 8
+"""So many entries a slice, at least, or one a unit of time: few of them hold an edge."""
 MOST = 2**20
 """The most slices, and twice the most entries, that are kept without holes."""
 
@@ -24,7 +26,7 @@ class Timeline:
         self.step = int(self.periods.min())
         self.reach = reach
         width = int(1 / (1 / self.periods).sum())  # of slices, on average
-        self.shift = max((reach // STRETCHES).bit_length(), (width // 2).bit_length() - 1, 0)
+        self.shift = max((reach // STRETCHES).bit_length(), (width // FINE).bit_length() - 1, 0)
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
         self.table: Places = np.zeros(2 * STRETCHES, np.uint32)
@@ -93,7 +95,7 @@ class Timeline:
     def _tabulate(self, begin: int) -> None:
         """Fill the table from a stretch on, in which an edge may lie: it is begun anew."""
         end, known = ((self.end - self.origin) >> self.shift) + 1, self._slice_at(begin)
-        tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known)
+        tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known, self.n)
 
     def _slice_at(self, stretch: int) -> int:
         return self.slice_of(self.origin + (stretch << self.shift))

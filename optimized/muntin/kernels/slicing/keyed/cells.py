@@ -6,9 +6,10 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
 from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.dense.extremes import lift_each, lower_each
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
-from muntin.kernels.slicing.keyed.adding import add_each, count_each, lift_each, lower_each
+from muntin.kernels.slicing.keyed.adding import add_each, count_each
 from muntin.kernels.slicing.keyed.hashing import Tables, find, gather
 from muntin.kernels.slicing.keyed.telling import hear
 from muntin.kernels.slicing.parts import Max, Min, Part
