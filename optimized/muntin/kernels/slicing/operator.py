@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from muntin.kernels.slicing.answered import Answered
-from muntin.kernels.slicing.arrays import Ints, clock, constant
+from muntin.kernels.slicing.arrays import Ints, clock, constant, no_ints
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
 from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
@@ -164,9 +164,10 @@ class ColumnarOperator(Operator):
         limit, groups, told = moment.before.limit, dict[Place, Group | DenseGroup](), list[Told]()
         by_window = self._settings.dialect.lateness == "window"
         sees, takes = np.zeros((2, len(batch) if by_window else 0), np.bool_)
+        least = batch.least
         for place in sorted(self._groups, key=lambda place: place[2] == "dense"):
             group, mine = self._groups[place], batch
-            if by_window or batch.least <= max(group.since, limit - 1):
+            if by_window or least <= max(group.since, limit - 1):
                 seen = batch.time > group.since
                 taken = seen.copy()
                 taken[seen] = group.takes(batch.picked(seen), limit)
@@ -174,7 +175,7 @@ class ColumnarOperator(Operator):
                 sees, takes = (sees | seen, takes | taken) if by_window else (sees, takes)
             groups[place], lines = group.step(mine, moment)
             told += lines
-        late = np.flatnonzero(sees & ~takes)
-        if self._settings.dialect.lateness == "event" and batch.least < limit:
+        late = np.flatnonzero(sees & ~takes) if by_window else no_ints()
+        if self._settings.dialect.lateness == "event" and least < limit:
             late = np.flatnonzero(batch.time < limit)
         return {place: groups[place] for place in self._groups}, told, late
