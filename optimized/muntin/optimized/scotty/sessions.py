@@ -43,9 +43,9 @@ class Sessions:
 
     def scan(self, slices: SliceManager, at: int) -> Iterator[Span]:
         """Yield the sessions from that which begins with a slice on."""
-        return self._spans(slices.slices, at, *self._leap(slices))
+        return self.spans(slices.slices, at, *self._leap(slices))
 
-    def _spans(
+    def spans(
         self, slices: Sequence[Slice], at: int, low: int = -1, high: int = -1
     ) -> Iterator[Span]:
         """Yield sessions; the slices from `low` to `high` need no look: one session holds them."""
@@ -96,5 +96,5 @@ class Sessions:
     def reach_with(self, slices: SliceManager, event: Event) -> float:
         """Return where the session would end that an event would be part of."""
         ones = [*slices.slices[self.first(slices) :], alone(event, None, None, -1)]
-        spans = self._spans(sorted(ones, key=FIRST), 0)
+        spans = self.spans(sorted(ones, key=FIRST), 0)
         return next(span.reach for span in spans if span.start <= event.time <= span.last)
