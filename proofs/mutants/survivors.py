@@ -28,6 +28,7 @@ from mutants.mutant import FOLDER, Mutant, MutantError, copied, mutants, noticed
 
 EQUIVALENT = FOLDER / "equivalent.toml"
 MUTATED = ("optimized/muntin/optimized", "reference/muntin/reference", "spec/muntin/spec")
+OPTIMIZED = "optimized/muntin/optimized/"
 SECONDS = 180
 """After so long a killer that was quick without the fault is stuck, which is noticed as well."""
 EVERY = 10
@@ -56,19 +57,31 @@ TREES = (
     *("steps", "states:btree", "states:fiba", "states:coins"),
     *("tests:tests/errata/test_002.py", "tests:tests/complexity/test_fiba.py"),
 )
+QUEUES = ("tests:tests/machines/test_fifo.py", "tests:tests/complexity/test_fifo.py")
+RINGS = (
+    *(
+        "states:ring",
+        "states:fifo ring",
+        "states:flatfat",
+        "tests:tests/structures/test_in_order.py",
+    ),
+    *("tests:tests/complexity/test_flatfat.py", "tests:tests/complexity/test_reactive.py"),
+)
 SPEC = ("tests:spec", "tests:tests/spec,tests/laws", "tests:tests/vectors")
-FOLDERS = {
-    "optimized/muntin/optimized/scotty/": SCOTTY,
-    "optimized/muntin/optimized/slicing/": SLICING,
+BEGINNINGS = {
+    "scotty/": SCOTTY,
+    "slicing/": SLICING,
     "reference/muntin/reference/": NAIVE,
     "spec/muntin/spec/": SPEC,
-    **{
-        f"optimized/muntin/optimized/{stem}": TREES
-        for stem in (
+    **dict.fromkeys(
+        (
             *("balanced_tree", "btree", "bulk_", "coins", "fiba", "partial_aggregates"),
             *("range_query", "rebalance", "tree_cost", "tree_relation"),
-        )
-    },
+        ),
+        TREES,
+    ),
+    **dict.fromkeys(("daba", "two_stacks"), QUEUES),
+    **dict.fromkeys(("flatfat", "reactive"), RINGS),
 }
 """What notices faults in files that begin so, besides the killers of their curated mutants."""
 TESTS = ("tests/complexity", "tests/structures", "tests/machines")
@@ -90,7 +103,10 @@ def killers(file: str) -> list[str]:
     named = [f"{folder}/test_{Path(file).stem}.py" for folder in TESTS]
     own = [f"tests:{path}" for path in named if (ROOT / path).exists()]
     shared = [
-        killer for folder, some in FOLDERS.items() if file.startswith(folder) for killer in some
+        killer
+        for beginning, some in BEGINNINGS.items()
+        if file.removeprefix(OPTIMIZED).startswith(beginning)
+        for killer in some
     ]
     return list(dict.fromkeys([*curated, *shared, *own, f"tests:{file}"]))
 
