@@ -107,6 +107,8 @@ class DenseGroup:
         grain = slices(self.tracks)
         if self._slices is None:
             return Group(self.since, self.settings, grain, self.tracks)
+        if not self._parts:
+            self._ask()
         tracks = dict(self.tracks)
         told = self._told_before(self._slices)
         for nth, kind in enumerate(self._sliding):
