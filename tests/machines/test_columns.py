@@ -17,7 +17,8 @@ from muntin.snapshot import carry
 from muntin.spec.catalogue import named
 from muntin.spec.window import WindowType
 
-EXACT = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
+NAMES = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
+EXACT = [named(name) for name in NAMES]
 BITS = 61
 
 
@@ -34,7 +35,7 @@ class NumberMachine(OperatorMachine):
 
     def ask(self, kind: WindowType) -> bool:
         words = self.method == "auto" and self.names % 4 == 3
-        self.aggregates = [WORDS if words else named(EXACT[self.names % len(EXACT)])]
+        self.aggregates = [WORDS if words else EXACT[self.names % len(EXACT)]]
         return super().ask(kind)
 
     def value(self, number: int) -> object:

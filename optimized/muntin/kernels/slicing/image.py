@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints, column_of, no_ints
+from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import objects
+from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.generic import Generic
@@ -35,10 +36,12 @@ DERIVED = {"_asked", "_forms", "_windows", "_sliding", "_others", "_out", "_part
 
 def _plain(array: Column) -> tuple[str, list[int], object]:
     """Return the type, the shape and the bytes of an array, or its objects."""
-    shape = list(array.shape)
+    shape, kind = list(array.shape), array.dtype.str
     if array.dtype.kind == "O":
         return "O", shape, array.ravel().tolist()
-    return array.dtype.str, shape, array.tobytes()
+    if array.dtype.fields:
+        kind = ",".join(field.str for field, *_ in array.dtype.fields.values())
+    return kind, shape, array.tobytes()
 
 
 def _array(plain: tuple[str, list[int], bytes | list[object]]) -> Column:
@@ -58,13 +61,14 @@ class Told(NamedTuple):
     known: Known
 
 
-class Cells(NamedTuple):
+class Plain(NamedTuple):
     """The state of a group."""
 
     since: int
     grain: Records | Slices
     tracks: list[Told]
-    store: Store
+    cells: Cells
+    parts: list[tuple[int, Fields]]  # and which of the parts that the queries need each is
     dropped: Ints
     birth: Ints
 
@@ -81,7 +85,7 @@ class Image(NamedTuple):
 
     settings: Settings
     queries: dict[str, Query]
-    groups: list[tuple[list[str], str, Cells | Dense]]
+    groups: list[tuple[list[str], str, Plain | Dense]]
     generic: Generic
     clock: Clock
     seen: float
@@ -89,13 +93,15 @@ class Image(NamedTuple):
     keys: list[Hashable]
 
 
-def image_of(group: AnyGroup) -> Cells | Dense:
+def image_of(group: AnyGroup) -> Plain | Dense:
     """Return the state of a group."""
     tracks = [Told(list(track.queries), track.known) for track in group.tracks.values()]
     if isinstance(group, Group):
         cells = replace(group.store.cells)  # without what it has found out of itself
-        rest = (Store(cells, group.store.parts), group.dropped, group.birth)
-        return Cells(group.since, group.grain, tracks, *rest)
+        store = group.store.parts
+        parts = [(nth, store[part]) for nth, part in enumerate(group.parts) if part in store]
+        rest = (cells, parts, group.dropped, group.birth)
+        return Plain(group.since, group.grain, tracks, *rest)
     names = sorted(vars(group).keys() - GIVEN - DERIVED)
     return Dense(tracks, {name: vars(group)[name] for name in names})
 
@@ -115,17 +121,19 @@ class Asked(NamedTuple):
             found[kind] = Track(kind, {name: self.forms[name] for name in names}, known)
         return found
 
-    def group(self, image: Cells | Dense) -> AnyGroup:
+    def group(self, image: Plain | Dense) -> AnyGroup:
         """Return a group that goes on from a state."""
         tracks = self.tracks(image.tracks)
-        if isinstance(image, Cells):
-            rest = (image.store, image.dropped, image.birth)
-            return Group(image.since, self.settings, image.grain, tracks, *rest)
-        group = DenseGroup(0, self.settings, tracks)
-        if image.attributes.keys() != vars(group).keys() - GIVEN - DERIVED:
+        if isinstance(image, Plain):
+            group = Group(image.since, self.settings, image.grain, tracks)
+            needed = list(group.parts)
+            store = Store(image.cells, {needed[nth]: fields for nth, fields in image.parts})
+            return replace(group, store=store, dropped=image.dropped, birth=image.birth)
+        dense = DenseGroup(0, self.settings, tracks)
+        if image.attributes.keys() != vars(dense).keys() - GIVEN - DERIVED:
             raise SnapshotError(f"the snapshot is damaged: dense slices of {image.attributes}")
-        vars(group).update(image.attributes)
-        return group
+        vars(dense).update(image.attributes)
+        return dense
 
 
 def keys_of(ids: KeyIds) -> list[Hashable]:

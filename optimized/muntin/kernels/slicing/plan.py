@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.choice import Everything
+from muntin.kernels.slicing.custom import Custom
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.opaque import Opaque
@@ -34,8 +35,9 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
         return Plan("generic", reason)
     if wanted == "records":
         return Plan("records", "it was asked for")
-    if isinstance(form, Opaque) or form.holistic:
-        why = "has no form over columns" if isinstance(form, Opaque) else "is holistic"
+    if isinstance(form, Opaque) or form.holistic or form.ordered:
+        whole = "is holistic" if form.holistic else "is not commutative"
+        why = "has no form over columns" if isinstance(form, Opaque) else whole
         return Plan("records", f"{name} {why}")
     if settings.output == "discard":
         return Plan("records", "to discard is to tell events apart")
@@ -75,6 +77,8 @@ def folded_by(part: Part) -> str:
         return "sorted runs"
     if isinstance(part, Count):
         return "prefix sums"
+    if isinstance(part, Custom):
+        return "compiled functions, one by one or in a flat tree"
     if isinstance(part, Sum | Squares):
         return "prefix sums of integers, a flat tree of floats"
     return "a flat tree"
