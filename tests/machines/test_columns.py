@@ -29,9 +29,7 @@ class NumberMachine(OperatorMachine):
     method: Method = "auto"
 
     def __init__(self) -> None:
-        super().__init__(
-            lambda settings: ColumnarOperator(settings, method=self.method), Audit(carry)
-        )
+        super().__init__(lambda settings: ColumnarOperator(settings, method=self.method), carry)
 
     def ask(self, kind: WindowType) -> bool:
         words = self.method == "auto" and self.names % 4 == 3
