@@ -37,6 +37,22 @@ def polars(at: Ints, values: Floats, *, panes: bool) -> Ask:
     return ask
 
 
+def polars_unsorted(at: Ints, values: Floats) -> Ask:
+    """Return what asks Polars where times are in no order: by the start of the window."""
+    pl = import_module("polars")
+    frame = pl.DataFrame({"t": at, "v": values})
+
+    def ask(lengths: Sequence[int]) -> Sums:
+        found: Sums = {}
+        for length in lengths:
+            start = (pl.col("t") - pl.col("t") % length).alias("t")
+            table: object = frame.group_by(start).agg(pl.col("v").sum()).sort("t")
+            found[length] = _columns(table, "to_list")
+        return found
+
+    return ask
+
+
 def _columns(table: object, way: str) -> tuple[list[int], list[float]]:
     starts, sums = (getattr(table, "get_column")(name) for name in ("t", "v"))  # noqa: B009 - as above
     return getattr(starts, way)(), getattr(sums, way)()

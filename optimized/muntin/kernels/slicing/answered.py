@@ -10,6 +10,7 @@ from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import Ints, clock, column_of, ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.known import KINDS, Told
+from muntin.kernels.slicing.picking import rises
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Result
 
@@ -114,8 +115,10 @@ def _ordered(blocks: Sequence[Told]) -> Lines:
         for name in ("birth", "start", "end", "kind", "key", "revision")
     ]
     birth, start, end, kind, key, revision = columns
-    order = np.lexsort((birth, start, end, kind > 0))
     value = joined([block.values[""] for block in blocks])
+    if rises(kind, end, start, birth):
+        return Lines(kind, key, start, end, value, revision)
+    order = np.lexsort((birth, start, end, kind > 0))
     return Lines(
         kind[order], key[order], start[order], end[order], value.picked(order), revision[order]
     )

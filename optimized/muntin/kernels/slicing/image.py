@@ -18,6 +18,7 @@ from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.grain import Records, Slices
 from muntin.kernels.slicing.group import Group
+from muntin.kernels.slicing.keyed.group import KeyedGroup
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
@@ -95,6 +96,8 @@ class Image(NamedTuple):
 
 def image_of(group: AnyGroup) -> Plain | Dense:
     """Return the state of a group."""
+    if isinstance(group, KeyedGroup):
+        group = group.spread_out()
     tracks = [Told(list(track.queries), track.known) for track in group.tracks.values()]
     if isinstance(group, Group):
         cells = replace(group.store.cells)  # without what it has found out of itself

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Flags, Ints
+from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.group import Group
@@ -32,9 +32,10 @@ class Stepping:
     def take(self, groups: Mapping[Place, AnyGroup]) -> None:
         """Let groups take in what they see and is not late."""
         limit, batch = self._moment.before.limit, self._batch
+        least = batch.least
         for place, group in groups.items():
             mine = batch
-            if self._by_window or batch.least <= max(group.since, limit - 1):
+            if self._by_window or least <= max(group.since, limit - 1):
                 seen = batch.time > group.since
                 taken = seen.copy()
                 taken[seen] = group.takes(batch.picked(seen), limit)
@@ -54,5 +55,6 @@ class Stepping:
         if self._by_window:
             return np.flatnonzero(self._sees & ~self._takes)
         limit, batch = self._moment.before.limit, self._batch
-        some = self._lateness == "event" and batch.least < limit
-        return np.flatnonzero(batch.time < limit if some else [])
+        if self._lateness != "event" or batch.least >= limit:
+            return no_ints()
+        return np.flatnonzero(batch.time < limit)
