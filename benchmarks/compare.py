@@ -52,10 +52,11 @@ events a millisecond. Polars (`group_by_dynamic`, told that times are sorted) an
 (`group by`) have the whole table, in order. So has `aggregate`, in one call. The operator gets
 the same events as a stream, in batches of {batch:,} with a watermark behind each, with lateness
 allowed, in order or with 20 % of the events late by up to two seconds: work that the others do
-not do. Of a table that is not sorted, `group_by_dynamic` can do nothing: there Polars groups by the
-start of the window, which is the row *20 % late*. *Panes by hand* is what a user can do who knows that all lengths are whole seconds: sum up
-each second first, then the seconds. It is the same idea as slices, written down for one workload;
-it does not do sessions, other offsets or late events.
+not do. Of a table that is not sorted `group_by_dynamic` can make nothing: there Polars groups by
+the start of the window, which is the row *20 % late*. *Panes by hand* is what a user can do who
+knows that all lengths are whole seconds: sum up each second first, then the seconds. It is the
+same idea as slices, written down for one workload; it does not do sessions, other offsets or late
+events.
 
 All run on one thread. Each rate is the best of {turns}, by CPU time. What they answer is compared.
 {versions}
