@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     BooleanType,
     DoubleType,
@@ -262,3 +263,20 @@ def in_batch(plan: Plan, given: Sequence[Row]) -> list[Line]:
 def same(a: Iterable[Line], b: Iterable[Line]) -> bool:
     """Whether there are the same lines, whatever their order."""
     return Counter(a) == Counter(b)
+
+
+def collected(df: DataFrame) -> list[tuple[object, ...]]:
+    """Return the rows of a DataFrame."""
+    rows_of: Iterable[tuple[object, ...]] = getattr(df, "collect")()  # noqa: B009 - it is half typed
+    return [tuple(row) for row in rows_of]
+
+
+def frame_of(spark: SparkSession, given: Sequence[Sequence[object]], of: StructType) -> DataFrame:
+    """Return rows as a DataFrame, in their order."""
+    found: DataFrame = getattr(spark, "createDataFrame")(given, of)  # noqa: B009 - it is half typed
+    return found
+
+
+def answered(plan: Plan, answer: DataFrame) -> list[Line]:
+    """Return the lines of an answer of Spark."""
+    return lines_in(plan, [getattr(answer, "toArrow")()])  # noqa: B009 - it is half typed

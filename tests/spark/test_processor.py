@@ -79,8 +79,8 @@ class InMemory(Protocol):
 
     def setWatermark(self, at: int, /) -> object: ...  # noqa: N802 - Spark's name
     def testInPandas(self, key: int, frame: object, /) -> object: ...  # noqa: N802 - the same
-    def peekValueState(self, name: str, key: int, /) -> Value | None: ...  # noqa: N802 - same
-    def updateValueState(self, name: str, key: int, to: Value, /) -> None: ...  # noqa: N802 - same
+    def peekValueState(self, name: str, key: int, /) -> Value | None: ...  # noqa: N802
+    def updateValueState(self, name: str, key: int, to: Value, /) -> None: ...  # noqa: N802
 
 
 def never_late(row: object) -> int:
@@ -89,7 +89,7 @@ def never_late(row: object) -> int:
     return 2**62
 
 
-def tester_of(packing: Packing) -> InMemory:
+def in_memory(packing: Packing) -> InMemory:
     """Return Spark's tester, which drops nothing before it reaches the processor."""
     found: InMemory = import_module("pyspark.sql.streaming.tws_tester").TwsTester(
         Processor(packing),
@@ -102,7 +102,7 @@ def tester_of(packing: Packing) -> InMemory:
 
 @dataclass
 class Cluster:
-    """A stateful operator in memory: rows are packed and shuffled, timers fire, answers are read."""
+    """A stateful operator in memory: rows are packed and shuffled, timers fire."""
 
     plan: Plan
     watermark: int = 0
@@ -111,7 +111,7 @@ class Cluster:
         """Start without state."""
         packing = Packing(replace(self.plan, late="rows"), BUCKETS)
         self.answer = packing.plan
-        self.tester = tester_of(packing)
+        self.tester = in_memory(packing)
 
     def step(self, given_rows: Sequence[Row], watermark: int) -> list[Line]:
         """Run one micro-batch: timers that are due, and rows."""
@@ -294,7 +294,7 @@ def test_a_state_of_another_call_is_refused(other: Plan, names: str, bucket: int
 
 def test_another_number_of_buckets_is_refused() -> None:
     plan = plan_of({"w": tumbling(10)}, OF_ONE)
-    before, after = Cluster(plan), tester_of(Packing(replace(plan, late="rows"), 2 * BUCKETS))
+    before, after = Cluster(plan), in_memory(Packing(replace(plan, late="rows"), 2 * BUCKETS))
     before.step([row("a", 5, 1)], 0)
     after.updateValueState("state", CONTROL, (before.state(CONTROL),))
     with pytest.raises(SnapshotError, match=r"buckets 2; now .* buckets 4"):

@@ -48,9 +48,8 @@ def carried(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
     """
     for field, kind in zip(fields, kinds, strict=True):
         if kind == "wide":
-            high, low = np.divmod(field, 2**HALF)
-            yield column_of(high.astype(np.int64))
-            yield column_of(low.astype(np.int64))
+            yield column_of((field // 2**HALF).astype(np.int64))
+            yield column_of((field % 2**HALF).astype(np.int64))
         else:
             yield column_of(field.astype(np.float64 if kind == "float" else np.int64, copy=False))
 

@@ -73,7 +73,7 @@ class Processor:
         if key[0] == CONTROL:
             self._control()
             return iter(())
-        return self._turn(payloads, timerValues)
+        return self.turn(payloads, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(  # noqa: N802 - Spark's name
         self,
@@ -83,7 +83,7 @@ class Processor:
     ) -> Iterator[object]:
         """Let the watermark rise: all that is due is said in this one call."""
         del key, expiredTimerInfo
-        return self._turn([], timerValues)
+        return self.turn([], timerValues.getCurrentWatermarkInMs())
 
     def close(self) -> None:
         """Nothing is left open."""
@@ -102,8 +102,8 @@ class Processor:
         data = held[0] if held else None
         return bytes(data) if isinstance(data, bytes | bytearray) else None
 
-    def _turn(self, payloads: list[bytes], timers: Timers) -> Iterator[object]:
-        reached = timers.getCurrentWatermarkInMs()
+    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+        """Let the watermark rise, take in payloads, put down the state, and yield what is said."""
         watermark = reached * MILLI if reached > 0 else -END
         bucket = Bucket(self._plan, self._read())
         said = bucket.take(unpacked(payloads), watermark)
