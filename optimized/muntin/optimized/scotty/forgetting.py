@@ -52,12 +52,6 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 
 
 @needless.register
-def _(kind: Landmark, line: Line, done: float) -> int:
-    """What precedes the landmark goes: of all else, every window to come holds it."""
-    return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
-
-
-@needless.register
 def _(kind: Fixed, line: Line, done: float) -> int:
     """A tuple goes when all windows that hold it are over."""
     if done == END:
