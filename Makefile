@@ -17,7 +17,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak lock clean
+.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak faults-nightly lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -26,7 +26,7 @@ run: $(READY) ## replay a real stream through the specification and every implem
 	$(VENV)/bin/muntin demo
 
 test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, or nightly)
-	$(RUN) pytest -n $(WORKERS)
+	$(RUN) pytest -n $(WORKERS) --dist loadgroup
 
 check: $(READY) ## lint and check types
 	$(RUN) ruff check
@@ -48,16 +48,20 @@ mutants: $(READY) ## put small faults everywhere, and print those that nothing n
 claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
-bench: $(READY) ## measure structures, operators and kernels, and write the pages (some twenty minutes)
+bench: $(READY) ## measure structures, operators and kernels, and write the pages (more than half an hour)
 	$(VENV)/bin/python benchmarks/structures.py
 	$(VENV)/bin/python benchmarks/slicing.py
 	$(VENV)/bin/python benchmarks/kernels.py
+	$(VENV)/bin/python benchmarks/spark.py
 
 fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
 soak: $(READY) ## let ten million events, in order and out of order, through twenty queries (half an hour)
 	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak.py
+
+faults-nightly: $(READY) ## kill the driver and the workers of streams on Spark 500 times (some hours)
+	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
