@@ -1,0 +1,1 @@
+"""Windows on Spark. Only what is in here knows pyspark."""
