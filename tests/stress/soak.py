@@ -15,7 +15,7 @@ from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
 from contenders import OPERATORS
-from muntin.cli.differential.held import Held, held
+from muntin.cli.held import Held, held
 from muntin.spec.catalogue import plain
 from muntin.spec.data_driven import LastNEvery, Session
 from muntin.spec.measure import COUNT, TIME

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from muntin.cli.differential.held import Held, held
+from muntin.cli.held import Held, held
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Settings

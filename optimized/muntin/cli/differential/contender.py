@@ -6,9 +6,9 @@ from functools import cache
 from time import process_time
 
 from muntin.cli.differential.bounds import claim
-from muntin.cli.differential.held import held
 from muntin.cli.differential.plan import SPEC, Plan
 from muntin.cli.differential.remembered import remembering
+from muntin.cli.held import held
 from muntin.cli.lookup import operator_named
 from muntin.conformance.lockstep import Answer, answered
 from muntin.conformance.transcript import OperatorTranscript, Turn
