@@ -199,7 +199,7 @@ def test_a_view_is_what_stands() -> None:
         ("tumbling", "must be tumbling:size:\\[offset\\]:AGGREGATE"),
         ("tumbling:0:sum", "must be at least 1"),
         ("sliding:1:sum", "must be sliding:size:slide"),
-        ("sliding:1:x:sum", "invalid literal"),
+        ("sliding:1:x:sum", "must be an integer, perhaps in one of us"),
         ("hopping:1:sum", "must begin with one of tumbling"),
         ("tumbling:5:sums", "is not an aggregate"),
     ],

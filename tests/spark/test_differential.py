@@ -1,9 +1,12 @@
 """Differential runs on Spark: one local session for all that is asked of it."""
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,11 +15,13 @@ from muntin.cli.differential.driving import drive
 from muntin.cli.differential.native_smaller import NativeBench
 from muntin.cli.differential.plan import NATIVE, Plan, contenders
 from muntin.cli.differential.running import Run
+from muntin.cli.differential.sources import Files, Source, flights_file, from_parquet, generated
 from muntin.cli.main import main
 from muntin.conformance.transcript import OperatorTranscript, Turn, parse
 from muntin.conformance.transcript_writing import write
+from muntin.spark.differential.inputs import Columns
 from muntin.spark.differential.session import Session, check_java, session
-from muntin.spec.errors import MuntinError
+from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
 PLANTED = "differential.planted:ForgetsTies"
@@ -37,9 +42,9 @@ def spark() -> Iterator[Session]:
 def test_a_run_agrees_but_for_a_planted_fault(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = Run(PLAN, tmp_path, spark).run()
+    (came,) = Run(PLAN, tmp_path, spark).run([generated(spark, PLAN)])
     said = capsys.readouterr().out
-    assert [one.name for one in found] == [PLANTED]
+    assert [one.name for one in came.mismatches] == [PLANTED]
     assert "2,000 rows of 20 traces" in said
     table = {line.split()[0]: line.split() for line in said.splitlines() if "100.0%" in line}
     assert [*table] == [one.name for one in PLAN.against]
@@ -54,7 +59,7 @@ def test_a_run_agrees_but_for_a_planted_fault(
 
 def test_spark_agrees_under_its_own_dialect_too(spark: Session) -> None:
     plan = replace(PLAN, dialect="spark", against=contenders(f"spec,scotty-eager,{NATIVE}"))
-    tally = drive(spark, plan, lambda _part, _rows: None)
+    tally = drive(generated(spark, plan), plan, lambda _: None)
     assert tally.wrong == []
     assert tally.of(NATIVE)["rows"] == 2000
     assert tally.of(NATIVE)["windows"] == tally.of()["windows"]
@@ -100,8 +105,77 @@ def test_without_pyspark_it_is_said(
     assert "pip install 'muntin[spark,kernels,cli]'" in capsys.readouterr().err
 
 
-def test_tallies_of_parts_add_up(spark: Session) -> None:
-    parts: list[int] = []
-    plan = replace(PLAN, rows=500, keys=5, against=contenders("spec,scotty-lazy"))
-    whole = drive(spark, plan, lambda part, rows: parts.append(part.of()["rows"] - rows))
-    assert (parts, whole.of()["rows"]) == ([0], 500)
+def test_chunks_add_up(spark: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
+    plan, parts = replace(PLAN, rows=500, keys=5, against=contenders("spec,scotty-lazy")), [0]
+    whole = drive(generated(spark, plan), plan, lambda part: parts.append(part.of()["rows"]))
+    assert (parts, whole.of()["rows"]) == ([0, 200, 200, 100], 500)
+
+
+GOOD: dict[str, list[object]] = {"at": [5, 90, 3], "of": ["a", "b", "a"], "n": [1, 2, None]}
+BAD: dict[str, list[object]] = {
+    "at": [1.0, None, math.nan, 1e30, 2.5, 4.0, 5.0],
+    "of": ["a", "a", "a", "a", "a", None, "b"],
+    "n": ["7", "1", "1", "1", "1", "1", "seven"],
+}
+
+
+def written(folder: Path, **files: dict[str, list[object]]) -> Path:
+    pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
+    for name, columns in files.items():
+        pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+    return folder
+
+
+def rows_read(source: Source) -> list[tuple[object, ...]]:
+    frames = list(source.chunks())
+    return sorted((r["key"], r["t"], r["v"]) for frame in frames for r in frame.collect())
+
+
+def test_bad_rows_are_counted_and_the_others_judged(spark: Session, tmp_path: Path) -> None:
+    great: dict[str, list[object]] = {"at": [6, 2**62 + 1], "of": ["a", "a"], "n": [2**53 + 1, 1]}
+    without: dict[str, list[object]] = {"when": [1], "of": ["a"], "n": [1]}
+    folder = written(tmp_path, one=GOOD, two=BAD, three=great, x=without)
+    plan = replace(PLAN, against=contenders("spec,kernels"), batch=2, delay=0, lateness=0)
+    source = from_parquet(spark, plan, Files(folder, Columns("at", "n", "of"), 2))
+    assert source.bad == {
+        "no column at": 1,
+        "the key is null": 1,
+        "the time is NaN": 1,
+        "the time is beyond 62 bits": 2,
+        "the time is no integer": 1,
+        "the time is null": 1,
+        "the value is beyond 53 bits": 1,
+        "the value is no number": 1,
+    }
+    assert source.rows == 4
+    assert rows_read(source) == [
+        ("a piece 0", [5, 3], [1.0, None]),
+        ("a piece 1", [1], [7.0]),
+        ("b piece 0", [90], [2.0]),
+    ]
+    tally = drive(source, plan, lambda _: None)
+    assert (tally.of()["rows"], tally.of()["late"], tally.wrong) == (4, 0, [])
+
+
+def test_timestamps_are_microseconds(spark: Session, tmp_path: Path) -> None:
+    at = datetime(1969, 12, 31, 23, 59, 59, 999_990, tzinfo=UTC)
+    folder = written(tmp_path, one={"at": [at], "n": [1]})
+    source = from_parquet(spark, PLAN, Files(folder, Columns("at", "n"), 2))
+    assert rows_read(source) == [("all piece 0", [-10], [1])]
+
+
+def test_what_is_no_parquet_is_refused(spark: Session, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("no")
+    for path in (tmp_path, tmp_path / "none", tmp_path / "a.parquet"):
+        with pytest.raises(InvalidInputError, match="Parquet file"):
+            from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 2))
+
+
+def test_the_flights_are_judged(spark: Session, tmp_path: Path) -> None:
+    plan = replace(PLAN, against=contenders(f"scotty-lazy,{NATIVE}"))
+    columns, file = Columns("left", "delay", "origin"), flights_file(tmp_path, 3000)
+    source = from_parquet(spark, plan, Files(file, columns, 100))
+    tally = drive(source, plan, lambda _: None)
+    assert (tally.of(NATIVE)["rows"], tally.wrong) == (3000, [])
+    assert tally.of()["late"] > 100

@@ -1,11 +1,12 @@
 """What a differential run is asked: plain values, so that it can be sent anywhere."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from muntin.conformance.document import Node, TranscriptError
+from muntin.conformance.document import Node
 from muntin.conformance.transcript_windows import FORMS, read_window
 from muntin.spec.catalogue import named
 from muntin.spec.dialect import OURS, Dialect
@@ -68,6 +69,10 @@ class Plan:
         """Return the settings of every run."""
         return Settings(self.lateness, dialect=DIALECTS[self.dialect])
 
+    def asks_spark(self) -> bool:
+        """Whether Spark's own windows are a contender."""
+        return any(one.name == NATIVE for one in self.against)
+
     def most_rows(self) -> int:
         """Return how many rows a generated key has at most."""
         return -(-self.rows // self.keys)
@@ -96,12 +101,27 @@ def asked(text: str) -> Query:
     if not len(form.needs) <= len(numbers) <= len(fields):
         raise InvalidInputError(f"{text!r} must be {shape}")
     try:
-        values = dict(zip(fields, map(int, numbers), strict=False))
+        values = dict(zip(fields, map(units, numbers), strict=False))
         return Query(text, read_window(Node({"type": kind, **values}, text)), named(aggregate))
-    except TranscriptError as error:
-        raise InvalidInputError(str(error)) from error
-    except ValueError as error:
+    except InvalidInputError as error:
         raise InvalidInputError(f"{text!r} must be {shape}: {error}") from error
+
+
+UNITS = {"us": 1, "ms": 10**3, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
+"""What a number may be followed by, where times are timestamps, that is microseconds."""
+
+
+def units(text: str) -> int:
+    """Return an integer, which may be given in a unit of time.
+
+    >>> units("-60"), units("2m")
+    (-60, 120000000)
+    """
+    found = re.fullmatch(rf"(-?\d+)({'|'.join(UNITS)})?", text, re.ASCII)
+    if found is None:
+        known = ", ".join(UNITS)
+        raise InvalidInputError(f"{text!r} must be an integer, perhaps in one of {known}")
+    return int(found[1]) * UNITS.get(found[2], 1)
 
 
 def contenders(text: str) -> tuple[Contender, ...]:

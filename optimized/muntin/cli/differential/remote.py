@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeGuard
 
 from muntin.cli.differential.judge import Judge
-from muntin.cli.differential.plan import NATIVE, Plan
+from muntin.cli.differential.plan import Plan
 from muntin.cli.differential.sameness import View
 from muntin.cli.differential.traced import Number, Trace, on_time
 from muntin.cli.differential.workload import rows_of
@@ -29,12 +29,13 @@ def row_of(plan: Plan, trace: Trace) -> Row:
 
 def judging(plan: Plan) -> Callable[[Iterable[Row]], Iterator[Row]]:
     """Return what judges the traces of a part, and answers their tally."""
-    asks_spark = any(one.name == NATIVE for one in plan.against)
 
     def judge(rows: Iterable[Row]) -> Iterator[Row]:
         bench = Judge(plan)
         for row in rows:
-            bench.judge(trace_of(row), native_view(row["native"]) if asks_spark else None)
+            bench.judge(
+                trace_of(row), native_view(row.get("native")) if plan.asks_spark() else None
+            )
         yield {"tally": bench.tally.written()}
 
     return judge

@@ -1,6 +1,7 @@
 """A differential run from start to end: judged, told, made small, written."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from muntin.cli.differential.driving import drive
 from muntin.cli.differential.native_smaller import NativeBench
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.smaller import Mismatch, operator_mismatch
+from muntin.cli.differential.sources import Source
 from muntin.cli.differential.table import HEADER, lines, summary, text
 from muntin.cli.differential.tally import Tally
 from muntin.cli.progress import Ticker
@@ -18,36 +20,55 @@ if TYPE_CHECKING:
     from muntin.spark.differential.session import Session
 
 
+@dataclass
+class Found:
+    """What came of one source."""
+
+    source: Source
+    tally: Tally
+    seconds: float
+    pace: list[tuple[int, float]]
+    """The rows of each chunk, and how long they took."""
+    mismatches: list[Mismatch] = field(default_factory=list[Mismatch])
+
+
 class Run:
     """What is run, where, and what came of it."""
 
     def __init__(self, plan: Plan, out: Path, spark: "Session") -> None:
         """Start with nothing run."""
         self._plan, self._out, self._spark = plan, out, spark
-        self._pace: list[tuple[int, float]] = []
 
-    def run(self) -> list[Mismatch]:
-        """Run all of it, print what came, and return the mismatches."""
-        start = monotonic()
-        with Ticker("judging rows", self._plan.rows) as ticker:
-
-            def told(part: Tally, rows: int) -> None:
-                self._pace.append((rows, part.seconds[""]))
-                ticker.tick(rows)
-
-            tally = drive(self._spark, self._plan, told)
-        self._tell(tally, monotonic() - start)
-        found = self._mismatches(tally)
-        for one in found:
-            self._explain(one)
-        say("Everything agrees." if not found else f"{len(found)} implementations disagree.")
+    def run(self, sources: Sequence[Source]) -> list[Found]:
+        """Run all of it, print what came, and return it."""
+        found = [self._run(source) for source in sources]
+        wrong = {one.name for each in found for one in each.mismatches}
+        say("\nEverything agrees." if not wrong else f"\n{', '.join(sorted(wrong))}: WRONG.")
         return found
 
-    def _tell(self, tally: Tally, seconds: float) -> None:
-        say(summary(self._plan, tally, seconds))
-        for line in text(HEADER, lines(self._plan, tally)):
+    def _run(self, source: Source) -> Found:
+        start, pace = monotonic(), list[tuple[int, float]]()
+        with Ticker(source.name, source.rows) as ticker:
+
+            def told(part: Tally) -> None:
+                pace.append((part.of()["rows"], part.seconds[""]))
+                ticker.tick(part.of()["rows"])
+
+            tally = drive(source, self._plan, told)
+        found = Found(source, tally, monotonic() - start, pace)
+        self._tell(found)
+        found.mismatches += self._mismatches(tally)
+        for one in found.mismatches:
+            self._explain(one)
+        return found
+
+    def _tell(self, found: Found) -> None:
+        say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")
+        for what, count in found.source.bad.items():
+            say(f"left out: {count:,} rows: {what}")
+        for line in text(HEADER, lines(self._plan, found.tally)):
             say(line)
-        for what, why in tally.refused.items():
+        for what, why in found.tally.refused.items():
             say(f"{what}: {why}")
 
     def _mismatches(self, tally: Tally) -> list[Mismatch]:
@@ -65,14 +86,7 @@ class Run:
         path = one.save(self._out)
         say(f"\nMISMATCH: {one.name}, key {one.key}, made small: {one.events} events")
         say(f"  {one.what}")
-        for line in _told(one):
+        for line in one.steps():
             say(f"  {line}")
         by = "" if one.name == NATIVE else f" --with {one.name}"
         say(f"  {path}: `muntin replay {path} --check{by}`")
-
-
-def _told(one: Mismatch) -> Sequence[str]:
-    """Return the steps of a transcript, a line each."""
-    steps = one.transcript["steps"]
-    listed = steps if isinstance(steps, list) else []
-    return [f"step {nth}: {step}" for nth, step in enumerate(listed)]

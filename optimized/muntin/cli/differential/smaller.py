@@ -42,6 +42,12 @@ class Mismatch:
         """
         return f"mismatch-{re.sub(r'[^A-Za-z0-9._-]+', '-', f'{self.name}-{self.key}')}.json"
 
+    def steps(self) -> list[str]:
+        """Return the steps of the transcript, a line each."""
+        steps = self.transcript["steps"]
+        listed = steps if isinstance(steps, list) else []
+        return [f"step {nth}: {json.dumps(step)}" for nth, step in enumerate(listed)]
+
     def save(self, folder: Path) -> Path:
         """Write the transcript."""
         folder.mkdir(parents=True, exist_ok=True)
