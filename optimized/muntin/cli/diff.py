@@ -85,6 +85,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add("--key", metavar="COLUMN", help="of keys (default: none, all rows are one stream)")
     add("--trace", default="100", metavar="N", help="rows of a key at once (default: 100)")
     add("--flights", action="store_true", help="take the flights from New York in 2013 too")
+    add("--streaming", action="store_true", help="ask Spark's own windows in a stream too")
     add("--delay", default="60", help="how far the watermark trails (default: 60)")
     add("--lateness", default="60", help="the allowed lateness (default: 60)")
     add("--batch", default="50", help="rows a micro-batch (default: 50)")
@@ -148,5 +149,7 @@ def run(arguments: Namespace) -> int:
             columns, file = Columns("left", "delay", "origin"), flights_file(Path(folder))
             flights = Files(file, columns, longest, "of the flights from New York in 2013")
             sources.append(from_parquet(spark, plan, flights))
-        found = Run(plan, arguments.out, spark).run(sources)
-    return FAILED if any(one.mismatches for one in found) else OK
+        run = Run(plan, arguments.out, spark)
+        found = run.run(sources, streaming=arguments.streaming)
+    wrong = [one for each in found for one in each.mismatches]
+    return FAILED if wrong or any(one.wrong for one in run.streams) else OK

@@ -10,8 +10,10 @@ from muntin.cli.command import complain, say
 from muntin.cli.differential.driving import drive
 from muntin.cli.differential.native_smaller import NativeBench
 from muntin.cli.differential.plan import NATIVE, Plan
+from muntin.cli.differential.report import write
 from muntin.cli.differential.smaller import Mismatch, operator_mismatch
 from muntin.cli.differential.sources import Source
+from muntin.cli.differential.streams import StreamFound, judged
 from muntin.cli.differential.table import HEADER, lines, summary, text
 from muntin.cli.differential.tally import Tally
 from muntin.cli.progress import Ticker
@@ -38,12 +40,20 @@ class Run:
     def __init__(self, plan: Plan, out: Path, spark: "Session") -> None:
         """Start with nothing run."""
         self._plan, self._out, self._spark = plan, out, spark
+        self.streams: list[StreamFound] = []
 
-    def run(self, sources: Sequence[Source]) -> list[Found]:
+    def run(self, sources: Sequence[Source], *, streaming: bool = False) -> list[Found]:
         """Run all of it, print what came, and return it."""
         found = [self._run(source) for source in sources]
+        if streaming:
+            say("\nSpark's own windows over a stream, beside the specification:")
+            for one in judged(self._spark, self._plan):
+                self.streams.append(one)
+                say(str(one))
         wrong = {one.name for each in found for one in each.mismatches}
+        wrong |= {f"{NATIVE} in a stream" for one in self.streams if one.wrong}
         say("\nEverything agrees." if not wrong else f"\n{', '.join(sorted(wrong))}: WRONG.")
+        say(f"The report: {write(self._out, self._plan, found, self.streams)}")
         return found
 
     def _run(self, source: Source) -> Found:

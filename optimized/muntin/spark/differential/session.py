@@ -41,9 +41,10 @@ def session(master: str = "local[*]") -> Generator[SparkSession]:
     builder = builder.config(
         "spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"
     )
+    started = builder.getOrCreate()
     # What the driver can import, its workers can.
     path = os.pathsep.join(one for one in sys.path if one)
-    started = builder.config("spark.executorEnv.PYTHONPATH", path).getOrCreate()
+    started.sparkContext.environment["PYTHONPATH"] = path
     try:
         yield started
     finally:

@@ -3,7 +3,6 @@
 import json
 import math
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -20,7 +19,7 @@ from muntin.cli.main import main
 from muntin.conformance.transcript import OperatorTranscript, Turn, parse
 from muntin.conformance.transcript_writing import write
 from muntin.spark.differential.inputs import Columns
-from muntin.spark.differential.session import Session, check_java, session
+from muntin.spark.differential.session import Session, check_java
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
@@ -31,12 +30,6 @@ PLAN = Plan(
     rows=2000,
     keys=20,
 )
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Session]:
-    with session("local[2]") as started:
-        yield started
 
 
 def test_a_run_agrees_but_for_a_planted_fault(
