@@ -3,6 +3,8 @@
 import json
 import math
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -10,16 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.differential.driving import drive
+from muntin.cli.differential.driving import drive, judged
+from muntin.cli.differential.journal import Journal
 from muntin.cli.differential.native_smaller import NativeBench
 from muntin.cli.differential.plan import NATIVE, Plan, contenders
 from muntin.cli.differential.running import Run
 from muntin.cli.differential.sources import Files, Source, flights_file, from_parquet, generated
+from muntin.cli.differential.tally import Tally
 from muntin.cli.main import main
 from muntin.conformance.transcript import OperatorTranscript, Turn, parse
 from muntin.conformance.transcript_writing import write
 from muntin.spark.differential.inputs import Columns
 from muntin.spark.differential.session import Session, check_java
+from muntin.spark.differential.traces import Frame
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
@@ -172,3 +177,66 @@ def test_the_flights_are_judged(spark: Session, tmp_path: Path) -> None:
     tally = drive(source, plan, lambda _: None)
     assert (tally.of(NATIVE)["rows"], tally.wrong) == (3000, [])
     assert tally.of()["late"] > 100
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_journal(
+    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
+    plan = replace(PLAN, rows=600, keys=6, against=contenders("spec,scotty-lazy"))
+    source, path = generated(spark, plan), tmp_path / "runs" / "journal.jsonl"
+    whole = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])
+    asked: list[object] = []
+    monkeypatch.setattr("muntin.cli.differential.driving.judged", judge_and_note(asked))
+    again = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    assert (len(lines), len(asked)) == (3, 1)
+    assert again.counts == whole.counts
+    assert len(path.read_text().splitlines()) == 3
+    other = Journal(path, replace(plan, seed=2), source.name)
+    assert other.known(0) is None
+
+
+def judge_and_note(asked: list[object]) -> Callable[[Frame, Plan], Tally]:
+    def judge(frame: Frame, plan: Plan) -> Tally:
+        asked.append(frame)
+        return judged(frame, plan)
+
+    return judge
+
+
+@pytest.mark.parametrize("line", ["{}", "no", "[]"])
+def test_what_is_no_journal_is_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text(f"{line}\n")
+    with pytest.raises(InvalidInputError, match="is no journal"):
+        Journal(path, PLAN, "x")
+
+
+def test_the_command_runs_all_of_it(
+    spark: Session,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @contextmanager
+    def here(_: str) -> Generator[Session]:
+        yield spark
+
+    monkeypatch.setattr("muntin.spark.differential.session.session", here)
+    written(tmp_path, one=GOOD)
+    asked = ["--windows", "tumbling:60:sum", "--against", f"spec,scotty-fiba,{NATIVE}"]
+    given = ["--input", str(tmp_path / "one.parquet"), "--time", "at", "--value", "n"]
+    places = ["--out", str(tmp_path / "out"), "--seed", "1", "--streaming"]
+    assert main(["diff", "--rows", "200", *asked, *given, *places]) == 0
+    said = capsys.readouterr().out
+    assert "Rows made from seed 1: 200 rows of 2 traces" in said
+    assert "one.parquet: 3 rows of 1 traces" in said
+    assert "tumbling:60:sum in update mode: 10 micro-batches" in said
+    assert "Everything agrees." in said
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("<section>") == 3
+    assert "http" not in page
+    assert main(["diff", "--rows", "10", "--keys", "20"]) == 2
+    assert "--keys must be at most --rows" in capsys.readouterr().err

@@ -54,6 +54,7 @@ examples:
   muntin diff --input rides.parquet --time started --key station --value duration \\
       --windows tumbling:15m:sum,session:5m:count --delay 10m --lateness 1h
   muntin diff --flights --rows 1e5
+  muntin diff --rows 1e9 --seed 9 --journal nine.jsonl      in pieces, across restarts
   muntin diff --against spec,my_module:MyOperator --rows 1e5
 """
 
@@ -91,6 +92,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add("--batch", default="50", help="rows a micro-batch (default: 50)")
     add("--dialect", choices=[*DIALECTS], default="ours", help="whose rules (default: ours)")
     add("--master", default="local[*]", help="of Spark (default: local[*])")
+    add("--journal", type=Path, metavar="FILE", help="go on where a run of the same was stopped")
     add("--out", type=Path, default=Path("diff"), help="where to write (default: diff)")
 
 
@@ -149,7 +151,7 @@ def run(arguments: Namespace) -> int:
             columns, file = Columns("left", "delay", "origin"), flights_file(Path(folder))
             flights = Files(file, columns, longest, "of the flights from New York in 2013")
             sources.append(from_parquet(spark, plan, flights))
-        run = Run(plan, arguments.out, spark)
+        run = Run(plan, arguments.out, spark, arguments.journal)
         found = run.run(sources, streaming=arguments.streaming)
     wrong = [one for each in found for one in each.mismatches]
     return FAILED if wrong or any(one.wrong for one in run.streams) else OK

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from muntin.cli.differential.journal import Journal
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.remote import TALLY, judging
 from muntin.cli.differential.tally import Tally, read
@@ -45,13 +46,17 @@ def judged(frame: "Frame", plan: Plan) -> Tally:
     return total
 
 
-def drive(source: "Source", plan: Plan, told: Told) -> Tally:
-    """Judge all rows of a source."""
+def drive(source: "Source", plan: Plan, told: Told, journal: Journal | None = None) -> Tally:
+    """Judge all rows of a source, but for those that a journal knows."""
     total = Tally(refused=native_refusals(plan))
     start = monotonic()
-    for frame in source.chunks():
-        found = judged(frame, plan)
-        found.seconds[""], start = monotonic() - start, monotonic()
+    for nth, frame in enumerate(source.chunks()):
+        found = journal.known(nth) if journal else None
+        if found is None:
+            found = judged(frame, plan)
+            found.seconds[""], start = monotonic() - start, monotonic()
+            if journal:
+                journal.note(nth, found)
         total.add(found)
         told(found)
     return total

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from muntin.cli.command import complain, say
 from muntin.cli.differential.driving import drive
+from muntin.cli.differential.journal import Journal
 from muntin.cli.differential.native_smaller import NativeBench
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.report import write
@@ -37,8 +38,11 @@ class Found:
 class Run:
     """What is run, where, and what came of it."""
 
-    def __init__(self, plan: Plan, out: Path, spark: "Session") -> None:
+    def __init__(
+        self, plan: Plan, out: Path, spark: "Session", journal: Path | None = None
+    ) -> None:
         """Start with nothing run."""
+        self._notes = journal
         self._plan, self._out, self._spark = plan, out, spark
         self.streams: list[StreamFound] = []
 
@@ -64,13 +68,16 @@ class Run:
                 pace.append((part.of()["rows"], part.seconds[""]))
                 ticker.tick(part.of()["rows"])
 
-            tally = drive(source, self._plan, told)
+            tally = drive(source, self._plan, told, self._journal(source))
         found = Found(source, tally, monotonic() - start, pace)
         self._tell(found)
         found.mismatches += self._mismatches(tally)
         for one in found.mismatches:
             self._explain(one)
         return found
+
+    def _journal(self, source: Source) -> Journal | None:
+        return Journal(self._notes, self._plan, source.name) if self._notes else None
 
     def _tell(self, found: Found) -> None:
         say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")
