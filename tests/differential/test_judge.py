@@ -153,8 +153,10 @@ def test_what_is_on_time_is_what_the_specification_accepts() -> None:
     assert late > 50
 
 
-def with_native(values: Sequence[Number], view: View) -> dict[str, int]:
-    plan = Plan("tumbling:10:sum", contenders(f"spec,{NATIVE}"), delay=0, lateness=0)
+def with_native(
+    values: Sequence[Number], view: View, windows: str = "tumbling:10:sum"
+) -> dict[str, int]:
+    plan = Plan(windows, contenders(f"spec,{NATIVE}"), delay=0, lateness=0)
     judge = Judge(plan)
     judge.judge(Trace("k", 0, range(len(values)), values), view)
     return judge.tally.of(NATIVE)
@@ -180,6 +182,11 @@ def test_floats_may_differ_by_their_rounding_and_no_more() -> None:
     for value, wrong in ((0.3 + 0.2 + 0.1, 0), (near, 0), (far, 1)):
         view: View = {("tumbling:10:sum", 0, 10): value}
         assert with_native([0.1, 0.2, 0.3], view)["mismatches"] == wrong
+    one, other = 0.3, 0.3 + slack([0.1, 0.2, 0.3]) / 2
+    assert one != other
+    for value, wrong in ((one, 0), (other, 1)):
+        view = {("tumbling:10:max", 0, 10): value}
+        assert with_native([0.1, 0.2, 0.3], view, "tumbling:10:max")["mismatches"] == wrong
 
 
 def test_a_view_is_what_stands() -> None:

@@ -9,11 +9,12 @@ from muntin.cli.differential.contender import Attempt, attempt, refusals
 from muntin.cli.differential.plan import NATIVE, SPEC, Plan
 from muntin.cli.differential.sameness import (
     View,
+    Within,
     alike,
     of_queries,
     parting,
-    slack,
     standing,
+    tolerance,
 )
 from muntin.cli.differential.tally import Tally
 from muntin.cli.differential.traced import Trace, on_time
@@ -96,7 +97,7 @@ class Court:
     def __init__(self, trace: Trace, told: OperatorTranscript, plan: Plan) -> None:
         """Take the trace."""
         self._trace, self._told, self._plan = trace, told, plan
-        self._slack = slack(trace.values)
+        self._within = tolerance(told.queries, trace.values)
 
     def compare(self, attempts: Sequence[Attempt], native: View | None) -> dict[str, str]:
         """Return for each contender that is compared what is wrong with it; nothing, if nothing.
@@ -107,9 +108,9 @@ class Court:
         if len(ordered) + (native is not None) < 2:  # noqa: PLR2004 - nobody to compare with
             return {}
         first, *others = ordered
-        found = {first.name: ""} | {one.name: differs(first, one, self._slack) for one in others}
+        found = {first.name: ""} | {one.name: differs(first, one, self._within) for one in others}
         if native is not None:
-            found[NATIVE] = native_differs(self._told, first, native, self._slack)
+            found[NATIVE] = native_differs(self._told, first, native, self._within)
         return found
 
     def charge(self, name: str, what: str) -> dict[str, str]:
@@ -123,7 +124,7 @@ class Court:
         }
 
 
-def differs(first: Attempt, other: Attempt, within: float) -> str:
+def differs(first: Attempt, other: Attempt, within: Within) -> str:
     """Say at which step an attempt is not what it should be, and how; nothing, if it is."""
     both = first.queries & other.queries
     whole = first.queries == other.queries
@@ -134,7 +135,7 @@ def differs(first: Attempt, other: Attempt, within: float) -> str:
     return ""
 
 
-def native_differs(told: OperatorTranscript, first: Attempt, native: View, within: float) -> str:
+def native_differs(told: OperatorTranscript, first: Attempt, native: View, within: Within) -> str:
     """Say for which window Spark's answer is not what it should be, and how."""
     broken = [one for one in first.answers if isinstance(one, str)]
     served = {one.id for one in told.queries if not isinstance(translated(one), str)}

@@ -9,7 +9,7 @@ from muntin.cli.differential.driving import native_queries
 from muntin.cli.differential.judge import native_differs
 from muntin.cli.differential.plan import SPEC, Plan
 from muntin.cli.differential.remote import native_view
-from muntin.cli.differential.sameness import View, slack
+from muntin.cli.differential.sameness import View, tolerance
 from muntin.cli.differential.smaller import Mismatch, charged, described, smallest
 from muntin.conformance.transcript import OperatorTranscript
 from muntin.spec.stream import END, Event
@@ -49,7 +49,7 @@ class NativeBench:
     def _differences(self, traces: Sequence[OperatorTranscript]) -> list[str]:
         found = list[str]()
         for told, native in zip(traces, self._answers(traces), strict=True):
-            within = slack(event.value for event in _events(told))
+            within = tolerance(told.queries, [event.value for event in _events(told)])
             found.append(native_differs(told, attempt(SPEC, told), native, within))
         return found
 

@@ -37,7 +37,7 @@ class Contender:
         """Whether it is given this trace: so many of every thousand.
 
         >>> [nth for nth in range(5000, 5010) if Contender("spec", 0.3).takes(nth)]
-        [5000, 5003, 5006]
+        [5000, 5002, 5005]
         """
         return nth * 617 % 1000 < self.share * 1000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from muntin.cli.differential.contender import attempt
 from muntin.cli.differential.judge import differs
 from muntin.cli.differential.plan import SPEC
-from muntin.cli.differential.sameness import slack
+from muntin.cli.differential.sameness import tolerance
 from muntin.cli.lookup import operator_named
 from muntin.conformance.json_values import Json
 from muntin.conformance.lockstep import supported
@@ -59,7 +59,7 @@ class Mismatch:
 def wrong_on(name: str, told: OperatorTranscript) -> str:
     """Say how an operator is wrong on a trace; nothing, if it is right."""
     events = [event for turn in told.turns for event in turn.step.events]
-    within = slack(event.value for event in events)
+    within = tolerance(told.queries, [event.value for event in events])
     return differs(attempt(SPEC, told), attempt(name, told), within)
 
 
