@@ -17,13 +17,13 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak faults-nightly lock clean
+.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak faults-nightly diff-nightly lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
-run: $(READY) ## replay a real stream through the specification and every implementation
-	$(VENV)/bin/muntin demo
+run: $(READY) ## hold a million rows and the flights against each other on Spark: a table, a report
+	$(VENV)/bin/muntin diff --rows 1e6 --flights --seed 1 --out build/diff
 
 test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, or nightly)
 	$(RUN) pytest -n $(WORKERS) --dist loadgroup
@@ -62,6 +62,10 @@ soak: $(READY) ## let ten million events, in order and out of order, through twe
 
 faults-nightly: $(READY) ## kill the driver and the workers of streams on Spark 500 times (some hours)
 	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500
+
+diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (three hours on two cores)
+	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
+	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
