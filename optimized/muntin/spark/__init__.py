@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from muntin.spark.durations import micros
 
 if TYPE_CHECKING:
-    from muntin.spark.replay import ReplaySource
-
     from muntin.spark.operator import aggregate
+    from muntin.spark.replay import ReplaySource
     from muntin.spark.session import local_session
 
 __all__ = ["ReplaySource", "aggregate", "local_session", "micros"]
