@@ -8,7 +8,6 @@ from muntin.kernels.jit import any_order, inlined, kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 
-
 SAMPLE = 8
 """One block of so many says whether it is worth while to look at all."""
 

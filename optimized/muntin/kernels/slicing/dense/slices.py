@@ -60,10 +60,9 @@ class DenseSlices:
 
         self.counts = grown(self.counts, COPIES * size, 0)
         self.told = grown(self.told, size, 0)
-        self.low, self.high = (
-            grown(self.low, COPIES * size, LAST),
-            grown(self.high, COPIES * size, FIRST),
-        )
+        if self.timed:
+            self.low = grown(self.low, COPIES * size, LAST)
+            self.high = grown(self.high, COPIES * size, FIRST)
         self.sums, self.fresh = grown(self.sums, size + 1, 0), grown(self.fresh, size + 1, 0)
         for table in self.tables.values():
             table.resize(size)
@@ -154,7 +153,8 @@ class DenseSlices:
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning, at most those that are sealed."""
         n, rest = self.n, self.n - slices
-        for column, filling in ((self.counts, 0), (self.low, LAST), (self.high, FIRST)):
+        columns = [(self.counts, 0), (self.low, LAST), (self.high, FIRST)]
+        for column, filling in columns if self.timed else columns[:1]:
             column[: COPIES * rest] = column[COPIES * slices : COPIES * n]
             column[COPIES * rest : COPIES * n] = filling
         self.told[:rest] = self.told[slices:n]
