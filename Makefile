@@ -56,7 +56,7 @@ lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for n
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
-	    --all-extras --group dev --group tools --no-header --no-emit-index-url --no-emit-find-links \
+	    --all-extras --group dev --group tools --group compare --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and whatever can be made again

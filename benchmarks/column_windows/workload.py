@@ -20,7 +20,7 @@ DELAY = 2000
 class Load:
     """So many events in batches, a share of them late, over so many windows and keys."""
 
-    name: str
+    name: str = ""
     events: int = 4_000_000
     batch: int = 100_000
     windows: int = 1

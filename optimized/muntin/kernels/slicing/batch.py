@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias, TypeGuard
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from muntin.kernels.slicing.arrays import (
     within,
 )
 from muntin.kernels.slicing.blocks import Blocks, blocks_of
-from muntin.kernels.slicing.over import field, is_record
+from muntin.kernels.slicing.over import field, is_record, is_row
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import Event
 
@@ -131,13 +131,9 @@ def _field(event: Event, source: Source) -> object:
         return value
     if isinstance(source, str) and is_record(value):
         return field(value, source)
-    if isinstance(source, int) and _is_row(value) and source < len(value):
+    if isinstance(source, int) and is_row(value) and source < len(value):
         return value[source]
     raise UnsupportedError(f"{event} has no field {source!r} to make a column of")
-
-
-def _is_row(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, tuple | list)
 
 
 def numbers(values: Sequence[object], what: str) -> Values:

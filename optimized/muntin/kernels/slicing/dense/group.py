@@ -56,8 +56,7 @@ class DenseGroup:
         self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
         self._parts: dict[Part, None] = {}
         self._asked: list[dict[str, str]] = []
-        self._sliding: list[WindowType] = []
-        self._others: list[WindowType] = []
+        self._sliding, self._others = list[WindowType](), list[WindowType]()
         self._clock = Clock()
 
     def _ask(self) -> None:
@@ -104,6 +103,8 @@ class DenseGroup:
         grain = slices(self.tracks)
         if self._slices is None:
             return Group(self.since, self.settings, grain, self.tracks)
+        if not self._parts:
+            self._ask()
         tracks = self._tracks_told(self._told_before(self._slices))
         held = self._slices.store(self._key)
         store = Store(held.cells.settled(), held.parts)
