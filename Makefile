@@ -53,6 +53,7 @@ bench: $(READY) ## measure structures, operators and kernels, and write the page
 	$(VENV)/bin/python benchmarks/slicing.py
 	$(VENV)/bin/python benchmarks/kernels.py
 	$(VENV)/bin/python benchmarks/spark.py
+	$(VENV)/bin/python benchmarks/columns.py
 
 fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
