@@ -6,7 +6,6 @@ with 1 if a claim fails or an answer is wrong.
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -43,8 +42,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Measure windows on Spark.")
     parser.add_argument("--quick", action="store_true", help="few rows; writes nothing")
     parser.add_argument("--rows", type=int, default=Plan.rows, help="rows of the batch")
+    parser.add_argument("--copies", type=int, default=Plan.copies, help="copies of rows, native")
+    parser.add_argument("--turns", type=int, default=Plan.turns, help="turns of each contender")
     options = parser.parse_args(arguments)
-    plan = QUICK if options.quick else replace(Plan(), rows=options.rows)
+    asked = Plan(rows=options.rows, copies=options.copies, turns=options.turns)
+    plan = QUICK if options.quick else asked
     try:
         rows = measured(plan)
     except DisagreementError as error:
