@@ -2,15 +2,20 @@
 
 import pytest
 
+from muntin.conformance.choices import THIRDS
 from muntin.conformance.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.reference.denoted import Denoted
+from muntin.reference.naive import Naive
+from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.spec.aggregate import Aggregate
-from muntin.spec.data_driven import Punctuation, Session
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UserCodeError
-from muntin.spec.measure import COUNT, Measure
+from muntin.spec.frames import Threshold
+from muntin.spec.measure import COUNT, TIME, Measure
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import Output, Query, Settings
@@ -91,6 +96,8 @@ TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
         [tumbling(1), Session(4)],
         "26 W28 24 W29 23 W33",
     ),
+    ("an event that waits until a window is past", Settings(), [LastNEvery(2, 5)], "4 W5 9 W10"),
+    ("an event that waits until its own is past", Settings(), [Rolling(3)], "4 W5 8 6 W7 W9"),
 ]
 
 
@@ -208,3 +215,38 @@ def test_slices_that_were_fused_are_right(
     for step in steps(trace):
         got, wanted = (one.take(step) for one in both)
         assert got == wanted
+
+
+LATER = Settings(dialect=Dialect(closing=1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "measure", "trace"),
+    [
+        (Settings(), TIME, "1:2 3:0 W4 5:3 6:0 W8 7:1 W20"),
+        (LATER, TIME, "1:2 3:0 W3 W4 5:3 6:0 W7 7:1 W8 W20"),
+        (Settings(), THIRDS, "1:2 3:0 W5 5:3 7:4 W8 9:0 W11 12:1 W20"),
+        (Settings(3), COUNT, "1:2 3:0 W5 4:1 7:4 W8 6:0 W11 12:1 W20"),
+    ],
+    ids=["in time", "closed later", "where others come to the same coordinate", "in ranks"],
+)
+def test_values_too_low_for_a_run_part_runs_when_they_are_forgotten(
+    settings: Settings, measure: Measure, trace: str
+) -> None:
+    scotty, naive = Scotty(settings), Naive(TupleBuffer, settings)
+    all_three = scotty, naive, Denoted(settings)
+    for one in all_three:
+        one.add(Query("w", Threshold(1, 1, measure), WORDS))
+    told = 0
+    for nth, word in enumerate([*trace.split(), "W99"]):
+        time, _, number = word.lstrip("W").partition(":")
+        events = (Event(int(time), Letter(int(number), nth)),) if number else ()
+        step = Step(events, None if number else int(time))
+        *got, wanted = (one.take(step) for one in all_three)
+        assert got == [wanted, wanted]
+        told += len(wanted.results)
+    assert told >= 2
+    (group,) = scotty.groups
+    assert isinstance(group, TupleGroup)
+    assert group.keyed[None].lane.forgotten > 2
+    assert naive.retained().events < 4

@@ -125,6 +125,18 @@ def last_five(state: object, _: Event) -> tuple[object, int, int]:
     return tally, int(tally.seen > 5), 1
 
 
+def test_a_tuple_stays_while_others_may_come_to_its_coordinate() -> None:
+    both = Scotty(), Denoted()
+    for one in both:
+        one.add(Query("q", UserWindow(by_threes, THIRDS), WORDS))
+    told = 0
+    for time in (0, 4, 15, 17, 20, 24, 30, 31):
+        got, wanted = (one.step([Event(time, Letter(0, time))], time + 1) for one in both)
+        assert got == wanted
+        told += len(got.results)
+    assert told == 2
+
+
 def test_a_window_that_never_ends_needs_all_its_tuples() -> None:
     operator = Scotty(Settings())
     operator.add(Query("q", UserWindow(lambda state, _: (1, int(state is None), 0)), WORDS))
