@@ -20,6 +20,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import numpy as np
 
+from column_windows.measure import rate
 from column_windows.peers import (
     Ask,
     alike,
@@ -28,7 +29,7 @@ from column_windows.peers import (
     polars,
     polars_unsorted,
 )
-from column_windows.workload import Load, lengths, rate, times
+from column_windows.workload import Load, lengths, stream
 from rounds.charts import name_lines, panels, style, write
 from rounds.claim import Claim, verdicts
 from rounds.clock import say
@@ -87,8 +88,8 @@ def best(ask: Ask, load: Load, turns: int) -> float:
 
 def measured(run: Run) -> Rates:
     """Return the rates of each contender, by the number of windows."""
-    at = times(replace(run.load, late=0.0))
-    late = times(replace(run.load, late=0.2))
+    at = stream(run.load.events, 0.0, 0).times
+    late = stream(run.load.events, 0.2, 0).times
     values = np.random.default_rng(0).random(run.load.events)
     tables: Mapping[str, Ask] = {
         CALL: in_one_call(at, values),
@@ -107,8 +108,8 @@ def measured(run: Run) -> Rates:
     for windows in run.windows:
         say(f"{windows} windows")
         load = replace(run.load, windows=windows)
-        for name, late in ((STREAM, 0.2), (ORDER, 0.0)):
-            rates[name][windows] = rate(replace(load, late=late), run.turns)
+        for name, share in ((STREAM, 0.2), (ORDER, 0.0)):
+            rates[name][windows] = rate(replace(load, late=share), run.turns)
         for name, ask in tables.items():
             rates[name][windows] = best(ask, load, run.turns)
     return rates

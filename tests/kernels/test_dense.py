@@ -76,7 +76,7 @@ def play(seed: int, keys: int = 0) -> tuple[int, str]:
     return told, tested.explain()
 
 
-@pytest.mark.parametrize(("piece", "few"), [(64, 1), (2**15, 64)])
+@pytest.mark.parametrize(("piece", "few"), [(256, 1), (2**15, 64)])
 def test_long_batches_in_order_or_not_are_as_in_slices(
     piece: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

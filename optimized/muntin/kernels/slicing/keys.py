@@ -9,7 +9,7 @@ from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.spec.errors import InvalidInputError
 
-CHUNK = 2**16
+CHUNK = 2**12
 """Keys numbered at once: the table has room for as many new ones."""
 BITS = 64
 

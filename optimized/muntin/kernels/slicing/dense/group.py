@@ -221,7 +221,8 @@ class DenseGroup:
     ) -> list[Told]:
         lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
         folded = {part: (held.fold(part, lo, hi),) for part in self._parts}
-        return [self._told(told, np.full(len(told), self._key), folded, updated, limit)]
+        key = constant(self._key, len(told))
+        return [self._told(told, key, folded, updated, limit)]
 
     def _told(
         self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags, limit: int
@@ -235,7 +236,7 @@ class DenseGroup:
             self._known, revision = revised(self._known, view, updated, limit)
             kind = np.where(updated, UPDATED, NEW)
         values = {label: form.finish(folded) for label, form in self._forms.items()}
-        birth = whole(self.birth, key)
+        birth = whole(self.birth, key) if varies(key) else zero + self.birth[key[:1]]
         return ToldOfMany(kind, key, start, end, revision, birth, values, which, self._asked)
 
     def _told_before(self, held: DenseSlices) -> Known:

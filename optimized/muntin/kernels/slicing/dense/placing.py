@@ -7,7 +7,7 @@ for the last one. A table takes a stretch of time to the slice at its beginning.
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.jit import inlined, kernel
 from muntin.kernels.slicing.arrays import Column, Ints
 
 Bytes = NDArray[np.uint8]
@@ -58,16 +58,49 @@ def tabulate(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number 
         table[stretch] = at
 
 
+@inlined
+def slice_of(time: int, table: Places, origin: int, shift: int, edges: Ints) -> int:
+    """Return the slice that holds a time, as an index without a sign."""
+    at = np.uint64(table[np.uint64((time - origin) >> shift)])
+    while time >= edges[at + np.uint64(1)]:
+        at += np.uint64(1)
+    return at  # type: ignore[return-value] # an integer, to a kernel
+
+
 @kernel
 def place(  # noqa: PLR0913, PLR0917 - as above
     times: Ints, table: Places, origin: int, shift: int, edges: Ints, found: Places
 ) -> None:
     """Find the slice of each event."""
     for i in range(len(times)):
-        at = np.uint64(table[np.uint64((times[i] - origin) >> shift)])
-        while times[i] >= edges[at + np.uint64(1)]:
-            at += np.uint64(1)
+        found[i] = slice_of(times[i], table, origin, shift, edges)
+
+
+@kernel
+def place_and_add(  # noqa: PLR0913, PLR0917 - as above
+    times: Ints,
+    table: Places,
+    origin: int,
+    shift: int,
+    edges: Ints,
+    found: Places,
+    counts: Ints,
+    values: Numbers,
+    sums: Numbers,
+) -> None:
+    """Find slices, count events, add values: while one waits, the others go on."""
+    whole = len(times) & ~3
+    for i in range(0, len(times) - 3, 4):
+        for k in range(4):
+            at = slice_of(times[i + k], table, origin, shift, edges)
+            found[i + k] = at
+            counts[at * np.uint64(4) + np.uint64(k)] += 1
+            sums[at * np.uint64(4) + np.uint64(k)] += values[i + k]
+    for i in range(whole, len(times)):
+        at = slice_of(times[i], table, origin, shift, edges)
         found[i] = at
+        counts[at * np.uint64(4)] += 1
+        sums[at * np.uint64(4)] += values[i]
 
 
 @kernel

@@ -8,6 +8,9 @@ from muntin.kernels.jit import any_order, inlined, kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 
+SAMPLE = 8
+"""One block of so many says whether it is worth while to look at all."""
+
 
 @inlined
 def slice_in(time: int, table: Places, origin: int, shift: int, edges: Ints) -> int:
@@ -39,7 +42,12 @@ def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or a
 
     A block is of so many events. Return how many there are of runs and of places.
     """
-    found, left = 0, 0
+    wide, found, left = 0, 0, 0
+    for block in range(0, len(bottoms), SAMPLE):
+        first = slice_in(bottoms[block], table, origin, shift, edges)
+        wide += int(slice_in(tops[block], table, origin, shift, edges) - first >= most)
+    if 2 * wide * SAMPLE > len(bottoms) + SAMPLE:
+        return 0, n
     for block in range(len(bottoms)):
         begin, end = block * size, min(block * size + size, n)
         first = slice_in(bottoms[block], table, origin, shift, edges)

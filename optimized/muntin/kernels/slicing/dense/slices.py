@@ -8,7 +8,7 @@ from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, col
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.extremes import lift, lift_runs, lower, lower_runs
-from muntin.kernels.slicing.dense.placing import Places, count, place
+from muntin.kernels.slicing.dense.placing import Places, count, place, place_and_add
 from muntin.kernels.slicing.dense.running import count_runs, warm
 from muntin.kernels.slicing.dense.runs import Runs, cut
 from muntin.kernels.slicing.dense.sealing import freshen, prefix
@@ -60,10 +60,9 @@ class DenseSlices:
 
         self.counts = grown(self.counts, COPIES * size, 0)
         self.told = grown(self.told, size, 0)
-        self.low, self.high = (
-            grown(self.low, COPIES * size, LAST),
-            grown(self.high, COPIES * size, FIRST),
-        )
+        if self.timed:
+            self.low = grown(self.low, COPIES * size, LAST)
+            self.high = grown(self.high, COPIES * size, FIRST)
         self.sums, self.fresh = grown(self.sums, size + 1, 0), grown(self.fresh, size + 1, 0)
         for table in self.tables.values():
             table.resize(size)
@@ -81,6 +80,7 @@ class DenseSlices:
         if batch.least < line.first or not self.covers(batch.most):
             return False
         columns = [(table, fields[part][0]) for part, table in self.tables.items()]
+        columns.sort(key=lambda one: not one[0].adds)
         most = SOME if self.timed else min((table.most for table, _ in columns), default=MANY)
         done = 0
         for piece, run, rest in cut(times, batch.blocks, line, most):
@@ -108,14 +108,19 @@ class DenseSlices:
 
     def _place(self, times: Ints, columns: Sequence[tuple[Table, Column]]) -> None:
         """Take in events in any order."""
-        line = self.timeline
+        line, alone = self.timeline, int(bool(columns) and columns[0][0].adds)
         places: Places = np.empty(min(CHUNK, times.size), np.uint32)
         for begin in range(0, times.size, CHUNK):
             chunk = times[begin : begin + CHUNK]
             found = places[: chunk.size]
-            place(chunk, line.table, line.origin, line.shift, line.edges, found)
-            count(found, self.counts)
-            for table, column in columns:
+            where = (line.table, line.origin, line.shift, line.edges, found)
+            for table, column in columns[:alone]:
+                values = column[begin : begin + CHUNK]
+                place_and_add(chunk, *where, self.counts, values, table.copies)
+            if not alone:
+                place(chunk, *where)
+                count(found, self.counts)
+            for table, column in columns[alone:]:
                 table.take(found, column[begin : begin + CHUNK])
             if self.timed:
                 lower(found, column_of(chunk), column_of(self.low))
@@ -148,7 +153,8 @@ class DenseSlices:
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning, at most those that are sealed."""
         n, rest = self.n, self.n - slices
-        for column, filling in ((self.counts, 0), (self.low, LAST), (self.high, FIRST)):
+        columns = [(self.counts, 0), (self.low, LAST), (self.high, FIRST)]
+        for column, filling in columns if self.timed else columns[:1]:
             column[: COPIES * rest] = column[COPIES * slices : COPIES * n]
             column[COPIES * rest : COPIES * n] = filling
         self.told[:rest] = self.told[slices:n]

@@ -31,6 +31,7 @@ class Table(ABC):
 
     method = "flat tree"
     most = MANY
+    adds = True
 
     def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
         """Hold no slice yet."""
@@ -125,6 +126,7 @@ class Least(Table):
     """Least values."""
 
     most = SOME
+    adds = False
 
     def take(self, found: Places, values: Column) -> None:
         """Lower."""
@@ -149,6 +151,7 @@ class Greatest(Table):
     """Greatest values."""
 
     most = SOME
+    adds = False
 
     def take(self, found: Places, values: Column) -> None:
         """Lift."""

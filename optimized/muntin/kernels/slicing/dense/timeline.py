@@ -29,7 +29,7 @@ class Timeline:
         self.shift = max((reach // STRETCHES).bit_length(), (width // FINE).bit_length() - 1, 0)
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
-        self.table: Places = np.zeros(2 * STRETCHES, np.uint32)
+        self.table: Places = np.zeros(1024, np.uint32)
         pairs = zip(self._periods(), self._phases(), strict=True)
         self.origin = max(begin - (begin - phase) % period for period, phase in pairs)
         self.edges[0] = self.origin
