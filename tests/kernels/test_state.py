@@ -37,9 +37,7 @@ def arrays(thing: object, seen: set[int]) -> Iterator[Column]:
     seen.add(id(thing))
     if isinstance(thing, np.ndarray):
         yield from [thing] if thing.base is None else arrays(thing.base, seen)
-    elif isinstance(thing, dict | list | tuple | set) or type(thing).__module__.startswith(
-        "muntin"
-    ):
+    elif isinstance(thing, dict | list | tuple | set) or _ours(thing):
         for one in get_referents(thing):
             yield from arrays(one, seen)
 
