@@ -8,9 +8,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from column_windows.claims import claims, share
+from column_windows.claims import FIRST_STEP, claims, share
 from column_windows.measure import QUICK, Plan, measured
 from column_windows.page import page, save, tables
+from kernel_rounds.claims import warm_start
 from rounds.claim import verdicts
 from rounds.clock import DisagreementError, say
 
@@ -31,6 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.write(f"FAIL  every event is in one window of each query: {error}\n")
         return 1
     found = list(claims(rows, machine))
+    if not options.quick:
+        found.append(warm_start(FIRST_STEP))
     lines = [*tables(rows, machine), share(rows, machine), "", *verdicts(found), ""]
     sys.stdout.write("\n".join(lines))
     if out:

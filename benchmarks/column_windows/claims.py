@@ -7,6 +7,20 @@ from rounds.claim import Claim
 
 CONCURRENT = {100: 0.6, 1000: 0.3}
 DISORDER, OVERHEAD, READ, KEYED = 0.25, 50.0, 3.0, 10.0
+FIRST_STEP = """
+from time import process_time
+start = process_time()
+import numpy as np
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.spec.catalogue import named
+from muntin.spec.periodic import tumbling
+from muntin.spec.query import Query
+operator = ColumnarOperator()
+operator.add(Query("w", tumbling(10), named("sum")))
+assert len(operator.take_columns(np.arange(4000), np.ones(4000), None, 4000)) == 400
+print(process_time() - start)
+"""
+"""What a second process does to its first answer, which takes every kernel of one window."""
 
 
 def claims(rows: Sequence[Row], machine: Machine) -> Iterator[Claim]:

@@ -10,12 +10,24 @@ from dataclasses import dataclass, replace
 from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope, Walked
 from muntin.cli.registry import OPERATORS, OperatorEntry
+from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.data_driven import Session
 from muntin.spec.dialect import Dialect
+from muntin.spec.operator import Operator
 from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.query import Settings
 
-CONTENDERS: list[OperatorEntry] = [entry for entry in OPERATORS if entry.name != "spec"]
+
+def _records(settings: Settings) -> Operator:
+    """Return the operator over columns that keeps words by itself: else Scotty would run them."""
+    return ColumnarOperator(settings, method="records")
+
+
+CONTENDERS: list[OperatorEntry] = [
+    replace(entry, build=_records) if entry.name == "kernels" else entry
+    for entry in OPERATORS
+    if entry.name != "spec"
+]
 BY_WINDOW = Dialect(lateness="window")
 
 

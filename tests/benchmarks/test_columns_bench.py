@@ -16,6 +16,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.catalogue import named
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
+from rounds.claim import Claim
 from rounds.clock import DisagreementError
 
 TINY = Plan(4000, 400, 1, 2000, 2**10)
@@ -89,8 +90,13 @@ def test_a_run_reports_and_writes(
     def given(_: Plan) -> tuple[list[Row], Machine]:
         return ROWS, MACHINE
 
+    def warm(script: str) -> Claim:
+        assert "take_columns" in script
+        return Claim(holds=True, sentence="warm", figures="0.1 s")
+
     monkeypatch.setattr(columns, "measured", given)
+    monkeypatch.setattr(columns, "warm_start", warm)
     assert columns.main(["--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.count("PASS") == 6
+    assert capsys.readouterr().out.count("PASS") == 7
     assert "| PASS |" in (tmp_path / "benchmarks-columns.md").read_text()
     assert "in order" in (tmp_path / "images" / "columns.svg").read_text()

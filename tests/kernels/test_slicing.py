@@ -195,3 +195,37 @@ def test_a_query_asked_before_any_event_it_sees_cuts_the_slices_too() -> None:
     operator.add(Query("c", tumbling(1), named("sum")))
     results = operator.take_columns([6, 7], [1, 2], None, END).results()
     assert [(r.start, r.value) for r in results if r.query == "c"] == [(6, 1), (7, 2)]
+
+
+@pytest.mark.parametrize("method", ["dense", "slices"])
+@pytest.mark.parametrize("keys", [1, 3])
+def test_a_session_that_never_ends_stays_bounded(
+    method: Method, keys: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("muntin.kernels.slicing.dense.timeline.MOST", 2**13)
+    operator = ColumnarOperator(Settings(30), method=method)
+    for name in ("sum", "m4", "var_pop"):
+        operator.add(Query(name, Session(8), named(name)))
+        operator.add(Query(f"short {name}", Session(3), named(name)))
+    operator.add(Query("w", Sliding(100, 10), named("sum")))
+    times, most = stream(60_000, 20), 0
+    for batch in batches(times, 1000):
+        operator.take_columns(batch, batch % 7, batch % keys, int(batch.max()) - 20)
+        most = max(most, operator.retained())
+    assert 0 < most <= (2**13 if method == "dense" and keys == 1 else 500 * keys)
+    results = operator.take_columns([], [], None, END).results()
+    found = {(r.query, r.key): r.value for r in results}
+    for key in range(keys):
+        mine = np.sort(times[times % keys == key])
+        assert found["sum", key] == int((mine % 7).sum())
+        assert found["m4", key] == (0, 6, mine[0] % 7, mine[-1] % 7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_removed_query_takes_its_column_along(method: Method) -> None:
+    operator = ColumnarOperator(method=method)
+    for name in ("a", "b"):
+        operator.add(Query(name, tumbling(10), over(name, named("sum"))))
+    operator.take_columns([1], {"a": [1], "b": [2]})
+    operator.remove("b")
+    assert [r.value for r in operator.take_columns([2], {"a": [3]}, None, END).results()] == [4]

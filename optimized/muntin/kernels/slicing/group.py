@@ -9,6 +9,7 @@ import numpy as np
 from muntin.kernels.slicing.acceptance import taken
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
+from muntin.kernels.slicing.carrying import carried
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.keys import births
@@ -123,10 +124,16 @@ class Group:
         cells = self.store.cells
         if not len(cells):
             return self
-        needs = [needed(kind, cells, told_upto(kind, clock)) for kind in self.tracks]
-        prefix = prefix_dropped(cells, reduce(np.logical_or, needs, np.zeros(len(cells), np.bool_)))
+        upto = {kind: told_upto(kind, clock) for kind in self.tracks}
+        needs = {kind: needed(kind, cells, upto[kind]) for kind in self.tracks}
+        none = np.zeros(len(cells), np.bool_)
+        prefix = prefix_dropped(cells, reduce(np.logical_or, needs.values(), none))
         dropped = self.dropped.copy()
         dropped[cells.key[cells.heads]] += prefix
         rest = self.store.dropped(prefix)
+        if isinstance(self.grain, Slices) and self.settings.dialect.lateness == "event":
+            kept = cells.place >= prefix[cells.run]
+            apart = {kind: need[kept] for kind, need in needs.items()}
+            rest = carried(rest, self.grain, apart, clock.limit)
         now = Store(rest.cells.settled(), rest.parts)
         return replace(self, store=now, dropped=dropped)

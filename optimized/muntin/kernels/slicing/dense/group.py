@@ -15,11 +15,11 @@ from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
 from muntin.kernels.slicing.dense.slices import DenseSlices
 from muntin.kernels.slicing.dense.timeline import Timeline
-from muntin.kernels.slicing.dense.told import ToldOfMany, known_of, revised
+from muntin.kernels.slicing.dense.told import ToldOfMany, remembered, revised
 from muntin.kernels.slicing.forms import Folded, Form
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told, places
+from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import WIDE, Count, Part, Sum
@@ -252,10 +252,7 @@ class DenseGroup:
         """Return windows with their revisions; a code is for the key and the type."""
         which, start, end, lo, hi = (np.ascontiguousarray(told[:, i]) for i in range(5))
         view = View(key * len(self._sliding) + which, start, end, lo, hi, end)
-        at = places(self._known, view)
-        revision = np.zeros(len(view), np.int64)
-        revision[at >= 0] = self._known.revision[at[at >= 0]]
-        return known_of(view, revision)
+        return remembered(self._known, view)
 
     def _tracks_told(self, told: Known) -> dict[WindowType, Track]:
         """Return the tracks, with what was told of each window type."""

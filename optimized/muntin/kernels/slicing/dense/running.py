@@ -21,8 +21,20 @@ def slice_in(time: int, table: Places, origin: int, shift: int, edges: Ints) -> 
     return at
 
 
+@inlined
+def too_wide(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
+    bottoms: Ints, tops: Ints, table: Places, origin: int, shift: int, edges: Ints, most: int
+) -> bool:
+    """Whether more than half of the blocks lie in too many slices, as far as a sample says."""
+    wide = 0
+    for block in range(0, len(bottoms), SAMPLE):
+        first = slice_in(bottoms[block], table, origin, shift, edges)
+        wide += int(slice_in(tops[block], table, origin, shift, edges) - first >= most)
+    return 2 * wide * SAMPLE > len(bottoms) + SAMPLE
+
+
 @kernel
-def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
+def runs(  # noqa: PLR0913, PLR0917 - as above
     bottoms: Ints,
     tops: Ints,
     n: int,
@@ -42,12 +54,9 @@ def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or a
 
     A block is of so many events. Return how many there are of runs and of places.
     """
-    wide, found, left = 0, 0, 0
-    for block in range(0, len(bottoms), SAMPLE):
-        first = slice_in(bottoms[block], table, origin, shift, edges)
-        wide += int(slice_in(tops[block], table, origin, shift, edges) - first >= most)
-    if 2 * wide * SAMPLE > len(bottoms) + SAMPLE:
+    if too_wide(bottoms, tops, table, origin, shift, edges, most):
         return 0, n
+    found, left = 0, 0
     for block in range(len(bottoms)):
         begin, end = block * size, min(block * size + size, n)
         first = slice_in(bottoms[block], table, origin, shift, edges)
@@ -56,12 +65,10 @@ def runs(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or a
             for at in range(begin, end):
                 rest[left] = at
                 left += 1
-        elif found and first == last == firsts[found - 1] == lasts[found - 1]:
-            if ends[found - 1] == begin:
-                ends[found - 1] = end
-            else:
-                begins[found], ends[found], firsts[found], lasts[found] = begin, end, first, last
-                found += 1
+            continue
+        whole = first == last and found > 0 and ends[found - 1] == begin
+        if whole and firsts[found - 1] == lasts[found - 1] == first:
+            ends[found - 1] = end
         else:
             begins[found], ends[found], firsts[found], lasts[found] = begin, end, first, last
             found += 1

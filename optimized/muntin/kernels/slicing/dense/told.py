@@ -58,6 +58,14 @@ def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known
     return now.picked(now.settles > limit), revision
 
 
+def remembered(known: Known, view: View) -> Known:
+    """Return the windows seen, with the revisions that are known."""
+    at = places(known, view)
+    revision = np.zeros(len(view), np.int64)
+    revision[at >= 0] = known.revision[at[at >= 0]]
+    return known_of(view, revision)
+
+
 def known_of(view: View, revision: Ints) -> Known:
     """Return windows as they are remembered."""
     none = np.zeros_like(revision)
