@@ -117,7 +117,10 @@ SCOPES: Mapping[str, Exhausted] = {
         (140124, 33540, 24143),
     ),
     "in order, periodic": exhausted(
-        Scope((tumbling(2), Sliding(3, 2)), 6, 4, Settings(in_order=True)), (7110, 2082, 1246), 6
+        Scope((tumbling(2), Sliding(3, 2)), 6, 4, Settings(in_order=True)),
+        (7110, 2082, 1246),
+        6,
+        (140124, 26956, 24143),
     ),
     "batches": exhausted(
         Scope(TWO, 3, 2, Settings(1), batch=2), (2535, 1488, 910), 3, (113113, 52358, 63518)
