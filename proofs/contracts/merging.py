@@ -23,14 +23,14 @@ def union(*parts: Slice) -> Slice:
 
 def read_off(slices: list[Slice], gap: int) -> list[Interval]:
     """Return the sessions of some slices."""
-    found = Sessions(gap, -END, inclusive=False).scan(slices, 0)
+    found = Sessions(gap, -END, inclusive=False).spans(slices, 0)
     return [span.shown(short=False) for span in found]
 
 
 def slices_of(times: list[int], gap: int) -> list[Slice]:
     """Return the slices of some events in order, for this smallest gap."""
     ones = list(map(slice_of, times))
-    found = Sessions(gap, -END, inclusive=False).scan(ones, 0)
+    found = Sessions(gap, -END, inclusive=False).spans(ones, 0)
     return [union(*ones[span.low : span.high]) for span in found]
 
 

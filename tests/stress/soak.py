@@ -15,6 +15,7 @@ from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
 from contenders import OPERATORS
+from muntin.cli.held import Held, held
 from muntin.spec.catalogue import plain
 from muntin.spec.data_driven import LastNEvery, Session
 from muntin.spec.measure import COUNT, TIME
@@ -23,7 +24,6 @@ from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.window import WindowType
-from stress.held import Held, held
 
 BATCH, DELAY, LAG, LATENESS = 1000, 300, 120, 150
 SHARE = 0.2
@@ -131,6 +131,7 @@ class Soak:
     def check(self, operator: Operator, limit: int, newest: int) -> None:
         """Hold what the operator holds against the bound."""
         now, most = held(operator), bound(limit, newest)
+        assert now
         assert now.slices <= most.slices, (self.events, now, most)
         assert now.tuples <= most.tuples, (self.events, now, most)
         self.fullest = max(self.fullest, now.slices / most.slices)

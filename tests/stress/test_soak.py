@@ -4,11 +4,11 @@ import os
 
 import pytest
 
+from muntin.cli.held import Held, held
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Settings
 from stress import soak as soaking
-from stress.held import Held, held
 from stress.soak import bound, edges, main, named, soak
 
 NIGHTLY = 10_000_000

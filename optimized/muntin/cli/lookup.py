@@ -1,4 +1,9 @@
-"""Implementations by name, as `--with` gives it."""
+"""Implementations by name, as `--with` gives it.
+
+MODULE:NAME stands for an operator of the user's own: anything that makes one of Settings.
+"""
+
+from importlib import import_module
 
 from muntin.cli.registry import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.errors import InvalidInputError
@@ -20,7 +25,7 @@ def names() -> list[str]:
 
 def known(name: str) -> str:
     """Return a name that stands for something, or list those that do."""
-    if name == ALL or name in names():
+    if name == ALL or name in names() or operators(name):
         return name
     raise InvalidInputError(
         f"{name!r} is no implementation; known are {', '.join(names())}, or all"
@@ -29,7 +34,26 @@ def known(name: str) -> str:
 
 def operators(name: str) -> list[OperatorEntry]:
     """Return the operators of this name, which may be `all`."""
+    if ":" in name:
+        return [_of_the_user(name)]
     return [entry for entry in OPERATORS if name in (entry.name, ALL)]
+
+
+def operator_named(name: str) -> OperatorEntry:
+    """Return the one operator of this name."""
+    for entry in operators(name) if name != ALL else ():
+        return entry
+    known = ", ".join(entry.name for entry in OPERATORS)
+    raise InvalidInputError(f"{name!r} is no operator; known are {known}, or MODULE:NAME")
+
+
+def _of_the_user(name: str) -> OperatorEntry:
+    module, _, member = name.partition(":")
+    try:
+        build = getattr(import_module(module), member)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidInputError(f"{name!r} is no operator: {error}") from error
+    return OperatorEntry(name, build)
 
 
 def structures(name: str) -> list[StructureEntry]:

@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from muntin.cli import cards, demo, draw, fuzz, listing, replay, snapshots
+from muntin.cli import cards, demo, diff, draw, fuzz, listing, replay, snapshots
 from muntin.cli.command import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-COMMANDS = (replay, listing, demo, draw, snapshots, cards, fuzz)
+COMMANDS = (replay, listing, demo, draw, snapshots, cards, fuzz, diff)
 """Each adds its own parser, and says what to run."""
 
 DESCRIPTION = """\
@@ -27,6 +27,7 @@ examples:
   muntin draw trace.json --with fiba             pictures of a structure, step by step
   muntin snapshot show state.bin                 what a snapshot of an operator holds
   muntin fuzz --steps 100000                     random traces, beside the specification
+  muntin diff --rows 1e6                         a million rows on Spark, beside each other
 
 `muntin COMMAND --help` says more.
 """

@@ -36,9 +36,9 @@ class Ticker:
         if self._bar:
             self._bar.stop()
 
-    def tick(self) -> None:
-        """Count one step."""
-        self._done += 1
+    def tick(self, steps: int = 1) -> None:
+        """Count a step, or so many."""
+        self._done += steps
         if self._watched and not self._bar and monotonic() - self._started > MOMENT:
             self._bar = _bar(self._label, self._total)
         if self._bar:

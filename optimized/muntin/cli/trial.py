@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
+from muntin.cli.held import held
 from muntin.cli.registry import OperatorEntry
 from muntin.reference.store import Retained
 from muntin.spec.cost import Meter
@@ -14,15 +15,6 @@ from muntin.spec.stream import Event, Step
 
 Tick = Callable[[], None]
 """Called after every step, for a progress bar."""
-
-
-@runtime_checkable
-class Holds(Protocol):
-    """An operator that can say how much it holds."""
-
-    def retained(self) -> Retained:
-        """Return how many events and partial aggregates it holds."""
-        ...
 
 
 @dataclass
@@ -76,8 +68,8 @@ def _take(operator: Operator, step: Step, done: Run) -> None:
         done.outputs.append(operator.take(step))
     except Exception as error:  # noqa: BLE001 - to raise is to disagree, whatever is raised
         done.crash = f"raised {error!r}"
-    if isinstance(operator, Holds):
-        done.held.append(operator.retained())
+    if now := held(operator):
+        done.held.append(Retained(now.tuples, now.slices))
 
 
 class Answer(NamedTuple):

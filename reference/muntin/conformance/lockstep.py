@@ -74,14 +74,15 @@ def lockstep(trace: OperatorTranscript, build: Build) -> Lockstep:
         oracle.add(query)
         target.add(query)
     for nth, turn in enumerate(trace.turns):
-        wanted, got = _answer(oracle, turn), _answer(target, turn)
+        wanted, got = answered(oracle, turn), answered(target, turn)
         if not agree(wanted, got):
             return Lockstep(nth + 1, results, Parting(nth, wanted, got))
         results += 0 if isinstance(wanted, str) else len(wanted.results)
     return Lockstep(len(trace.turns), results)
 
 
-def _answer(operator: Operator, turn: Turn) -> Answer:
+def answered(operator: Operator, turn: Turn) -> Answer:
+    """Return what an operator says to a turn, or how it fails."""
     try:
         for name in turn.removed:
             operator.remove(name)

@@ -4,6 +4,7 @@ The figures are pure functions of the characteristics, and are tabulated in the 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from muntin.spec.aggregate import Aggregate
@@ -75,7 +76,31 @@ def unrefuted(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
 
     Letters that the aggregate does not take refute nothing.
     """
+    return _unrefuted(_Claims(aggregate, letters))
+
+
+@dataclass(frozen=True, eq=False)
+class _Claims:
+    """What is checked once: claims are the same if they are made of the same functions."""
+
+    aggregate: Erased
+    letters: tuple[object, ...]
+
+    def _made_of(self) -> tuple[object, ...]:
+        whole, monoid = self.aggregate, self.aggregate.monoid
+        functions = (whole.lift, monoid.combine, whole.lower, monoid.invert, monoid.invert_first)
+        return *map(id, functions), whole.commutative, id(monoid.identity), repr(self.letters)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Claims) and self._made_of() == other._made_of()
+
+    def __hash__(self) -> int:
+        return hash(self._made_of())
+
+
+@lru_cache(maxsize=256)
+def _unrefuted(claims: _Claims) -> Erased:
     try:
-        return checked(aggregate, letters, longest=2)
+        return checked(claims.aggregate, claims.letters, longest=2)
     except Exception:  # noqa: BLE001 - whatever the user's code raises on foreign values
-        return aggregate
+        return claims.aggregate

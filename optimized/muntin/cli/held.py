@@ -1,13 +1,23 @@
 """How many slices and stored tuples an operator holds now."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from muntin.optimized.scotty.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.slicing.slicing import Slicing
+from muntin.reference.naive import Naive
 from muntin.spec.operator import Operator
+
+
+@runtime_checkable
+class HoldsCells(Protocol):
+    """An operator over columns, which keeps cells."""
+
+    def retained(self) -> int:
+        """Return how many cells are kept."""
+        ...
 
 
 class Held(NamedTuple):
@@ -17,11 +27,19 @@ class Held(NamedTuple):
     tuples: int
 
 
-def held(operator: Operator) -> Held:
-    """Count."""
+def held(operator: Operator) -> Held | None:
+    """Count; nobody knows of the operators of others."""
     if isinstance(operator, Slicing):
         return Held(operator.slices(), 0)
-    assert isinstance(operator, Scotty)
+    if isinstance(operator, Scotty):
+        return _of_scotty(operator)
+    if isinstance(operator, Naive):
+        events, partials = operator.retained()
+        return Held(partials, events)
+    return Held(operator.retained(), 0) if isinstance(operator, HoldsCells) else None
+
+
+def _of_scotty(operator: Scotty) -> Held:
     tuple_lanes = [
         keyed.lane
         for group in operator.groups

@@ -1,0 +1,1 @@
+"""Differential runs on Spark: traces made or read on executors, and Spark's own windows."""

@@ -1,0 +1,142 @@
+"""Rows of Parquet files as traces; what no trace can hold is left out and counted, by reason.
+
+Rows are taken in the order of the files' names, and of each file. Files need not have the same
+columns or types: each row is read as far as it can be.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from muntin.spark.differential.traces import Frame
+from muntin.spec.errors import InvalidInputError
+
+FARTHEST = 2**62
+"""The greatest time: so that the windows around it fit into 64 bits."""
+GREATEST = 2**53
+"""The greatest integer value: so that the sums of all traces fit into 64 bits."""
+
+WHOLE = ("tinyint", "smallint", "int", "bigint")
+REAL = ("float", "double")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns; without a key, all rows are one stream."""
+
+    time: str
+    value: str
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Input:
+    """The rows that can be judged, in the order of `file` and `row`, and how many others."""
+
+    rows: Frame
+    good: int
+    bad: Mapping[str, int]
+    number: str
+
+
+def read(spark: SparkSession, path: Path, columns: Columns) -> Input:
+    """Read a file, or all files of a folder."""
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files or not path.exists():
+        raise InvalidInputError(f"there are no Parquet files at {path}")
+    parts = [_typed(_opened(spark, file), columns) for file in files]
+    number = "double" if any(dict(part.dtypes)["v"] == "double" for part in parts) else "bigint"
+    cast = [part.withColumn("v", F.col("v").cast(number)) for part in parts]
+    rows = reduce(DataFrame.unionByName, cast)
+    counts = {row["bad"]: row["count"] for row in rows.groupBy("bad").count().collect()}
+    good = counts.pop("", 0)
+    return Input(rows.where("bad = ''").drop("bad"), good, dict(sorted(counts.items())), number)
+
+
+def _opened(spark: SparkSession, file: Path) -> DataFrame:
+    try:
+        import_module("pyarrow.parquet").read_schema(file)
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"{file} is no Parquet file: {error}") from error
+    return spark.read.parquet(str(file))
+
+
+def _typed(frame: DataFrame, columns: Columns) -> DataFrame:
+    """Return the rows of one file in our types, with what is bad about each."""
+    types = dict(frame.dtypes)
+    time, time_bad = _time(columns.time, types)
+    value, value_bad = _value(columns.value, types)
+    key, key_bad = _key(columns.key, types)
+    return frame.select(
+        F.col("_metadata.file_path").alias("file"),
+        F.col("_metadata.row_index").alias("row"),
+        key.alias("key"),
+        time.alias("t"),
+        value.alias("v"),
+        F.coalesce(time_bad, key_bad, value_bad, F.lit("")).alias("bad"),
+    )
+
+
+def _first(*reasons: tuple[Column, str]) -> Column:
+    """Return the first reason whose condition holds, or null."""
+    return F.coalesce(*(F.when(condition, F.lit(reason)) for condition, reason in reasons))
+
+
+def _time(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
+    if name not in types:
+        return F.lit(0).cast("bigint"), F.lit(f"no column {name}")
+    column, kind = F.col(f"`{name}`"), types[name]
+    if kind in ("timestamp", "timestamp_ntz", "date"):
+        column = F.unix_micros(column.cast("timestamp"))
+    number = column.cast("double") if kind in (*WHOLE, *REAL) else column.try_cast("double")
+    whole = column.try_cast("bigint")
+    return whole, _first(
+        (column.isNull(), "the time is null"),
+        (number.isNull(), "the time is no number"),
+        (F.isnan(number), "the time is NaN"),
+        (F.abs(number) > float(FARTHEST), "the time is beyond 62 bits"),
+        (number != F.floor(number), "the time is no integer"),
+        (~whole.between(-FARTHEST, FARTHEST), "the time is beyond 62 bits"),
+    )
+
+
+def _value(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
+    if name not in types:
+        return F.lit(None).cast("bigint"), F.lit(f"no column {name}")
+    column, kind = F.col(f"`{name}`"), types[name]
+    if kind in REAL:
+        return column.cast("double"), F.lit(None).cast("string")
+    if kind in WHOLE:
+        beyond = ~column.between(-GREATEST, GREATEST)
+        return column.cast("bigint"), _first((beyond, "the value is beyond 53 bits"))
+    number = column.try_cast("double")
+    return number, _first((column.isNotNull() & number.isNull(), "the value is no number"))
+
+
+def _key(name: str | None, types: Mapping[str, str]) -> tuple[Column, Column]:
+    if name is None:
+        return F.lit("all"), F.lit(None).cast("string")
+    if name not in types:
+        return F.lit(""), F.lit(f"no column {name}")
+    column = F.col(f"`{name}`")
+    return column.cast("string"), _first((column.isNull(), "the key is null"))
+
+
+def traces(rows: Frame, longest: int) -> Frame:
+    """Return the rows as traces of one key each, in pieces: `key`, `nth`, `t` and `v`."""
+    order = Window.partitionBy("key").orderBy("file", "row")
+    piece = F.floor((F.row_number().over(order) - 1) / longest)
+    parts = rows.withColumn("piece", piece).groupBy("key", "piece")
+    listed = parts.agg(F.array_sort(F.collect_list(F.struct("file", "row", "t", "v"))).alias("l"))
+    name = F.concat_ws(" piece ", "key", "piece")
+    return listed.select(
+        name.alias("key"),
+        F.pmod(F.xxhash64("key", "piece"), F.lit(2**40)).alias("nth"),
+        F.col("l.t").alias("t"),
+        F.col("l.v").alias("v"),
+    )

@@ -1,0 +1,33 @@
+"""Rows as they are, all of a key in one place: for what no slices can be made of before."""
+
+from collections.abc import Iterable, Iterator
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from muntin.spark.answering import answered
+from muntin.spark.answers import told
+from muntin.spark.arrow import Table, Work, keys, mapped
+from muntin.spark.gathering import chunks, gathered, quoted
+from muntin.spark.plan import Plan
+
+CHUNK = 2**19
+"""Rows that are answered at once, if no key has more."""
+ARRIVAL = "muntin arrival"
+
+
+def by_records(df: DataFrame, plan: Plan) -> DataFrame:
+    """Return the answer: rows are brought together by key, in their order of arrival."""
+    rows = df.select(*quoted(plan.read)).withColumn(ARRIVAL, f.monotonically_increasing_id())
+    return mapped(gathered(rows, plan, [ARRIVAL]), answering(plan), plan.schema())
+
+
+def answering(plan: Plan) -> Work:
+    """Return what a worker does."""
+
+    def work(batches: Iterable[Table]) -> Iterator[object]:
+        for whole in chunks(batches, plan.keys):
+            found = keys(whole, plan.keys)
+            yield from told(plan, answered(plan, whole, found), whole, found)
+
+    return work

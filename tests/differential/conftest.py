@@ -1,0 +1,14 @@
+"""One local Spark session for all tests that need one."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from muntin.spark.differential.session import Session, session
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Session]:
+    """Start Spark once."""
+    with session("local[2]") as started:
+        yield started

@@ -1,0 +1,242 @@
+"""Differential runs on Spark: one local session for all that is asked of it."""
+
+import json
+import math
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from muntin.cli.differential.driving import drive, judged
+from muntin.cli.differential.journal import Journal
+from muntin.cli.differential.native_smaller import NativeBench
+from muntin.cli.differential.plan import NATIVE, Plan, contenders
+from muntin.cli.differential.running import Run
+from muntin.cli.differential.sources import Files, Source, flights_file, from_parquet, generated
+from muntin.cli.differential.tally import Tally
+from muntin.cli.main import main
+from muntin.conformance.transcript import OperatorTranscript, Turn, parse
+from muntin.conformance.transcript_writing import write
+from muntin.spark.differential.inputs import Columns
+from muntin.spark.differential.session import Session, check_java
+from muntin.spark.differential.traces import Frame
+from muntin.spec.errors import InvalidInputError, MuntinError
+from muntin.spec.stream import END, Event, Step
+
+PLANTED = "differential.planted:ForgetsTies"
+PLAN = Plan(
+    "tumbling:60:sum,sliding:240:60:max,sliding:70:20:mean,session:20:count",
+    contenders(f"spec,scotty-lazy,{PLANTED},{NATIVE}"),
+    rows=2000,
+    keys=20,
+)
+
+
+def test_a_run_agrees_but_for_a_planted_fault(
+    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (came,) = Run(PLAN, tmp_path, spark).run([generated(spark, PLAN)])
+    said = capsys.readouterr().out
+    assert [one.name for one in came.mismatches] == [PLANTED]
+    assert "2,000 rows of 20 traces" in said
+    table = {line.split()[0]: line.split() for line in said.splitlines() if "100.0%" in line}
+    assert [*table] == [one.name for one in PLAN.against]
+    assert {name: int(row[3]) > 0 for name, row in table.items()} == {
+        one.name: one.name == PLANTED for one in PLAN.against
+    }
+    (file,) = tmp_path.glob("mismatch-*.json")
+    assert main(["replay", str(file), "--check"]) == 0
+    assert main(["replay", str(file), "--check", "--with", PLANTED]) == 1
+    assert "MISMATCH" in capsys.readouterr().out
+
+
+def test_spark_agrees_under_its_own_dialect_too(spark: Session) -> None:
+    plan = replace(PLAN, dialect="spark", against=contenders(f"spec,scotty-eager,{NATIVE}"))
+    tally = drive(generated(spark, plan), plan, lambda _: None)
+    assert tally.wrong == []
+    assert tally.of(NATIVE)["rows"] == 2000
+    assert tally.of(NATIVE)["windows"] == tally.of()["windows"]
+
+
+def charge(events: list[Event]) -> dict[str, str]:
+    told = OperatorTranscript(PLAN.queries(), PLAN.settings(), (Turn(Step(tuple(events), END)),))
+    document = write(told.queries, told.turns, told.settings)
+    return {"name": NATIVE, "key": "k", "what": "", "transcript": json.dumps(document)}
+
+
+def test_where_spark_differs_the_trace_is_made_small(spark: Session) -> None:
+    """Its sessions merge at exactly the gap: asked for as they are, they are not ours."""
+    events = [Event(time, time) for time in (3, 50, 70, 77, 200, 500, 501, 0, 90)]
+    found = NativeBench(spark, PLAN, merge_at_gap=True).mismatch(charge(events))
+    assert found.events == 2
+    told = parse(json.dumps(found.transcript))
+    assert isinstance(told, OperatorTranscript)
+    times = [event.time for turn in told.turns for event in turn.step.events]
+    assert max(times) - min(times) == 20
+    assert "no such window" in found.what
+    assert NativeBench(spark, PLAN, merge_at_gap=False).first_wrong([]) is None
+
+
+def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MuntinError, match="needs Java 17 or later, and there is none"):
+        check_java()
+    old = tmp_path / "java"
+    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019' >&2\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(MuntinError, match="has 11"):
+        check_java()
+
+
+def test_without_pyspark_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "muntin.spark.differential.session", None)
+    assert main(["diff"]) == 1
+    assert "pip install 'muntin[spark,kernels,cli]'" in capsys.readouterr().err
+
+
+def test_chunks_add_up(spark: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
+    plan, parts = replace(PLAN, rows=500, keys=5, against=contenders("spec,scotty-lazy")), [0]
+    whole = drive(generated(spark, plan), plan, lambda part: parts.append(part.of()["rows"]))
+    assert (parts, whole.of()["rows"]) == ([0, 200, 200, 100], 500)
+
+
+GOOD: dict[str, list[object]] = {"at": [5, 90, 3], "of": ["a", "b", "a"], "n": [1, 2, None]}
+BAD: dict[str, list[object]] = {
+    "at": [1.0, None, math.nan, 1e30, 2.5, 4.0, 5.0],
+    "of": ["a", "a", "a", "a", "a", None, "b"],
+    "n": ["7", "1", "1", "1", "1", "1", "seven"],
+}
+
+
+def written(folder: Path, **files: dict[str, list[object]]) -> Path:
+    pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
+    for name, columns in files.items():
+        pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+    return folder
+
+
+def rows_read(source: Source) -> list[tuple[object, ...]]:
+    frames = list(source.chunks())
+    return sorted((r["key"], r["t"], r["v"]) for frame in frames for r in frame.collect())
+
+
+def test_bad_rows_are_counted_and_the_others_judged(spark: Session, tmp_path: Path) -> None:
+    great: dict[str, list[object]] = {"at": [6, 2**62 + 1], "of": ["a", "a"], "n": [2**53 + 1, 1]}
+    without: dict[str, list[object]] = {"when": [1], "of": ["a"], "n": [1]}
+    folder = written(tmp_path, one=GOOD, two=BAD, three=great, x=without)
+    plan = replace(PLAN, against=contenders("spec,kernels"), batch=2, delay=0, lateness=0)
+    source = from_parquet(spark, plan, Files(folder, Columns("at", "n", "of"), 2))
+    assert source.bad == {
+        "no column at": 1,
+        "the key is null": 1,
+        "the time is NaN": 1,
+        "the time is beyond 62 bits": 2,
+        "the time is no integer": 1,
+        "the time is null": 1,
+        "the value is beyond 53 bits": 1,
+        "the value is no number": 1,
+    }
+    assert source.rows == 4
+    assert rows_read(source) == [
+        ("a piece 0", [5, 3], [1.0, None]),
+        ("a piece 1", [1], [7.0]),
+        ("b piece 0", [90], [2.0]),
+    ]
+    tally = drive(source, plan, lambda _: None)
+    assert (tally.of()["rows"], tally.of()["late"], tally.wrong) == (4, 0, [])
+
+
+def test_timestamps_are_microseconds(spark: Session, tmp_path: Path) -> None:
+    at = datetime(1969, 12, 31, 23, 59, 59, 999_990, tzinfo=UTC)
+    folder = written(tmp_path, one={"at": [at], "n": [1]})
+    source = from_parquet(spark, PLAN, Files(folder, Columns("at", "n"), 2))
+    assert rows_read(source) == [("all piece 0", [-10], [1])]
+
+
+def test_what_is_no_parquet_is_refused(spark: Session, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("no")
+    for path in (tmp_path, tmp_path / "none", tmp_path / "a.parquet"):
+        with pytest.raises(InvalidInputError, match="Parquet file"):
+            from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 2))
+
+
+def test_the_flights_are_judged(spark: Session, tmp_path: Path) -> None:
+    plan = replace(PLAN, against=contenders(f"scotty-lazy,{NATIVE}"))
+    columns, file = Columns("left", "delay", "origin"), flights_file(tmp_path, 3000)
+    source = from_parquet(spark, plan, Files(file, columns, 100))
+    tally = drive(source, plan, lambda _: None)
+    assert (tally.of(NATIVE)["rows"], tally.wrong) == (3000, [])
+    assert tally.of()["late"] > 100
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_journal(
+    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
+    plan = replace(PLAN, rows=600, keys=6, against=contenders("spec,scotty-lazy"))
+    source, path = generated(spark, plan), tmp_path / "runs" / "journal.jsonl"
+    whole = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])
+    asked: list[object] = []
+    monkeypatch.setattr("muntin.cli.differential.driving.judged", judge_and_note(asked))
+    again = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    assert (len(lines), len(asked)) == (3, 1)
+    assert again.counts == whole.counts
+    assert len(path.read_text().splitlines()) == 3
+    other = Journal(path, replace(plan, seed=2), source.name)
+    assert other.known(0) is None
+
+
+def judge_and_note(asked: list[object]) -> Callable[[Frame, Plan], Tally]:
+    def judge(frame: Frame, plan: Plan) -> Tally:
+        asked.append(frame)
+        return judged(frame, plan)
+
+    return judge
+
+
+@pytest.mark.parametrize("line", ["{}", "no", "[]"])
+def test_what_is_no_journal_is_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text(f"{line}\n")
+    with pytest.raises(InvalidInputError, match="is no journal"):
+        Journal(path, PLAN, "x")
+
+
+def test_the_command_runs_all_of_it(
+    spark: Session,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @contextmanager
+    def here(_: str) -> Generator[Session]:
+        yield spark
+
+    monkeypatch.setattr("muntin.spark.differential.session.session", here)
+    written(tmp_path, one=GOOD)
+    asked = ["--windows", "tumbling:60:sum", "--against", f"spec,scotty-fiba,{NATIVE}"]
+    given = ["--input", str(tmp_path / "one.parquet"), "--time", "at", "--value", "n"]
+    places = ["--out", str(tmp_path / "out"), "--seed", "1", "--streaming"]
+    assert main(["diff", "--rows", "200", *asked, *given, *places]) == 0
+    said = capsys.readouterr().out
+    assert "Rows made from seed 1: 200 rows of 2 traces" in said
+    assert "one.parquet: 3 rows of 1 traces" in said
+    assert "tumbling:60:sum in update mode: 10 micro-batches" in said
+    assert "Everything agrees." in said
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("<section>") == 3
+    assert "http" not in page
+    assert main(["diff", "--rows", "10", "--keys", "20"]) == 2
+    assert "--keys must be at most --rows" in capsys.readouterr().err

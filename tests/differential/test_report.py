@@ -1,0 +1,68 @@
+"""The report of a differential run: one page that says what was found."""
+
+from dataclasses import replace
+
+from muntin.cli.differential.charts import Bar, bars, columns, line
+from muntin.cli.differential.judge import Judge
+from muntin.cli.differential.plan import Plan, contenders
+from muntin.cli.differential.report import page
+from muntin.cli.differential.running import Found
+from muntin.cli.differential.smaller import operator_mismatch
+from muntin.cli.differential.sources import Source
+from muntin.cli.differential.streams import StreamFound
+from muntin.cli.differential.traced import Trace
+from muntin.cli.differential.workload import rows_of
+
+PLANTED = "differential.planted:ForgetsTies"
+PLAN = Plan(rows=600, keys=6, against=contenders(f"spec,scotty-lazy,{PLANTED}"))
+
+
+def found(plan: Plan) -> Found:
+    judge = Judge(plan)
+    for key in range(plan.keys):
+        judge.judge(Trace(str(key), key, *rows_of(plan, key)))
+    source = Source("made & told", plan.rows, lambda: iter(()), {"the time is null": 3})
+    one = Found(source, judge.tally, 2.0, [(300, 1.0), (300, 0.5)])
+    one.mismatches += [operator_mismatch(wrong) for wrong in judge.tally.wrong[:1]]
+    return one
+
+
+def test_a_page_says_what_is_wrong_and_how_to_see_it() -> None:
+    text = page(PLAN, [found(PLAN)])
+    assert f"Wrong: {PLANTED}." in text
+    assert "Everything agrees" not in text
+    assert "made &amp; told" in text
+    assert "left out: 3 rows: the time is null" in text
+    assert f"--check --with {PLANTED}" in text
+    assert "2 chunks, from 300 to 600 rows a second" in text
+    assert "are claimed" in text
+
+
+def test_a_page_says_that_all_agree_and_loads_nothing() -> None:
+    plan = replace(PLAN, against=contenders("spec,scotty-lazy"))
+    text = page(plan, [found(plan)])
+    assert "Everything agrees." in text
+    for one in ("http", "<script", "<link", "url("):
+        assert one not in text
+    assert "prefers-color-scheme: dark" in text
+    assert 'name="viewport"' in text
+
+
+def test_a_stream_that_is_wrong_makes_the_page_say_so() -> None:
+    plan = replace(PLAN, against=contenders("spec,scotty-lazy"))
+    good, bad = StreamFound("q", "append", 3, 5, []), StreamFound("r", "update", 3, 5, ["step 2"])
+    assert "Everything agrees." in page(plan, [], [good])
+    text = page(plan, [], [good, bad])
+    assert "Wrong: spark-native in a stream." in text
+    assert "r in update mode: 3 micro-batches, 5 windows told: WRONG: step 2" in text
+
+
+def test_charts_are_to_scale() -> None:
+    drawn = bars([Bar("a", 1, "one"), Bar("b", 2, "<two>", 4)])
+    assert "width:25.00%" in drawn
+    assert "width:50.00%" in drawn
+    assert "100.00%" in drawn
+    assert "&lt;two&gt;" in drawn
+    assert columns([1, 4], "rates").count("height:25.0%") == 1
+    assert "left:50.00%" in line([(0, "a"), (5, "b"), (10, "c")])
+    assert line([(0, "a"), (1, "b"), (10, "c")]).count("<span") == 0
