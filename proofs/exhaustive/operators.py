@@ -79,7 +79,7 @@ TWO = (Session(2), tumbling(2))
 
 SCOPES: Mapping[str, Exhausted] = {
     "two tumbling": exhausted(
-        Scope((tumbling(2), tumbling(3)), times=5, length=4), (7455, 3269, 1975), 6
+        Scope((tumbling(2), tumbling(3)), times=5, length=3), (970, 378, 205), 6
     ),
     "two sliding, late": exhausted(
         Scope((Sliding(3, 1), Sliding(4, 2, 1)), 6, 3, Settings(2)),
@@ -129,7 +129,10 @@ SCOPES: Mapping[str, Exhausted] = {
         (140124, 33540, 24143),
     ),
     "in order, periodic": exhausted(
-        Scope((tumbling(2), Sliding(3, 2)), 6, 4, Settings(in_order=True)), (7110, 2082, 1246), 6
+        Scope((tumbling(2), Sliding(3, 2)), 6, 3, Settings(in_order=True)),
+        (1218, 483, 203),
+        6,
+        (140124, 26956, 24143),
     ),
     "batches": exhausted(
         Scope(TWO, 3, 2, Settings(1), batch=2), (2535, 1488, 910), 3, (113113, 52358, 63518)
