@@ -131,7 +131,8 @@ def test_windows_are_told_of_as_soon_as_they_end() -> None:
     first = [row("a", 1, 1), row("a", 4, 2), row("b", 10, 3)]
     for windows in ({"w": tumbling(3)}, {"w": Cumulate(4, 2)}, {"w": Landmark(0, 3)}):
         plan = plan_of(windows, OF_ONE)
-        held_to_the_denotation(plan, [(first, 1), *[([], 1)] * 15])
+        trace: list[MicroBatch] = [(first, 1), *(([], 1) for _ in range(15))]
+        held_to_the_denotation(plan, trace)
 
 
 def test_what_is_not_due_is_not_written_anew() -> None:
