@@ -19,7 +19,7 @@ from muntin.spark.murmur import spread
 from muntin.spark.packing import CONTROL, HEAD, Packing
 from muntin.spark.plan import Plan
 from muntin.spec.data_driven import Punctuation, Rolling, Session
-from muntin.spec.periodic import count, tumbling
+from muntin.spec.periodic import Cumulate, Landmark, count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
@@ -119,6 +119,20 @@ def test_gaps_and_marks_of_the_rows_themselves(trace: list[MicroBatch]) -> None:
 
 def row(key: str, time: int, value: int) -> Row:
     return (key, 0, time, value, None, None, None, False)
+
+
+def test_rows_of_one_time_stay_in_their_order_of_arrival() -> None:
+    cluster = Cluster(plan_of({"w": tumbling(10)}, {"all": ("collect", "v")}))
+    cluster.step([row("a", 5, value) for value in (3, 1, 4, 2)], 1)
+    assert [line.values for line in cluster.step([], 10)] == [((3.0, 1.0, 4.0, 2.0),)]
+
+
+def test_windows_are_told_of_as_soon_as_they_end() -> None:
+    first = [row("a", 1, 1), row("a", 4, 2), row("b", 10, 3)]
+    for windows in ({"w": tumbling(3)}, {"w": Cumulate(4, 2)}, {"w": Landmark(0, 3)}):
+        plan = plan_of(windows, OF_ONE)
+        trace: list[MicroBatch] = [(first, 1), *(([], 1) for _ in range(15))]
+        held_to_the_denotation(plan, trace)
 
 
 def test_what_is_not_due_is_not_written_anew() -> None:

@@ -80,6 +80,8 @@ class Ordeal:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            if process.stdout:
+                process.stdout.close()
 
     def _watch(self, process: subprocess.Popen[str]) -> bool:
         """Kill when micro-batches end, after a random while."""
