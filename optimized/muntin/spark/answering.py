@@ -1,0 +1,175 @@
+"""Whole events of a key, answered by an operator: by kernels if they can, else one event at a time.
+
+This is the seam between Spark and the operators: rows in, lines out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from muntin.kernels.arrow import values as arrow_values
+from muntin.kernels.slicing.forms import form_of
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.supported import refusal
+from muntin.optimized.product import product
+from muntin.optimized.scotty.operator import Scotty
+from muntin.spark.answers import Told, as_type, coordinates, is_row
+from muntin.spark.arrow import Keys, Table, numbers, objects, times
+from muntin.spark.plan import Plan
+from muntin.spark.wanted import CLOCKS, REAL, WHOLE, Wanted
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named
+from muntin.spec.query import Query, Result
+from muntin.spec.stream import END, Event
+
+Erased = Aggregate[object, object, object]
+NUMBERS = (*WHOLE, *REAL, *CLOCKS)
+
+
+def over_columns(plan: Plan, one: Wanted) -> Erased:
+    """Return an aggregate of columns; to count rows is to count their times, which are there."""
+    return over((plan.time,), named("count")) if one.of_rows else over(one.columns, one.aggregate())
+
+
+def over_values(plan: Plan, one: Wanted) -> Erased:
+    """Return an aggregate of the values of events."""
+    plain = plan.plain or one.of_rows
+    return one.aggregate() if plain else over(one.columns, one.aggregate())
+
+
+def by_kernels(plan: Plan) -> bool:
+    """Whether every aggregate has a form over columns, and every column is one of numbers."""
+    small = all(isinstance(plan.types[name], NUMBERS) for name in plan.values)
+    known = all(one.named and form_of(over_columns(plan, one)) for one in plan.wanted)
+    return small and known and not plan.gap and not plan.mark
+
+
+def columnar(plan: Plan) -> set[str]:
+    """Return the windows that kernels answer."""
+    if not by_kernels(plan):
+        return set()
+    aggregate = over_columns(plan, plan.wanted[0])
+    return {
+        name
+        for name, kind in plan.kinds().items()
+        if refusal(Query(name, kind, aggregate), plan.settings) is None
+    }
+
+
+def answered(plan: Plan, of: Table, found: Keys) -> list[Told]:
+    """Answer all events of some keys at once: the stream ends with them."""
+    fast = columnar(plan)
+    lines = _by_columns(plan.only(fast), of, found) if fast else []
+    slow = {one.id for one in plan.windows} - fast
+    return lines + (_by_events(plan.only(slow), of, found) if slow else [])
+
+
+def _by_columns(plan: Plan, of: Table, found: Keys) -> list[Told]:
+    operator = ColumnarOperator(plan.settings)
+    for name, kind in plan.kinds().items():
+        for one in plan.wanted:
+            operator.add(Query(f"{name} {one.label}", kind, over_columns(plan, one)))
+    values = {name: numbers(of, name) for name in (*plan.values, plan.time)}
+    answer = operator.take_columns(times(of, plan.time), values, found.number, END)
+    lines, told = answer.by_query(), list[Told]()
+    for name in plan.kinds():
+        each = {
+            w.label: lines[f"{name} {w.label}"] for w in plan.wanted if f"{name} {w.label}" in lines
+        }
+        for first in list(each.values())[:1]:
+            known = {int(n): answer.keys(int(n)) for n in np.unique(first.key)}
+            key = np.array([known[int(n)] for n in first.key], np.int64)
+            columns = {label: arrow_values(one.value) for label, one in each.items()}
+            new, zero = ["new"] * key.size, [0] * key.size
+            told.append(Told(name, key, first.start, first.end, columns, new, zero))
+    return told
+
+
+def _by_events(plan: Plan, of: Table, found: Keys) -> list[Told]:
+    queries, results = queries_of(plan), list[tuple[int, Result]]()
+    events = events_of(plan, of)
+    order = np.argsort(found.number, kind="stable")
+    ends = np.cumsum(np.bincount(found.number, minlength=found.row.size))
+    for key, places in enumerate(np.split(order, ends[:-1])):
+        mine = [events[int(i)] for i in places]
+        results += [(key, one) for one in operator_of(plan, queries).step(mine, END).results]
+    return lines_of(plan, results)
+
+
+def operator_of(plan: Plan, queries: Sequence[Query]) -> Scotty:
+    """Return an operator that asks these queries."""
+    operator = Scotty(plan.settings)
+    for query in queries:
+        operator.add(query)
+    return operator
+
+
+def queries_of(plan: Plan) -> list[Query]:
+    """Return a query for each window: all aggregates are one, so a window is told of once."""
+    aggregate = together(plan)
+    return [Query(name, kind, aggregate) for name, kind in plan.kinds().items()]
+
+
+def together(plan: Plan) -> Erased:
+    """Return all aggregates as one, whose values are tuples."""
+    parts = [over_values(plan, one) for one in plan.wanted]
+    monoid = product([one.monoid for one in parts])
+    inverts = [one.monoid.invert for one in parts]
+    known = [invert for invert in inverts if invert]
+
+    def invert(whole: tuple[object, ...], part: tuple[object, ...]) -> tuple[object, ...]:
+        return tuple(f(x, y) for f, x, y in zip(known, whole, part, strict=True))
+
+    return Aggregate(
+        "; ".join(one.described for one in plan.wanted),
+        lambda value: tuple(one.lift(value) for one in parts),
+        replace(monoid, invert=invert) if len(known) == len(parts) else monoid,
+        lambda total: tuple(one.lower(part) for one, part in zip(parts, total, strict=True)),
+        commutative=all(one.commutative for one in parts),
+        kind="holistic" if any(one.kind == "holistic" for one in parts) else "algebraic",
+    ).erased()
+
+
+def events_of(plan: Plan, of: Table) -> list[Event]:
+    """Return rows as events: of one column its values, of several records."""
+    names, read = plan.values, {name: objects(of, name) for name in plan.values}
+    values = list[object]([None] * of.num_rows)
+    if plan.plain and names:
+        values = read[names[0]]
+    elif names:
+        rows = zip(*read.values(), strict=True)
+        values = [dict(zip(names, row, strict=True)) for row in rows]
+    gaps = objects(of, plan.gap) if plan.gap else [None] * len(values)
+    marks = objects(of, plan.mark) if plan.mark else [False] * len(values)
+    each = zip(times(of, plan.time).tolist(), values, gaps, marks, strict=True)
+    return [Event(t, v, None, g if isinstance(g, int) else None, bool(m)) for t, v, g, m in each]
+
+
+def lines_of(plan: Plan, results: Sequence[tuple[int, Result]]) -> list[Told]:
+    """Return results, each with the number of its key, as lines."""
+    by_window: dict[str, list[tuple[int, Result]]] = {one.id: [] for one in plan.windows}
+    for key, one in results:
+        by_window[one.query].append((key, one))
+    told = list[Told]()
+    for name, mine in by_window.items():
+        values = {w.label: _values(w, nth, mine) for nth, w in enumerate(plan.wanted)}
+        told.append(
+            Told(
+                name,
+                np.array([key for key, _ in mine], np.int64),
+                coordinates([one.start for _, one in mine]),
+                coordinates([one.end for _, one in mine]),
+                values,
+                [one.kind for _, one in mine],
+                [one.revision for _, one in mine],
+            )
+        )
+    return told
+
+
+def _values(wanted: Wanted, nth: int, results: Sequence[tuple[int, Result]]) -> list[object]:
+    """Return the values of one aggregate, of the type of its column."""
+    parts = [one.value[nth] for _, one in results if is_row(one.value)]
+    return [as_type(part, wanted.type) for part in parts]

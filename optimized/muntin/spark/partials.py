@@ -1,0 +1,76 @@
+"""Partial aggregates as columns that Arrow can carry, and back.
+
+Sums of integers are exact whatever their size: they travel in two halves.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Column, Fields, column_of
+from muntin.kernels.slicing.batch import Source
+from muntin.kernels.slicing.choice import Choice
+from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
+
+Carried = Literal["int", "float"]
+Kind = Literal["int", "float", "wide"]
+"""What a column holds: integers or floats of 64 bits, or integers of any size."""
+
+HALF = 31
+MERGED = (Count, Sum, Squares, Min, Max, First, Last, Choice)
+"""Parts that travel: all but those that hold everything."""
+
+IN_ORDER = (First, Last, Choice)
+"""Parts for which the order of arrival matters where times are equal."""
+
+
+def columns_of(part: Part, kinds: Mapping[Source, Carried]) -> tuple[Kind, ...]:
+    """Return the columns of a part, given those that it reads."""
+    kind = kinds[part.source]
+    total: Kind = "wide" if kind == "int" else "float"
+    if isinstance(part, Choice):
+        return kind, kinds[part.brings], "int"
+    if isinstance(part, Count):
+        return ("int",)
+    if isinstance(part, First | Last):
+        return "int", kind
+    if isinstance(part, Squares):
+        return "int", total, total
+    return (total,) if isinstance(part, Sum) else (kind,)
+
+
+def carried(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
+    """Yield what is carried of the columns of a part.
+
+    >>> [one.tolist() for one in carried((column_of([2**40 + 3]),), ["wide"])]
+    [[512], [3]]
+    """
+    for field, kind in zip(fields, kinds, strict=True):
+        if kind == "wide":
+            yield column_of((field // 2**HALF).astype(np.int64))
+            yield column_of((field % 2**HALF).astype(np.int64))
+        else:
+            yield column_of(field.astype(np.float64 if kind == "float" else np.int64, copy=False))
+
+
+def restored(columns: Iterator[Column], kinds: Sequence[Kind]) -> Fields:
+    """Return the columns of a part from what was carried."""
+    return tuple(
+        _joined(next(columns), next(columns)) if kind == "wide" else next(columns) for kind in kinds
+    )
+
+
+def _joined(high: Column, low: Column) -> Column:
+    """Return integers from their halves: of 64 bits, if their sums surely fit."""
+    small = not high.size or float(np.abs(high).max()) * high.size < 2.0**HALF / 2
+    if small:
+        return column_of(high * 2**HALF + low)
+    return column_of(high.astype(np.object_) * 2**HALF + low.astype(np.object_))
+
+
+def places(kinds: Sequence[Kind]) -> list[Carried]:
+    """Return the kinds of what is carried."""
+    wide: tuple[Carried, ...] = ("int", "int")
+    each: Iterator[tuple[Carried, ...]] = (wide if kind == "wide" else (kind,) for kind in kinds)
+    return [one for pair in each for one in pair]

@@ -1,0 +1,126 @@
+"""The stateful processor: one call serves all keys of a bucket, and one timer wakes it.
+
+In a micro-batch the watermark rises first, and then rows come: an event is judged by the watermark
+that was known when its micro-batch began, exactly, whatever bucket it lies in and whatever Spark
+does with late rows elsewhere.
+"""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Protocol
+
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from muntin.spark.bucket import Bucket, described, framed_state, held_in
+from muntin.spark.packing import CONTROL, Packing, unpacked
+from muntin.spark.saying import payloads_of
+from muntin.spec.stream import END
+
+ANSWER = StructType([StructField("payload", BinaryType())])
+MILLI = 1000
+pandas = import_module("pandas")
+
+
+class Frame(Protocol):
+    """What is used here of a frame of pandas."""
+
+    def __getitem__(self, name: str, /) -> Iterable[bytes]: ...  # noqa: D105, RUF100 - as of a dict
+
+
+class Timers(Protocol):
+    """What Spark says of time."""
+
+    def getCurrentWatermarkInMs(self) -> int: ...  # noqa: D102, N802 - Spark's name
+
+
+class State(Protocol):
+    """What is used here of a state of one value."""
+
+    def get(self) -> tuple[object, ...] | None: ...  # noqa: D102 - Spark's name
+    def update(self, value: tuple[object, ...], /) -> None: ...  # noqa: D102 - the same
+    def clear(self) -> None: ...  # noqa: D102 - the same
+
+
+class Handle(Protocol):
+    """What is used here of the handle of a stateful processor."""
+
+    def getValueState(self, name: str, schema: str, /) -> State: ...  # noqa: D102, N802 - the same
+    def listTimers(self) -> Iterator[int]: ...  # noqa: D102, N802 - the same
+    def registerTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
+    def deleteTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
+
+
+class Processor:
+    """The processor of one call of `aggregate`."""
+
+    def __init__(self, packing: Packing) -> None:
+        """Say what is asked."""
+        self._packing, self._plan = packing, packing.plan
+
+    def init(self, handle: Handle) -> None:
+        """Open the state."""
+        self._handle = handle
+        self._state = handle.getValueState("state", "data binary")
+
+    def handleInputRows(  # noqa: N802 - Spark's name
+        self,
+        key: tuple[int, ...],
+        rows: Iterator[Frame],
+        timerValues: Timers,  # noqa: N803 - the same
+    ) -> Iterator[object]:
+        """Take in the rows of a bucket."""
+        payloads = [payload for frame in rows for payload in frame["payload"]]
+        if key[0] == CONTROL:
+            self._control()
+            return iter(())
+        return self.turn(payloads, timerValues.getCurrentWatermarkInMs())
+
+    def handleExpiredTimer(  # noqa: N802 - Spark's name
+        self,
+        key: tuple[int, ...],
+        timerValues: Timers,  # noqa: N803 - the same
+        expiredTimerInfo: object,  # noqa: N803 - the same
+    ) -> Iterator[object]:
+        """Let the watermark rise: all that is due is said in this one call."""
+        del key, expiredTimerInfo
+        return self.turn([], timerValues.getCurrentWatermarkInMs())
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+    def _control(self) -> None:
+        """Refuse another query than that which began: before any of its rows count."""
+        lines = [*described(self._plan), f"the number of buckets {self._packing.buckets}"]
+        data = self._read()
+        if data is None:
+            self._state.update((framed_state("query", lines, None),))
+        else:
+            held_in("query", lines, data)
+
+    def _read(self) -> bytes | None:
+        held = self._state.get()
+        data = held[0] if held else None
+        return bytes(data) if isinstance(data, bytes | bytearray) else None
+
+    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+        """Let the watermark rise, take in payloads, put down the state, and yield what is said."""
+        watermark = reached * MILLI if reached > 0 else -END
+        bucket = Bucket(self._plan, self._read())
+        said = bucket.take(unpacked(payloads), watermark)
+        data = bucket.state()
+        if data is None:
+            self._state.clear()
+        else:
+            self._state.update((data,))
+        self._wake(bucket.due, reached)
+        answers = payloads_of(self._plan, said)
+        if answers:
+            yield pandas.DataFrame({"payload": answers})
+
+    def _wake(self, due: float | None, reached: int) -> None:
+        """Set one timer, for when something is due."""
+        for timer in list(self._handle.listTimers()):
+            self._handle.deleteTimer(timer)
+        if due is not None and due < END:
+            at = reached if due == -END else -int(-due // MILLI)
+            self._handle.registerTimer(max(at, reached + 1))

@@ -1,0 +1,165 @@
+"""A source of traces, recorded or generated, with exact offsets.
+
+An offset is a number of rows, and the rows up to an offset never change: whatever is read again
+after a failure is what was read before. It serves `readStream`, and `read` for the whole trace.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from muntin.spark.arrow import Table
+from muntin.spark.trace import Generated, Recorded, Trace
+from muntin.spec.errors import InvalidInputError
+
+Offset = dict[str, int]
+ROW = "row"
+PACE = {"rows_per_trigger": 100_000, "parallelism": 2}
+GENERATED = {field.name: field for field in fields(Generated)}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many rows a micro-batch takes at most, and into how many partitions."""
+
+    rows_per_trigger: int
+    parallelism: int
+
+
+class Stretch(InputPartition):
+    """The rows from one number up to another."""
+
+    def __init__(self, begin: int, end: int) -> None:
+        """Say which."""
+        self.begin, self.end = begin, end
+
+
+def trace_of(options: Mapping[str, str]) -> tuple[Trace, Pace]:
+    """Return what options describe, or say which of them is wrong."""
+    for name in options:
+        if name not in {"path", *GENERATED, *PACE}:
+            known = ", ".join(["path", *GENERATED, *PACE])
+            raise InvalidInputError(f"{name!r} is no option of the source of traces; {known} are")
+    pace = {name: _whole(name, options.get(name, str(usual))) for name, usual in PACE.items()}
+    given = {name: options[name] for name in GENERATED if name in options}
+    if "path" in options and given:
+        raise InvalidInputError(f"a recorded trace has no {', '.join(given)}")
+    if "path" in options:
+        return Recorded(options["path"]), Pace(**pace)
+    disorder = float(given.pop("disorder", Generated.disorder))
+    numbers = {name: _whole(name, text, least=0) for name, text in given.items()}
+    return Generated(disorder=disorder, **numbers), Pace(**pace)
+
+
+def _whole(name: str, text: str, least: int = 1) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise InvalidInputError(f"the option {name!r} must be an integer >= {least}, not {text!r}")
+    return number
+
+
+def stretches(begin: int, end: int, n: int) -> list[Stretch]:
+    """Cut rows into stretches, in their order of arrival."""
+    step = max(1, -(-(end - begin) // n))
+    return [Stretch(at, min(end, at + step)) for at in range(begin, end, step)]
+
+
+def rows_of(trace: Trace, partition: InputPartition) -> Iterator[Table]:
+    """Yield the rows of a stretch."""
+    return (
+        trace.read(partition.begin, partition.end) if isinstance(partition, Stretch) else iter(())
+    )
+
+
+class Streamed(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A trace as it arrives."""
+
+    def __init__(self, trace: Trace, pace: Pace) -> None:
+        """Say which trace, and how fast."""
+        self._trace, self._pace = trace, pace
+
+    def initialOffset(self) -> Offset:  # noqa: N802 - Spark's name
+        """Begin before the first row."""
+        return {ROW: 0}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - the same
+        """Take so many rows a micro-batch."""
+        return ReadMaxRows(self._pace.rows_per_trigger)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - the same
+        """Do nothing: a trace does not grow."""
+
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802 - the same
+        """Return the offset after the rows that may be read."""
+        rows = self._trace.rows
+        if isinstance(limit, ReadAllAvailable):
+            return {ROW: rows}
+        most = limit.max_rows if isinstance(limit, ReadMaxRows) else self._pace.rows_per_trigger
+        return {ROW: min(rows, start[ROW] + most)}
+
+    def reportLatestOffset(self) -> Offset:  # noqa: N802 - the same
+        """Return the end of the trace."""
+        return {ROW: self._trace.rows}
+
+    def partitions(self, start: Offset, end: Offset) -> list[Stretch]:
+        """Cut what is to be read."""
+        return stretches(start[ROW], end[ROW], self._pace.parallelism)
+
+    def read(self, partition: InputPartition) -> Iterator[Table]:
+        """Yield rows."""
+        return rows_of(self._trace, partition)
+
+
+class Whole(DataSourceReader):
+    """A whole trace."""
+
+    def __init__(self, trace: Trace, pace: Pace) -> None:
+        """Say which trace, and into how many partitions."""
+        self._trace, self._pace = trace, pace
+
+    def partitions(self) -> list[Stretch]:
+        """Cut the trace."""
+        return stretches(0, self._trace.rows, self._pace.parallelism)
+
+    def read(self, partition: InputPartition) -> Iterator[Table]:
+        """Yield rows."""
+        return rows_of(self._trace, partition)
+
+
+class ReplaySource(DataSource):
+    """The source `muntin-replay`: spark.dataSource.register(ReplaySource)."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return "muntin-replay"
+
+    def schema(self) -> StructType:
+        """Return the columns."""
+        return trace_of(self.options)[0].schema()
+
+    def reader(self, schema: StructType) -> Whole:
+        """Read all of it."""
+        del schema
+        return Whole(*trace_of(self.options))
+
+    def streamReader(self, schema: StructType) -> Streamed:  # noqa: N802 - Spark's name
+        """Read it as it arrives."""
+        del schema
+        return Streamed(*trace_of(self.options))

@@ -1,0 +1,48 @@
+"""A session of Spark on this machine, with the settings that this package works best with."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from muntin.spec.errors import MuntinError
+
+ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+SETTINGS: Mapping[str, str] = {
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",  # or each row is measured
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.sql.streaming.stateStore.providerClass": ROCKS,
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def java() -> Path:
+    """Return the java that Spark would start, or say what to install."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if found is None:
+        where = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "there is none"
+        raise MuntinError(
+            f"Spark needs Java 17 or 21: {where}. Install one (Debian: apt install "
+            "openjdk-17-jre-headless; macOS: brew install openjdk@17), or set JAVA_HOME"
+        )
+    return Path(found)
+
+
+def local_session(
+    name: str = "muntin",
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """Return a session whose workers run this very Python."""
+    java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name).master(master)
+    for key, value in {**SETTINGS, **(settings or {})}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()

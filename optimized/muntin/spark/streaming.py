@@ -1,0 +1,73 @@
+"""Streaming: rows go to buckets packed, and what these say is unpacked."""
+
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.types import StructType, TimestampType
+
+from muntin.spark.arrow import mapped
+from muntin.spark.durations import Duration, micros
+from muntin.spark.packing import Packing, checked
+from muntin.spark.plan import Late, Plan
+from muntin.spark.processor import ANSWER, Processor
+from muntin.spark.saying import LATE, unpacking
+from muntin.spark.session import ROCKS
+from muntin.spec.errors import InvalidInputError
+
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+DELAY = "spark.watermarkDelayMs"
+LATES = ("count", "rows")
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """How a stream is run: delay of the watermark, late rows, buckets, the name of the metrics."""
+
+    watermark: Duration | None
+    late: Late
+    buckets: int
+    metrics: str
+
+
+def in_streaming(df: DataFrame, plan: Plan, how: Streaming) -> DataFrame:
+    """Return lines as they come: windows that are new, updated, retracted; and late rows."""
+    if how.late not in LATES:
+        raise InvalidInputError(f"late must be one of {LATES}, not {how.late!r}")
+    packing = Packing(replace(plan, late=how.late), checked(how.buckets))
+    packed = packing.packed(watermarked(df, plan, how.watermark)).groupBy("bucket")
+    mode = "Append" if plan.settings.output == "final" else "Update"
+    run = getattr(packed, "transformWithStateInPandas")  # noqa: B009 - it is half typed
+    said: DataFrame = run(Processor(packing), ANSWER, mode, "EventTime")
+    answer = mapped(said, unpacking, packing.plan.schema())
+    late = f.col("kind") == LATE
+    counted = answer.observe(how.metrics, f.count(f.when(late, 1)).alias("late"))
+    return counted if how.late == "rows" else counted.where(~late)
+
+
+def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
+    """Return a stream with a watermark on its time, or say what it lacks."""
+    name, kind = plan.time, plan.types[plan.time]
+    if not isinstance(kind, TimestampType):
+        raise InvalidInputError(
+            f"the time {name!r} of a stream must be a timestamp, not {kind.simpleString()}: "
+            "Spark has watermarks on timestamps only"
+        )
+    provider = df.sparkSession.conf.get(PROVIDER, "")
+    if provider != ROCKS:
+        raise InvalidInputError(f"set {PROVIDER} to {ROCKS}: state like this needs it")
+    if DELAY in metadata(df.schema, name):
+        if delay is None:
+            return df
+        raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark={delay!r}")
+    if delay is None:
+        raise InvalidInputError(
+            "a stream needs a watermark, or no window would ever be complete: say how much later "
+            "than others a row may come, such as watermark='10 seconds'"
+        )
+    return df.withWatermark(name, f"{micros(delay)} microseconds")
+
+
+def metadata(schema: StructType, name: str) -> dict[str, object]:
+    """Return what Spark notes of a column."""
+    return dict(schema[name].metadata or {})

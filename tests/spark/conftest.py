@@ -1,0 +1,32 @@
+"""One session of Spark for all tests that need one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from muntin.spark.session import local_session
+
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.memory": "1g",
+    "spark.log.level": "OFF",
+}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Return a session with two cores."""
+    folder = tmp_path_factory.mktemp("spark")
+    places = {"spark.sql.warehouse.dir": str(folder), "spark.local.dir": str(folder)}
+    session = local_session("tests", "local[2]", {**SETTINGS, **places})
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> str:
+    """Return an empty folder."""
+    return str(tmp_path / "checkpoint")

@@ -1,0 +1,69 @@
+"""A streaming query over a trace, run to its end: what the tests kill and start again.
+
+    python driver.py FOLDER ROWS FAULT
+
+The checkpoint and the sink, files of Parquet, lie in the folder. FAULT is `none`, or `after`: now
+and then a task raises when it has updated its state.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
+
+from muntin.spark import ReplaySource, local_session, processor, streaming
+from spark.faults.trace import OPTIONS, answer_of
+
+
+class Raising(processor.Processor):
+    """A processor that fails after it has updated the state: in some first attempts."""
+
+    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+        """Do as ever, then perhaps fail."""
+        answers = list(super().turn(payloads, reached))
+        context = TaskContext.get()
+        if context and context.attemptNumber() == 0 and Random().random() < 0.2:  # noqa: S311
+            raise RuntimeError("injected after the state was updated")
+        return iter(answers)
+
+
+def session(folder: Path) -> SparkSession:
+    """Return a session in which a task may fail often."""
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.memory": "1g",
+        "spark.local.dir": str(folder / "local"),
+        "spark.log.level": "OFF",
+    }
+    return local_session("faults", "local[2,16]", settings)
+
+
+def run(folder: Path, rows: int, fault: str) -> None:
+    """Read the trace to its end."""
+    spark = session(folder)
+    if fault == "after":
+        setattr(streaming, "Processor", Raising)  # noqa: B010 - the fault is planted here
+    spark.dataSource.register(ReplaySource)
+    options = {**OPTIONS, "rows": str(rows)}
+    answer = answer_of(spark.readStream.format("muntin-replay").options(**options).load())
+    writer = answer.writeStream.format("parquet").option("path", str(folder / "sink"))
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    query = writer.outputMode("append").trigger(availableNow=True).start()
+    last = -1
+    while query.isActive:
+        query.awaitTermination(1)
+        progress = query.lastProgress
+        if progress and progress.batchId != last:
+            last = progress.batchId
+            print("batch", last, flush=True)  # noqa: T201 - the tests read it
+    if failed := query.exception():
+        raise failed
+    print("done", flush=True)  # noqa: T201 - as above
+    spark.stop()
+
+
+if __name__ == "__main__":
+    run(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

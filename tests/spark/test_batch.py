@@ -1,0 +1,122 @@
+"""Batch without a cluster: what the workers do, held to the denotation on small tables."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from muntin.spark.arrow import Table, keys, picked, table
+from muntin.spark.checking import Reads
+from muntin.spark.plan import Plan
+from muntin.spark.records import answering
+from muntin.spark.slices import ROWS, Held, Slicing, combining, sliced
+from muntin.spec.data_driven import Punctuation, Session
+from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.periodic import Landmark, count, tumbling
+from muntin.spec.query import Settings
+from muntin.spec.window import WindowType
+from spark.tables import (
+    FRAMES,
+    HOLISTIC,
+    MERGED,
+    OF_ONE,
+    Line,
+    Row,
+    bands,
+    cumulates,
+    in_batch,
+    kinds,
+    lines_in,
+    plan_of,
+    rows,
+    same,
+    slidings,
+    table_of,
+)
+
+SLICED = st.one_of(
+    slidings(),
+    st.builds(Session, st.integers(1, 9)),
+    cumulates(),
+    st.builds(Landmark, st.integers(-25, 30), st.integers(1, 9)),
+    bands(),
+)
+
+
+def gathered(plan: Plan, batches: Sequence[Table]) -> list[Table]:
+    """Bring rows together by key, as the shuffle of Spark does; here in one batch of few rows."""
+    whole = table(batches)
+    order = np.argsort(keys(whole, plan.keys).number, kind="stable")
+    names = getattr(whole, "column_names")  # noqa: B009 - Arrow is not typed
+    return [picked(whole, names, order[at : at + 5]) for at in range(0, order.size, 5)]
+
+
+def by_slices(plan: Plan, parts: Sequence[Sequence[Row]], order: Sequence[int]) -> list[Line]:
+    """Let a worker a part make slices, and combine them in whatever order they come."""
+    passed = list[list[Table]]()
+    for nth, part in enumerate(parts):
+        held = Held(Slicing(plan), nth * ROWS)
+        for at in range(0, len(part), 4):
+            held.take(table_of(part[at : at + 4]))
+        passed.append(list(held.passed_on()))
+    shuffled = [batch for nth in order for batch in passed[nth]]
+    return lines_in(plan, combining(plan)(gathered(plan, shuffled)))
+
+
+def by_records(plan: Plan, given_rows: Sequence[Row]) -> list[Line]:
+    """Let a worker answer rows."""
+    return lines_in(plan, answering(plan)(gathered(plan, [table_of(given_rows)])))
+
+
+@given(
+    st.lists(SLICED, min_size=1, max_size=4, unique=True), st.lists(rows(9), max_size=3), st.data()
+)
+def test_windows_of_slices_are_those_of_the_denotation(
+    windows: list[WindowType], parts: list[list[Row]], data: st.DataObject
+) -> None:
+    assume(parts)
+    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, MERGED)
+    assert sliced(plan) == set(plan.kinds())
+    order = data.draw(st.permutations(range(len(parts))))
+    answer = by_slices(plan, parts, order)
+    assert same(answer, in_batch(plan, [row for part in parts for row in part]))
+
+
+@given(st.lists(kinds(), min_size=1, max_size=3), rows())
+def test_windows_of_records_are_those_of_the_denotation(
+    windows: list[WindowType], given_rows: list[Row]
+) -> None:
+    framed = any(isinstance(one, FRAMES) for one in windows)
+    named = {f"w{nth}": one for nth, one in enumerate(windows)}
+    plan = plan_of(named, OF_ONE if framed else {**MERGED, **HOLISTIC})
+    assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
+
+
+@given(rows())
+def test_gaps_and_marks_of_the_rows_themselves(given_rows: list[Row]) -> None:
+    reads = Reads("t", ("k",), gap="g", mark="p")
+    plan = plan_of({"s": Session(3), "p": Punctuation()}, HOLISTIC, Settings(), reads)
+    assert not sliced(plan)
+    assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
+
+
+@pytest.mark.parametrize(
+    ("window", "fast"),
+    [(tumbling(3), True), (Session(3), True), (count(3), False), (Punctuation(), False)],
+)
+def test_slices_are_made_where_they_can_be(window: WindowType, *, fast: bool) -> None:
+    assert bool(sliced(plan_of({"w": window}, MERGED))) is fast
+    assert not sliced(plan_of({"w": window}, HOLISTIC))
+
+
+@pytest.mark.parametrize("frame", [Delta(1), State(), Threshold(2)])
+def test_frames_look_at_the_value(frame: WindowType) -> None:
+    given_rows: list[Row] = [
+        ("a", 0, t, v, None, None, None, False) for t, v in enumerate([1, 1, 4, 4, None, 2])
+    ]
+    plan = plan_of({"f": frame}, OF_ONE)
+    answer = by_records(plan, given_rows)
+    assert answer
+    assert same(answer, in_batch(plan, given_rows))

@@ -1,0 +1,317 @@
+"""Streaming without a cluster: the stateful processor, held to the denotation at each micro-batch.
+
+Spark's own tester keeps state and timers in memory. One unit of time is a millisecond here.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Protocol
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.snapshot import SnapshotError
+from muntin.spark import processor
+from muntin.spark.arrow import Table, pa
+from muntin.spark.bucket import Key, restored
+from muntin.spark.checking import Reads
+from muntin.spark.murmur import spread
+from muntin.spark.packing import BUCKET, CONTROL, HEAD, Packing, packed, read
+from muntin.spark.plan import Plan
+from muntin.spark.processor import Processor
+from muntin.spec.data_driven import Punctuation, Rolling, Session
+from muntin.spec.periodic import count, tumbling
+from muntin.spec.query import DEFAULTS, Mode, Settings
+from muntin.spec.stream import Step
+from muntin.spec.window import WindowType
+from spark.tables import (
+    FRAMES,
+    HOLISTIC,
+    MERGED,
+    OF_ONE,
+    Line,
+    Row,
+    bands,
+    cumulates,
+    denoted,
+    dicts,
+    event,
+    expected,
+    kinds,
+    lines_in,
+    plan_of,
+    rows,
+    same,
+    slidings,
+    table_of,
+)
+
+pandas = import_module("pandas")
+MicroBatch = tuple[list[Row], int]
+"""Rows, and by how much the watermark rises before them."""
+
+BUCKETS = 2
+
+
+@pytest.fixture(autouse=True)
+def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "MILLI", 1)
+
+
+class Timed(Protocol):
+    """What is used here of the handle of Spark's tester."""
+
+    def setGroupingKey(self, key: int, /) -> None: ...  # noqa: N802 - Spark's name
+    def listTimers(self) -> Iterator[int]: ...  # noqa: N802 - the same
+
+
+Value = tuple[object, ...]
+
+
+class InMemory(Protocol):
+    """What is used here of Spark's tester."""
+
+    handle: Timed
+
+    def setWatermark(self, at: int, /) -> object: ...  # noqa: N802 - Spark's name
+    def testInPandas(self, key: int, frame: object, /) -> object: ...  # noqa: N802 - the same
+    def peekValueState(self, name: str, key: int, /) -> Value | None: ...  # noqa: N802
+    def updateValueState(self, name: str, key: int, to: Value, /) -> None: ...  # noqa: N802
+
+
+def never_late(row: object) -> int:
+    """Return the time of a row, as far as Spark is to know."""
+    del row
+    return 2**62
+
+
+def in_memory(packing: Packing) -> InMemory:
+    """Return Spark's tester, which drops nothing before it reaches the processor."""
+    found: InMemory = import_module("pyspark.sql.streaming.tws_tester").TwsTester(
+        Processor(packing),
+        timeMode="EventTime",
+        outputMode="Update",
+        eventTimeExtractor=never_late,
+    )
+    return found
+
+
+@dataclass
+class Cluster:
+    """A stateful operator in memory: rows are packed and shuffled, timers fire."""
+
+    plan: Plan
+    watermark: int = 0
+
+    def __post_init__(self) -> None:
+        """Start without state."""
+        packing = Packing(replace(self.plan, late="rows"), BUCKETS)
+        self.answer = packing.plan
+        self.tester = in_memory(packing)
+
+    def step(self, given_rows: Sequence[Row], watermark: int) -> list[Line]:
+        """Run one micro-batch: timers that are due, and rows."""
+        frames = list[object]()
+        if watermark > self.watermark:
+            self.watermark = watermark
+            frames.append(self.tester.setWatermark(watermark))
+        for bucket, payloads in self.packed(given_rows).items():
+            frame = pandas.DataFrame({"bucket": bucket, "payload": payloads})
+            frames.append(self.tester.testInPandas(bucket, frame))
+        return lines_in(self.answer, (batch for frame in frames for batch in unpacked(frame)))
+
+    def packed(self, given_rows: Sequence[Row]) -> dict[int, list[bytes]]:
+        """Return the payloads for each bucket, from two tasks, the later one first."""
+        found: dict[int, list[bytes]] = {}
+        middle = len(given_rows) // 2
+        for task, part in reversed([*enumerate([given_rows[:middle], given_rows[middle:]])]):
+            for row in sent(self.answer, part, task):
+                found.setdefault(row[0], []).append(row[1])
+        return found
+
+    def state(self, bucket: int) -> bytes | None:
+        """Return what is kept of a bucket."""
+        held = self.tester.peekValueState("state", bucket)
+        data = held[0] if held else None
+        return data if isinstance(data, bytes) else None
+
+    def kept(self) -> dict[Key, bytes]:
+        """Return what is kept of each key."""
+        states = [self.state(bucket) for bucket in spread(BUCKETS)]
+        found = [restored(self.answer, data)[1] for data in states if data]
+        return {key: one.data for keys in found for key, one in keys.items()}
+
+    def timers(self) -> list[int]:
+        """Return when buckets will be woken."""
+        handle = self.tester.handle
+        found = list[int]()
+        for bucket in spread(BUCKETS):
+            handle.setGroupingKey(bucket)
+            found += handle.listTimers()
+        return found
+
+
+def sent(plan: Plan, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
+    """Return the rows that a task sends to buckets."""
+    if not part:
+        return []
+    whole = table_of(part)
+    own = [str([one[name] for name in plan.keys]).encode() for one in dicts(part)]
+    place = pa.array([zlib.crc32(key) % BUCKETS for key in own])
+    with_place = getattr(whole, "append_column")(BUCKET, place)  # noqa: B009 - Arrow is not typed
+    columns = dict_of(packed(with_place, plan.read, (task, 0), BUCKETS))
+    each = zip(columns["bucket"], columns["payload"], strict=True)
+    return [(b, p) for b, p in each if isinstance(b, int) and isinstance(p, bytes)]
+
+
+def dict_of(batch: Table) -> dict[str, list[object]]:
+    """Return a batch by columns."""
+    found: dict[str, list[object]] = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
+    return found
+
+
+def unpacked(frame: object) -> Iterator[Table]:
+    """Yield the batches that are answered; an empty frame may be a list."""
+    for payload in getattr(frame, "payload", ()):
+        yield from read(payload)
+
+
+def held_to_the_denotation(plan: Plan, trace: Sequence[MicroBatch]) -> Cluster:
+    """Run micro-batches, and compare each with the steps that it stands for."""
+    cluster, watermark = Cluster(plan), 0
+    steps, answers = list[Step](), list[list[Line]]()
+    for given_rows, rise in trace:
+        watermark += rise
+        events = tuple(event(plan, row) for row in dicts(given_rows))
+        steps += [Step((), watermark if watermark > 0 else None), Step(events)]
+        answers.append(cluster.step(given_rows, watermark))
+    outputs = denoted(plan, steps)
+    for nth, answer in enumerate(answers):
+        mine = outputs[2 * nth : 2 * nth + 2]
+        told = [line for line in answer if line.kind != "late"]
+        late = [(line.start, line.key) for line in answer if line.kind == "late"]
+        assert same(told, expected(plan, mine))
+        assert Counter(late) == Counter((e.time, e.key) for one in mine for e in one.late)
+    return cluster
+
+
+TRACES = st.lists(st.tuples(rows(6), st.integers(0, 15)), min_size=1, max_size=6)
+MODES: Sequence[Mode] = ("accumulate-retract", "accumulate", "discard", "final")
+SETTINGS = st.builds(Settings, st.sampled_from([0, 0, 3, 9, 100]), st.sampled_from(MODES))
+
+
+@given(st.lists(kinds(), min_size=1, max_size=3), SETTINGS, TRACES)
+def test_each_micro_batch_says_what_the_denotation_says(
+    windows: list[WindowType], settings: Settings, trace: list[MicroBatch]
+) -> None:
+    framed = any(isinstance(one, FRAMES) for one in windows)
+    named = {f"w{nth}": one for nth, one in enumerate(windows)}
+    wanted = OF_ONE if framed else {**MERGED, **HOLISTIC}
+    held_to_the_denotation(plan_of(named, wanted, settings), trace)
+
+
+PASSING = st.one_of(
+    slidings(),
+    st.builds(Session, st.integers(1, 9)),
+    st.builds(Rolling, st.integers(1, 9)),
+    cumulates(),
+    bands(),
+)
+"""Windows of which nothing remains when they are over."""
+
+
+@given(st.lists(PASSING, min_size=1, max_size=3), SETTINGS, TRACES)
+def test_a_key_is_let_go_when_its_windows_are_over(
+    windows: list[WindowType], settings: Settings, trace: list[MicroBatch]
+) -> None:
+    named = {f"w{nth}": one for nth, one in enumerate(windows)}
+    plan = plan_of(named, OF_ONE, settings)
+    cluster = held_to_the_denotation(plan, [*trace, ([], 1000)])
+    assert [cluster.state(bucket) for bucket in spread(BUCKETS)] == [None] * BUCKETS
+    assert cluster.timers() == []
+    held_to_the_denotation(plan, [*trace, ([], 1000), *trace])
+
+
+@given(TRACES)
+def test_gaps_and_marks_of_the_rows_themselves(trace: list[MicroBatch]) -> None:
+    reads = Reads("t", ("k",), gap="g", mark="p")
+    windows = {"s": Session(3), "p": Punctuation(), "n": count(3)}
+    held_to_the_denotation(plan_of(windows, HOLISTIC, Settings(3), reads), trace)
+
+
+def row(key: str, time: int, value: int) -> Row:
+    return (key, 0, time, value, None, None, None, False)
+
+
+def test_what_is_not_due_is_not_written_anew() -> None:
+    cluster = Cluster(plan_of({"w": tumbling(10)}, OF_ONE))
+    cluster.step([row("a", 5, 1), row("b", 25, 1)], 0)
+    before = cluster.kept()
+    assert cluster.step([], 10)
+    after = cluster.kept()
+    assert after["b", 0] == before["b", 0]
+    assert after["a", 0] != before["a", 0]
+    assert min(cluster.timers()) > 10
+    cluster.step([], 16)
+    assert set(cluster.kept()) == {("b", 0)}
+    assert cluster.timers() == [30]
+
+
+def test_late_rows_are_told_with_what_they_hold() -> None:
+    plan = plan_of({"w": tumbling(10)}, {"sum": ("sum", "v"), "real": ("sum", "w")})
+    cluster = Cluster(plan)
+    payload = sent(cluster.answer, [row("a", 7, 3)], 0)[-1]
+    cluster.step([], 20)
+    frame = pandas.DataFrame({"bucket": payload[0], "payload": [payload[1]]})
+    batches = unpacked(cluster.tester.testInPandas(payload[0], frame))
+    late = [r["late"] for one in batches for r in getattr(one, "to_pylist")()]  # noqa: B009 - Arrow
+    assert late == [{"t": 7, "v": 3, "w": None}]
+
+
+@pytest.mark.parametrize(
+    ("other", "names"),
+    [
+        (plan_of({"w": tumbling(20)}, OF_ONE), "size=10.*size=20"),
+        (plan_of({"w": tumbling(10)}, {"rows": "count"}), "sum = sum"),
+        (plan_of({"w": tumbling(10)}, OF_ONE, Settings(7)), "lateness 0.*lateness 7"),
+        (plan_of({"w": tumbling(10)}, OF_ONE, DEFAULTS, Reads("t", ("k",))), "the keys k, j"),
+    ],
+)
+@pytest.mark.parametrize("bucket", [CONTROL, *spread(BUCKETS)])
+def test_a_state_of_another_call_is_refused(other: Plan, names: str, bucket: int) -> None:
+    before, after = Cluster(plan_of({"w": tumbling(10)}, OF_ONE)), Cluster(other)
+    before.step([row(key, 5, 1) for key in "abcdefgh"], 0)
+    after.tester.updateValueState("state", bucket, (before.state(bucket),))
+    payloads = dict(sent(after.answer, [row(key, 5, 1) for key in "abcdefgh"], 0))
+    frame = pandas.DataFrame({"bucket": bucket, "payload": [payloads[bucket]]})
+    with pytest.raises(SnapshotError, match=names):
+        after.tester.testInPandas(bucket, frame)
+
+
+def test_another_number_of_buckets_is_refused() -> None:
+    plan = plan_of({"w": tumbling(10)}, OF_ONE)
+    before, after = Cluster(plan), in_memory(Packing(replace(plan, late="rows"), 2 * BUCKETS))
+    before.step([row("a", 5, 1)], 0)
+    after.updateValueState("state", CONTROL, (before.state(CONTROL),))
+    with pytest.raises(SnapshotError, match=r"buckets 2; now .* buckets 4"):
+        after.testInPandas(CONTROL, pandas.DataFrame({"bucket": [CONTROL], "payload": [b""]}))
+
+
+@given(st.integers(0, 10**9), st.integers(1, 255))
+def test_a_damaged_state_is_refused(place: int, change: int) -> None:
+    plan = plan_of({"w": tumbling(10), "s": Session(4)}, OF_ONE)
+    cluster = Cluster(plan)
+    cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
+    for bucket in (CONTROL, *spread(BUCKETS)):
+        if (whole := cluster.state(bucket)) is None:
+            continue
+        data = bytearray(whole)
+        data[place % len(data)] ^= change
+        cluster.tester.updateValueState("state", bucket, (bytes(data),))
+        frame = pandas.DataFrame({"bucket": [bucket], "payload": [HEAD.pack(0, 0)]})
+        with pytest.raises(SnapshotError):
+            cluster.tester.testInPandas(bucket, frame)

@@ -1,0 +1,265 @@
+"""Batch on Spark itself: the denotation, and Spark's own windows under its dialect."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PythonException
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import (
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from muntin.conformance.choices import Rolled
+from muntin.spark import aggregate, micros
+from muntin.spark.checking import Reads
+from muntin.spark.session import java
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.data_driven import Punctuation, Rolling, Session
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import InvalidInputError, MuntinError
+from muntin.spec.frames import State
+from muntin.spec.measure import Measure
+from muntin.spec.monoid import Monoid
+from muntin.spec.periodic import Cumulate, Sliding, count, tumbling
+from muntin.spec.query import DEFAULTS
+from spark.tables import (
+    HOLISTIC,
+    MERGED,
+    OF_ONE,
+    SCHEMA,
+    answered,
+    collected,
+    frame_of,
+    in_batch,
+    plan_of,
+    same,
+)
+from spark.tables import Row as Values
+
+SECOND = micros("1 second")
+
+
+TIMED = StructType(
+    [
+        StructField("k", StringType()),
+        StructField("ts", TimestampType()),
+        StructField("v", IntegerType()),
+    ]
+)
+
+
+def random_rows(seed: int, n: int) -> list[Values]:
+    """Rows like those of Hypothesis, without it."""
+    roll = Rolled(seed)
+    return [
+        (
+            roll.one(["a", "b", None]),
+            roll.one([0, 1]),
+            roll.whole(-20, 60),
+            roll.one([None, -2, 0, 1, 3]),
+            roll.one([None, -1.5, 0.5, 2.0]),
+            roll.one([None, "x", "y"]),
+            roll.one([None, 1, 4]),
+            roll.one([False, True]),
+        )
+        for _ in range(n)
+    ]
+
+
+def timed(spark: SparkSession, rows: Iterable[tuple[str, int, int]]) -> DataFrame:
+    """Return rows of a key, a time in seconds and a value, with timestamps."""
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    made = [(k, start + timedelta(seconds=s), v) for k, s, v in rows]
+    return frame_of(spark, made, TIMED)
+
+
+def test_one_call_says_what_the_denotation_says(spark: SparkSession) -> None:
+    rows = random_rows(7, 60)
+    windows = {
+        "slide": Sliding(9, 4, 1),
+        "visit": Session(3),
+        "grow": Cumulate(6, 2),
+        "three": count(3, 2),
+        "near": Rolling(5),
+        "edges": Sliding(4, 2, measure=Measure("double", lambda event: 2 * event.time)),
+    }
+    wanted = {**MERGED, **HOLISTIC}
+    answer = aggregate(
+        frame_of(spark, rows, SCHEMA),
+        time="t",
+        keys=["k", "j"],
+        windows=windows,
+        aggregates=wanted,
+    )
+    plan = plan_of(windows, wanted)
+    assert same(answered(plan, answer), in_batch(plan, rows))
+
+
+def test_marks_gaps_and_one_column(spark: SparkSession) -> None:
+    rows = random_rows(8, 40)
+    df = frame_of(spark, rows, SCHEMA)
+    windows = {"run": State(), "mark": Punctuation(), "visit": Session(3)}
+    plan = plan_of(windows, OF_ONE, DEFAULTS, Reads("t", ("k",), gap="g", mark="p"))
+    answer = aggregate(
+        df, windows=windows, aggregates=OF_ONE, time="t", keys="k", gap="g", mark="p"
+    )
+    assert same(answered(plan, answer), in_batch(plan, rows))
+
+
+def test_columns_have_the_types_of_what_they_hold(spark: SparkSession) -> None:
+    df = timed(spark, [("a", 1, 4), ("a", 2, 6), ("b", 11, 5)])
+    wanted = {"at": ("argmax", "v", "ts"), "low": ("min", "v"), "m4": ("m4", "v")}
+    answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=wanted)
+    kinds = "window string, window_type string, start timestamp, end timestamp, k string"
+    values = "at timestamp, low int, m4 struct<min: int, max: int, first: int, last: int>"
+    assert answer.schema == StructType.fromDDL(f"{kinds}, {values}, kind string, revision int")
+    first = answer.orderBy("start").first()
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    assert first
+    assert first.start.astimezone(UTC) == start
+    assert first["at"].astimezone(UTC) == start + timedelta(seconds=2)
+    assert (first.window, first.k, first.low, tuple(first.m4)) == ("tumbling", "a", 4, (4, 6, 4, 6))
+
+
+def squared(v: int) -> int:
+    return v * v
+
+
+def test_an_aggregate_of_ones_own(spark: SparkSession) -> None:
+    plus = Monoid(0, int.__add__)
+    squares = Aggregate("squares", squared, plus, int, commutative=True, kind="algebraic")
+    df = timed(spark, [("a", 1, 4), ("a", 2, 3), ("a", 30, 2)])
+    windows = {"w": tumbling(10 * SECOND)}
+    own = {"squares": (squares, "v", LongType()), "again": (squares, "v", "bigint")}
+    answer = aggregate(df, keys="k", windows=windows, aggregates=own)
+    assert collected(answer.sort("start").select("squares", "again")) == [(25, 25), (4, 4)]
+
+
+@pytest.mark.parametrize(("size", "slide"), [(10, 10), (20, 5)])
+def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
+    roll = Rolled(size)
+    df = timed(spark, [(roll.one("ab"), roll.whole(0, 90), roll.whole(-9, 9)) for _ in range(50)])
+    wanted = {"n": "count", "sum": ("sum", "v"), "most": ("max", "v")}
+    windows = {"w": Sliding(size * SECOND, slide * SECOND)}
+    ours = aggregate(df, keys="k", windows=windows, aggregates=wanted)
+    window = f.window("ts", f"{size} seconds", f"{slide} seconds")
+    theirs = df.groupBy("k", window).agg(f.count("v"), f.sum("v"), f.max("v"))
+    native = theirs.select("k", "window.*", *theirs.columns[2:])
+    compare(ours.select("k", "start", "end", *wanted), native)
+
+
+def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
+    roll = Rolled(3)
+    df = timed(spark, [(roll.one("ab"), roll.whole(0, 200), roll.whole(0, 9)) for _ in range(60)])
+    native = df.groupBy("k", f.session_window("ts", "5 seconds")).agg(f.count("v"), f.sum("v"))
+    theirs = native.select("k", "session_window.*", *native.columns[2:])
+    like_spark, ours = (
+        aggregate(
+            df,
+            keys="k",
+            windows={"s": Session(5 * SECOND)},
+            aggregates={"n": "count", "sum": ("sum", "v")},
+            dialect=dialect,
+        ).select("k", "start", "end", "n", "sum")
+        for dialect in (Dialect(session_merge="le"), Dialect())
+    )
+    compare(like_spark, theirs)
+    assert Counter(map(repr, collected(ours))) != Counter(map(repr, collected(theirs)))
+
+
+def compare(ours: DataFrame, theirs: DataFrame) -> None:
+    """Hold two answers against each other."""
+    found = Counter(map(repr, collected(ours)))
+    assert found
+    assert found == Counter(map(repr, collected(theirs)))
+
+
+def test_skewed_keys_do_not_fall_on_one_task(spark: SparkSession) -> None:
+    df = spark.range(0, 20_000, 1, 4).selectExpr("0 AS k", "timestamp_millis(id) AS ts", "id AS v")
+    wanted = {"sum": ("sum", "v")}
+    answer = aggregate(df, keys="k", windows=[tumbling(5 * SECOND)], aggregates=wanted)
+    plan = str(getattr(answer, "_jdf").queryExecution().executedPlan())  # noqa: B009 - it is private
+    before, after = plan.split("Exchange")
+    assert "MapInArrow" in before
+    assert "MapInArrow" in after
+    assert sorted(row["sum"] for row in answer.collect()) == [
+        sum(range(begin, begin + 5000)) for begin in range(0, 20_000, 5000)
+    ]
+
+
+ASK: Callable[..., DataFrame] = aggregate
+"""The call, with arguments that no type checker knows."""
+
+GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "count"}, "keys": "k"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"time": "when"}, "no column 'when'; there are k, ts, v"),
+        ({"time": "k"}, "the time 'k' must be a timestamp or an integer, not string"),
+        ({"time": "d"}, "the time 'd' is of double: NaN and fractions"),
+        ({"keys": "q"}, "no column 'q'"),
+        ({"windows": []}, "at least one window"),
+        ({"windows": [7]}, "7 is no window type"),
+        ({"aggregates": {}}, "at least one aggregate"),
+        ({"aggregates": {"n": "summ"}}, "'n': 'summ' is not an aggregate"),
+        ({"aggregates": {"n": ("sum", "q")}}, "'n': there is no column 'q'"),
+        ({"aggregates": {"n": ("sum", "k")}}, "'n': sum takes numbers, not string"),
+        ({"aggregates": {"n": ("concat", "v")}}, "'n': concat takes strings, not int"),
+        ({"aggregates": {"n": ("argmax", "v")}}, "'n': argmax reads 2 columns, not 1"),
+        ({"aggregates": {"n": ("sum", "m")}}, "'n': the column 'm' is of decimal"),
+        ({"aggregates": {"k": "count"}}, "two columns 'k'"),
+        ({"aggregates": {"start": "count"}}, "two columns 'start'"),
+        ({"windows": [State()], "aggregates": {"a": ("argmax", "v", "k")}}, "of one column"),
+        ({"allowed_lateness": "1 month"}, "'1 month' is no length of time"),
+        ({"output": "append"}, "output 'append' is none of"),
+    ],
+)
+def test_what_is_wrong_is_said_before_a_job_starts(
+    spark: SparkSession, change: dict[str, object], said: str
+) -> None:
+    df = timed(spark, [("a", 1, 2)]).withColumns(
+        {"d": f.col("v").cast("double"), "m": f.col("v").cast("decimal(9,2)")}
+    )
+    with pytest.raises(InvalidInputError, match=re.escape(said)):
+        ASK(df, **{**GOOD, **change})
+
+
+def test_rows_without_a_time(spark: SparkSession) -> None:
+    df = timed(spark, [("a", 1, 2)]).unionByName(spark.sql("SELECT 'a' k, NULL::timestamp ts, 5 v"))
+    with pytest.raises(PythonException, match="the time 'ts' is null in 1 of"):
+        ASK(df, **GOOD).collect()
+    seen = Observation("muntin")
+    answer = ASK(df, **GOOD, bad_rows="skip", metrics=seen)
+    assert [row.n for row in answer.collect()] == [1]
+    assert seen.get == {"null_times": 1}
+
+
+def test_a_sum_that_does_not_fit_is_refused(spark: SparkSession) -> None:
+    df = timed(spark, [("a", 1, 2), ("a", 2, 3)]).withColumn("v", f.lit(2**62))
+    wanted = {"sum": ("sum", "v"), "mean": ("mean", "v")}
+    with pytest.raises(PythonException, match="a value of 'sum' does not fit into bigint"):
+        aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=wanted).collect()
+
+
+def test_without_java_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(MuntinError, match=r"Spark needs Java 17 or 21: JAVA_HOME is .*no bin/java"):
+        java()
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MuntinError, match="openjdk-17-jre-headless"):
+        java()
