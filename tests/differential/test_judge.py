@@ -9,7 +9,16 @@ import pytest
 from muntin.cli.differential.bounds import Claim, claim
 from muntin.cli.differential.contender import attempt
 from muntin.cli.differential.judge import Judge
-from muntin.cli.differential.plan import NATIVE, SHAPES, SPEC, Plan, asked, contenders, whole
+from muntin.cli.differential.plan import (
+    NATIVE,
+    SHAPES,
+    SPEC,
+    Contender,
+    Plan,
+    asked,
+    contenders,
+    whole,
+)
 from muntin.cli.differential.remembered import remembering
 from muntin.cli.differential.sameness import View, slack, standing
 from muntin.cli.differential.smaller import operator_mismatch
@@ -60,6 +69,7 @@ def test_a_planted_fault_is_found_made_small_and_reproduced() -> None:
     assert len({event.time for turn in told.turns for event in turn.step.events}) == 1
     assert lockstep(told, Denoted).parting is None
     assert len(told.queries) == 1
+    assert told.settings.allowed_lateness == 0
 
 
 def test_the_specification_arbitrates_where_it_was_not_asked() -> None:
@@ -74,6 +84,11 @@ def test_a_share_is_judged_and_said() -> None:
     tally = judged(replace(PLAN, against=contenders("spec=50%,scotty-lazy,kernels"))).tally
     assert 0 < tally.of(SPEC)["rows"] < 600
     assert tally.of("kernels")["rows"] == 600
+
+
+def test_a_share_is_so_many_of_a_thousand() -> None:
+    for share in (0.001, 0.3, 1.0):
+        assert sum(Contender("spec", share).takes(nth) for nth in range(7000)) == 7000 * share
 
 
 def test_who_is_alone_is_not_judged() -> None:
@@ -187,6 +202,19 @@ def test_floats_may_differ_by_their_rounding_and_no_more() -> None:
     for value, wrong in ((one, 0), (other, 1)):
         view = {("tumbling:10:max", 0, 10): value}
         assert with_native([0.1, 0.2, 0.3], view, "tumbling:10:max")["mismatches"] == wrong
+
+
+def test_a_session_that_was_merged_does_not_stand() -> None:
+    plan = Plan("session:10:sum", contenders("spec,scotty-lazy"), batch=1, delay=0, lateness=99)
+    attempted = attempt(SPEC, Trace("k", 0, [0, 30, 8, 17, 25], [1, 2, 4, 8, 16]).transcript(plan))
+    kinds = [
+        one.kind
+        for answer in attempted.answers
+        if not isinstance(answer, str)
+        for one in answer.results
+    ]
+    assert "retracted" in kinds
+    assert standing(attempted.answers) == {("session:10:sum", 0, 40): 31}
 
 
 def test_a_view_is_what_stands() -> None:

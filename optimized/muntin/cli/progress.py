@@ -39,7 +39,12 @@ class Ticker:
     def tick(self, steps: int = 1) -> None:
         """Count a step, or so many."""
         self._done += steps
-        if self._watched and not self._bar and monotonic() - self._started > MOMENT:
+        if monotonic() - self._started > MOMENT:
+            self.show()
+
+    def show(self) -> None:
+        """Show how far it is, if somebody watches: a first step may take long."""
+        if self._watched and not self._bar:
             self._bar = _bar(self._label, self._total)
         if self._bar:
             self._bar.update(self._bar.task_ids[0], completed=self._done)

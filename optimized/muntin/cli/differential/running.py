@@ -62,12 +62,13 @@ class Run:
 
     def _run(self, source: Source) -> Found:
         start, pace = monotonic(), list[tuple[int, float]]()
-        with Ticker(source.name, source.rows) as ticker:
+        with Ticker(f"rows {source.name}", source.rows) as ticker:
 
             def told(part: Tally) -> None:
                 pace.append((part.of()["rows"], part.seconds[""]))
                 ticker.tick(part.of()["rows"])
 
+            ticker.show()
             tally = drive(source, self._plan, told, self._journal(source))
         found = Found(source, tally, monotonic() - start, pace)
         self._tell(found)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Generator
@@ -11,22 +10,20 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from muntin.spark.session import java, local_session
 from muntin.spec.errors import MuntinError
 
 Session = SparkSession
 
 LEAST_JAVA = 17
 LOGGING = Path(__file__).with_name("log4j2.properties")
-CONFIGURATION = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
+SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # it would join the tasks that run for seconds
     "spark.sql.autoBroadcastJoinThreshold": "-1",  # nothing here is small for long
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "4g",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
 }
 
 
@@ -34,14 +31,7 @@ CONFIGURATION = {
 def session(master: str = "local[*]") -> Generator[SparkSession]:
     """Start Spark on this machine, and stop it at the end."""
     check_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master).appName("muntin diff")
-    for name, value in CONFIGURATION.items():
-        builder = builder.config(name, value)
-    builder = builder.config(
-        "spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"
-    )
-    started = builder.getOrCreate()
+    started = local_session("muntin diff", master, SETTINGS)
     # What the driver can import, its workers can.
     path = os.pathsep.join(one for one in sys.path if one)
     started.sparkContext.environment["PYTHONPATH"] = path
@@ -53,19 +43,9 @@ def session(master: str = "local[*]") -> Generator[SparkSession]:
 
 def check_java() -> None:
     """Say so if there is no Java that Spark can run on."""
-    java = _java()
-    if java is None:
-        raise MuntinError(
-            f"Spark needs Java {LEAST_JAVA} or later, and there is none: install a JDK (on Debian: "
-            "apt-get install openjdk-17-jre-headless) and put java on the PATH, or set JAVA_HOME"
-        )
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - the Java that Spark would run
+    found = str(java())
+    told = subprocess.run([found, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - the Java that Spark would run
     version = re.search(r'version "(\d+)', told.stderr)
     if version is None or int(version[1]) < LEAST_JAVA:
-        found = version[1] if version else f"no version that it tells ({told.stderr.strip()!r})"
-        raise MuntinError(f"Spark needs Java {LEAST_JAVA} or later, and {java} has {found}")
-
-
-def _java() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    return shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
+        other = version[1] if version else f"no version that it tells ({told.stderr.strip()!r})"
+        raise MuntinError(f"Spark needs Java {LEAST_JAVA} or later, and {found} has {other}")
