@@ -8,6 +8,8 @@ WORKERS ?= auto
 UPGRADE ?=
 MUNTIN_STEPS ?= 1000000
 MUNTIN_SEED ?=
+MUNTIN_MINUTES ?= 120
+MUNTIN_ONLY ?=
 
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -15,7 +17,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs claims bench fuzz soak diff-nightly lock clean
+.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak faults-nightly diff-nightly lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -24,7 +26,7 @@ run: $(READY) ## hold a million rows and the flights against each other on Spark
 	$(VENV)/bin/muntin diff --rows 1e6 --flights --seed 1 --out build/diff
 
 test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, or nightly)
-	$(RUN) pytest -n $(WORKERS)
+	$(RUN) pytest -n $(WORKERS) --dist loadgroup
 
 check: $(READY) ## lint and check types
 	$(RUN) ruff check
@@ -36,19 +38,31 @@ proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the c
 	$(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
 
+proofs-nightly: $(READY) ## the same with the large scopes, and progress on stderr (some hours)
+	$(VENV)/bin/python proofs/nightly.py $(WORKERS)
+
+mutants: $(READY) ## put small faults everywhere, and print those that nothing notices (MUNTIN_MINUTES, MUNTIN_ONLY)
+	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
+	    --minutes $(MUNTIN_MINUTES) --only "$(MUNTIN_ONLY)"
+
 claims: $(READY) ## write docs/invariants.md and the table in README.md from proofs/CLAIMS
 	$(VENV)/bin/python proofs/claims.py --write
 
-bench: $(READY) ## measure structures, operators and kernels, and write the pages (some twenty minutes)
+bench: $(READY) ## measure structures, operators and kernels, and write the pages (more than half an hour)
 	$(VENV)/bin/python benchmarks/structures.py
 	$(VENV)/bin/python benchmarks/slicing.py
 	$(VENV)/bin/python benchmarks/kernels.py
+	$(VENV)/bin/python benchmarks/spark.py
+	$(VENV)/bin/python benchmarks/columns.py
 
 fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
 soak: $(READY) ## let ten million events, in order and out of order, through twenty queries (half an hour)
 	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak.py
+
+faults-nightly: $(READY) ## kill the driver and the workers of streams on Spark 500 times (some hours)
+	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500
 
 diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (three hours on two cores)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
@@ -59,7 +73,7 @@ lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for n
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
 	"$$folder/bin/python" -m uv pip compile --quiet --universal --python-version 3.11 \
-	    --all-extras --group dev --group tools --no-header --no-emit-index-url --no-emit-find-links \
+	    --all-extras --group dev --group tools --group compare --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and whatever can be made again

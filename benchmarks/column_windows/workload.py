@@ -1,7 +1,8 @@
 """A stream of two events a millisecond, a part of which comes late, and windows over it."""
 
 from dataclasses import dataclass
-from time import process_time
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,50 +20,46 @@ DELAY = 2000
 class Load:
     """So many events in batches, a share of them late, over so many windows and keys."""
 
-    events: int = 2_000_000
+    name: str = ""
+    events: int = 4_000_000
     batch: int = 100_000
-    windows: int = 20
+    windows: int = 1
     late: float = 0.2
     keys: int = 0
+    aggregate: str = "sum"
 
 
-def times(load: Load) -> NDArray[np.int64]:
-    """Return event times in the order of arrival."""
+class Stream(NamedTuple):
+    """The columns of a stream; numbers are whole, so that their sums are exact."""
+
+    times: NDArray[np.int64]
+    values: NDArray[np.float64]
+    keys: NDArray[np.int64] | None
+
+
+@lru_cache(3)
+def stream(events: int, late: float, keys: int) -> Stream:
+    """Return events in the order of arrival."""
     rng = np.random.default_rng(1)
-    at = np.arange(load.events) // 2
-    delays = np.where(rng.random(load.events) < load.late, rng.integers(0, DELAY, load.events), 0)
-    return at[np.argsort(at + delays, kind="stable")]
+    at = np.arange(events) // 2
+    delays = np.where(rng.random(events) < late, rng.integers(0, DELAY, events), 0)
+    order = np.argsort(at + delays, kind="stable")
+    values = rng.integers(0, 100, events).astype(np.float64)
+    return Stream(at[order], values, rng.integers(0, keys, events) if keys else None)
 
 
 def lengths(windows: int) -> list[int]:
-    """Return the lengths of tumbling windows, from one second to twenty."""
+    """Return the lengths of tumbling windows, from one second to twenty.
+
+    >>> lengths(3)
+    [1000, 10500, 20000]
+    """
     return [1000 + 19_000 * i // max(1, windows - 1) for i in range(windows)]
 
 
 def operator(load: Load) -> ColumnarOperator:
-    """Return an operator that is asked for the sum over each window."""
+    """Return an operator that is asked for the same aggregate over each window."""
     found = ColumnarOperator(Settings(DELAY))
     for length in lengths(load.windows):
-        found.add(Query(f"w{length}", tumbling(length), named("sum")))
+        found.add(Query(f"w{length}", tumbling(length), named(load.aggregate)))
     return found
-
-
-def seconds(load: Load) -> float:
-    """Return the CPU time that an operator takes for the whole stream, after its first batch."""
-    at, rng = times(load), np.random.default_rng(0)
-    values, seen = rng.random(load.events), np.maximum.accumulate(at)
-    keys = rng.integers(0, load.keys, load.events) if load.keys else None
-    target, start = operator(load), 0.0
-    for begin in range(0, load.events, load.batch):
-        if begin == load.batch:
-            start = process_time()
-        part = slice(begin, begin + load.batch)
-        watermark = int(seen[part][-1]) - DELAY
-        target.take_columns(at[part], values[part], None if keys is None else keys[part], watermark)
-    return process_time() - start
-
-
-def rate(load: Load, times_over: int = 3) -> float:
-    """Return millions of events a second: the best of several runs."""
-    best = min(seconds(load) for _ in range(times_over))
-    return (load.events - load.batch) / best / 1e6

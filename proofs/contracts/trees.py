@@ -4,6 +4,10 @@ The shape is concrete, what is symbolic is the time at which the call is made: i
 two times, onto each, and beyond both ends. Values are letters of the free monoid.
 """
 
+from itertools import product
+
+from exhaustive.calls import LETTERS
+from exhaustive.planting import PlantedFiba, Shape
 from muntin.optimized.btree import BTree
 from muntin.optimized.btree_node import Node
 from muntin.optimized.fiba import Fiba
@@ -84,16 +88,6 @@ def stands_for(tree: BTree[Word], window: TimedWindow[Word]) -> bool:
     return related and tree.query() == window.query()
 
 
-def an_insert_into_a_leaf_is_right(time: int, count: int) -> None:
-    """S1 to S12, T1: into a window of at most three items, at any time."""
-    assert 0 <= count <= 3
-
-    tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, count, falling=False).insert(time, NEW)
-    tree.insert(time, NEW)
-    assert stands_for(tree, window)
-
-
 def an_insert_into_two_levels_is_right(time: int, falling: bool) -> None:  # noqa: FBT001 - a case
     """S1 to S12, T1: into a window of seven, on either spine and between, with its split."""
 
@@ -144,3 +138,22 @@ def a_call_on_three_levels_is_right(time: int, evicts: bool) -> None:  # noqa: F
     else:
         tree.insert(time, NEW)
     assert stands_for(tree, window)
+
+
+SHAPES: list[Shape] = [0, 1, 2, 3, *product((1, 2, 3), repeat=2), (1, 1, 1), (1, 1, 1, 1)]
+"""Every leaf, every tree of two leaves, and the smallest of three and of four."""
+
+
+def a_call_on_every_small_shape_is_right(time: int, shape: int, evicts: bool) -> None:  # noqa: FBT001 - a case
+    """S1 to S12, T1: one call at any time, on a tree of each shape in the list."""
+    assert 0 <= shape < 15
+
+    tree = PlantedFiba(LETTERS, None, MIN_ARITY)
+    window = tree.plant(SHAPES[shape])
+    window = window.evict(time) if evicts else window.insert(time, "new")
+    if evicts:
+        tree.evict(time)
+    else:
+        tree.insert(time, "new")
+    assert all(holds for _, holds in tree.relates(window.pairs))
+    assert tree.query() == window.query()

@@ -114,8 +114,18 @@ def run(check: Check) -> str:
 
 def sentence(claim: Claim) -> str:
     """Return what a claim states, as a sentence, and where it was first said."""
-    said = f"{claim.states[0].upper()}{claim.states[1:]}."
-    return f"{said} {'; '.join(claim.papers)}".strip()
+    return f"{capital(claim.states)}. {'; '.join(claim.papers)}".strip()
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter, unless it begins with a formula or a name in the code.
+
+    >>> [capital(text) for text in ("a tree folds", "n + 2 are kept", "pane(t) is a start")]
+    ['A tree folds', 'n + 2 are kept', 'pane(t) is a start']
+    """
+    word = text.split(maxsplit=1)[0]
+    is_code = "(" in word or "_" in word or (len(word) == 1 and word != "a")
+    return text if is_code else text[0].upper() + text[1:]
 
 
 def link(path: str) -> str:

@@ -67,44 +67,4 @@ def traces(scope: Scope) -> int:
     >>> traces(Scope((tumbling(1),), times=1, length=1))  # an event, a watermark, or the end
     3
     """
-
-    @cache
-    def beginning(at: Point, left: int) -> int:
-        steps = [
-            1 + (beginning(after, left - 1) if news and left > 1 else 0)
-            for after, news in _following(scope, at)
-        ]
-        return 1 + sum(steps)
-
-    return beginning(Point(), scope.length)
-
-
-def _following(scope: Scope, at: Point) -> list[tuple[Point, bool]]:
-    steps = [one for size in range(scope.batch + 1) for one in _batches(scope, at, size)]
-    if scope.spare is not None:
-        steps += [] if at.asked else [(at._replace(asked=True), True)]
-        steps += [(at._replace(gone=True), True)] if at.asked and not at.gone else []
-    return steps
-
-
-def _batches(scope: Scope, at: Point, size: int) -> list[tuple[Point, bool]]:
-    marks = range(max(1, at.given - 1), scope.times + 1)
-    alone = [0] if size else []
-    given = [*alone, *marks] if scope.batch > 1 or not size else alone
-    all_times = product(range(scope.times), repeat=size)
-    return [
-        _after(scope, at, times, mark)
-        for times in all_times
-        for mark in given
-        for _ in range(len(scope.keys) ** size)
-    ]
-
-
-def _after(scope: Scope, at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:
-    in_order = scope.settings.in_order
-    if in_order and list(times) != sorted((*times, at.seen))[-len(times) :] and times:
-        return at, False
-    passed = max(at.given, at.seen) if in_order else at.given
-    point = at._replace(given=max(at.given, mark), seen=max(at.seen, *times, -1))
-    return point, bool(times) or mark > passed
     return Count(scope).beginning(Point(), scope.length)

@@ -17,8 +17,9 @@ is the one the definition gives; and, where the bound is for each call, the cost
 scope does not reach beyond is checked, but no call is made on it.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from exhaustive.calls import LETTERS, Call, Places, changes, ranges
@@ -60,7 +61,7 @@ class Scope:
     arrival: Arrival
     largest: int
     pairs_up_to: int = 0
-    worst_case: bool = False
+    bound: Callable[[Structure, Operation], Cost] | None = None  # of each call by itself
     ranged: bool = True  # whether it answers range queries
     within: Callable[[Structure], bool] = everything
     blotted: Callable[[Structure], Structure] = as_it_is
@@ -105,12 +106,16 @@ class Exploration:
         after, before = fork(structure), self.meter.spent()
         call.on(after)
         self.found.calls += 1
-        now, wanted = self.meter.spent(), call.of(window)
-        if self.scope.worst_case:
-            spent = Cost(now.combines - before.combines, now.visits - before.visits)
-            bound = after.bound(described(call, window, wanted))
-            assert spent.within(bound), (call, window.pairs, spent, bound)
+        wanted = call.of(window)
+        self.charge(after, before, described(call, window, wanted))
         self.meet(after, wanted, call)
+
+    def charge(self, structure: Structure, before: Cost, operation: Operation) -> None:
+        """Compare what a call has cost with what it may cost, if the scope says what that is."""
+        if self.scope.bound:
+            now, bound = self.meter.spent(), self.scope.bound(structure, operation)
+            spent = Cost(now.combines - before.combines, now.visits - before.visits)
+            assert spent.within(bound), (operation, spent, bound)
 
     def meet(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
         """Check a state unless it is known, and let it wait for its calls if it is in scope."""
@@ -125,7 +130,7 @@ class Exploration:
             self.joined |= set() if self.outside(structure, window) else {form}
             return
         self.met.add(form)
-        self.found.ranges += ask(structure, window, places) if self.scope.ranged else 0
+        self.ask(structure, window, places)
         assert named(structure, window, places) == form, (
             "a question changed the state",
             window.pairs,
@@ -135,6 +140,18 @@ class Exploration:
         else:
             self.found.states += 1
             self.waiting.append((structure, window))
+
+    def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
+        """Ask for the window, and for every range."""
+        before = self.meter.spent()
+        structure.query()
+        self.charge(structure, before, Operation("query", len(window.pairs), len(window.pairs)))
+        for ends in ranges(places) if self.scope.ranged else ():
+            self.found.ranges += 1
+            before = self.meter.spent()
+            answer = structure.query_range(*ends)
+            self.charge(structure, before, ranged(window, *ends))
+            assert answer == window.query_range(*ends), (ends, window.pairs)
 
     def places(self, structure: Structure, window: TimedWindow[str]) -> Places:
         """Return where a time can lie."""
@@ -147,10 +164,23 @@ class Exploration:
 
 
 def described(call: Call, before: TimedWindow[str], after: TimedWindow[str]) -> Operation:
-    """Describe a call as bounds want it, but for distances, which trees alone ask for."""
+    """Describe a call as bounds want it."""
     gone = len(before.pairs) - len(after.pairs)
     items = {"bulk_insert": len(call.pairs), "bulk_evict": gone}.get(call.name, 1)
-    return Operation(call.name, len(before.pairs), items)
+    places = [time for time, _ in call.pairs] if call.pairs else [call.time]
+    return Operation(call.name, len(before.pairs), items, distances(before, places))
+
+
+def ranged(window: TimedWindow[str], first: int, last: int) -> Operation:
+    """Describe a range that is asked for."""
+    within = sum(first <= time <= last for time, _ in window.pairs)
+    return Operation("query_range", len(window.pairs), within, distances(window, (first, last)))
+
+
+def distances(window: TimedWindow[str], places: Iterable[int]) -> tuple[int, ...]:
+    """Return how many items lie between each of these times and the nearer end of the window."""
+    times = [time for time, _ in window.pairs]
+    return tuple(min(bisect_left(times, at), len(times) - bisect_right(times, at)) for at in places)
 
 
 def named(structure: Structure, window: TimedWindow[str], places: Places) -> Form:
@@ -180,12 +210,3 @@ def failing(structure: Structure, window: TimedWindow[str]) -> list[str]:
         "query": structure.query() == window.query(),
     }
     return [question for question, right in answers.items() if not right]
-
-
-def ask(structure: Structure, window: TimedWindow[str], places: Places) -> int:
-    """Ask for every range, and return how many there are."""
-    asked = list(ranges(places))
-    for first, last in asked:
-        answer = structure.query_range(first, last)
-        assert answer == window.query_range(first, last), (first, last, window.pairs)
-    return len(asked)

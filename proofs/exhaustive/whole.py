@@ -6,8 +6,11 @@ everything that the object holds takes part, and what is held twice is recognise
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType
+from operator import is_
+from types import BuiltinFunctionType, FunctionType, GenericAlias, MethodType
 from typing import NoReturn, TypeGuard, TypeVar
+
+import numpy as np
 
 from muntin.spec.cost import Meter
 
@@ -34,7 +37,10 @@ class Unread(int):
 
 UNREAD = Unread()
 
-CONSTANTS = (int, str, float, bytes, type(None), type, FunctionType, BuiltinFunctionType, range)
+CONSTANTS = (
+    *(int, str, float, bytes, type(None), range),
+    *(type, GenericAlias, FunctionType, BuiltinFunctionType),
+)
 OUTSIDE = (Meter,)
 """What counts and does nothing else is no part of a state."""
 
@@ -64,20 +70,61 @@ def is_dict(thing: object) -> TypeGuard[dict[object, object]]:
     return isinstance(thing, dict)
 
 
+def is_array(thing: object) -> TypeGuard["np.ndarray[tuple[int, ...], np.dtype[np.generic]]"]:
+    """Whether it is an array."""
+    return isinstance(thing, np.ndarray)
+
+
+class Learned(dict[type, T]):
+    """What is known of each type, found out once."""
+
+    def __init__(self, learn: Callable[[type], T]) -> None:
+        """Say how it is found out."""
+        self._learn = learn
+
+    def __missing__(self, kind: type) -> T:
+        """Find it out."""
+        found = self[kind] = self._learn(kind)
+        return found
+
+
+def _is_fixed(kind: type) -> bool:
+    parameters = getattr(kind, "__dataclass_params__", None)
+    frozen = bool(getattr(parameters, "frozen", False))
+    return frozen or issubclass(kind, (*CONSTANTS, *OUTSIDE))
+
+
+def _slots(kind: type) -> list[str]:
+    names = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
+    return [name for name in names if not name.startswith("__")]
+
+
+CONSTANT = Learned(lambda kind: issubclass(kind, CONSTANTS))
+"""Whether objects of a type are constants."""
+
+FIXED = Learned(_is_fixed)
+"""Whether nobody changes objects of a type: constants and frozen dataclasses."""
+
+SLOTS = Learned(_slots)
+"""The names of the slots of a type, but for Python's own."""
+
+
 def is_fixed(thing: object) -> bool:
-    """Whether nobody changes such an object: a constant or a frozen dataclass."""
-    if isinstance(thing, (*CONSTANTS, *OUTSIDE)):
-        return True
-    parameters = getattr(type(thing), "__dataclass_params__", None)
-    return bool(getattr(parameters, "frozen", False))
+    """Whether nobody changes such an object."""
+    return FIXED[type(thing)]
+
+
+def attributes(thing: object) -> dict[str, object]:
+    """Return the attributes that are in no slot."""
+    held: dict[str, object] = getattr(thing, "__dict__", {})
+    return held
 
 
 def fields(thing: object) -> list[str]:
     """Return the names of all attributes that hold something."""
-    slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
-    held = [name for name in slots if hasattr(thing, name)]
-    names = [*held, *sorted(getattr(thing, "__dict__", {}))]
-    return [name for name in names if not name.startswith("__")]  # Python's own, as __orig_class__
+    held = [name for name in SLOTS[type(thing)] if hasattr(thing, name)]
+    own = [name for name in attributes(thing) if not name.startswith("__")]  # not __orig_class__
+    return [*held, *sorted(own)]
 
 
 def remade(like: tuple[object, ...], parts: Iterable[object]) -> object:
@@ -96,29 +143,31 @@ class Walk:
 
     def form(self, thing: object) -> Form:
         """Return the object as plain data."""
-        if isinstance(thing, CONSTANTS):
-            return self._constant(thing)
+        if type(thing) is int:
+            return self._times.get(thing, thing)
+        if type(thing) is str:
+            return thing.translate(self._letters)
+        if CONSTANT[type(thing)]:
+            return Unread if isinstance(thing, Unread) else thing
+        return self._compound(thing)
+
+    def _compound(self, thing: object) -> Form:
         if isinstance(thing, OUTSIDE):
             return None
         if is_tuple(thing):
             return (type(thing), *map(self.form, thing))
         if isinstance(thing, MethodType):
             return self.form(thing.__self__), thing.__func__
-        if id(thing) in self._seen:
-            return Walk, self._seen[id(thing)]
+        if (known := self._seen.get(id(thing))) is not None:
+            return Walk, known
         self._seen[id(thing)] = len(self._seen)
         return type(thing), *self._parts(thing)
 
-    def _constant(self, thing: object) -> Form:
-        if type(thing) is int:
-            return self._times.get(thing, thing)
-        if type(thing) is str:
-            return thing.translate(self._letters)
-        return Unread if isinstance(thing, Unread) else thing
-
-    def _parts(self, thing: object) -> list[Form]:
+    def _parts(self, thing: object) -> Iterable[Form]:
         if is_list(thing) or is_deque(thing):
-            return list(map(self.form, thing))
+            return map(self.form, thing)
+        if is_array(thing):
+            return [thing.dtype.str, thing.shape, *map(self.form, thing.ravel().tolist())]
         if is_dict(thing):
             return [(self.form(key), self.form(value)) for key, value in thing.items()]
         if is_set(thing):
@@ -140,28 +189,85 @@ def whole(
     return Walk(times, letters).form(thing)
 
 
-def _twin(thing: object, made: dict[int, object]) -> object:
-    if id(thing) in made:
-        return made[id(thing)]
-    if is_fixed(thing):
+Made = dict[int, object]
+"""The copies of this walk, each by the identity of its original."""
+
+
+def _twin(thing: object, made: Made) -> object:
+    copy = COPIERS[type(thing)]
+    if not copy:
         return thing
-    if is_tuple(thing):
-        parts = [_twin(part, made) for part in thing]
-        if all(part is one for part, one in zip(parts, thing, strict=True)):
-            return thing
-        return remade(thing, parts)
-    if isinstance(thing, MethodType):
-        return MethodType(thing.__func__, _twin(thing.__self__, made))
+    known = made.get(id(thing))
+    return copy(thing, made) if known is None else known
+
+
+def _copier(kind: type) -> Callable[[object, Made], object] | None:
+    """Return what copies objects of a type; nothing, if they need no copy."""
+    if FIXED[kind]:
+        return None
+    kinds: list[tuple[type, Callable[[object, Made], object]]] = [
+        (tuple, _twin_of_tuple),
+        (MethodType, _twin_of_method),
+        (np.ndarray, _twin_of_array),
+        (dict, _twin_of_dict),
+        (list, _twin_of_container),
+        (deque, _twin_of_container),
+        (set, _twin_of_container),
+        (frozenset, _twin_of_container),
+    ]
+    return next((copy for base, copy in kinds if issubclass(kind, base)), _twin_of_object)
+
+
+COPIERS = Learned(_copier)
+
+
+def _twin_of_tuple(thing: object, made: Made) -> object:
+    assert is_tuple(thing)
+    parts = [_twin(part, made) for part in thing]
+    if all(map(is_, parts, thing)):
+        return thing
+    return remade(thing, parts)
+
+
+def _twin_of_method(thing: object, made: Made) -> object:
+    assert isinstance(thing, MethodType)
+    return MethodType(thing.__func__, _twin(thing.__self__, made))
+
+
+def _twin_of_array(thing: object, made: Made) -> object:
+    """Copy an array; what an array of objects holds is fixed."""
+    assert is_array(thing)
+    twin = made[id(thing)] = thing.copy()
+    return twin
+
+
+def _twin_of_container(thing: object, made: Made) -> object:
     twin = made[id(thing)] = type(thing).__new__(type(thing))
     if (is_list(thing) and is_list(twin)) or (is_deque(thing) and is_deque(twin)):
-        twin.extend(_twin(part, made) for part in thing)
-    elif is_dict(thing) and is_dict(twin):
-        twin.update((_twin(key, made), _twin(value, made)) for key, value in thing.items())
+        twin.extend([_twin(part, made) for part in thing])
     elif is_set(thing) and is_set(twin):
-        twin.update(_twin(part, made) for part in thing)
-    else:
-        for name in fields(thing):
+        twin.update([_twin(part, made) for part in thing])
+    return twin
+
+
+def _twin_of_dict(thing: object, made: Made) -> object:
+    twin = made[id(thing)] = type(thing).__new__(type(thing))
+    assert is_dict(thing)
+    assert is_dict(twin)
+    for key, value in thing.items():
+        twin[_twin(key, made)] = _twin(value, made)
+    return twin
+
+
+def _twin_of_object(thing: object, made: Made) -> object:
+    twin = made[id(thing)] = object.__new__(type(thing))
+    for name in SLOTS[type(thing)]:
+        if hasattr(thing, name):
             object.__setattr__(twin, name, _twin(getattr(thing, name), made))
+    if own := attributes(thing):
+        held = attributes(twin)
+        for name, value in own.items():
+            held[name] = _twin(value, made)
     return twin
 
 

@@ -21,6 +21,9 @@ operator through all small traces, `steps` makes every step of rebalancing, `law
 of the catalogue, `tests` runs a file of the test suite, `lemmas` lets CrossHair confirm. Those in
 brackets run by night only (`MUNTIN_PROFILE=nightly`).
 
+`make mutants` makes small faults of its own everywhere (`everywhere.py`), and prints those that
+none of the killers of a file notices (`survivors.py`). It is meant for every week.
+
 Written by `python proofs/mutants/document.py`.
 """
 

@@ -16,6 +16,7 @@ def states(name: str) -> object:
     """Explore a small scope of a structure."""
     from exhaustive import structures as of  # noqa: PLC0415 each killer loads what it needs alone
     from exhaustive.exploring import Exploration  # noqa: PLC0415 as above
+    from exhaustive.paying import Billed  # noqa: PLC0415 as above
     from exhaustive.rings import FifoRing  # noqa: PLC0415 as above
     from muntin.optimized.btree import BTree  # noqa: PLC0415 as above
     from muntin.optimized.fiba import Fiba  # noqa: PLC0415 as above
@@ -24,7 +25,7 @@ def states(name: str) -> object:
         "fiba": lambda: of.tree(Fiba, 2, 9, 6),
         "fiba, large": lambda: of.tree(Fiba, 2, 14, 0),
         "btree": lambda: of.tree(BTree, 2, 8, 5),
-        "coins": lambda: of.tree(of.Billed, 2, 11, 0),
+        "coins": lambda: of.tree(Billed, 2, 11, 0),
         "ring": lambda: of.ring(2, 5, 8),
         "fifo ring": lambda: of.ring(2, 6, 8, FifoRing),
         "b-int": lambda: of.base_intervals(8, 16),
@@ -34,20 +35,22 @@ def states(name: str) -> object:
     return Exploration(scope).run()
 
 
-def traces(name: str) -> object:
-    """Walk one operator through small scopes, each at most four actions long."""
+def traces(names: str) -> object:
+    """Walk operators, named with commas, through small scopes of at most four actions each."""
     from dataclasses import replace  # noqa: PLC0415 each killer loads what it needs alone
 
     from exhaustive import operators as of  # noqa: PLC0415 as above
     from exhaustive.traces import Walk  # noqa: PLC0415 as above
 
-    entries = [entry for entry in of.CONTENDERS if entry.name == name]
-    walked = 0
+    asked, walked = set(names.split(",")), set[str]()
+    entries = [entry for entry in of.CONTENDERS if entry.name in asked]
     for one in of.SCOPES.values():
         short = replace(one.scope, times=min(3, one.scope.times), length=min(4, one.scope.length))
         walk = Walk(one.scope if one.scope.times == TWO_TIMES else short, entries)
-        walked += len(walk.names) and walk.run().traces
-    assert walked, f"{name} has taken no trace"
+        if walk.names:
+            walk.run()
+        walked |= set(walk.names)
+    assert walked == asked, f"{asked - walked} have taken no trace"
     return walked
 
 
@@ -70,15 +73,16 @@ def laws(_: str) -> object:
     return names
 
 
-def tests(path: str) -> object:
-    """Run tests of the suite."""
+def tests(paths: str) -> object:
+    """Run tests of the suite, named with commas."""
     import pytest  # noqa: PLC0415 each killer loads what it needs alone
 
-    code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", str(ROOT / path)])
-    assert code != pytest.ExitCode.TESTS_FAILED, path
-    if code != pytest.ExitCode.OK:
-        raise ImportError(f"{path} could not be run: {code}")
-    return path
+    files = [str(ROOT / path) for path in paths.split(",")]
+    code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *files])
+    assert code != pytest.ExitCode.TESTS_FAILED, paths
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise ImportError(f"{paths} could not be run: {code}")
+    return paths
 
 
 def lemmas(module: str) -> object:

@@ -43,8 +43,8 @@ class Mutant:
 
 def mutants() -> list[Mutant]:
     """Read all mutants."""
-    paths = sorted(FOLDER.glob("*.toml"))
-    return [read(one) for path in paths for one in tomllib.loads(path.read_text())["mutant"]]
+    tables = [tomllib.loads(path.read_text()) for path in sorted(FOLDER.glob("*.toml"))]
+    return [read(one) for table in tables for one in table.get("mutant", ())]
 
 
 def read(one: Mapping[str, Sequence[str]]) -> Mutant:
@@ -61,7 +61,9 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def noticed(folder: Path, killer: str, mutant: Mutant | None = None) -> str:
+def noticed(
+    folder: Path, killer: str, mutant: Mutant | None = None, seconds: float = SECONDS
+) -> str:
     """Run a killer on a copy of the code, and return what it noticed; nothing, if all is well."""
     path = folder / (mutant.file if mutant else "pyproject.toml")
     source = path.read_text()
@@ -77,7 +79,7 @@ def noticed(folder: Path, killer: str, mutant: Mutant | None = None) -> str:
             capture_output=True,
             text=True,
             check=False,
-            timeout=SECONDS,
+            timeout=seconds,
         )
     finally:
         path.write_text(source)

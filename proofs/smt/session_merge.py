@@ -129,3 +129,41 @@ def an_event_joins_at_most_two_sessions() -> Theorem:
             )
         },
     )
+
+
+def what_one_gap_links_a_larger_one_links() -> Theorem:
+    """So a session of the smallest gap lies whole in one session of each larger gap."""
+    gap, more = Ints("gap more")
+    own = And(gap > 0, A.end == A.last + gap, B.end == B.last + gap)
+    longer = [Session(one.first, one.last, one.last + more) for one in (A, B)]
+    given = And(sound(A, B), own, more >= gap, overlap(A, B))
+    other_way = And(sound(A, B), own, more >= gap, overlap(*longer))
+    return Theorem(
+        given,
+        overlap(*longer),
+        {"what a larger gap links, a smaller one links": Statement(other_way, overlap(A, B))},
+    )
+
+
+def ends_of_slices_decide_for_a_larger_gap() -> Theorem:
+    """Of two slices, events are less than a gap apart only if the last and the first are."""
+    gap, one, other = Ints("gap one other")
+    held = And(A.first <= one, one <= A.last, B.first <= other, other <= B.last)
+    given = And(sound(A, B), A.last < B.first, held, other - one < gap)
+    some = And(sound(A, B), A.last < B.first, B.first - A.last < gap)
+    return Theorem(
+        given,
+        B.first - A.last < gap,
+        {
+            "their first events decide": Statement(given, B.last - A.first < gap),
+            "then any two of them are": Statement(And(some, held), other - one < gap),
+        },
+    )
+
+
+def sessions_are_first_in_first_out() -> Theorem:
+    """Of two sessions that are apart, the one that begins first ends before the other begins."""
+    given = And(sound(A, B), Not(overlap(A, B)), A.first < B.first)
+    then = And(A.end <= B.first, A.end < B.end)
+    overlapping = And(sound(A, B), A.first < B.first)
+    return Theorem(given, then, {"overlapping ones": Statement(overlapping, A.end < B.end)})

@@ -59,6 +59,16 @@ def every_begin_of_an_open_window_begins_a_slice() -> Theorem:
     return Theorem(given, then, {"the slide may be 0": Statement(without, then)})
 
 
+def periodic_windows_are_first_in_first_out() -> Theorem:
+    """Of two windows of a query, the one that begins first ends first [Carbone16, section 2.1]."""
+    given = And(SOME, K < J)
+    then = And(K * SLIDE < J * SLIDE, K * SLIDE + RANGE < J * SLIDE + RANGE)
+    other_range = Int("other_range")
+    two_queries = And(SOME, K < J, other_range > 0)
+    ends_first = J * SLIDE + other_range > K * SLIDE + RANGE
+    return Theorem(given, then, {"windows of two queries": Statement(two_queries, ends_first)})
+
+
 def in_order_an_end_needs_no_slice() -> Theorem:
     """Cutty: when the event at its end comes, what has come is just what the window holds."""
     event = Int("event")

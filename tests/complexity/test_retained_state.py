@@ -58,6 +58,7 @@ KEPT: list[tuple[WindowType, Bound]] = [
     (State(), within(21)),
     (Delta(0), within(21)),
     (Threshold(1), within(61)),
+    (Threshold(99), within(3)),  # no value is high enough
 ]
 
 

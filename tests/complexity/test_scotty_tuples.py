@@ -2,16 +2,17 @@
 
 import pytest
 
+from muntin.conformance.choices import THIRDS
 from muntin.conformance.letters import WORDS, Letter
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.scotty.tuple_lane import TupleLane
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import MuntinError
-from muntin.spec.frames import Delta, State
+from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, Line, Measure
-from muntin.spec.periodic import Cumulate, Landmark
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.window import WindowType
@@ -77,3 +78,38 @@ def test_an_event_that_a_window_cannot_take_is_refused_at_once() -> None:
     (group,) = operator.groups
     assert isinstance(group, TupleGroup)
     assert len(group.keyed[None].lane.pending) == 1
+
+
+LATE = 10
+KEPT: list[tuple[WindowType, int]] = [
+    (Cumulate(6, 2, 0, COUNT), 6),
+    (Band(5, 30, COUNT), 25),
+    (Rolling(9), 9),
+    (Rolling(9, 4), 9),
+    (Rolling(9, 1, COUNT), 9),
+    (Rolling(4, 1, THIRDS), 12 + 3),
+    (LastNEvery(3, 50), 3),
+    (Punctuation(), 9),
+    (State(), 7),
+    (Delta(1), 14),
+    (Threshold(5, 1), 12),
+    (Threshold(99), 1),
+    (Session(1, THIRDS), 6),
+    (Sliding(6, 2, 0, THIRDS), 18 + 3),
+]
+"""How many tuples stay besides those that are not settled, with one event a unit of time."""
+
+
+@pytest.mark.parametrize(("kind", "extent"), KEPT, ids=lambda one: getattr(one, "name", ""))
+def test_what_is_kept_is_what_the_type_needs(kind: WindowType, extent: int) -> None:
+    operator, most, told = Scotty(Settings(LATE)), 0, 0
+    operator.add(Query("q", kind, WORDS))
+    for time in range(400):
+        number = time // 7 if time % 12 else -1
+        event = Event(time, Letter(number, time), punctuation=time % 9 == 0)
+        told += len(operator.step([event], time).results)
+        (group,) = operator.groups
+        assert isinstance(group, TupleGroup)
+        most = max([most, *(len(one.lane.entries) for one in group.keyed.values())])
+    assert most <= LATE + 2 + extent
+    assert told > 0 or kind == Threshold(99)

@@ -253,7 +253,7 @@ def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: Window
 
 
 @pytest.mark.parametrize(
-    "kind", [Rolling(3), Rolling(3, 2), tumbling(3), Sliding(2, 9), Session(3)]
+    "kind", [Rolling(3), Rolling(3, 2), tumbling(3), Sliding(2, 9), Session(3), Cumulate(4, 2)]
 )
 def test_a_key_is_forgotten_when_nothing_of_it_can_matter(kind: WindowType) -> None:
     running = running_on(CUTTY_LAZY, [kind], Meter())

@@ -17,7 +17,7 @@ from muntin.cli import lookup
 from muntin.cli.main import main
 from muntin.cli.registry import OperatorEntry
 from muntin.cli.survey import window_types
-from muntin.conformance.choices import DECISIONS, DOUBLED, Rolled
+from muntin.conformance.choices import DECISIONS, DOUBLED, THIRDS, Rolled
 from muntin.conformance.fuzzing import smallest, trials
 from muntin.conformance.lockstep import lockstep
 from muntin.conformance.random_traces import random_trace
@@ -146,7 +146,7 @@ def test_traces_reach_every_window_type_decision_and_change() -> None:
     traces = [random_trace(Rolled(nth)) for nth in range(1500)]
     queries = [query for trace in traces for query in trace.every_query()]
     assert {type(q.window) for q in queries} == {type(kind) for kind in window_types().values()}
-    assert {q.window.measure for q in queries} == {TIME, COUNT, DOUBLED}
+    assert {q.window.measure for q in queries} == {TIME, COUNT, DOUBLED, THIRDS}
     assert {q.aggregate.name for q in queries} == {*NAMES, "percentile(25)", "word"}
     every = [trace.settings for trace in traces]
     for name, values in DECISIONS.items():

@@ -6,8 +6,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from muntin.kernels.table import aggregate, rolling
-from muntin.spec.data_driven import Session
+from muntin.kernels.table import Wanted, aggregate, rolling
+from muntin.spec.data_driven import LastNEvery, Session
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.periodic import Sliding, tumbling
 
@@ -89,3 +89,56 @@ def test_what_is_wrong_with_a_table_is_named() -> None:
         aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=wanted)
     with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
         aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=wanted)
+
+
+def test_dictionaries_and_chunks_are_read() -> None:
+    halves = [pa.array(["a"]).dictionary_encode(), pa.array(["b"]).dictionary_encode()]
+    table = pa.table(
+        {
+            "t": pa.chunked_array([[1], [2]]),
+            "x": pa.array([5, 6]).dictionary_encode(),
+            "k": pa.chunked_array(halves),
+        }
+    )
+    rows = aggregate(
+        table, time="t", key="k", windows=[tumbling(10)], aggregates=[("sum", "x")]
+    ).to_pylist()
+    assert [(row["k"], row["sum(x)"]) for row in rows] == [("a", 5), ("b", 6)]
+
+
+def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
+    table = {"t": np.array([1, 2, 13]), "x": np.array([4, 4, 6]), "k": ["a", "b", "a"]}
+    wanted = {"all": ("distinct", "x"), "sum": ("sum", "x")}
+    windows = {"two": LastNEvery(2, 10), "ten": tumbling(10)}
+    rows = aggregate(table, time="t", key="k", windows=windows, aggregates=wanted).to_pylist()
+    assert [(r["window"], r["k"], r["end"], r["all"], r["sum"]) for r in rows] == [
+        ("two", "a", 10, [4], 4),
+        ("two", "b", 10, [4], 4),
+        ("two", "a", 20, [4, 6], 10),
+        ("ten", "a", 10, [4], 4),
+        ("ten", "b", 10, [4], 4),
+        ("ten", "a", 20, [6], 6),
+    ]
+
+
+BAD: dict[str, Wanted] = {
+    "argmax is of 2 columns, not of 'x'": {"m": ("argmax", "x")},
+    "sum is of 1 column, not of": {"m": ("sum", ("x", "t"))},
+    "'summ' is not an aggregate": {"m": ("summ", "x")},
+    "there is a column 'start' already": {"start": ("sum", "x")},
+    "one column 'y'; there are t, x": {"m": ("sum", "y")},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_what_is_wrong_with_an_aggregate_is_named(message: str) -> None:
+    table = {"t": [1, 2], "x": [1, 2]}
+    with pytest.raises(InvalidInputError, match=message):
+        aggregate(table, time="t", windows=[tumbling(10)], aggregates=BAD[message])
+    with pytest.raises(InvalidInputError, match="there is a column 'x' already"):
+        rolling(table, time="t", size=3, aggregates={"x": ("sum", "x")})
+    with pytest.raises(InvalidInputError, match="no table can be made of this: Column 1"):
+        aggregate({"t": [1, 2], "x": [1]}, time="t", windows=[tumbling(10)], aggregates=[])
+    wide = {"t": [1], "x": np.array([2**63], np.uint64)}
+    with pytest.raises(UnsupportedError, match="'x' does not fit into 64 bits"):
+        aggregate(wide, time="t", windows=[tumbling(10)], aggregates=[("sum", "x")])

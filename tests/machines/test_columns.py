@@ -1,34 +1,39 @@
-"""The operator over columns of numbers answers as the denotation does, in slices and in records.
+"""The operator over columns answers as the denotation does, in slices, in records and both mixed.
 
 The sum of distinct powers of two tells which events a window holds, count how many; the first and
-the last value, and M4, tell their order.
+the last value, and M4, tell their order. What has no form over columns runs beside the rest. Words
+of letters tell all, but are kept as events.
 """
 
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
+from audit import Audit
 from muntin.conformance.operator_machine import OperatorMachine
-from muntin.conformance.strategies import NARROW_BASES
+from muntin.conformance.strategies import NARROW_BASES, WORDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
+from muntin.snapshot import carry
 from muntin.spec.catalogue import named
 from muntin.spec.window import WindowType
 
-EXACT = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
+NAMES = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
+EXACT = [named(name) for name in NAMES]
 BITS = 61
 
 
 class NumberMachine(OperatorMachine):
-    """Random steps and queries over integers."""
+    """Random steps and queries over integers; some are of words, and run beside the columns."""
 
     bases = NARROW_BASES
-    method: Method = "slices"
+    method: Method = "auto"
 
     def __init__(self) -> None:
-        super().__init__(lambda settings: ColumnarOperator(settings, method=self.method))
+        super().__init__(lambda settings: ColumnarOperator(settings, method=self.method), carry)
 
     def ask(self, kind: WindowType) -> bool:
-        self.aggregates = [named(EXACT[self.names % len(EXACT)])]
+        words = self.method == "auto" and self.names % 4 == 3
+        self.aggregates = [WORDS if words else EXACT[self.names % len(EXACT)]]
         return super().ask(kind)
 
     def value(self, number: int) -> object:
@@ -36,17 +41,24 @@ class NumberMachine(OperatorMachine):
         return None if self.letters % 11 == 10 else sign << self.letters % BITS
 
 
-class RecordMachine(NumberMachine):
-    method: Method = "records"
-
-
 class DenseMachine(NumberMachine):
     method: Method = "dense"
 
 
-@pytest.mark.parametrize("machine", [NumberMachine, RecordMachine, DenseMachine])
-def test_columns_of_numbers_run_in_lockstep_with_the_denotation(
-    machine: type[NumberMachine],
+class WordMachine(OperatorMachine):
+    """Events of letters, kept one by one."""
+
+    bases = NARROW_BASES
+
+    def __init__(self) -> None:
+        super().__init__(
+            lambda settings: ColumnarOperator(settings, method="records"), Audit(carry)
+        )
+
+
+@pytest.mark.parametrize("machine", [NumberMachine, DenseMachine, WordMachine])
+def test_columns_run_in_lockstep_with_the_denotation(
+    machine: type[OperatorMachine],
 ) -> None:
     run_state_machine_as_test(machine)
     assert machine.accepted > 0

@@ -28,9 +28,18 @@ PAPERS = {
         *("Lemma 8", "Lemma 9", "section 3.1, size invariants", "section 4, window sharing"),
         *("section 3.1, up-aggregation invariant", "section 3.3, aggregation invariants"),
     ),
-    "[Traub20]": ("session cases 1.1 to 3",),
+    "[Carbone16]": (
+        *("section 2.1, FIFO windows", "section 3.2, deterministic windows", "section 5.1"),
+        *("sections 3.1 and 5.2", "section 5.4", "Table 1", "Figure 7"),
+    ),
+    "[Traub20]": (
+        *("Figures 4, 5 and 6", "section 5.3", "section 5.3, minimum number of slices"),
+        *(f"Algorithm {number}" for number in range(1, 7)),
+        *("session cases 1.1 to 3", "section 8.4.1", "section 3.4"),
+    ),
 }
 """What has to have a row."""
+LABELS = ("Rules forgetting", "Sessions equality", "The free monoid universal")
 RULES = 16
 
 
@@ -96,6 +105,8 @@ def test_each_claim_of_the_papers_has_a_row() -> None:
     found = {paper for claim in CLAIMS for paper in claim.papers}
     wanted = {f"{key} {place}" for key, places in PAPERS.items() for place in places}
     assert wanted - found == set()
+    titles = {subject.name: subject.title for subject in subjects()}
+    assert set(LABELS) - {f"{titles[claim.subject]} {claim.label}" for claim in CLAIMS} == set()
 
 
 def test_each_erratum_has_its_test_and_each_test_of_an_erratum_its_entry() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from exhaustive.counting import traces
 from exhaustive.operators import CONTENDERS, SCOPES
-from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope, Walk, answer, contender
 from exhaustive.whole import whole
 from muntin.cli.registry import OperatorEntry
@@ -24,17 +23,30 @@ LENIENT = Dialect(session_merge="le")
 
 @pytest.mark.parametrize("name", SCOPES)
 def test_every_operator_answers_every_small_trace(name: str) -> None:
-    exhausted = SCOPES[name]
-    walk = Walk(exhausted.in_profile, CONTENDERS)
-    walked = walk.run()
-    assert walked.traces == traces(exhausted.in_profile)
-    assert PROFILE == "nightly" or walked == exhausted.found
+    for scope, entries, found in SCOPES[name].walks():
+        walked = Walk(scope, entries).run()
+        assert walked.traces == traces(scope)
+        assert found in (None, walked)
 
 
 def test_every_operator_takes_part() -> None:
     parts = {name: Walk(one.scope, CONTENDERS).names for name, one in SCOPES.items()}
     assert {name for names in parts.values() for name in names} == {one.name for one in CONTENDERS}
     assert all(parts.values())
+    walked = [
+        {entry.name for _, some, _ in one.walks() for entry in some} for one in SCOPES.values()
+    ]
+    assert walked == [{one.name for one in CONTENDERS}] * len(SCOPES)
+
+
+def test_only_these_scopes_have_no_numbers_by_night() -> None:
+    """Their traces are counted, and each answer compared; results and late events were not counted.
+
+    To walk the denotation alone through these takes some ten minutes of an idle core.
+    """
+    unknown = {name for name, one in SCOPES.items() if not one.by_night}
+    long = {"two tumbling", "session, late", "two sessions", "count and tumbling", "by window"}
+    assert unknown == long | {"session and tumbling"}
 
 
 class Lenient(Denoted):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,7 +11,7 @@ from contenders import OPERATORS, STRUCTURES
 from muntin.cli.registry import OperatorEntry, StructureEntry
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
-from muntin.spec.data_driven import LastNEvery, Rolling, Session
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError
 from muntin.spec.frames import Delta, Threshold
@@ -21,9 +21,11 @@ from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.user_defined import UserWindow
+from muntin.spec.user_defined import UserTrigger, UserWindow
 
-LOOSE = json.loads('{"half": 7.5, "nan": NaN, "text": "7", "true": true, "null": null}')
+LOOSE = json.loads(
+    '{"half": 7.5, "nan": NaN, "text": "7", "true": true, "null": null, "list": [1]}'
+)
 """Values that no type checker has seen."""
 
 WRONG: list[tuple[Callable[[], object], str]] = [
@@ -50,7 +52,8 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Cumulate(10, 0), "the step must be greater than 0"),
     (lambda: Band(5, 5), "the band [5, 5) must end after its start"),
     (lambda: Threshold(1, 0), "the least number of events in a frame must be greater than 0"),
-    (lambda: Settings(-1), "the allowed lateness is -1, below 0"),
+    (lambda: Event(3, 1, LOOSE["list"]), "the key [1] cannot be hashed"),
+    (lambda: Settings(-1), "the allowed lateness must be greater than -1, not -1"),
     (lambda: Settings(LOOSE["half"]), "the allowed lateness must be an integer"),
     (lambda: Settings(output=LOOSE["text"]), "output '7' is none of accumulate-retract, "),
     (
@@ -83,12 +86,31 @@ def tripping(value: object) -> tuple[object, ...]:
     return (value,)
 
 
+FUSSY: Mapping[object, tuple[object, int, int]] = {
+    14: (None, 1, 5),
+    15: (None, -1, 0),
+    16: LOOSE["null"],
+}
+COORDINATES: Mapping[object, int] = {13: LOOSE["half"], 14: LOOSE["null"]}
+
+
 def fussy(state: object, event: Event) -> tuple[object, int, int]:
-    """A machine that fails on one value, and ends what never began on another."""
-    del state
+    """A machine that fails on one value, and tells nonsense on others."""
     if event.value == 13:
         raise ZeroDivisionError
-    return None, 1, 5 if event.value == 14 else 0
+    return FUSSY.get(event.value, (state, 1, 0))
+
+
+def loose(event: Event) -> int:
+    """A measure that is no integer where the value says so."""
+    return COORDINATES.get(event.value, event.time)
+
+
+def picky(event: Event) -> bool:
+    """A mark that fails on one value."""
+    if event.value == 13:
+        raise ZeroDivisionError
+    return event.punctuation
 
 
 WORDS = Monoid[tuple[object, ...]]((), lambda left, right: tuple(sorted(map(str, left + right))))
@@ -130,6 +152,48 @@ BAD: list[tuple[Query, Settings, list[Event], type[MuntinError], str]] = [
         [Event(25, 14)],
         UserCodeError,
         "ends at Event(time=25, value=14",
+    ),
+    (
+        Query("q", UserWindow(fussy), SUM),
+        Settings(9),
+        [Event(25, 15)],
+        UserCodeError,
+        "Event(time=25, value=15",
+    ),
+    (
+        Query("q", UserWindow(fussy), SUM),
+        Settings(9),
+        [Event(25, 16)],
+        UserCodeError,
+        "Event(time=25, value=16, key=None, gap=None, punctuation=False) failed: TypeError",
+    ),
+    (
+        Query("q", UserTrigger(fussy), SUM),
+        Settings(9),
+        [Event(26, 15)],
+        UserCodeError,
+        "Event(time=26, value=15",
+    ),
+    (
+        Query("q", tumbling(5, 0, Measure("km", loose)), SUM),
+        Settings(9),
+        [Event(25, 13)],
+        InvalidInputError,
+        "must be an integer, not 7.5",
+    ),
+    (
+        Query("q", Session(5, Measure("km", loose)), SUM),
+        Settings(9),
+        [Event(25, 14)],
+        InvalidInputError,
+        "Event(time=25, value=14, key=None, gap=None, punctuation=False) must be an integer",
+    ),
+    (
+        Query("q", Punctuation(picky), SUM),
+        Settings(9),
+        [Event(25, 13)],
+        UserCodeError,
+        "Event(time=25, value=13, key=None, gap=None, punctuation=False): ",
     ),
     (
         Query("q", tumbling(5), TRIPS.erased()),

@@ -1,4 +1,4 @@
-"""Snapshots that are kept: one of each format, and the forms of the present one.
+"""Snapshots that are kept: some of each format, and the forms of the present one.
 
 `PYTHONPATH=tests .venv/bin/python -m snapshot.golden --write` makes what is missing: run it when
 FORMAT has been raised, and when a pinned operator is added.
@@ -16,29 +16,39 @@ from muntin.snapshot.tree import Tree
 from muntin.snapshot.wire import Writer
 from muntin.spec.operator import Operator
 from muntin.spec.stream import Step
-from snapshot.runs import BUILD, LATE, QUERIES, accepted, made, run, steps, stream
+from snapshot.runs import BUILD, LATE, QUERIES, accepted, made, run, stream
 
 HERE = Path(__file__).parent
 FORMS = HERE / "forms.json"
-PINNED = ("spec", "recompute", "tuple-buffer", "tuple-buckets", "aggregate-buckets")
+OLDEST = "tuple-buffer"
+"""The operator of which each format has a snapshot."""
+NAIVE = ("spec", "recompute", OLDEST, "tuple-buckets", "aggregate-buckets", "aggregate-tree")
+SLICING = (
+    *("panes", "pairs", "pairs-plus", "cutty-lazy", "cutty-eager"),
+    *("scotty-lazy", "scotty-eager", "scotty-fiba"),
+)
+"""Of these there is one in each format since the first, with every query that they take."""
+PINNED = (*NAIVE, *SLICING)
 BEFORE = 9
 
 
-def kept(number: int) -> Path:
+def kept(number: int, name: str = OLDEST) -> Path:
     """Return the file of the snapshot of a format."""
-    return HERE / f"format-{number}.bin"
+    return HERE / f"format-{number}{'' if name == OLDEST else f'-{name}'}.bin"
 
 
-def operator() -> Operator:
+def operator(name: str = OLDEST) -> Operator:
     """Return the operator of the kept snapshots, without any event."""
-    chosen = BUILD["tuple-buffer"](LATE)
+    if name in SLICING:
+        return made(name)
+    chosen = BUILD[name](LATE)
     accepted(chosen, QUERIES[:5])
     return chosen
 
 
-def whole_stream() -> list[Step]:
+def whole_stream(name: str = OLDEST) -> list[Step]:
     """Return the steps of the kept snapshots: BEFORE of them come before the snapshot."""
-    return steps(30)
+    return stream(operator(name), 30)
 
 
 def with_dots(tree: Tree) -> Tree:
@@ -49,10 +59,10 @@ def with_dots(tree: Tree) -> Tree:
     return renamed(tree, {name: name.replace(":", ".") for name in names})
 
 
-def present() -> bytes:
+def present(name: str = OLDEST) -> bytes:
     """Return the snapshot as the present format has it."""
-    one = operator()
-    run(one, whole_stream()[:BEFORE])
+    one = operator(name)
+    run(one, whole_stream(name)[:BEFORE])
     return snapshot(one)
 
 
@@ -65,11 +75,11 @@ def forms(name: str) -> dict[str, list[str]]:
 
 def write() -> None:
     """Write what is missing."""
-    data = present()
-    old = Frame(0, "0.0.1", Writer().tree(with_dots(tree_of(data))))
-    for number, content in ((0, framed(old)), (FORMAT, data)):
-        if not kept(number).exists():
-            kept(number).write_bytes(content)
+    old = Frame(0, "0.0.1", Writer().tree(with_dots(tree_of(present()))))
+    made_now = {kept(FORMAT, name): present(name) for name in (OLDEST, *SLICING)}
+    for file, content in ({kept(0): framed(old)} | made_now).items():
+        if not file.exists():
+            file.write_bytes(content)
     table = {"format": FORMAT, "forms": {name: forms(name) for name in PINNED}}
     FORMS.write_text(json.dumps(table, indent=1) + "\n")
 

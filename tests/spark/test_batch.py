@@ -17,7 +17,7 @@ from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Landmark, count, tumbling
 from muntin.spec.query import Settings
 from muntin.spec.window import WindowType
-from spark.tables import (
+from spark_support.tables import (
     FRAMES,
     HOLISTIC,
     MERGED,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from spark.faults.harness import DRIVER, TESTS, Ordeal
+from spark_support.faults.harness import DRIVER, TESTS, Ordeal
 
 SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 3000), "nightly": (10, 15, 8000)}
 """How often the driver and its workers are killed, and the rows of the trace."""

@@ -3,12 +3,10 @@
 Spark's own tester keeps state and timers in memory. One unit of time is a millisecond here.
 """
 
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
-from typing import Protocol
 
 import pytest
 from hypothesis import given
@@ -16,19 +14,17 @@ from hypothesis import strategies as st
 
 from muntin.snapshot import SnapshotError
 from muntin.spark import processor
-from muntin.spark.arrow import Table, pa
-from muntin.spark.bucket import Key, restored
 from muntin.spark.checking import Reads
 from muntin.spark.murmur import spread
-from muntin.spark.packing import BUCKET, CONTROL, HEAD, Packing, packed, read
+from muntin.spark.packing import CONTROL, HEAD, Packing
 from muntin.spark.plan import Plan
-from muntin.spark.processor import Processor
 from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.periodic import count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
-from spark.tables import (
+from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
+from spark_support.tables import (
     FRAMES,
     HOLISTIC,
     MERGED,
@@ -42,142 +38,20 @@ from spark.tables import (
     event,
     expected,
     kinds,
-    lines_in,
     plan_of,
     rows,
     same,
     slidings,
-    table_of,
 )
 
 pandas = import_module("pandas")
 MicroBatch = tuple[list[Row], int]
 """Rows, and by how much the watermark rises before them."""
 
-BUCKETS = 2
-
 
 @pytest.fixture(autouse=True)
 def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processor, "MILLI", 1)
-
-
-class Timed(Protocol):
-    """What is used here of the handle of Spark's tester."""
-
-    def setGroupingKey(self, key: int, /) -> None: ...  # noqa: N802 - Spark's name
-    def listTimers(self) -> Iterator[int]: ...  # noqa: N802 - the same
-
-
-Value = tuple[object, ...]
-
-
-class InMemory(Protocol):
-    """What is used here of Spark's tester."""
-
-    handle: Timed
-
-    def setWatermark(self, at: int, /) -> object: ...  # noqa: N802 - Spark's name
-    def testInPandas(self, key: int, frame: object, /) -> object: ...  # noqa: N802 - the same
-    def peekValueState(self, name: str, key: int, /) -> Value | None: ...  # noqa: N802
-    def updateValueState(self, name: str, key: int, to: Value, /) -> None: ...  # noqa: N802
-
-
-def never_late(row: object) -> int:
-    """Return the time of a row, as far as Spark is to know."""
-    del row
-    return 2**62
-
-
-def in_memory(packing: Packing) -> InMemory:
-    """Return Spark's tester, which drops nothing before it reaches the processor."""
-    found: InMemory = import_module("pyspark.sql.streaming.tws_tester").TwsTester(
-        Processor(packing),
-        timeMode="EventTime",
-        outputMode="Update",
-        eventTimeExtractor=never_late,
-    )
-    return found
-
-
-@dataclass
-class Cluster:
-    """A stateful operator in memory: rows are packed and shuffled, timers fire."""
-
-    plan: Plan
-    watermark: int = 0
-
-    def __post_init__(self) -> None:
-        """Start without state."""
-        packing = Packing(replace(self.plan, late="rows"), BUCKETS)
-        self.answer = packing.plan
-        self.tester = in_memory(packing)
-
-    def step(self, given_rows: Sequence[Row], watermark: int) -> list[Line]:
-        """Run one micro-batch: timers that are due, and rows."""
-        frames = list[object]()
-        if watermark > self.watermark:
-            self.watermark = watermark
-            frames.append(self.tester.setWatermark(watermark))
-        for bucket, payloads in self.packed(given_rows).items():
-            frame = pandas.DataFrame({"bucket": bucket, "payload": payloads})
-            frames.append(self.tester.testInPandas(bucket, frame))
-        return lines_in(self.answer, (batch for frame in frames for batch in unpacked(frame)))
-
-    def packed(self, given_rows: Sequence[Row]) -> dict[int, list[bytes]]:
-        """Return the payloads for each bucket, from two tasks, the later one first."""
-        found: dict[int, list[bytes]] = {}
-        middle = len(given_rows) // 2
-        for task, part in reversed([*enumerate([given_rows[:middle], given_rows[middle:]])]):
-            for row in sent(self.answer, part, task):
-                found.setdefault(row[0], []).append(row[1])
-        return found
-
-    def state(self, bucket: int) -> bytes | None:
-        """Return what is kept of a bucket."""
-        held = self.tester.peekValueState("state", bucket)
-        data = held[0] if held else None
-        return data if isinstance(data, bytes) else None
-
-    def kept(self) -> dict[Key, bytes]:
-        """Return what is kept of each key."""
-        states = [self.state(bucket) for bucket in spread(BUCKETS)]
-        found = [restored(self.answer, data)[1] for data in states if data]
-        return {key: one.data for keys in found for key, one in keys.items()}
-
-    def timers(self) -> list[int]:
-        """Return when buckets will be woken."""
-        handle = self.tester.handle
-        found = list[int]()
-        for bucket in spread(BUCKETS):
-            handle.setGroupingKey(bucket)
-            found += handle.listTimers()
-        return found
-
-
-def sent(plan: Plan, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
-    """Return the rows that a task sends to buckets."""
-    if not part:
-        return []
-    whole = table_of(part)
-    own = [str([one[name] for name in plan.keys]).encode() for one in dicts(part)]
-    place = pa.array([zlib.crc32(key) % BUCKETS for key in own])
-    with_place = getattr(whole, "append_column")(BUCKET, place)  # noqa: B009 - Arrow is not typed
-    columns = dict_of(packed(with_place, plan.read, (task, 0), BUCKETS))
-    each = zip(columns["bucket"], columns["payload"], strict=True)
-    return [(b, p) for b, p in each if isinstance(b, int) and isinstance(p, bytes)]
-
-
-def dict_of(batch: Table) -> dict[str, list[object]]:
-    """Return a batch by columns."""
-    found: dict[str, list[object]] = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
-    return found
-
-
-def unpacked(frame: object) -> Iterator[Table]:
-    """Yield the batches that are answered; an empty frame may be a list."""
-    for payload in getattr(frame, "payload", ()):
-        yield from read(payload)
 
 
 def held_to_the_denotation(plan: Plan, trace: Sequence[MicroBatch]) -> Cluster:

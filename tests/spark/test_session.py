@@ -32,7 +32,7 @@ from muntin.spec.measure import Measure
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS
-from spark.tables import (
+from spark_support.tables import (
     HOLISTIC,
     MERGED,
     OF_ONE,
@@ -44,7 +44,9 @@ from spark.tables import (
     plan_of,
     same,
 )
-from spark.tables import Row as Values
+from spark_support.tables import Row as Values
+
+pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
 
 SECOND = micros("1 second")
 
@@ -131,11 +133,10 @@ def test_columns_have_the_types_of_what_they_hold(spark: SparkSession) -> None:
     assert (first.window, first.k, first.low, tuple(first.m4)) == ("tumbling", "a", 4, (4, 6, 4, 6))
 
 
-def squared(v: int) -> int:
-    return v * v
-
-
 def test_an_aggregate_of_ones_own(spark: SparkSession) -> None:
+    def squared(v: int) -> int:  # in here, or Spark would look for this module on its workers
+        return v * v
+
     plus = Monoid(0, int.__add__)
     squares = Aggregate("squares", squared, plus, int, commutative=True, kind="algebraic")
     df = timed(spark, [("a", 1, 4), ("a", 2, 3), ("a", 30, 2)])

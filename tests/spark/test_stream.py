@@ -20,7 +20,9 @@ from muntin.spark.trace import Generated, Recorded
 from muntin.spec.data_driven import Session
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.periodic import Sliding, count
-from spark.tables import collected
+from spark_support.tables import collected
+
+pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
 
 ASK: Callable[..., DataFrame] = aggregate
 OPTIONS = {

@@ -1,19 +1,24 @@
 """Runs that reach the branches of slicing which random runs reach only by luck, beside Denoted."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
+from extending.test_new_window_type import Timetable
 from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty.edges import Cell, Edges, Progression
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.denoted import Denoted
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Session
 from muntin.spec.dialect import Dialect
+from muntin.spec.measure import COUNT, TIME, Line
+from muntin.spec.operator import Operator
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.window import WindowType
+from muntin.spec.window import Interval, WindowType
 
 BY_WINDOW = Dialect(lateness="window")
 BY_NOTHING = Dialect(lateness="never")
@@ -21,8 +26,18 @@ FLOOR_FIRST = Dialect(first_window="floor_first")
 HELD = Dialect(late_update="next_watermark")
 
 
+class Evens(WindowType):
+    """A type that no rule of forgetting knows: a window for each even time that has an event."""
+
+    context, type_name, measure = "FCF", "evens", TIME
+
+    def intervals(self, line: Line, /) -> list[Interval]:
+        """Return the even instants."""
+        return [Interval(at.time, at.time + 1) for at in line.placed if at.time % 2 == 0]
+
+
 class Run(NamedTuple):
-    """What is asked first, and then steps: events with gaps, watermarks, and further queries."""
+    """What is asked first, and then steps: events with gaps, watermarks, queries to come or go."""
 
     name: str
     settings: Settings
@@ -126,7 +141,45 @@ RUNS = [
         [tumbling(5), Session(2), Session(5)],
         [(1, None), (3, None), "W4", (6, None), "W9", (4, None), "W12", "W20", (18, None), "W30"],
     ),
+    Run(
+        "removed while its windows had yet to settle",
+        Settings(20),
+        [tumbling(5), tumbling(10)],
+        [(1, None), (12, None), (2, None), "W12", "-w0", (3, None), "W20", "W25", (24, None)],
+    ),
+    Run(
+        "asked too late for an event that is late, by window",
+        Settings(0, dialect=BY_WINDOW),
+        [tumbling(10)],
+        [(1, None), "W5", tumbling(4), (3, None), (6, None), (9, None), "W9", (4, None), "W30"],
+    ),
+    Run(
+        "a type of the user's, which holds both its edges",
+        Settings(9, dialect=Dialect(edges="both")),
+        [Timetable((5, 3))],
+        [(1, None), (5, None), (8, None), (13, None), "W11", (4, None), (8, None), "W22"],
+    ),
+    Run(
+        "a type of the user's of which nothing is known",
+        Settings(2),
+        [Evens()],
+        [(1, None), (2, None), (4, None), "W4", (2, None), (6, None), "W7", (5, None), (6, None)],
+    ),
+    Run(
+        "tuples that a late one shifts over edges of rank",
+        Settings(20),
+        [Landmark(0, 2, COUNT), Cumulate(4, 2, 0, COUNT)],
+        [*((time, None) for time in (4, 5, 6, 8, 9, 11)), "W12", (3, None), (7, None), "W20"],
+    ),
 ]
+
+
+def ask(operator: Operator, deed: str | WindowType, further: Query) -> None:
+    """Remove a query, or add one of this type."""
+    if isinstance(deed, str):
+        operator.remove(deed[1:])
+    else:
+        operator.add(replace(further, window=deed))
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
@@ -152,10 +205,22 @@ def test_a_run_is_answered_as_the_denotation_does(
             events.append(Event(deed[0], Letter(1, nth), gap=deed[1]))
             if len(events) == batch:
                 step(None)
-        elif isinstance(deed, str):
+        elif isinstance(deed, str) and not deed.startswith("-"):
             step(END if deed == "END" else int(deed[1:]))
         else:
             step(None)
             for one in both:
-                one.add(Query(f"v{nth}", deed, aggregate))
+                ask(one, deed, Query(f"v{nth}", Session(1), aggregate))
     step(END)
+
+
+def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Edges, "remembered", 8)
+    edges = Edges([Progression(0, 10)])
+    cells = [Cell(low, low + 10) for low in range(0, 300, 10)]
+    assert [edges.cell(int(cell.low) + 3) for cell in cells] == cells
+    assert edges.computed == len(cells)
+    assert [edges.cell(int(cell.high) - 1) for cell in cells[-4:]] == cells[-4:]
+    assert edges.computed == len(cells)
+    assert [edges.cell(int(cell.low)) for cell in cells[:4]] == cells[:4]
+    assert edges.computed == len(cells) + 4

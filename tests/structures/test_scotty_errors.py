@@ -149,7 +149,7 @@ FAULTS = [
 ]
 
 
-WITH_THE_REPORT = {"lift returns nonsense, count", "combine raises, count", "marks raise"}
+WITH_THE_REPORT = {"lift returns nonsense, count", "combine raises, count"}
 """What is found out only when windows are looked for or folded: there are many events then."""
 
 

@@ -6,15 +6,16 @@ from muntin.conformance.strategies import WORDS, Letter
 from muntin.optimized.slicing.group import Technique
 from muntin.optimized.slicing.slicing import Slicing
 from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.reference.denoted import Denoted
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.cost import Meter
 from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
-from muntin.spec.frames import Delta, State
-from muntin.spec.measure import TIME, Measure
+from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.measure import Measure
 from muntin.spec.monoid import Monoid
-from muntin.spec.periodic import Cumulate, Sliding, count, tumbling
+from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event, Step
 from muntin.spec.user_defined import UserTrigger, UserWindow
@@ -136,7 +137,6 @@ REFUSED: list[tuple[WindowType, Settings, str]] = [
         Settings(in_order=True, dialect=Dialect(ties="rows")),
         "ties: rows",
     ),
-    (UserTrigger(fails, TIME), IN_ORDER, "by rank"),
 ]
 
 
@@ -152,6 +152,41 @@ def test_what_is_not_served_is_refused_by_name(
 def test_panes_and_pairs_need_periodic_windows_of_time(kind: WindowType) -> None:
     with pytest.raises(UnsupportedError, match="panes and pairs need periodic windows of time"):
         Slicing(PAIRS, IN_ORDER).add(Query("q", kind, WORDS))
+
+
+BOTH_EDGES = Settings(in_order=True, dialect=Dialect(edges="both"))
+RUNS: list[tuple[str, Settings, WindowType, str]] = [
+    ("at the end of a window that grows", BOTH_EDGES, Cumulate(6, 3), "1 3 6 6 7 12 15 30"),
+    ("low beside what makes a run long", IN_ORDER, Threshold(1, 2), "1:1 2:1 2:0 5:1 6:1 9:0"),
+    ("high beside what ends a run", IN_ORDER, Threshold(1), "1:1 2:0 2:1 3:1 4:1 9:0"),
+    ("removed after a run", IN_ORDER, Threshold(1), "1:1 2:0 3:0 -other 7:1"),
+    ("removed before its landmark", IN_ORDER, Landmark(50, 5), "1 -other 7 60"),
+    ("removed before it sees an event", IN_ORDER, Session(2), "1 -other +other -other 7"),
+]
+
+
+@pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
+@pytest.mark.parametrize(
+    ("settings", "kind", "run"), [one[1:] for one in RUNS], ids=[one[0] for one in RUNS]
+)
+def test_a_run_is_answered_as_the_denotation_does(
+    technique: Technique, settings: Settings, kind: WindowType, run: str
+) -> None:
+    both = Slicing(technique, settings), Denoted(settings)
+    for one in both:
+        one.add(Query("fives", tumbling(5), WORDS))
+        one.add(Query("other", kind, WORDS))
+    for nth, deed in enumerate([*run.split(), "90"]):
+        time, _, number = deed.partition(":")
+        for one in both if deed.startswith("-") else ():
+            one.remove(deed[1:])
+        for one in both if deed.startswith("+") else ():
+            one.add(Query(deed[1:], kind, WORDS))
+        if deed[0].isdigit():
+            got, wanted = (
+                one.step([Event(int(time), Letter(int(number or 0), nth))]) for one in both
+            )
+            assert got == wanted
 
 
 def test_queries_of_one_aggregate_share_slices_whatever_their_measure() -> None:

@@ -168,5 +168,5 @@ OPERATORS = [
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),
     OperatorEntry("scotty-eager", _scotty(eager)),
     OperatorEntry("scotty-fiba", _scotty(fiba)),
-    OperatorEntry("kernels", _kernels, narrow=True, carry=None),
+    OperatorEntry("kernels", _kernels, narrow=True),
 ]

@@ -65,7 +65,10 @@ def table_of(table: object) -> Table:
         raise InvalidInputError(
             f"a table must have the Arrow stream interface, or be a dict of arrays, not {kind}"
         )
-    found: Table = pa.table(table)
+    try:
+        found: Table = pa.table(table)
+    except (ValueError, TypeError) as cause:  # what Arrow raises is one of these
+        raise InvalidInputError(f"no table can be made of this: {cause}") from cause
     return found
 
 
@@ -75,7 +78,8 @@ def column(table: Table, name: str) -> Column:
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
     found: Column = getattr(table, "column")(name).combine_chunks()  # noqa: B009 - the same
-    return found
+    encoded = import_module("pyarrow").types.is_dictionary(found.type)
+    return getattr(found, "dictionary_decode")() if encoded else found  # noqa: B009 - the same
 
 
 def times(table: Table, name: str) -> Ints:
@@ -83,7 +87,9 @@ def times(table: Table, name: str) -> Ints:
     pa, found = import_module("pyarrow"), column(table, name)
     kind = found.type
     if not pa.types.is_integer(kind) and not pa.types.is_timestamp(kind):
-        raise InvalidInputError(f"the time {name!r} must be integers or timestamps, not {kind}")
+        raise InvalidInputError(
+            f"the time {name!r} must be integers or timestamps, not {kind}; cast it"
+        )
     if found.null_count:
         raise InvalidInputError(f"the time {name!r} is null in {found.null_count} rows")
     return np.asarray(found.cast(pa.int64()), np.int64)
@@ -94,9 +100,14 @@ def numbers(table: Table, name: str) -> Values:
     pa, found = import_module("pyarrow"), column(table, name)
     kind = found.type
     if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
-        raise UnsupportedError(f"the column {name!r} is of {kind}, which is no number")
+        raise UnsupportedError(
+            f"the column {name!r} is of {kind}, which is no number; cast it to int64 or float64"
+        )
     wanted = pa.int64() if pa.types.is_integer(kind) else pa.float64()
-    whole = found.cast(wanted)
+    try:
+        whole = found.cast(wanted)
+    except ValueError as cause:
+        raise UnsupportedError(f"the column {name!r} does not fit into 64 bits: {cause}") from cause
     if not found.null_count:
         return Values(column_of(whole))
     valid: Flags = np.asarray(getattr(found, "is_valid")(), np.bool_)  # noqa: B009 - the same
@@ -119,6 +130,12 @@ def values(answer: Answer) -> object:
         return each[0]
     names = M4[: len(each)]
     return pa.StructArray.from_arrays(each, names, mask=None if mask is None else pa.array(mask))
+
+
+def strings(texts: Sequence[str]) -> object:
+    """Return texts as an Arrow column, also if there are none."""
+    pa = import_module("pyarrow")
+    return pa.array(texts, pa.string())
 
 
 def _plain(part: object, mask: Flags | None) -> object:

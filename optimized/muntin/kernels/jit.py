@@ -39,10 +39,12 @@ def version() -> str:
     return f"numba {numba.__version__}, numpy {np.__version__}"
 
 
-def _njit(*, inline: bool, cache: bool) -> Decorator:
+def _njit(*, inline: bool, cache: bool, any_order: bool = False) -> Decorator:
     import numba  # noqa: PLC0415 - it is an extra
 
     options = {"_nrt": False, "forceinline": inline, "cache": cache, "error_model": "numpy"}
+    if any_order:
+        options |= {"fastmath": {"reassoc", "nsz"}}
     decorator: Decorator = numba.njit(**options)  # type: ignore[call-overload] # _nrt is private
     return decorator
 
@@ -63,12 +65,15 @@ def _trailing_zeros() -> Callable[[int], int]:
     return _njit(inline=True, cache=False)(places)
 
 
+# `any_order` is a kernel that may add floats in any order, as vectors do; nothing else is relaxed.
 if COMPILED:
     inlined = _njit(inline=True, cache=False)
     outlined = _njit(inline=False, cache=False)
     kernel = _njit(inline=False, cache=True)
+    any_order = _njit(inline=False, cache=True, any_order=True)
     (unsigned, signed), trailing_zeros = _integers(), _trailing_zeros()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
+    any_order = binding.kernel
     unsigned, signed = binding.unsigned, binding.signed
     trailing_zeros = binding.trailing_zeros

@@ -3,7 +3,7 @@
 A whole table is one step that ends the stream. What comes back is an Arrow table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from muntin.kernels.arrow import (
     column,
     keys,
     numbers,
+    strings,
     table_of,
     times,
     values,
@@ -22,8 +23,11 @@ from muntin.kernels.arrow import (
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
 from muntin.kernels.slicing.arrays import NONE, Ints, column_of
+from muntin.kernels.slicing.custom import summarised
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
+from muntin.kernels.summary import Summary
+from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Rolling
 from muntin.spec.errors import InvalidInputError
@@ -31,15 +35,20 @@ from muntin.spec.query import Query
 from muntin.spec.stream import END
 from muntin.spec.window import WindowType
 
-Wanted = Mapping[str, tuple[str, str | tuple[str, ...]]]
-"""For each column of the result, the name of an aggregate and the column, or pair of them."""
+One = tuple[str | Summary, str | tuple[str, ...]]
+"""The name of an aggregate, or one of your own, and the column that it is of, or several."""
+Wanted = Mapping[str, One] | Sequence[One]
+"""For each column of the result what it holds; in a list they are called as in `sum(price)`."""
+Windows = Mapping[str, WindowType] | Sequence[WindowType]
+"""Window types by name; in a list they are called by their types."""
+PAIRS = ("argmin", "argmax")
 
 
 def aggregate(
     table: object,
     *,
     time: str,
-    windows: Mapping[str, WindowType],
+    windows: Windows,
     aggregates: Wanted,
     key: str | None = None,
 ) -> Table:
@@ -52,15 +61,16 @@ def aggregate(
     >>> result.to_pylist()[0]
     {'window': 'ten', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
     """
-    arrow = table_of(table)
+    arrow, kinds, wanted = table_of(table), by_name(windows), by_label(aggregates)
+    check_labels(wanted, ["window", "start", "end", *([] if key is None else [key])])
     known = None if key is None else keys(arrow, key)
-    answered = _answered(arrow, time, known, windows, aggregates)
+    answered = _answered(arrow, time, known, kinds, wanted)
     lines, kind = answered.by_query(), column(arrow, time).type
     parts = list[Table]()
-    for name in windows:
-        each = {label: lines.get(f"{name} {label}", EMPTY) for label in aggregates}
+    for name in kinds:
+        each = {label: lines.get(f"{name} {label}", EMPTY) for label in wanted}
         first = next(iter(each.values()))
-        columns: dict[str, object] = {"window": [name] * first.start.size}
+        columns: dict[str, object] = {"window": strings([name] * first.start.size)}
         if key is not None and known:
             places = np.array([answered.keys(number) for number in first.key.tolist()], np.int64)
             columns[key] = known.distinct.take(places)
@@ -82,11 +92,12 @@ def rolling(
     >>> [row["sum"] for row in result.to_pylist()]
     [5, 8, 12]
     """
-    arrow = table_of(table)
+    arrow, wanted = table_of(table), by_label(aggregates)
+    check_labels(wanted, getattr(arrow, "column_names"))  # noqa: B009 - Arrow is not typed
     known = None if key is None else keys(arrow, key)
-    answered = _answered(arrow, time, known, {"": Rolling(size)}, aggregates)
+    answered = _answered(arrow, time, known, {"": Rolling(size)}, wanted)
     lines, at = answered.by_query(), times(arrow, time)
-    for label in aggregates:
+    for label in wanted:
         one = lines.get(f" {label}", EMPTY)
         places = np.array([answered.keys(number) or 0 for number in one.key.tolist()], np.int64)
         row = _rows(places, one.end - 1, at * 0 if known is None else known.places, at)
@@ -97,23 +108,79 @@ def rolling(
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
 
 
+def by_name(windows: Windows) -> Mapping[str, WindowType]:
+    """Return window types by name.
+
+    >>> from muntin.spec.periodic import tumbling
+    >>> list(by_name([tumbling(5), Rolling(3), tumbling(10)]))
+    ['tumbling', 'rolling', 'tumbling 2']
+    """
+    if isinstance(windows, Mapping):
+        return windows
+    names = [kind.name for kind in windows]
+    nth = [names[:at].count(name) for at, name in enumerate(names)]
+    each = (f"{name} {n + 1}" if n else name for name, n in zip(names, nth, strict=True))
+    return dict(zip(each, windows, strict=True))
+
+
+def by_label(aggregates: Wanted) -> Mapping[str, One]:
+    """Return what is wanted by label, if each aggregate is of as many columns as it needs.
+
+    >>> list(by_label([("sum", "price"), ("argmax", ("price", "size"))]))
+    ['sum(price)', 'argmax(price, size)']
+    """
+    if not isinstance(aggregates, Mapping):
+        aggregates = {
+            f"{_name(what)}({', '.join(_names(of))})": (what, of) for what, of in aggregates
+        }
+    for what, of in aggregates.values():
+        columns = len(what.columns) if isinstance(what, Summary) else 1 + (what in PAIRS)
+        if len(_names(of)) != columns:
+            raise InvalidInputError(
+                f"{_name(what)} is of {columns} column{'s' * (columns > 1)}, not of {of!r}"
+            )
+    return aggregates
+
+
+def _name(what: str | Summary) -> str:
+    return what.name if isinstance(what, Summary) else what
+
+
+def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (of,) if isinstance(of, str) else of
+
+
+def check_labels(wanted: Mapping[str, One], taken: Sequence[str]) -> None:
+    """Refuse a column of the result that is called as another one is."""
+    for label in wanted:
+        if label in taken:
+            raise InvalidInputError(
+                f"there is a column {label!r} already; call the result otherwise"
+            )
+
+
 def _answered(
     arrow: Table,
     time: str,
     known: Keys | None,
     windows: Mapping[str, WindowType],
-    aggregates: Wanted,
+    wanted: Mapping[str, One],
 ) -> Answered:
     """Ask for each aggregate over each window; the name of a query is made of both."""
-    if not windows or not aggregates:
+    if not windows or not wanted:
         raise InvalidInputError("say at least one window and one aggregate")
     operator = ColumnarOperator()
     for name, kind in windows.items():
-        for label, (what, fields) in aggregates.items():
-            operator.add(Query(f"{name} {label}", kind, over(fields, named(what))))
-    pairs = ((one,) if isinstance(one, str) else one for _, one in aggregates.values())
-    read = {name: numbers(arrow, name) for names in pairs for name in names}
+        for label, (what, of) in wanted.items():
+            operator.add(Query(f"{name} {label}", kind, _aggregate(what, of)))
+    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
     return operator.take_columns(times(arrow, time), read, known and known.places, END)
+
+
+def _aggregate(what: str | Summary, of: str | tuple[str, ...]) -> Aggregate[object, object, object]:
+    if isinstance(what, Summary):
+        return summarised(what, _names(of))
+    return over(of, named(what))
 
 
 def _rows(window_key: Ints, window_time: Ints, key: Ints, time: Ints) -> Ints:

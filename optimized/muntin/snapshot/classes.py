@@ -5,6 +5,7 @@ registered. Nothing is imported because a snapshot names it.
 """
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
@@ -54,6 +55,18 @@ def is_ours(module: str) -> bool:
     """Whether a module belongs to a portion where operators live."""
     parts = module.split(".")
     return len(parts) > 1 and parts[0] == "muntin" and parts[1] in PORTIONS
+
+
+class Stated(ABC):
+    """An instance that says itself what its state is, since its attributes are no state."""
+
+    @abstractmethod
+    def state(self) -> dict[str, object]:
+        """Return the fields of the state; what changes in a step is held by no other instance."""
+
+    @abstractmethod
+    def resume(self, fields: Mapping[str, object]) -> None:
+        """Go on from the fields of a state; or raise, and stay as it was."""
 
 
 class Facts(NamedTuple):
@@ -141,6 +154,8 @@ def class_named(name: str) -> type[object]:
 
 def fields_of(whole: object) -> dict[str, object]:
     """Return the fields of an instance by name; a tuple keeps its order, all else is sorted."""
+    if isinstance(whole, Stated):
+        return dict(sorted(whole.state().items()))
     if _is_tuple(type(whole)):
         return {name: getattr(whole, name) for name in facts(type(whole)).expected or ()}
     found = dict(_slotted(whole))
@@ -159,6 +174,9 @@ def _slotted(whole: object) -> Iterator[tuple[str, object]]:
 
 def set_fields(whole: object, fields: Mapping[str, object]) -> None:
     """Give an instance its fields, past whatever its class does when one is set."""
+    if isinstance(whole, Stated):
+        whole.resume(fields)
+        return
     slots = facts(type(whole)).slots
     for name, value in fields.items():
         if name in slots:

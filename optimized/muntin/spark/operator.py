@@ -9,8 +9,8 @@ from pyspark.sql import functions as f
 from muntin.spark.batch import in_batch
 from muntin.spark.checking import Reads, Windows, planned
 from muntin.spark.durations import Duration, micros
+from muntin.spark.gathering import quoted
 from muntin.spark.plan import Late, Plan
-from muntin.spark.records import quoted
 from muntin.spark.streaming import Streaming, in_streaming
 from muntin.spark.wanted import Asked
 from muntin.spec.dialect import OURS, Dialect

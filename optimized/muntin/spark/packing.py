@@ -16,9 +16,9 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from muntin.spark.arrow import Table, Work, batches, mapped, pa, picked, table
+from muntin.spark.gathering import quoted
 from muntin.spark.murmur import spread
 from muntin.spark.plan import Plan
-from muntin.spark.records import quoted
 from muntin.spec.errors import InvalidInputError
 
 PACKED = StructType([StructField("bucket", LongType()), StructField("payload", BinaryType())])

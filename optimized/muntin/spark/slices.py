@@ -25,7 +25,6 @@ from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
-from muntin.spark.answering import columnar, over_columns
 from muntin.spark.answers import Told, told
 from muntin.spark.arrow import (
     Keys,
@@ -40,9 +39,10 @@ from muntin.spark.arrow import (
     table,
     times,
 )
+from muntin.spark.forms import columnar, over_columns
+from muntin.spark.gathering import chunks, gathered, quoted
 from muntin.spark.partials import MERGED, Carried, Kind, carried, columns_of, places, restored
 from muntin.spark.plan import Plan
-from muntin.spark.records import chunks, gathered, quoted
 from muntin.spark.wanted import REAL
 from muntin.spec.data_driven import Session
 from muntin.spec.measure import TIME

@@ -71,6 +71,8 @@ def _after_evens(state: object, event: Event) -> tuple[object, int, int]:
 
 
 DOUBLED = Measure("doubled", lambda event: 2 * event.time)
+THIRDS = Measure("thirds", lambda event: event.time // 3)
+"""Events at different times have one coordinate: the first of them tells when a window is past."""
 
 
 def _small(choose: Choose) -> int:
@@ -78,12 +80,12 @@ def _small(choose: Choose) -> int:
 
 
 def _measure(choose: Choose) -> Measure:
-    return choose.one((TIME, TIME, COUNT, DOUBLED))
+    return choose.one((TIME, TIME, COUNT, DOUBLED, THIRDS))
 
 
 def _near(choose: Choose, base: int, measure: Measure) -> int:
     """Choose a coordinate where those of the events are."""
-    origin = {COUNT: 0, DOUBLED: 2 * base}.get(measure, base)
+    origin = {COUNT: 0, DOUBLED: 2 * base, THIRDS: base // 3}.get(measure, base)
     return choose.whole(origin - 5, origin + 12)
 
 
@@ -128,7 +130,7 @@ WINDOWS: tuple[Callable[[Choose, int], WindowType], ...] = (
     lambda c, _: Delta(c.whole(0, 3), _measure(c)),
     lambda c, _: State(_measure(c)),
     lambda c, _: Threshold(c.whole(-1, 2), c.whole(1, 3), _measure(c)),
-    lambda c, _: UserWindow(_every_third, c.one((COUNT, TIME))),
+    lambda c, _: UserWindow(_every_third, c.one((COUNT, TIME, THIRDS))),
     lambda _c, _: UserTrigger(_after_evens),
 )
 

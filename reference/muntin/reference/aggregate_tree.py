@@ -7,6 +7,7 @@ that is, a subclass says: trees are in `muntin.optimized`.
 
 from abc import abstractmethod
 from collections.abc import Collection
+from functools import partial
 from typing import Self
 
 from muntin.reference.store import Retained, Seen
@@ -70,7 +71,8 @@ class AggregateTree(TupleBuffer):
             return super().value(seen, besides)
         first, last = self._place(content[0]), self._place(content[-1])
         where = f"the window [{seen.interval.start}, {seen.interval.end})"
-        total = self.query.guarded(where, lambda: self._grown().query_range(first, last))
+        tree = self._grown(where)
+        total = self.query.guarded(where, lambda: tree.query_range(first, last))
         return self.query.guarded(where, lambda: self.query.aggregate.lower(total))
 
     def retained(self) -> Retained:
@@ -81,13 +83,14 @@ class AggregateTree(TupleBuffer):
         """Return where an event lies in the tree: each has a place of its own."""
         return accepted.event.time * self._spread + accepted.arrival
 
-    def _grown(self) -> OutOfOrder[object]:
-        """Return the tree, with a leaf for each event."""
+    def _grown(self, where: str) -> OutOfOrder[object]:
+        """Return the tree, with a leaf for each event; combine may fail where the tree is asked."""
         tree, pending = self._tree, self._pending
         if tree is None:
             tree, pending = self.build(self.query.aggregate.monoid), self.events
         for one in pending:
-            tree.insert(self._place(one), self._lifted(one))
+            insert = partial(tree.insert, self._place(one), self._lifted(one))
+            self.query.guarded(where, insert)
         self.adopt(tree, [])
         return tree
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from muntin.reference.store import Retained, Seen, Store
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.measure import COUNT, TIME
 from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
@@ -151,19 +152,37 @@ class Naive(Operator):
                 start, end, row = interval
                 result = Result(one.query.id, key, start, end, said.value, kind, said.revision)
                 yield (kind != "retracted", end, start, nth, row), result
-            done = self._done(watermark)
-            kept = {i: s for i, s in stream.published.items() if s.seen.settles > done}
-            stream.published = kept
-            stream.store.forget(done)
+            self._forget(stream, self._done(watermark))
+
+    def _forget(self, stream: Stream, done: float) -> None:
+        """Forget what is settled, and that it was told; but that only if it is seen no more."""
+        stream.store.forget(done)
+        again = stream.store.windows(self._reached) if self._tells_of_past(stream) else []
+        shown = {seen.interval for seen in again}
+        stream.published = {
+            i: said
+            for i, said in stream.published.items()
+            if said.seen.settles > done or i in shown
+        }
+
+    def _tells_of_past(self, stream: Stream) -> bool:
+        """Whether an event may tell that a window has ended which thereby is settled.
+
+        That is so in a measure of the user's: another event at its end may have come before.
+        """
+        by_event = self._settings.dialect.lateness == "event"
+        return by_event and stream.store.query.window.measure not in (TIME, COUNT)
 
     def _renewed(self, after: float, stream: Stream, watermark: float) -> dict[Interval, Said]:
         final, rule = self._settings.output == "final", self._settings.dialect.late_update
+        done, any_time = self._done(self._watermark), self._tells_of_past(stream)
+        settled = {i: said for i, said in stream.published.items() if said.seen.settles <= done}
         view = {
             seen.interval: seen
             for seen in stream.store.windows(watermark if watermark < END else self._reached)
             if seen.complete(watermark)
             and seen.interval.start > after
-            and (seen.settles > self._done(self._watermark))
+            and (seen.settles > done or (any_time and seen.interval not in settled))
             and (not final or seen.settles <= self._limit(watermark))
         }
         if not final and rule == "next_watermark" and watermark <= self._watermark:
@@ -171,15 +190,16 @@ class Naive(Operator):
         if not final and rule == "none":
             fresh = {i: seen for i, seen in view.items() if not seen.complete(self._watermark)}
             view = {**fresh, **{i: said.seen for i, said in stream.published.items()}}
-        return {i: self._said(stream, seen, view) for i, seen in view.items()}
+        stays = settled.keys() | view.keys()
+        return settled | {i: self._said(stream, seen, stays) for i, seen in view.items()}
 
-    def _said(self, stream: Stream, seen: Seen, view: dict[Interval, Seen]) -> Said:
+    def _said(self, stream: Stream, seen: Seen, stays: set[Interval]) -> Said:
         known = stream.published.get(seen.interval)
         if known and known.seen.stamp == seen.stamp:
             return replace(known, seen=seen)
         besides: set[int] = set()
         if self._settings.output == "discard":
-            replaced = [s.seen for i, s in stream.published.items() if i not in view]
+            replaced = [s.seen for i, s in stream.published.items() if i not in stays]
             told = [known.seen] if known else replaced
             besides = {arrival for one in told for arrival in one.stamp}
         value = stream.store.value(seen, besides)

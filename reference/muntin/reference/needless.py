@@ -9,7 +9,7 @@ from functools import singledispatch
 from itertools import takewhile
 
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
-from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.frames import Delta, State, Threshold, numbers
 from muntin.spec.measure import TIME, Line, Placed
 from muntin.spec.periodic import Fixed, Landmark, Sliding
 from muntin.spec.stream import END
@@ -74,7 +74,6 @@ def _(kind: Fixed, line: Line, done: float) -> int:
 @needless.register(Punctuation)
 @needless.register(Delta)
 @needless.register(State)
-@needless.register(Threshold)
 def _(kind: WindowType, line: Line, done: float) -> int:
     """What precedes the end of the last of the leading settled windows goes.
 
@@ -93,6 +92,21 @@ def end_of(kind: WindowType, window: Window, line: Line) -> float:
     """Return where a window ends: a dialect may show the end of a session otherwise."""
     holding = (i for i in kind.intervals(line) if i.start == window.interval.start)
     return next(holding).end
+
+
+@needless.register
+def _(kind: Threshold, line: Line, done: float) -> int:
+    """What precedes the last low value that is settled goes, but for runs that are not settled.
+
+    No run goes on over a low value. By window an event however old may begin or end one.
+    """
+    past = tuple(takewhile(lambda at: at.time <= done, line.placed))
+    known = numbers(line._replace(placed=past)).items()
+    low = [at for at, values in known if values and not min(values) >= kind.at_least]
+    if not low or line.dialect.lateness == "window":
+        return 0
+    live = [one.interval.start for one in windows(kind, line) if one.settles > done]
+    return _before(min([low[-1], *live]), line)
 
 
 @needless.register

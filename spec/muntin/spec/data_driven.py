@@ -67,7 +67,8 @@ class Punctuation(WindowType):
 
     def intervals(self, line: Line, /) -> Iterable[Interval]:
         """Return the intervals between consecutive cuts, and the one that is still open."""
-        marked = {at.coordinate for at in line.placed if self.marks(at.accepted.event)}
+        asked = Measure("punctuation", lambda event: int(bool(self.marks(event))))
+        marked = {at.coordinate for at in line.placed if asked.at(at.accepted.event, at.rank)}
         return between(sorted({at.coordinate for at in line.placed[:1]} | marked))
 
     def due(self, interval: Interval, line: Line, /) -> float | None:

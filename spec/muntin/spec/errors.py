@@ -34,8 +34,8 @@ def integer(value: object, what: str) -> int:
     raise InvalidInputError(f"{what} must be an integer, not {value!r} ({type(value).__name__})")
 
 
-def positive(value: object, what: str) -> int:
-    """Return the value if it is an integer above 0."""
-    if integer(value, what) > 0:
+def positive(value: object, what: str, above: int = 0) -> int:
+    """Return the value if it is an integer above 0, or above another bound."""
+    if integer(value, what) > above:
         return integer(value, what)
-    raise InvalidInputError(f"{what} must be greater than 0, not {value}")
+    raise InvalidInputError(f"{what} must be greater than {above}, not {value}")

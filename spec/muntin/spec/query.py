@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError, integer
+from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError, positive
 from muntin.spec.stream import Event
 from muntin.spec.window import WindowType
 
@@ -27,9 +27,9 @@ class Query:
     def value(self, events: Sequence[Event]) -> object:
         """Return lower(fold(combine, lift(values))), or name the query and event that fail."""
         whole, aggregate = f"the window with {list(events)[:3]}", self.aggregate
-        lifted = [self.guarded(f"{one}", partial(aggregate.lift, one.value)) for one in events]
-        total = self.guarded(whole, partial(aggregate.monoid.fold, lifted))
-        return self.guarded(whole, partial(aggregate.lower, total))
+        lifted = [self.guarded(f"{e}", partial(aggregate.lift, e.value)) for e in events]
+        total = self.guarded(whole, lambda: aggregate.monoid.fold(lifted))
+        return self.guarded(whole, lambda: aggregate.lower(total))
 
     def guarded(self, where: str, call: Callable[[], T]) -> T:
         """Run the user's code, and say where it failed if it does."""
@@ -51,12 +51,10 @@ class Settings:
     dialect: Dialect = OURS
 
     def __post_init__(self) -> None:
-        if integer(self.allowed_lateness, "the allowed lateness") < 0:
-            raise InvalidInputError(f"the allowed lateness is {self.allowed_lateness}, below 0")
+        positive(self.allowed_lateness, "the allowed lateness", -1)
+        modes = ", ".join(get_args(Mode))
         if self.output not in get_args(Mode):
-            raise InvalidInputError(
-                f"output {self.output!r} is none of {', '.join(get_args(Mode))}"
-            )
+            raise InvalidInputError(f"output {self.output!r} is none of {modes}")
 
 
 DEFAULTS = Settings()

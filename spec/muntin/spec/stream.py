@@ -2,12 +2,11 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple
 
 from muntin.spec.errors import InvalidInputError, integer, positive
 
-END = inf
+END = float("inf")
 """The watermark after which nothing comes, and the end of a window that nothing has ended."""
 
 
@@ -27,6 +26,10 @@ class Event:
     def __post_init__(self) -> None:
         integer(self.time, "the time of an event")
         _ = self.gap is None or positive(self.gap, f"the gap of the event at {self.time}")
+        try:
+            hash(self.key)
+        except TypeError as cause:
+            raise InvalidInputError(f"the key {self.key!r} cannot be hashed") from cause
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,7 @@ class Step:
     watermark: float | None = None
 
     def __post_init__(self) -> None:
-        if self.watermark is not None and self.watermark != END:
-            integer(self.watermark, "a watermark")
+        _ = self.watermark in {None, END} or integer(self.watermark, "a watermark")
 
 
 class Accepted(NamedTuple):

@@ -1,10 +1,10 @@
 """Windows that users program over event order [Carbone16, section 3.2]."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
-from muntin.spec.errors import UserCodeError, integer
+from muntin.spec.errors import UserCodeError, positive
 from muntin.spec.measure import COUNT, Line, Measure, Placed
 from muntin.spec.stream import END, Event
 from muntin.spec.window import ContextFree, Interval, WindowType
@@ -21,7 +21,7 @@ def run(machine: Machine, line: Line) -> list[Deed]:
     def act(so_far: tuple[object, list[Deed]], at: Placed) -> tuple[object, list[Deed]]:
         try:
             state, first, second = machine(so_far[0], at.accepted.event)
-            counts = integer(first, "a count"), integer(second, "a count")
+            counts = positive(first, "a count", -1), positive(second, "a count", -1)
         except Exception as cause:
             where = f"a user-defined window at {at.accepted.event}"
             raise UserCodeError(f"{where} failed: {cause!r}") from cause
@@ -65,7 +65,7 @@ class UserTrigger(ContextFree):
     """
 
     machine: Machine
-    measure: Measure = COUNT
+    measure: Measure = field(default=COUNT, init=False)
     context, type_name = "FCA", "user-trigger"
 
     def intervals(self, line: Line, /) -> Iterable[Interval]:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
-from muntin.kernels.slicing.arrays import Ints
+from muntin.kernels.slicing.arrays import Ints, clock, column_of, ints
+from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.known import KINDS, Told
+from muntin.kernels.slicing.picking import rises
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Result
 
@@ -29,16 +31,21 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True)
 class Answered:
-    """The output of a step, and the places in the batch of what came too late."""
+    """The output of a step, and the places in the batch of what came too late.
+
+    What queries say that have no form over columns is in `plain`, in the order of rule 11.
+    """
 
     told: Sequence[Told]
     late: Ints
     queries: Sequence[str]
     keys: Callable[[int], Hashable]
+    number: Callable[[Hashable], int]
+    plain: Sequence[Result] = ()
 
     def __len__(self) -> int:
         """Return how many windows were told of, over all queries."""
-        return sum(len(block) for block in self.told)
+        return sum(len(block) for block in self.told) + len(self.plain)
 
     def of(self, query: str) -> Lines | None:
         """Return the lines of a query, None if there are none."""
@@ -52,14 +59,35 @@ class Answered:
         for block in self.told:
             for name, lines in block.each():
                 found.setdefault(name, []).append(lines)
-        return {name: _ordered(found[name]) for name in self.queries if name in found}
+        plain: dict[str, list[Result]] = {}
+        for result in self.plain:
+            plain.setdefault(result.query, []).append(result)
+        return {
+            name: _ordered(found[name]) if name in found else self._of_plain(plain[name])
+            for name in self.queries
+            if name in found or name in plain
+        }
+
+    def _of_plain(self, results: Sequence[Result]) -> Lines:
+        """Return results as columns; an end that is END is LAST."""
+        kinds, key = [KINDS.index(r.kind) for r in results], [self.number(r.key) for r in results]
+        start, end = [r.start for r in results], [clock(r.end) for r in results]
+        value = Answer((column_of(objects([r.value for r in results])),))
+        revision = ints([r.revision for r in results])
+        return Lines(ints(kinds), ints(key), ints(start), ints(end), value, revision)
 
     def results(self) -> tuple[Result, ...]:
         """Return all results, in the order of rule 11."""
         nth = {name: i for i, name in enumerate(self.queries)}
-        lines = [
+        lines: list[tuple[tuple[bool, float, int, int, int], Result]] = [
             (
-                (one.kind[i] > 0, one.end[i], one.start[i], nth[name], one.birth[i]),
+                (
+                    bool(one.kind[i] > 0),
+                    int(one.end[i]),
+                    int(one.start[i]),
+                    nth[name],
+                    int(one.birth[i]),
+                ),
                 Result(
                     name,
                     self.keys(int(one.key[i])),
@@ -74,6 +102,10 @@ class Answered:
             for name, one in block.each()
             for i, value in enumerate(one.values[""].objects())
         ]
+        lines += [
+            ((one.kind != "retracted", one.end, one.start, nth[one.query], at), one)
+            for at, one in enumerate(self.plain)
+        ]
         return tuple(result for _, result in sorted(lines, key=lambda line: line[0]))
 
 
@@ -83,8 +115,10 @@ def _ordered(blocks: Sequence[Told]) -> Lines:
         for name in ("birth", "start", "end", "kind", "key", "revision")
     ]
     birth, start, end, kind, key, revision = columns
-    order = np.lexsort((birth, start, end, kind > 0))
     value = joined([block.values[""] for block in blocks])
+    if rises(kind, end, start, birth):
+        return Lines(kind, key, start, end, value, revision)
+    order = np.lexsort((birth, start, end, kind > 0))
     return Lines(
         kind[order], key[order], start[order], end[order], value.picked(order), revision[order]
     )

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias, TypeGuard
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import (
-    FIRST,
     LAST,
     LONGEST,
     Column,
@@ -20,7 +19,8 @@ from muntin.kernels.slicing.arrays import (
     ints,
     within,
 )
-from muntin.kernels.slicing.over import field, is_record
+from muntin.kernels.slicing.blocks import Blocks, blocks_of
+from muntin.kernels.slicing.over import field, is_record, is_row
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import Event
 
@@ -66,14 +66,19 @@ class Batch:
         return places + self.begin
 
     @cached_property
+    def blocks(self) -> Blocks:
+        """The least and the greatest time of each block."""
+        return blocks_of(self.time)
+
+    @property
     def least(self) -> int:
         """The least time, LAST if there is none."""
-        return int(self.time.min()) if len(self) else LAST
+        return self.blocks.least
 
-    @cached_property
+    @property
     def most(self) -> int:
         """The greatest time, FIRST if there is none."""
-        return int(self.time.max()) if len(self) else FIRST
+        return self.blocks.most
 
     def picked(self, which: Flags) -> "Batch":
         """Return some of the events."""
@@ -89,8 +94,10 @@ class Batch:
         )
 
     def keyed(self, key: Ints) -> "Batch":
-        """Return the batch with these key ids."""
-        return replace(self, key=key)
+        """Return the batch with these key ids; its times are not looked at again."""
+        found = replace(self, key=key)
+        vars(found)["blocks"] = self.blocks
+        return found
 
 
 def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:
@@ -124,13 +131,9 @@ def _field(event: Event, source: Source) -> object:
         return value
     if isinstance(source, str) and is_record(value):
         return field(value, source)
-    if isinstance(source, int) and _is_row(value) and source < len(value):
+    if isinstance(source, int) and is_row(value) and source < len(value):
         return value[source]
     raise UnsupportedError(f"{event} has no field {source!r} to make a column of")
-
-
-def _is_row(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, tuple | list)
 
 
 def numbers(values: Sequence[object], what: str) -> Values:

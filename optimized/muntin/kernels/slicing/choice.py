@@ -16,6 +16,11 @@ class Choice(Part):
     brings: Source
     greatest: bool
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The columns that it reads."""
+        return (self.source, self.brings)
+
     def lift(self, batch: Batch, /) -> Fields:
         """Return values, what they bring, times."""
         values = batch.columns[self.source]

@@ -27,7 +27,7 @@ def time_column(times: object) -> Ints:
         raise InvalidInputError(f"times must be a column of integers, not {array.dtype}")
     if array.dtype == np.uint64 and array.size:
         within(int(array.max()), "the time of an event", LAST)
-    return np.asarray(array, np.int64)
+    return np.ascontiguousarray(array, np.int64)
 
 
 def check_times(batch: Batch) -> None:

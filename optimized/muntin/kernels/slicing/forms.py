@@ -10,10 +10,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice, Everything
+from muntin.kernels.slicing.custom import Custom, Summarised
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
@@ -35,12 +37,12 @@ class Form:
     name: str
     parts: tuple[Part, ...]
     finish: Callable[[Folded], Answer]
+    ordered: bool = False  # whether it tells in which order events come
 
     @property
     def sources(self) -> set[Source]:
         """The columns that it reads."""
-        brought = {part.brings for part in self.parts if isinstance(part, Choice)}
-        return {part.source for part in self.parts} | brought
+        return {source for part in self.parts for source in part.sources}
 
     @property
     def holistic(self) -> bool:
@@ -53,11 +55,22 @@ class Form:
 
 
 def form_of(aggregate: Erased) -> Form | None:
-    """Return the form of an aggregate of the catalogue, over the values or over fields of them."""
+    """Return the form of an aggregate: of the catalogue, over fields, or of the user's own."""
+    if isinstance(aggregate, Summarised):
+        return _summary(aggregate) if COMPILED else None
     inner, sources = aggregate, tuple[Source, ...]()
     if isinstance(aggregate, Over):
         inner, sources = aggregate.inner, aggregate.fields
     return form(inner.name, sources) if _of_catalogue(inner) else None
+
+
+def _summary(aggregate: Summarised) -> Form:
+    part = Custom(aggregate.fields[0], aggregate.fields[1:], aggregate.summary)
+
+    def finish(folded: Folded) -> Answer:
+        return Answer(part.lowered(folded[part]), folded[part][0] > 0)
+
+    return Form(aggregate.name, (part,), finish, ordered=not aggregate.commutative)
 
 
 def _of_catalogue(aggregate: Erased) -> bool:

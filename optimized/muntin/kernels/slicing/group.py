@@ -69,7 +69,9 @@ class Group:
             kind: replace(track, queries={n: v for n, v in track.queries.items() if n != name})
             for kind, track in self.tracks.items()
         }
-        return replace(self, tracks={kind: one for kind, one in tracks.items() if one.queries})
+        fewer = replace(self, tracks={kind: one for kind, one in tracks.items() if one.queries})
+        parts = {part: self.store.parts[part] for part in fewer.parts if part in self.store.parts}
+        return replace(fewer, store=replace(self.store, parts=parts))
 
     def takes(self, batch: Batch, limit: int) -> Flags:
         """Tell which of the events that are seen take part; by window, it has one track."""

@@ -5,11 +5,11 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from muntin.kernels.jit import COMPILED
-from muntin.kernels.slicing.arrays import Ints, ints, varies
-from muntin.kernels.slicing.hashing import move, number
+from muntin.kernels.slicing.arrays import Ints, ints
+from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.spec.errors import InvalidInputError
 
-CHUNK = 2**16
+CHUNK = 2**12
 """Keys numbered at once: the table has room for as many new ones."""
 BITS = 64
 
@@ -22,8 +22,7 @@ class KeyIds:
         self._ids: dict[Hashable, int] = {}
         self._keys: list[Hashable] = []
         self._bits = 4
-        self._slots: Ints = np.zeros(1 << self._bits, np.int64)
-        self._numbers: Ints = np.full(1 << self._bits, -1)
+        self._slots: Slots = np.zeros((1 << self._bits, 2), np.int64)
 
     def __len__(self) -> int:
         """Return how many keys have a number."""
@@ -72,28 +71,31 @@ class KeyIds:
         for begin in range(0, column.size, CHUNK):
             chunk = column[begin : begin + CHUNK]
             n = len(self._keys)
-            self._grow(2 * (n + chunk.size))
-            table = (self._slots, self._numbers, BITS - self._bits)
-            found = number(chunk, *table, n, out[begin : begin + CHUNK], new)
+            self._grow(5 * (n + chunk.size) // 3)
+            out_here = out[begin : begin + CHUNK]
+            found = number(chunk, self._slots, BITS - self._bits, n, out_here, new)
             self._keys += new[: found - n].tolist()
         return out
 
     def _grow(self, room: int) -> None:
-        if room > self._slots.size:
+        if room > len(self._slots):
             self._bits = (room - 1).bit_length()
-            slots, numbers = np.zeros(1 << self._bits, np.int64), np.full(1 << self._bits, -1)
-            move(self._slots, self._numbers, slots, numbers, BITS - self._bits)
-            self._slots, self._numbers = slots, numbers
+            slots: Slots = np.zeros((1 << self._bits, 2), np.int64)
+            move(self._slots, slots, BITS - self._bits)
+            self._slots = slots
 
 
 def births(birth: Ints, key: Ints) -> Ints:
-    """Number the keys in the order in which their first events were taken."""
-    if key.size == 0 or (not varies(key) and key[0] < birth.size and birth[key[0]] >= 0):
+    """Number the keys in the order in which their first events were taken; -1 is of no key.
+
+    >>> births(np.array([0]), np.array([2, 0, 2, 1])).tolist()
+    [0, 2, 1]
+    """
+    most = int(key.max(initial=-1))
+    if most < birth.size and not unborn(key, birth):
         return birth
-    grown = np.full(max(birth.size, int(key.max()) + 1), -1, np.int64)
+    size = birth.size if most < birth.size else max(most + 1, 2 * birth.size)
+    grown = np.full(size, -1, np.int64)
     grown[: birth.size] = birth
-    unborn = key[grown[key] < 0]
-    if unborn.size:
-        new, first = np.unique(unborn, return_index=True)
-        grown[new[np.argsort(first)]] = np.arange(new.size) + (grown >= 0).sum()
+    bear(key, grown, int(birth.max(initial=-1)) + 1)
     return grown

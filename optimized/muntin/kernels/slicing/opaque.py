@@ -40,6 +40,7 @@ class Opaque:
     parts = (EVENTS,)
     sources = frozenset[Source]()
     holistic = True
+    ordered = True
 
     @property
     def name(self) -> str:

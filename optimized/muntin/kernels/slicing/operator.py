@@ -1,33 +1,37 @@
-"""The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19]."""
+"""The slicing operator over columns: the denotation, batch at a time [Traub20, Tangwongsan19].
 
-from collections.abc import Sequence
+Queries that have no form over columns run beside it, on the generic operator.
+"""
 
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
 
 from muntin.kernels.slicing.answered import Answered
-from muntin.kernels.slicing.arrays import Ints, clock, constant
+from muntin.kernels.slicing.arrays import clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
 from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.forms import Form, form_of
+from muntin.kernels.slicing.generic import Generic, as_step
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.group import Group
+from muntin.kernels.slicing.image import Asked, Image, image_of, keys_of, numbered
 from muntin.kernels.slicing.keys import KeyIds
-from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import Method, Plan, explained, planned
-from muntin.kernels.slicing.supported import refuse
+from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
+from muntin.optimized.scotty.operator import Scotty
+from muntin.snapshot import Persistent, SnapshotError
+from muntin.snapshot.classes import Stated
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.operator import Operator
-from muntin.spec.query import DEFAULTS, Output, Query, Settings
+from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
 
-Place = tuple[object, ...]
 
-
-class ColumnarOperator(Operator):
+class ColumnarOperator(Persistent, Stated):
     """Many queries over one stream of columns, in one pass."""
+
+    configuration = ("method",)
 
     def __init__(self, settings: Settings = DEFAULTS, *, method: Method = "auto") -> None:
         """Start with no query and no event; a method says how cells are kept."""
@@ -40,45 +44,58 @@ class ColumnarOperator(Operator):
         self._arrivals = 0
         self._keys = KeyIds()
         self._queries: dict[str, Query] = {}
-        self._groups: dict[Place, Group | DenseGroup] = {}
+        self._groups: dict[Place, AnyGroup] = {}
         self._place: dict[str, Place] = {}
+        self._generic = Generic(settings)
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
         if query.id in self._queries:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        refuse(query, self._settings)
         since = max(clock(self._seen), self._clock.watermark)
-        alone = query.window if self._settings.dialect.lateness == "window" else None
         form = form_of(query.aggregate) or Opaque(query)
         plan = planned(query, form, self._settings, self._method)
-        method = plan.method
-        place = (since, alone, method)
-        group = self._groups.get(place, self._empty(since, method))
-        self._groups[place] = group.asked(query.id, query.window, form)
-        self._plans[query.id] = (form, plan)
-        self._sources |= dict.fromkeys(form.sources)
-        self._queries[query.id], self._place[query.id] = query, place
+        if plan.method == "generic":
+            self._generic.add(query, since, self._clock, self._seen)
+        else:
+            place = self._place_of(query, since, plan.method)
+            group = self._groups.get(place, self._empty(since, plan.method))
+            self._groups[place] = group.asked(query.id, query.window, form)
+            self._place[query.id] = place
+            self._sources |= dict.fromkeys(form.sources)
+        self._queries[query.id], self._plans[query.id] = query, (form, plan)
 
-    def _empty(self, since: int, method: Method) -> Group | DenseGroup:
+    def _place_of(self, query: Query, since: int, method: str) -> Place:
+        by_window = self._settings.dialect.lateness == "window"
+        return since, query.window if by_window else None, method
+
+    def _empty(self, since: int, method: Method) -> AnyGroup:
         if method == "dense":
             return DenseGroup(since, self._settings, {})
         return Group(since, self._settings, Records() if method == "records" else slices([]))
+
+    @property
+    def generic(self) -> Scotty | None:
+        """The operator of the queries that have no form over columns, if there are any."""
+        return self._generic.operator
 
     def explain(self) -> str:
         """Say, for each query, how it is computed, and why so.
 
         >>> from muntin.spec.catalogue import named
-        >>> from muntin.spec.data_driven import Rolling
+        >>> from muntin.spec.data_driven import LastNEvery, Rolling
         >>> operator = ColumnarOperator()
         >>> operator.add(Query("w", Rolling(10), named("median")))
-        >>> operator.explain()
-        'w: rolling of median: records (median is holistic); everything by sorted runs'
+        >>> operator.add(Query("v", LastNEvery(3, 10), named("sum")))
+        >>> print(operator.explain())
+        w: rolling of median: records (median is holistic); everything by sorted runs
+        v: last_n_every of sum: generic (last_n_every windows have no form over columns)
         """
         lines: list[str] = []
         for name, query in self._queries.items():
             form, plan = self._plans[name]
-            lines.append(explained(query, form, plan, self._groups[self._place[name]].method))
+            now = self._groups[self._place[name]].method if name in self._place else plan.method
+            lines.append(explained(query, form, plan, now))
         return "\n".join(lines)
 
     def retained(self) -> int:
@@ -89,14 +106,16 @@ class ColumnarOperator(Operator):
         """Ask a query no more, and release what only it needed."""
         if name not in self._queries:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        del self._queries[name]
+        del self._queries[name], self._plans[name]
+        if name not in self._place:
+            self._generic.remove(name)
+            return
         place = self._place.pop(name)
-        del self._plans[name]
         group = self._groups[place].without(name)
         self._groups[place] = group
         if not group.tracks:
             del self._groups[place]
-        forms = [form for form, _ in self._plans.values()]
+        forms = [self._plans[name][0] for name in self._place]
         self._sources = {source: None for form in forms for source in form.sources}
 
     def take(self, step: Step, /) -> Output:
@@ -106,7 +125,8 @@ class ColumnarOperator(Operator):
             check_order([self._seen, *(event.time for event in events)])
         batch = self._batch_of(events)
         batch = batch.keyed(self._keys.of(key_column(events)))
-        answered = self._answered(batch, step.watermark)
+        answered = self._answered(batch, step.watermark, lambda: step)
+        self._generic.note(events)
         return Output(answered.results(), tuple(events[int(i)] for i in answered.late))
 
     def _batch_of(self, events: Sequence[Event]) -> Batch:
@@ -144,37 +164,68 @@ class ColumnarOperator(Operator):
             batch = batch.keyed(constant(self._keys.number(None), len(batch)))
         if self._settings.in_order:
             check_sorted(self._seen, batch.time)
-        return self._answered(batch, watermark)
+        answered = self._answered(batch, watermark, lambda: self._as_step(batch, watermark))
+        self._generic.unknown |= len(batch) > 0
+        return answered
 
-    def _answered(self, batch: Batch, watermark: float | None) -> Answered:
+    def _as_step(self, batch: Batch, watermark: float | None) -> Step:
+        return as_step(batch, [self._keys.key(key) for key in batch.key.tolist()], watermark)
+
+    def _answered(
+        self, batch: Batch, watermark: float | None, step: Callable[[], Step]
+    ) -> Answered:
         """Step, and take effect: unless something fails before."""
         seen = max(self._seen, batch.most) if len(batch) else self._seen
         given = -END if watermark is None else watermark
         in_order = seen if self._settings.in_order else -END
         after = self._clock.advanced(max(given, in_order), self._settings)
-        groups, told, late = self._stepped(batch, Moment(self._clock, after))
-        answered = Answered(told, late, list(self._queries), self._keys.key)
-        self._groups, self._clock, self._seen = groups, after, seen
+        moment = Moment(self._clock, after)
+        stepping = Stepping(batch, moment, self._settings.dialect.lateness)
+        dense = {at: one for at, one in self._groups.items() if isinstance(one, DenseGroup)}
+        stepping.take({at: one for at, one in self._groups.items() if at not in dense})
+        results: Sequence[Result] = ()
+        if self._generic.operator:
+            results, sees, refused = self._generic.take(step())
+            stepping.judge(sees, sees & ~refused)
+        stepping.take(dense)
+        told, late = stepping.told, stepping.late()
+        answered = Answered(
+            told, late, [*self._queries], self._keys.key, self._keys.number, results
+        )
+        self._groups = {place: stepping.groups[place] for place in self._groups}
+        self._clock, self._seen = after, seen
         self._arrivals += len(batch)
         return answered
 
-    def _stepped(
-        self, batch: Batch, moment: Moment
-    ) -> tuple[dict[Place, Group | DenseGroup], list[Told], Ints]:
-        limit, groups, told = moment.before.limit, dict[Place, Group | DenseGroup](), list[Told]()
-        by_window = self._settings.dialect.lateness == "window"
-        sees, takes = np.zeros((2, len(batch) if by_window else 0), np.bool_)
-        for place in sorted(self._groups, key=lambda place: place[2] == "dense"):
-            group, mine = self._groups[place], batch
-            if by_window or batch.least <= max(group.since, limit - 1):
-                seen = batch.time > group.since
-                taken = seen.copy()
-                taken[seen] = group.takes(batch.picked(seen), limit)
-                mine = batch.picked(taken)
-                sees, takes = (sees | seen, takes | taken) if by_window else (sees, takes)
-            groups[place], lines = group.step(mine, moment)
-            told += lines
-        late = np.flatnonzero(sees & ~takes)
-        if self._settings.dialect.lateness == "event" and batch.least < limit:
-            late = np.flatnonzero(batch.time < limit)
-        return {place: groups[place] for place in self._groups}, told, late
+    def state(self) -> dict[str, object]:
+        """Return what a snapshot holds, and what it refers to."""
+        held = dict[Place, list[str]]()
+        for name, place in self._place.items():
+            held.setdefault(place, []).append(name)
+        groups = [(held[at], at[2], image_of(group)) for at, group in self._groups.items()]
+        clock = (self._clock, self._seen, self._arrivals)
+        image = Image(
+            self._settings, self._queries, groups, self._generic, *clock, keys_of(self._keys)
+        )
+        return {"image": image, "method": self._method}
+
+    def resume(self, fields: Mapping[str, object]) -> None:
+        """Go on from what a snapshot held."""
+        image = fields["image"]
+        if not isinstance(image, Image):
+            raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
+        asked = Asked(
+            self._settings, image.queries, {n: form for n, (form, _) in self._plans.items()}
+        )
+        groups, places = dict[Place, AnyGroup](), dict[str, Place]()
+        for names, method, state in image.groups:
+            group = asked.group(state)
+            place = self._place_of(image.queries[names[0]], group.since, method)
+            groups[place] = group
+            places |= dict.fromkeys(names, place)
+        keys = numbered(image.keys)
+        sources = {source: None for name in places for source in asked.forms[name].sources}
+        self._plans = {name: self._plans[name] for name in image.queries}
+        self._queries, self._groups, self._place = image.queries, groups, places
+        self._generic, self._keys, self._sources = image.generic, keys, sources
+        self._clock, self._seen, self._arrivals = image.clock, image.seen, image.arrivals

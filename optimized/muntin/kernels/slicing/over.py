@@ -1,6 +1,6 @@
 """An aggregate over named fields: what has many value columns in one pass."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -31,6 +31,11 @@ def field(value: object, name: str) -> object:
 def is_record(value: object) -> TypeGuard[Mapping[str, object]]:
     """Whether a value has named fields."""
     return isinstance(value, Mapping)
+
+
+def is_row(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether a value has numbered fields."""
+    return isinstance(value, tuple | list)
 
 
 def over(fields: str | tuple[str, ...], aggregate: Erased) -> Erased:

@@ -23,6 +23,11 @@ class Part(ABC):
 
     source: Source
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The columns that it reads."""
+        return (self.source,)
+
     @abstractmethod
     def lift(self, batch: Batch, /) -> Fields:
         """Return the partials of single events."""

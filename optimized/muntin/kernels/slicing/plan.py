@@ -4,17 +4,21 @@ from typing import Literal, NamedTuple
 
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.choice import Everything
+from muntin.kernels.slicing.custom import Custom
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import Count, Part, Squares, Sum
+from muntin.kernels.slicing.supported import refusal
 from muntin.spec.data_driven import Session
 from muntin.spec.measure import TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 
-Method = Literal["auto", "dense", "slices", "records"]
-"""How cells are kept: in slices without holes, in slices, or each event by itself."""
+Method = Literal["auto", "dense", "slices", "records", "generic"]
+"""How cells are kept: in slices without holes, in slices, or each event by itself; or not at all,
+where the generic operator serves a query.
+"""
 
 
 class Plan(NamedTuple):
@@ -27,12 +31,14 @@ class Plan(NamedTuple):
 def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Method) -> Plan:
     """Pick slices where no window looks into them, without holes where compiled kernels can."""
     kind, name = query.window, form.name
+    if reason := _not_over_columns(query, form, settings, wanted):
+        return Plan("generic", reason)
     if wanted == "records":
         return Plan("records", "it was asked for")
-    if isinstance(form, Opaque):
-        return Plan("records", f"{name} has no form over columns; the events are folded")
-    if form.holistic:
-        return Plan("records", f"{name} is holistic")
+    if isinstance(form, Opaque) or form.holistic or form.ordered:
+        whole = "is holistic" if form.holistic else "is not commutative"
+        why = "has no form over columns" if isinstance(form, Opaque) else whole
+        return Plan("records", f"{name} {why}")
     if settings.output == "discard":
         return Plan("records", "to discard is to tell events apart")
     if kind.measure is not TIME or not isinstance(
@@ -40,6 +46,14 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
     ):
         return Plan("records", f"{kind.name} windows look at single events")
     return _sliced(query, form, settings, wanted)
+
+
+def _not_over_columns(
+    query: Query, form: Form | Opaque, settings: Settings, wanted: Method
+) -> str | None:
+    if isinstance(form, Opaque) and wanted == "auto":
+        return f"{form.name} has no form over columns"
+    return "it was asked for" if wanted == "generic" else refusal(query, settings)
 
 
 def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Plan:
@@ -63,6 +77,8 @@ def folded_by(part: Part) -> str:
         return "sorted runs"
     if isinstance(part, Count):
         return "prefix sums"
+    if isinstance(part, Custom):
+        return "compiled functions, one by one or in a flat tree"
     if isinstance(part, Sum | Squares):
         return "prefix sums of integers, a flat tree of floats"
     return "a flat tree"
@@ -70,11 +86,13 @@ def folded_by(part: Part) -> str:
 
 def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:
     """Return a line about a query."""
+    asked = f"{query.id}: {query.window.name} of {form.name}"
+    if plan.method == "generic":
+        return f"{asked}: generic ({plan.why})"
     if isinstance(form, Opaque):
         folds = "by definition"
     else:
         parts = {type(part).__name__.lower(): folded_by(part) for part in form.parts}
         folds = "; ".join(f"{part} by {how}" for part, how in parts.items())
     moved = "" if now == plan.method else f", by now {now}"
-    asked = f"{query.id}: {query.window.name} of {form.name}"
     return f"{asked}: {plan.method}{moved} ({plan.why}); {folds}"

@@ -1,4 +1,4 @@
-"""What has a form over columns, and what is refused, with the reason."""
+"""What has a form over columns, and what has none, with the reason."""
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, within
 from muntin.spec.data_driven import Punctuation, Rolling, Session
@@ -16,7 +16,7 @@ BY_WINDOW = (Sliding, Cumulate, Landmark, Band, Session)
 
 
 def refusal(query: Query, settings: Settings) -> str | None:
-    """Say why a query can't be answered over columns, if it can't."""
+    """Say why a query has no form over columns, if it has none."""
     kind, dialect = query.window, settings.dialect
     if dialect not in OFFERED:
         return f"only lateness of a dialect has a form over columns, not {dialect}"
@@ -44,12 +44,6 @@ def _too_long(kind: WindowType, settings: Settings) -> str | None:
     except UnsupportedError as error:
         return str(error)
     return None
-
-
-def refuse(query: Query, settings: Settings) -> None:
-    """Raise if a query can't be answered over columns."""
-    if reason := refusal(query, settings):
-        raise UnsupportedError(f"query {query.id!r}: {reason}")
 
 
 def last_end(kind: WindowType, time: int) -> int:

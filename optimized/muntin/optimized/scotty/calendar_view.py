@@ -34,7 +34,7 @@ class CalendarView(View):
 
     def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
         """Return when the first window is past that holds a slice; it may have yet to exist."""
-        then = extent._replace(reached=max(extent.reached, after))
+        then = extent if extent.reached >= after else extent._replace(reached=after)
         found = next(self._calendar.ending(after, END, then, slices.upcoming), None)
         return END if found is None else self._calendar.past(found)
 

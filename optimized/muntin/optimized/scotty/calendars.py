@@ -30,6 +30,8 @@ class Calendar(ABC):
 
     starts_at: int | None = None
     """The time from which everything is kept, if there is one."""
+    shortest: int = 0
+    """How many times a window holds at least."""
 
     def __init__(self, kind: Known, dialect: Dialect, since: float) -> None:
         """Take in what is common to all types."""

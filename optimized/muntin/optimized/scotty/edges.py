@@ -7,6 +7,7 @@ a progression that another covers is dropped. Proofs: proofs/scotty.md, E1 and E
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heapreplace
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -80,6 +81,7 @@ class Edges:
     """All edges, the cell of the youngest tuple, and some cells before that."""
 
     remembered = 1024
+    strides = 64  # how many edges are passed one by one before time leaps
 
     def __init__(self, progressions: Iterable[Progression] = ()) -> None:
         """Start with no cell known."""
@@ -106,14 +108,17 @@ class Edges:
 
     def _advanced(self, time: int) -> Cell:
         """Pass the edges up to a time: the last of them, and the next (Algorithm 2, NEXT)."""
-        low, following = -END, self._next
+        edges, following = list[float](), self._next
         while following[0][0] <= time:
-            one = self.progressions[following[0][1]]
-            low = max(low, one.at_or_before(time))
-            heapreplace(following, (one.after(time), following[0][1]))
+            edge, nth = following[0]
+            one, to = self.progressions[nth], int(edge) if len(edges) < self.strides else time
+            edges.append(one.at_or_before(to))
+            heapreplace(following, (one.after(to), nth))
         self.computed += 1
         self._remember(len(self._cells), self._active)
-        self._active = Cell(low, following[0][0])
+        for low, high in pairwise(dict.fromkeys(edges) if len(edges) <= self.strides else ()):
+            self._remember(len(self._cells), Cell(low, high))
+        self._active = Cell(max(edges), following[0][0])
         return self._active
 
     def _earlier(self, time: int) -> Cell:

@@ -9,7 +9,7 @@ from functools import singledispatch
 from itertools import takewhile
 
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
-from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.frames import Delta, State, Threshold, numbers
 from muntin.spec.measure import TIME, Line, Placed
 from muntin.spec.periodic import Fixed, Landmark, Sliding
 from muntin.spec.stream import END
@@ -52,12 +52,6 @@ def _(kind: Sliding, line: Line, done: float) -> int:
 
 
 @needless.register
-def _(kind: Landmark, line: Line, done: float) -> int:
-    """What precedes the landmark goes: of all else, every window to come holds it."""
-    return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
-
-
-@needless.register
 def _(kind: Fixed, line: Line, done: float) -> int:
     """A tuple goes when all windows that hold it are over."""
     if done == END:
@@ -82,7 +76,6 @@ def _(kind: Landmark, line: Line, done: float) -> int:
 @needless.register(Punctuation)
 @needless.register(Delta)
 @needless.register(State)
-@needless.register(Threshold)
 def _(kind: WindowType, line: Line, done: float) -> int:
     """What precedes the end of the last of the leading settled windows goes.
 
@@ -96,6 +89,21 @@ def _(kind: WindowType, line: Line, done: float) -> int:
     found = sorted(windows(kind, line), key=lambda one: one.interval)
     leading = takewhile(lambda one: one.settles <= done, found)
     return _before(max((ends[one.interval.start] for one in leading), default=-END), line)
+
+
+@needless.register
+def _(kind: Threshold, line: Line, done: float) -> int:
+    """What precedes the last low value that is settled goes, but for runs that are not settled.
+
+    No run goes on over a low value. By window an event however old may begin or end one.
+    """
+    past = tuple(takewhile(lambda at: at.time <= done, line.placed))
+    known = numbers(line._replace(placed=past)).items()
+    low = [at for at, values in known if values and not min(values) >= kind.at_least]
+    if not low or line.dialect.lateness == "window":
+        return 0
+    live = [one.interval.start for one in windows(kind, line) if one.settles > done]
+    return _before(min([low[-1], *live]), line)
 
 
 @needless.register

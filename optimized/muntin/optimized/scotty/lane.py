@@ -40,7 +40,7 @@ class Lane:
     def begin(self, log: Log) -> None:
         """Note what undoes the events of a step, once a step."""
         self.step = log.step
-        self.moved = self.slices.appended = self.slices.inserted = False
+        self.moved = self.slices.appended = self.slices.inserted = self.slices.isolated = False
         log.note(partial(self._restore, len(self.late), self.last, dict(self.firsts)))
 
     def _restore(self, late: int, last: float, firsts: dict[str, int]) -> None:
@@ -50,13 +50,11 @@ class Lane:
 
     def extent(self, name: str, reached: float, event: Event | None = None) -> Extent:
         """Return the first and last time that a query has seen, with this event if it sees that."""
-        times = [event.time] if event else []
-        if name in self.firsts:
-            times.append(self.firsts[name])
-        elif self.slices.firsts:
-            times.append(self.slices.firsts[0])
-        last = max([self.last, *times[:1]])
-        return Extent(min(times, default=0), 0 if last == -END else int(last), reached)
+        firsts, last = self.slices.firsts, self.last
+        first: float = self.firsts.get(name, firsts[0] if firsts else END)
+        if event:
+            first, last = min(first, event.time), max(last, event.time)
+        return Extent(0 if first == END else int(first), 0 if last == -END else int(last), reached)
 
     def see(self, name: str, time: int) -> None:
         """Note the first time that a query has seen, where that matters."""

@@ -18,7 +18,8 @@ class Periodic(Calendar):
     def __init__(self, kind: Sliding, dialect: Dialect, since: float) -> None:
         """Take in the window type."""
         super().__init__(kind, dialect, since)
-        self._kind, self._length = kind, kind.size + self.closes
+        self._kind, self._length, self.shortest = kind, kind.size + self.closes, kind.size
+        self._shifted = bool(self.opens or self.closes) or dialect.alignment != "floor"
         least = max(since + 1, 0 if dialect.first_window == "nonnegative" else -END)
         self._least = least if least == -END else self._aligned(int(least))
 
@@ -34,7 +35,9 @@ class Periodic(Calendar):
 
     def span(self, one: Interval) -> tuple[int, int]:
         """Return the span, of what the query sees."""
-        return self.clipped(span(self._kind, one, self.dialect))
+        if self._shifted or one.start <= self.since:
+            return self.clipped(span(self._kind, one, self.dialect))
+        return one.start, one.start + self._kind.size
 
     def _pane(self, time: int) -> int:
         return pane(time, self._kind.offset, self._kind.slide, self.dialect)
@@ -54,17 +57,18 @@ class Periodic(Calendar):
     def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
         """Leap over the windows that hold no slice."""
         length = self._length
-        least = max(low - length + 1, self._lowest(now), self._first_to_hold(now.first))
+        least = max(low - length + 1, self._lowest(now), now.first - length + 1)
         if least == END:
             return
         start = self._aligned(int(least))
         while start + length <= high:
-            begin, end = self.span(self._window(start))
+            one = self._window(start)
+            begin, end = self.span(one)
             found = after(begin)
             if found is None:
                 return
             if found < end:
-                yield self._window(start)
+                yield one
             start = max(start + self._kind.slide, self._first_to_hold(found))
 
     def _first_to_hold(self, time: int) -> int:

@@ -5,15 +5,13 @@ landmarks and open sessions, slices that no edge to come can part become one. M6
 proofs/scotty.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from muntin.optimized.scotty.calendars import Calendar
 from muntin.optimized.scotty.lane import Lane
 from muntin.optimized.scotty.needed import Needed
 from muntin.optimized.scotty.session_view import SessionView
-from muntin.optimized.scotty.sessions import Sessions
-from muntin.optimized.scotty.slice_manager import SliceManager
 from muntin.spec.data_driven import Session
 from muntin.spec.query import Query, Settings
 
@@ -29,14 +27,14 @@ class Retention:
         calendars: Mapping[str, Calendar],
     ) -> None:
         """Of sessions that see the same events, the widest hold the others."""
-        dialect, inclusive = settings.dialect, settings.dialect.session_merge == "le"
+        dialect = settings.dialect
         sessions = [
-            (query.window.gap, since[name])
+            (query.window.gap, since[name], name)
             for name, query in queries.items()
             if isinstance(query.window, Session)
         ]
-        widest = {since: gap for gap, since in sorted(sessions)}
-        self._widest = [Sessions(gap, at, inclusive=inclusive) for at, gap in widest.items()]
+        self._sessions = [name for *_, name in sessions]
+        self._widest = list({since: name for _, since, name in sorted(sessions)}.values())
         self._later = max(0, dialect.closing_of("session"))
         self._needed = Needed(
             (one, max(0, dialect.closing_of(queries[name].window.name)))
@@ -45,11 +43,11 @@ class Retention:
         starts = (one.starts_at for one in calendars.values())
         self._landmarks = {start for start in starts if start is not None}
 
-    def needs(self, slices: SliceManager, done: float) -> tuple[float, float]:
+    def needs(self, lane: Lane, done: float) -> tuple[float, float]:
         """Return the least time that is needed, and until what is settled that surely holds."""
         low, until = self._needed.after(done)
-        for sessions in self._widest:
-            spans = sessions.scan(slices.slices, sessions.first(slices))
+        for view in _views(lane, self._widest):
+            spans = view.sessions.scan(lane.slices, view.sessions.first(lane.slices))
             opened = next((span for span in spans if span.reach + self._later > done), None)
             if opened and opened.start <= low:
                 low, until = opened.start, opened.reach + self._later
@@ -57,12 +55,19 @@ class Retention:
 
     def compact(self, lane: Lane, done: float) -> None:
         """Fuse what is settled, but for where an open window begins."""
-        if not (self._landmarks or self._widest):
+        if not (self._landmarks or self._sessions):
             return
         slices, bounded = lane.slices, min(done, self._needed.after(done)[0])
-        if slices.settled(bounded) > lane.compacted:
-            views = [view for view in lane.views.values() if isinstance(view, SessionView)]
+        settled = slices.settled(bounded)
+        if settled > lane.compacted:
+            views = _views(lane, self._sessions)
             opened = {at for view in views for at in view.open_from(slices, done)}
             with suppress(Exception):  # a combine that raises leaves the slices as they were
-                slices.compact(slices.settled(bounded), opened | self._landmarks)
-        lane.compacted = max(1, slices.settled(bounded))
+                slices.compact(settled, opened | self._landmarks)
+            settled = slices.settled(bounded)
+        lane.compacted = max(1, settled)
+
+
+def _views(lane: Lane, names: Iterable[str]) -> list[SessionView]:
+    views = [lane.views.get(name) for name in names]
+    return [view for view in views if isinstance(view, SessionView)]

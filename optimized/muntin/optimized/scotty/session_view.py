@@ -14,6 +14,8 @@ from muntin.spec.query import Query
 from muntin.spec.stream import END, Event
 from muntin.spec.window import Interval
 
+NEVER = (-END, -END)
+
 
 class SessionView(View):
     """Sessions in time, from slices."""
@@ -27,6 +29,9 @@ class SessionView(View):
         self._told: list[Interval] = []  # what is published, sorted
         self._from: float = -END  # where the first session begins that had not ended
         self._opened: float = END  # the same after the step
+        self._link = (
+            NEVER  # where the youngest session that has not ended begins, and its last slice
+        )
 
     def judge(
         self, event: Event, limit: float, slices: SliceManager, extent: Extent
@@ -44,7 +49,7 @@ class SessionView(View):
         """Yield the sessions that had not ended, with the slices that late tuples add to them."""
         at = max(bisect_left(slices.firsts, self._from), self.sessions.first(slices))
         at = min([at, *(span.low for span in touched if span.high > at)])
-        return self.sessions.scan(slices.slices, at)
+        return self.sessions.scan(slices, at)
 
     def _ended(self, slices: SliceManager, touched: Sequence[Span], high: float) -> Iterator[Span]:
         """Yield the sessions that had not ended, up to the first that still has not."""
@@ -63,7 +68,9 @@ class SessionView(View):
         touched = [self.sessions.around(slices, time) for time in times if time > self.since]
         spans = {span.start: span for span in (*self._ended(slices, touched, high), *touched)}
         ended = [span for span in spans.values() if span.reach <= high]
-        self._opened = min((s.start for s in spans.values() if s.reach > high), default=END)
+        still = [span for span in spans.values() if span.reach > high]
+        self._opened = min((span.start for span in still), default=END)
+        self._link = max(((s.start, slices.firsts[s.high - 1]) for s in still), default=NEVER)
         if moment.only_fresh:
             fresh = [span for span in ended if span.reach > low]
             return [
@@ -74,7 +81,9 @@ class SessionView(View):
         retracted = [
             Change("retracted", one, self.published[one]) for one in self._gone(touched, high)
         ]
-        return retracted + [self._change(span, slices) for span in ended if self._differs(span)]
+        return retracted + [
+            self._change(span, slices) for span in ended if self._differs(span, slices)
+        ]
 
     def _gone(self, touched: Sequence[Span], high: float) -> list[Interval]:
         """Return what is published within sessions that were touched, and is none of them."""
@@ -85,16 +94,16 @@ class SessionView(View):
             gone |= dict.fromkeys(one for one in self._told[low:behind] if one != now)
         return list(gone)
 
-    def _differs(self, span: Span) -> bool:
+    def _differs(self, span: Span, slices: SliceManager) -> bool:
         known = self.published.get(span.shown(short=self._short))
-        return known is None or known.size != span.size
+        return known is None or known.size != slices.size(span.low, span.high)
 
     def _change(self, span: Span, slices: SliceManager) -> Change:
         one = span.shown(short=self._short)
         known, settles = self.published.get(one), self.settles(span.reach)
         value = self.value(one, lambda: slices.fold(span.low, span.high))
         revision = known.revision + 1 if known else 0
-        said = Said(value, revision, settles, span.size)
+        said = Said(value, revision, settles, slices.size(span.low, span.high))
         return Change("updated" if known else "new", one, said)
 
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
@@ -106,6 +115,7 @@ class SessionView(View):
             elif kind == "new":
                 insort(self._told, interval)
         self._from = min(self._opened, moment.now + self._early)
+        self.sessions.link(*self._link)
 
     def forget(self, interval: Interval) -> None:
         """Forget a session that is settled, unless it has gone since."""
@@ -116,7 +126,7 @@ class SessionView(View):
     def open_from(self, slices: SliceManager, done: float) -> list[int]:
         """Return where the sessions begin, before what is not settled, that are not settled."""
         found: list[int] = []
-        for span in self.sessions.scan(slices.slices, self.sessions.first(slices)):
+        for span in self.sessions.scan(slices, self.sessions.first(slices)):
             if span.start > done:
                 break
             if self.settles(span.reach) > done:

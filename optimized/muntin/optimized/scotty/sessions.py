@@ -18,12 +18,11 @@ FIRST = attrgetter("first")
 
 
 class Span(NamedTuple):
-    """A session: its first and last time, where it ends, its size, and the range of its slices."""
+    """A session: its first and last time, where it ends, and the range of its slices."""
 
     start: int
     last: int
     reach: float
-    size: int
     low: int
     high: int
 
@@ -40,39 +39,62 @@ class Sessions:
     def __init__(self, gap: int, since: float, *, inclusive: bool) -> None:
         """Sessions merge at the gap itself if inclusive."""
         self.gap, self.since, self._reach = gap, since, int(inclusive)
+        self._linked: tuple[float, float] = (-END, -END)
 
-    def scan(self, slices: Sequence[Slice], at: int) -> Iterator[Span]:
+    def scan(self, slices: SliceManager, at: int) -> Iterator[Span]:
         """Yield the sessions from that which begins with a slice on."""
+        return self.spans(slices.slices, at, *self._leap(slices))
+
+    def spans(
+        self, slices: Sequence[Slice], at: int, low: int = -1, high: int = -1
+    ) -> Iterator[Span]:
+        """Yield sessions; the slices from `low` to `high` need no look: one session holds them."""
         while at < len(slices):
-            one, low = slices[at], at
-            last, reach, size, at = one.last, one.reach(self.gap), one.size, at + 1
+            begin, at = at, high if at == low else at
+            last, reach, at = slices[at].last, slices[at].reach(self.gap), at + 1
             while at < len(slices) and slices[at].first < reach + self._reach:
-                last, size = max(last, slices[at].last), size + slices[at].size
-                reach, at = max(reach, slices[at].reach(self.gap)), at + 1
-            yield Span(one.first, last, reach, size, low, at)
+                at = high if at == low else at
+                last, reach = max(last, slices[at].last), max(reach, slices[at].reach(self.gap))
+                at += 1
+            yield Span(slices[begin].first, last, reach, begin, at)
+
+    def link(self, start: float, last: float) -> None:
+        """Remember that one session holds all slices that begin between these times."""
+        self._linked = start, last
+
+    def _leap(self, slices: SliceManager) -> tuple[int, int]:
+        """Return the first and the last of the slices that are known to be in one session.
+
+        Sessions only grow. But the gap of a tuple of its own may reach beyond younger slices.
+        """
+        start, last = self._linked
+        low = bisect_right(slices.firsts, start) - 1
+        if low < 0 or slices.own > -END or slices.slices[low].last < start:
+            return -1, -1
+        return low, bisect_right(slices.firsts, last) - 1
 
     def first(self, slices: SliceManager) -> int:
         """Return the first slice that the query has seen."""
-        return bisect_right(slices.firsts, self.since)
+        return 0 if self.since == -END else bisect_right(slices.firsts, self.since)
 
     def around(self, slices: SliceManager, time: int) -> Span:
         """Return the session that holds a tuple of this time."""
         at = bisect_right(slices.firsts, time) - 1
-        return next(
-            span for span in self.scan(slices.slices, self._begin(slices, at)) if span.high > at
-        )
+        return next(span for span in self.scan(slices, self._begin(slices, at)) if span.high > at)
 
     def _begin(self, slices: SliceManager, at: int) -> int:
         """Return a slice with which a session begins: that of this slice, or an earlier one."""
         ones, first = slices.slices, self.first(slices)
         if slices.own > -END:  # the gap of some tuple may end before that of an earlier one
             return first
+        low, high = self._leap(slices)
+        at = low if low < at <= high else at
         while at > first and ones[at].first < ones[at - 1].reach(self.gap) + self._reach:
-            at -= 1
+            at = low if at - 1 == high else at - 1
         return at
 
     def reach_with(self, slices: SliceManager, event: Event) -> float:
         """Return where the session would end that an event would be part of."""
         ones = [*slices.slices[self.first(slices) :], alone(event, None, None, -1)]
-        spans = self.scan(sorted(ones, key=FIRST), 0)
+        spans = self.spans(sorted(ones, key=FIRST), 0)
         return next(span.reach for span in spans if span.start <= event.time <= span.last)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from muntin.spec.stream import END, Accepted, Event
 
+State = tuple[int, float, float, int, object]
+
 
 class Lifted(NamedTuple):
     """A tuple and its lifted value."""
@@ -23,8 +25,8 @@ class Slice:
     """The partial aggregate of some tuples, and what sessions must know of them.
 
     `plain` is the last time of a tuple without a gap of its own, `own` the furthest that the gap
-    of a tuple reaches. `tuples` is None unless tuples have to be stored. Only the step that has
-    made or copied a slice changes it.
+    of a tuple reaches. `tuples` is None unless tuples have to be stored. `step` is the last that
+    has changed it.
     """
 
     first: int
@@ -40,18 +42,13 @@ class Slice:
         """Return where a session of this slice alone ends."""
         return max(self.plain + gap, self.own)
 
-    def copied(self, step: int) -> "Slice":
-        """Return a slice for a step to change; the list of tuples stays one."""
-        return Slice(
-            self.first,
-            self.last,
-            self.plain,
-            self.own,
-            self.size,
-            self.partial,
-            self.tuples,
-            step,
-        )
+    def state(self) -> State:
+        """Return what a step changes but for the list of tuples, to set it back."""
+        return self.last, self.plain, self.own, self.size, self.partial
+
+    def set_back(self, state: State) -> None:
+        """Be again what it was."""
+        self.last, self.plain, self.own, self.size, self.partial = state
 
     def count(self, event: Event) -> None:
         """Take a further tuple into account, but for the partial aggregate."""

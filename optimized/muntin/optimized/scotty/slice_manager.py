@@ -33,6 +33,7 @@ class Plan:
         self.monoid, self.stored, self.reach = monoid, stored, int(inclusive)
         self.edges = Edges()
         self.gap: int | None = None
+        self.shortest: float = END  # of the windows whose edges are known
 
 
 class SliceManager:
@@ -44,7 +45,8 @@ class SliceManager:
         self.slices: list[Slice] = []
         self.firsts: list[int] = []
         self.own: float = -END  # how far the gap of any tuple of its own reaches
-        self.appended = self.inserted = False  # whether the step has made a slice, and where
+        # whether the step has made a slice, one before others, and one that is far from others
+        self.appended = self.inserted = self.isolated = False
 
     def add(self, accepted: Accepted, value: object) -> None:
         """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3)."""
@@ -53,6 +55,9 @@ class SliceManager:
         at = len(firsts)
         if at and time < firsts[-1]:
             at = bisect_right(firsts, time)
+        if at and event.gap is None and time <= self.slices[at - 1].last:
+            self._insert(at - 1, accepted, value)
+            return
         low = at - (at > 0 and self._touches_left(at - 1, time))
         high = at if at == len(firsts) else self._touched_right(low, at, accepted)
         if low == high:
@@ -85,16 +90,30 @@ class SliceManager:
         """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
         total = self.plan.monoid.combine(self.plan.monoid.identity, value)
         tuples = [Lifted(accepted, value)] if self.plan.stored else None
-        self._replace(at, at, [alone(accepted.event, total, tuples, self.log.step)])
+        one = alone(accepted.event, total, tuples, self.log.step)
+        self.log.note(partial(self._drop, at))
+        self.slices.insert(at, one)
+        self.firsts.insert(at, one.first)
+        self.store.touch(one.first)
         self.appended = True
-        self.inserted = self.inserted or at < len(self.slices) - 1
+        if at < len(self.slices) - 1:
+            self.inserted = True
+            self.isolated = self.isolated or self._isolated(at)
+
+    def _drop(self, at: int) -> None:
+        del self.slices[at], self.firsts[at]
+
+    def _isolated(self, at: int) -> bool:
+        """Whether some window may hold this slice and none of its neighbours."""
+        if not at:
+            return True
+        return self.slices[at + 1].first - self.slices[at - 1].last > self.plan.shortest
 
     def _insert(self, nth: int, accepted: Accepted, value: object) -> None:
         """Add a tuple within a slice, or after it."""
         one = self.slices[nth]
         if one.step != self.log.step:
-            self.log.note(partial(self.slices.__setitem__, nth, one))
-            self.slices[nth] = one = one.copied(self.log.step)
+            self.log.change(one)
             self.store.touch(one.first)
         event, tuples = accepted.event, one.tuples
         if tuples is None:
@@ -150,6 +169,10 @@ class SliceManager:
         """Combine a range of slices, at least one."""
         return self.store.fold(self.slices, low, high)
 
+    def size(self, low: int, high: int) -> int:
+        """Return how many tuples a range of slices has."""
+        return sum(one.size for one in self.slices[low:high])
+
     def upcoming(self, time: float) -> int | None:
         """Return the time of the first slice that does not begin before this time."""
         at = bisect_left(self.firsts, time)
@@ -189,7 +212,9 @@ class SliceManager:
     def _fused(self, left: Slice, right: Slice) -> Slice:
         total = self.plan.monoid.combine(left.partial, right.partial)
         tuples = [*(left.tuples or ()), *(right.tuples or ())] if self.plan.stored else None
-        return joined([left, right], total, tuples)
+        plain, own = max(left.plain, right.plain), max(left.own, right.own)
+        size = left.size + right.size
+        return Slice(left.first, right.last, plain, own, size, total, tuples)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
         """Return what parts two neighbours, if anything does."""

@@ -149,9 +149,7 @@ class Tiling:
             self.store.touch(nth)
 
     def release(self, count: int) -> None:
-        """Drop the oldest tuples; of a slice that is cut, the rest is recomputed when asked for."""
-        for nth, cut in reversed(list(enumerate(self.cuts[:-1]))):
-            if cut < count:
-                rest = self.tiles[nth].entries[count - cut :]
-                self.tiles[: nth + 1] = [Tile(rest, None, known=False)] if rest else []
-                return
+        """Drop oldest tuples, at least one; what is left of a cut slice has yet to be folded."""
+        nth = bisect_left(self.cuts, count) - 1
+        rest = self.tiles[nth].entries[count - self.cuts[nth] :]
+        self.tiles[: nth + 1] = [Tile(rest, None, known=False)] if rest else []

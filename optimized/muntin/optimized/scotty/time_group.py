@@ -12,7 +12,7 @@ from heapq import heappush
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.blame import blame
 from muntin.optimized.scotty.calendar_view import CalendarView
-from muntin.optimized.scotty.calendars import Calendar
+from muntin.optimized.scotty.calendars import Calendar, Extent
 from muntin.optimized.scotty.edges import Edges, Progression, single
 from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.known_edges import calendar
@@ -51,6 +51,7 @@ class TimeGroup(Group):
         self._early = early(settings.dialect)
         self._firsts = settings.dialect.first_window == "floor_first"
         self._least_since: float = END
+        self._sessions = set[str]()
         self._retention = Retention(settings, {}, {}, {})
         self._stale = True
         self._alarms = Alarms[Sleeper]()
@@ -104,6 +105,8 @@ class TimeGroup(Group):
         self._stale = False
         gaps = [q.window.gap for q in self.queries.values() if isinstance(q.window, Session)]
         self.plan.gap = min(gaps, default=None)
+        self.plan.shortest = min((one.shortest for one in self._calendars.values()), default=END)
+        self._sessions = self.queries.keys() - self._calendars.keys()
         self._retention = Retention(self.settings, self.queries, self.since, self._calendars)
         self._least_since = min(self.since.values(), default=END)
         self._lift = next((query.aggregate.lift for query in self.queries.values()), self._lift)
@@ -206,20 +209,23 @@ class TimeGroup(Group):
 
     def _arm(self, lane: Lane, moment: Moment) -> None:
         """Let views sleep no more that a new slice may concern."""
-        slices = lane.slices
+        slices, asked = lane.slices, lane.asleep
         if slices.appended or lane.moved:
-            asked = lane.views if slices.inserted or lane.moved else lane.asleep
-            armed = [name for name in asked if self._set_alarm(lane, name, moment, ended=False)]
+            if slices.isolated or lane.moved:
+                asked = set(lane.views)
+            elif slices.inserted:
+                asked = asked | (self._sessions & lane.views.keys())
+            armed = [name for name in asked if self._set_alarm(lane, name, moment)]
             self._armed.append((lane, armed))
 
-    def _set_alarm(self, lane: Lane, name: str, moment: Moment, *, ended: bool) -> bool:
+    def _set_alarm(self, lane: Lane, name: str, moment: Moment, told: Extent | None = None) -> bool:
         """Set the alarm for the next window that ends and holds a slice, if there is one.
 
-        What has ended with this step counts unless it has been told of.
+        What has ended with this step counts unless it has been told of, to this extent.
         """
         view = lane.views[name]
-        after = moment.reporting(view.closing)[ended]
-        due = view.due(after, lane.slices, lane.extent(name, moment.reached))
+        after = moment.reporting(view.closing)[told is not None]
+        due = view.due(after, lane.slices, told or lane.extent(name, moment.reached))
         if due < END:
             self._alarms.set((lane.key, name), told_at(self.settings, due, view.closing))
         return due < END
@@ -249,12 +255,13 @@ class TimeGroup(Group):
         name, key, changes = report
         lane = self.lanes[key]
         view = lane.views[name]
-        view.commit(changes, moment, lane.extent(name, moment.reached))
+        extent = lane.extent(name, moment.reached)
+        view.commit(changes, moment, extent)
         for kind, interval, said in changes:
             if kind != "retracted":
                 heappush(lane.settling, (said.settles, name, interval))
                 lane.release_at = min(lane.release_at, done_at(self.settings, said.settles))
-        if self._set_alarm(lane, name, moment, ended=True):
+        if self._set_alarm(lane, name, moment, extent):
             lane.asleep.discard(name)
         else:
             lane.asleep.add(name)
@@ -281,7 +288,7 @@ class TimeGroup(Group):
     def _release(self, lane: Lane, done: float) -> None:
         """Drop slices; of windows without bound, fuse those that no edge to come can part."""
         lane.forget(done)
-        low, until = self._retention.needs(lane.slices, done)
+        low, until = self._retention.needs(lane, done)
         lane.slices.release(low)
         self._retention.compact(lane, done)
         if lane.idle:

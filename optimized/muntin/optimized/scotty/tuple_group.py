@@ -1,12 +1,14 @@
 """The queries that need tuples, and share slices which hold them."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.forgetting import needless
 from muntin.optimized.scotty.group import OneByOne, Reports, Verdict
+from muntin.optimized.scotty.machine_front import Front, spare
 from muntin.optimized.scotty.moment import Moment, done_at
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import How, Tiling
@@ -21,7 +23,8 @@ from muntin.spec.measure import COUNT, TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Accepted, Event
-from muntin.spec.window import Interval
+from muntin.spec.user_defined import UserTrigger, UserWindow
+from muntin.spec.window import Interval, WindowType
 
 FRAMES = (Session, Punctuation, Delta, State, Threshold)
 """Types that need nothing of what is forgotten, not even how much it was."""
@@ -37,8 +40,10 @@ class Keyed:
 
     lane: TupleLane
     views: dict[str, TupleView]
+    lives: dict[str, list[Live]] = field(default_factory=dict[str, list[Live]])
     due: dict[str, dict[Interval, Told]] = field(default_factory=dict[str, dict[Interval, Told]])
     wakes: list[float] = field(default_factory=list[float])  # when windows are to be told of
+    spare: tuple[int, Front] = (0, Front())  # how many tuples may go, and what is known behind them
 
 
 class TupleGroup(OneByOne):
@@ -60,12 +65,10 @@ class TupleGroup(OneByOne):
         self._asked: dict[Hashable, Keyed] = {}
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices."""
+        """Let a further query share the slices: those that do have seen nothing yet."""
         self.queries[query.id], self.since[query.id] = query, since
         self._missed[query.id] = missed
         self._patient = self._may_wait()
-        for one in self.keyed.values():
-            one.views[query.id] = self._view(query, one.lane.key)
 
     def _may_wait(self) -> bool:
         """Whether an event behind the watermark changes nothing that is past.
@@ -181,11 +184,15 @@ class TupleGroup(OneByOne):
         lane, tiling = one.lane, one.lane.tiling
         found: dict[str, dict[Interval, Live]] = {}
         one.wakes.clear()
+        counts = list[tuple[int, Front]]()
         for name, view in one.views.items():
             find = partial(lane.windows, view.query, moment.reached)
             lives = view.query.guarded(f"the events up to {moment.now}", find)
-            found[name] = view.visible(lives, moment)
+            found[name], one.lives[name] = view.visible(lives, moment), lives
             one.wakes += view.wakes(lives, moment)
+            may_go = partial(self._needless, lane, view.query.window, lives, moment.done)
+            counts.append(view.query.guarded(f"the events up to {moment.now}", may_go))
+        one.spare = min(counts, key=itemgetter(0))
         cuts = [cut for lives in found.values() for live in lives.values() for cut in live[1:3]]
         query = next(iter(self.queries.values()))
         query.guarded("its slices", lambda: tiling.fit(cuts))
@@ -212,9 +219,9 @@ class TupleGroup(OneByOne):
             one.lane.commit()
         for one in self._asked.values():
             for name, view in one.views.items():
-                view.commit(one.due[name], moment)
+                view.commit(one.due[name], one.lives.pop(name), moment)
             one.lane.news = False
-            self._forget(one, moment.done)
+            self._forget(one)
             self._set_alarm(one, moment)
         self._end()
 
@@ -233,15 +240,27 @@ class TupleGroup(OneByOne):
         if one.lane.key in self.keyed and (later or one.wakes):
             self._alarms.set(one.lane.key, min(*later, *one.wakes, END))
 
-    def _forget(self, one: Keyed, done: float) -> None:
-        """By window, in a user's measure, any event may tell that an old window has ended."""
+    def _needless(
+        self, lane: TupleLane, kind: WindowType, lives: Sequence[Live], done: float
+    ) -> tuple[int, Front]:
+        """Return how many of the oldest tuples a query does not need, and what it knows of them.
+
+        By window, in a user's measure, any event may tell that an old window has ended.
+        """
         by_window = self.settings.dialect.lateness == "window"
-        kinds = [query.window for query in self.queries.values()]
-        if by_window and any(kind.measure not in (TIME, COUNT) for kind in kinds):
-            return
-        lines = [(kind, one.lane.line(kind.measure, done)) for kind in kinds]
-        one.lane.release(min(needless(kind, line, done) for kind, line in lines))
+        if by_window and kind.measure not in (TIME, COUNT):
+            return 0, lane.front
+        line = lane.line(kind.measure, done)
+        if isinstance(kind, UserWindow | UserTrigger):
+            needed = [live.low for live in lives if live.settles > done]
+            return spare(kind, line, lane.front, done, needed)
+        return needless(kind, line, done), lane.front
+
+    def _forget(self, one: Keyed) -> None:
+        """Let go of tuples, and of a key that has none and was never counted."""
+        one.lane.release(*one.spare)
         told = any(view.published for view in one.views.values())
+        kinds = [query.window for query in self.queries.values()]
         rankless = all(kind.measure is TIME and isinstance(kind, FRAMES) for kind in kinds)
         if rankless and not (told or one.lane.tiling.tiles):
             del self.keyed[one.lane.key]

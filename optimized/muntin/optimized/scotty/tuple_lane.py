@@ -1,10 +1,11 @@
 """One key of the queries that need tuples: the tuples in order, and where windows cut them."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
+from muntin.optimized.scotty.machine_front import Front, found
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.spans import Known, span
 from muntin.optimized.scotty.tiling import Tile, Tiling
@@ -13,6 +14,7 @@ from muntin.spec.dialect import Dialect
 from muntin.spec.measure import COUNT, Line, Measure, lay_out
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Accepted
+from muntin.spec.user_defined import UserTrigger, UserWindow
 from muntin.spec.window import Interval, WindowType
 
 COORDINATE, ORDER = attrgetter("coordinate"), attrgetter("order")
@@ -36,6 +38,7 @@ class TupleLane:
         self.key, self.dialect, self.tiling = key, dialect, tiling
         self.forgotten = 0
         self.gone: Accepted | None = None  # the last one forgotten, if any
+        self.front = Front()  # what a user's machine knows of those that were forgotten
         self.news = False
         self.pending: list[Lifted] = []  # not in slices yet: they cannot matter yet
         self.mark: int | None = None  # how many of these there were before the step
@@ -103,14 +106,19 @@ class TupleLane:
         """Return the windows of a query that hold a tuple."""
         kind = query.window
         line = self.line(kind.measure, reached, further)
-        add, found = self.dialect.closing_of(kind.name), list[Live]()
-        for one in sorted(set(kind.intervals(line))):
+        add, lives = self.dialect.closing_of(kind.name), list[Live]()
+        for one in sorted(set(self._intervals(kind, line))):
             low, high = self._range(query, one, line)
             if low < high:
                 due, shown = kind.due(one, line), kind.shown(one, line)
                 settles = END if due is None else due + max(0, add)
-                found.append(Live(shown, low, high, None if due is None else due + add, settles))
-        return found
+                lives.append(Live(shown, low, high, None if due is None else due + add, settles))
+        return lives
+
+    def _intervals(self, kind: WindowType, line: Line) -> Iterable[Interval]:
+        if isinstance(kind, UserWindow | UserTrigger):
+            return found(kind, line, self.front).intervals
+        return kind.intervals(line)
 
     def _range(self, query: Query, one: Interval, line: Line) -> tuple[int, int]:
         """Return the positions between which the tuples of a window lie: they are neighbours."""
@@ -129,9 +137,10 @@ class TupleLane:
             high = min(high, bisect_left(placed, end - 1, key=COORDINATE) + one.row)
         return low, high
 
-    def release(self, count: int) -> None:
-        """Forget the oldest tuples."""
+    def release(self, count: int, front: Front) -> None:
+        """Forget the oldest tuples; a machine goes on behind them."""
         if count:
+            self.front = front
             self.gone = self.entries[count - 1].accepted
             self.forgotten += count
             self.tiling.release(count)

@@ -7,6 +7,7 @@ from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.report import Change, Said
 from muntin.optimized.scotty.tiling import Tiling
 from muntin.optimized.scotty.tuple_lane import Live
+from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query
 from muntin.spec.stream import END
 from muntin.spec.window import Interval
@@ -26,16 +27,21 @@ class TupleView:
         """Start with nothing published; windows that begin after a coordinate are seen whole."""
         self.query, self.earliest = query, earliest
         self.published: dict[Interval, Told] = {}
+        self.past = frozenset[Interval]()  # the windows that were settled when last looked at
 
     def visible(self, lives: Sequence[Live], moment: Moment) -> dict[Interval, Live]:
-        """Return the windows that are to be published."""
+        """Return the windows that are to be published.
+
+        In a user's measure, an event may tell that a window has ended which thereby is settled.
+        """
+        told_of = self._tells(moment)
         complete = {
             one.interval: one
             for one in lives
             if one.due is not None
             and one.due <= moment.now
             and one.interval.start > self.earliest
-            and one.settles > moment.done_before
+            and (one.settles > moment.done_before or (told_of and one.interval not in self.past))
             and (not moment.final or one.settles <= moment.limit)
         }
         if not moment.only_fresh:
@@ -45,6 +51,11 @@ class TupleView:
             for interval, one in complete.items()
             if interval not in self.published and (one.due or 0) > moment.before
         }
+
+    def _tells(self, moment: Moment) -> bool:
+        """Whether an event can end a window that thereby is settled, and has to be told of."""
+        by_event = moment.settings.dialect.lateness == "event"
+        return by_event and self.query.window.measure not in (TIME, COUNT)
 
     def wakes(self, lives: Sequence[Live], moment: Moment) -> list[float]:
         """Return the watermarks at which windows are to be told of, as far as they are known.
@@ -120,7 +131,9 @@ class TupleView:
                 changes.append(Change("updated" if known else "new", one, told.said))
         return changes
 
-    def commit(self, now: dict[Interval, Told], moment: Moment) -> None:
+    def commit(self, now: dict[Interval, Told], lives: Sequence[Live], moment: Moment) -> None:
         """Publish, and forget what is settled."""
         done = moment.done
+        if self._tells(moment):
+            self.past = frozenset(one.interval for one in lives if one.settles <= done)
         self.published = {i: told for i, told in now.items() if told.said.settles > done}

@@ -38,7 +38,8 @@ class Alarms(Generic[S]):
             self._number += 1
             heappush(self._heap, (watermark, self._number, sleeper))
             self._earliest[sleeper] = watermark
-            self._tidy()
+            if len(self._heap) > 2 * len(self._earliest) + SPARE:
+                self._tidy()
 
     def __len__(self) -> int:
         """Return how many alarms are held, also those that do not count any more."""
@@ -46,10 +47,9 @@ class Alarms(Generic[S]):
 
     def _tidy(self) -> None:
         """Drop the alarms that do not count, when they are the most."""
-        if len(self._heap) > 2 * len(self._earliest) + SPARE:
-            counting = enumerate(self._earliest.items())
-            self._heap = [(watermark, nth, sleeper) for nth, (sleeper, watermark) in counting]
-            heapify(self._heap)
+        counting = enumerate(self._earliest.items())
+        self._heap = [(watermark, nth, sleeper) for nth, (sleeper, watermark) in counting]
+        heapify(self._heap)
 
     def ring(self, watermark: float) -> Iterator[S]:
         """Yield the sleepers to be woken, each once; they have to be set again."""

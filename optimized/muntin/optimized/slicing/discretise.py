@@ -99,8 +99,6 @@ def refuses_window(kind: WindowType, settings: Settings) -> str | None:
         return f"slicing aligns {where} by floor division only (alignment: truncate)"
     if isinstance(kind, Rolling) and dialect.ties == "rows" and kind.measure not in (TIME, COUNT):
         return f"slicing cannot tell when a row of {where} is over (ties: rows)"
-    if isinstance(kind, UserTrigger) and kind.measure is not COUNT:
-        return f"slicing evicts by rank, so it cannot serve {where}"
     return None
 
 

@@ -74,7 +74,7 @@ class Report:
         track, stop = self.track, self._stop(one)
         partly = track.settings.output == "discard" and (told is not None or again)
         mark = track.mark if partly else None
-        where = f"the window from {one.start} to {one.end}"
+        where = f"the window [{one.start}, {one.end})"
         value = track.query.guarded(where, partial(self._value, one, mark))
         return Told(one.start, one.end, stop, value, told.revision + 1 if told else 0, one.row)
 

@@ -10,19 +10,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, no_ints, varies
+from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, constant, no_ints, varies
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
 from muntin.kernels.slicing.dense.slices import DenseSlices
 from muntin.kernels.slicing.dense.timeline import Timeline
-from muntin.kernels.slicing.dense.told import ToldOfMany
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.dense.told import ToldOfMany, known_of, revised
+from muntin.kernels.slicing.forms import Folded, Form
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told, places
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import WIDE, Count, Part, Sum
+from muntin.kernels.slicing.picking import whole
 from muntin.kernels.slicing.retention import needed
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
@@ -34,13 +35,9 @@ from muntin.spec.window import WindowType
 
 COLUMNS = 6
 """What `close` writes of a window."""
-
-
 SOME = 1024
 """So many slices are never forgotten."""
-
 Kernel = Callable[..., int]
-Columns = tuple[object, ...]
 
 
 class DenseGroup:
@@ -59,8 +56,7 @@ class DenseGroup:
         self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
         self._parts: dict[Part, None] = {}
         self._asked: list[dict[str, str]] = []
-        self._sliding: list[WindowType] = []
-        self._others: list[WindowType] = []
+        self._sliding, self._others = list[WindowType](), list[WindowType]()
         self._clock = Clock()
 
     def _ask(self) -> None:
@@ -107,12 +103,9 @@ class DenseGroup:
         grain = slices(self.tracks)
         if self._slices is None:
             return Group(self.since, self.settings, grain, self.tracks)
-        tracks = dict(self.tracks)
-        told = self._told_before(self._slices)
-        for nth, kind in enumerate(self._sliding):
-            mine = told.picked(told.key == nth)
-            mine = replace(mine, key=np.full(len(mine), self._key))
-            tracks[kind] = replace(tracks[kind], known=mine)
+        if not self._parts:
+            self._ask()
+        tracks = self._tracks_told(self._told_before(self._slices))
         held = self._slices.store(self._key)
         store = Store(held.cells.settled(), held.parts)
         dropped = np.zeros(self._key + 1, np.int64)
@@ -123,7 +116,7 @@ class DenseGroup:
         if not self._parts:
             self._ask()
         if len(batch) and not self._takes_in(batch, moment):
-            return self.spread_out().step(batch, moment)
+            return self._moved(batch).step(batch, moment)
         if self._slices is None:
             return self, []
         told = self._told_of_sliding(self._slices, moment) if self._sliding else []
@@ -132,20 +125,27 @@ class DenseGroup:
         self._forget(self._slices, moment.after)
         return self, told
 
+    def _moved(self, batch: Batch) -> "DenseGroup | Group":
+        """Return a group for many keys, if it is they that do not fit, or else an ordinary one."""
+        if self._others or not (varies(batch.key) or self._key not in {-1, int(batch.key[0])}):
+            return self.spread_out()
+        from muntin.kernels.slicing.keyed.group import KeyedGroup  # noqa: PLC0415 - it is one of these
+
+        return KeyedGroup(self)
+
     def _takes_in(self, batch: Batch, moment: Moment) -> bool:
         key, held = int(batch.key[0]), self._slices
         one_key = self._key in {-1, key} and not varies(batch.key)
         if not one_key or (self._others and batch.own.any()):
             return False
-        counts = [part for part in self._parts if isinstance(part, Count)]
-        plain: set[Part] = {part for part in counts if batch.columns[part.source].valid is None}
-        fields = {part: part.lift(batch) for part in self._parts if part not in plain}
+        plain, fields = self._lifted(batch)
         if not self._sums_fit(fields):
             return False
         if held and not self._others and moment.before.limit >= held.timeline.end + self._sizes:
             held = None
         if held is None:
-            held = self._begun(fields, batch.least)
+            timed = any(isinstance(kind, Session) for kind in self._others)
+            held = DenseSlices(self._timeline(batch.least), fields, timed=timed)
             held.plain = plain
         if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields):
             return False
@@ -153,6 +153,12 @@ class DenseGroup:
             self._slices, self._key = held, key
             self.birth = np.append(np.full(key, -1), 0)
         return True
+
+    def _lifted(self, batch: Batch) -> tuple[set[Part], dict[Part, Fields]]:
+        """Return what counts all events, and the partials of each event for the other parts."""
+        counts = [part for part in self._parts if isinstance(part, Count)]
+        plain: set[Part] = {part for part in counts if batch.columns[part.source].valid is None}
+        return plain, {part: part.lift(batch) for part in self._parts if part not in plain}
 
     def _sums_fit(self, fields: Mapping[Part, Fields]) -> bool:
         """Whether no sum of integers can pass 64 bits, whatever window it is of."""
@@ -168,13 +174,12 @@ class DenseGroup:
         self._terms = terms
         return True
 
-    def _begun(self, fields: Mapping[Part, Fields], least: int) -> DenseSlices:
-        """Return empty slices that begin well before a time: older events may come."""
+    def _timeline(self, least: int) -> Timeline:
+        """Return a time line that begins well before a time: older events may come."""
         periods = slices(self.tracks).periods
         reach = max([self._sizes, *(period for period, _ in periods)])
         begin = max(FIRST + 2 * reach, least - 4 * reach - self.settings.allowed_lateness)
-        timed = any(isinstance(kind, Session) for kind in self._others)
-        return DenseSlices(Timeline(periods, reach, begin), fields, timed=timed)
+        return Timeline(periods, reach, begin)
 
     def _told_of_sliding(self, held: DenseSlices, moment: Moment) -> list[Told]:
         before, after = moment
@@ -186,7 +191,7 @@ class DenseGroup:
         first = held.seal(low, max(before.limit, line.first), top)
         told = self._written(close, (low, top), (held.sums,), held)
         fresh = np.zeros(len(told), np.int64)
-        if self.settings.allowed_lateness and not final:
+        if first is not None and not final:
             bounds = max(before.limit, line.first), min(before.watermark, line.end + self._sizes)
             again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
             told = np.concatenate([again, told])
@@ -214,30 +219,25 @@ class DenseGroup:
     def _lines(
         self, held: DenseSlices, told: NDArray[np.int64], updated: Flags, limit: int
     ) -> list[Told]:
-        which, start, end, lo, hi = (np.ascontiguousarray(told[:, i]) for i in range(5))
-        zero = np.zeros_like(which)
-        revision = self._revised(View(which, start, end, lo, hi, end), updated, limit)
+        lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
         folded = {part: (held.fold(part, lo, hi),) for part in self._parts}
-        values = {label: form.finish(folded) for label, form in self._forms.items()}
-        kind = np.where(updated, UPDATED, NEW)
-        key = zero + self._key
-        return [ToldOfMany(kind, key, start, end, revision, zero, values, which, self._asked)]
+        key = constant(self._key, len(told))
+        return [self._told(told, key, folded, updated, limit)]
 
-    def _revised(self, view: View, updated: Flags, limit: int) -> Ints:
-        """Return the revision of each window; those that have any are remembered."""
-        revision = np.zeros(len(view), np.int64)
+    def _told(
+        self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags, limit: int
+    ) -> Told:
+        """Return lines about windows: which, start, end; their keys and folds."""
+        which, start, end = (np.ascontiguousarray(told[:, i]) for i in range(3))
+        zero = revision = constant(0, which.size)
+        kind = constant(NEW, which.size)
         if updated.any():
-            again = view.picked(updated)
-            at = places(self._known, again)
-            old = at >= 0
-            revision[updated] = 1
-            if old.any():
-                revision[np.flatnonzero(updated)[old]] += self._known.revision[at[old]]
-            rest = np.ones(len(self._known), np.bool_)
-            rest[at[old]] = False
-            known = self._known.picked(rest).followed(_known(again, revision[updated]))
-            self._known = known.picked(known.settles > limit)
-        return revision
+            view = View(key * len(self._sliding) + which, start, end, zero, zero, end)
+            self._known, revision = revised(self._known, view, updated, limit)
+            kind = np.where(updated, UPDATED, NEW)
+        values = {label: form.finish(folded) for label, form in self._forms.items()}
+        birth = whole(self.birth, key) if varies(key) else zero + self.birth[key[:1]]
+        return ToldOfMany(kind, key, start, end, revision, birth, values, which, self._asked)
 
     def _told_before(self, held: DenseSlices) -> Known:
         """Return all windows that are told and not frozen, their types for keys."""
@@ -246,12 +246,24 @@ class DenseGroup:
             return Known()
         bounds = max(clock.limit, line.first), min(clock.watermark, line.end + self._sizes)
         told = self._written(close, bounds, (held.sums,), held)
+        return self._remembered(told, np.full(len(told), self._key))
+
+    def _remembered(self, told: NDArray[np.int64], key: Ints) -> Known:
+        """Return windows with their revisions; a code is for the key and the type."""
         which, start, end, lo, hi = (np.ascontiguousarray(told[:, i]) for i in range(5))
-        view = View(which, start, end, lo, hi, end)
+        view = View(key * len(self._sliding) + which, start, end, lo, hi, end)
         at = places(self._known, view)
         revision = np.zeros(len(view), np.int64)
         revision[at >= 0] = self._known.revision[at[at >= 0]]
-        return _known(view, revision)
+        return known_of(view, revision)
+
+    def _tracks_told(self, told: Known) -> dict[WindowType, Track]:
+        """Return the tracks, with what was told of each window type."""
+        tracks, types = dict(self.tracks), len(self._sliding)
+        for nth, kind in enumerate(self._sliding):
+            mine = told.picked(told.key % types == nth)
+            tracks[kind] = replace(tracks[kind], known=replace(mine, key=mine.key // types))
+        return tracks
 
     def _told_of_others(self, held: DenseSlices, moment: Moment) -> list[Told]:
         """Tell of the windows that see slices as cells."""
@@ -282,11 +294,6 @@ class DenseGroup:
         keep = min(keep, held.sealed)
         if 2 * keep > held.n:
             held.drop(keep)
-
-
-def _known(view: View, revision: Ints) -> Known:
-    none = np.zeros_like(revision)
-    return Known(view.key, view.start, view.end, view.settles, none, revision)
 
 
 def _parts(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:

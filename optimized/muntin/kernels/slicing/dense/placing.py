@@ -7,7 +7,7 @@ for the last one. A table takes a stretch of time to the slice at its beginning.
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.jit import inlined, kernel
 from muntin.kernels.slicing.arrays import Column, Ints
 
 Bytes = NDArray[np.uint8]
@@ -28,24 +28,43 @@ def mark(grid: Bytes, first: int, unit: int, periods: Ints, phases: Ints) -> Non
 
 @kernel
 def collect(grid: Bytes, first: int, unit: int, edges: Ints, n: int) -> int:
-    """Append what is marked to the edges, of which there are n; return how many there are now."""
+    """Append what is marked to the edges, of which there are n; return how many there are now.
+
+    What comes after them is written over once: to ask whether a unit is marked takes longer.
+    """
+    last = edges[len(edges) - 1]
     for i in range(len(grid)):
-        if grid[i]:
-            edges[n] = first + i * unit
-            n += 1
+        edges[n] = first + i * unit
+        n += int(grid[i])
+    edges[n] = last
     return n
 
 
 @kernel
 def tabulate(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
-    table: Places, begin: int, end: int, origin: int, shift: int, edges: Ints, at: int
+    table: Places, begin: int, end: int, origin: int, shift: int, edges: Ints, at: int, n: int
 ) -> None:
-    """Fill a part of the table: the slice at the beginning of each stretch, from a known one on."""
-    for bucket in range(begin, end):
-        start = origin + (bucket << shift)
-        while edges[at + 1] <= start:
-            at += 1
-        table[bucket] = at
+    """Fill a part of the table: the slice at the beginning of each stretch, from a known one on.
+
+    Each of the n edges is counted where the next stretch begins; then these counts are summed up.
+    """
+    table[begin:end] = 0
+    for edge in range(at + 1, n + 1):
+        stretch = (edges[edge] - origin + (1 << shift) - 1) >> shift
+        if stretch < end:
+            table[stretch] += 1
+    for stretch in range(begin, end):
+        at += int(table[stretch])
+        table[stretch] = at
+
+
+@inlined
+def slice_of(time: int, table: Places, origin: int, shift: int, edges: Ints) -> int:
+    """Return the slice that holds a time, as an index without a sign."""
+    at = np.uint64(table[np.uint64((time - origin) >> shift)])
+    while time >= edges[at + np.uint64(1)]:
+        at += np.uint64(1)
+    return at  # type: ignore[return-value] # an integer, to a kernel
 
 
 @kernel
@@ -54,10 +73,34 @@ def place(  # noqa: PLR0913, PLR0917 - as above
 ) -> None:
     """Find the slice of each event."""
     for i in range(len(times)):
-        at = np.uint64(table[np.uint64((times[i] - origin) >> shift)])
-        while times[i] >= edges[at + np.uint64(1)]:
-            at += np.uint64(1)
+        found[i] = slice_of(times[i], table, origin, shift, edges)
+
+
+@kernel
+def place_and_add(  # noqa: PLR0913, PLR0917 - as above
+    times: Ints,
+    table: Places,
+    origin: int,
+    shift: int,
+    edges: Ints,
+    found: Places,
+    counts: Ints,
+    values: Numbers,
+    sums: Numbers,
+) -> None:
+    """Find slices, count events, add values: while one waits, the others go on."""
+    whole = len(times) & ~3
+    for i in range(0, len(times) - 3, 4):
+        for k in range(4):
+            at = slice_of(times[i + k], table, origin, shift, edges)
+            found[i + k] = at
+            counts[at * np.uint64(4) + np.uint64(k)] += 1
+            sums[at * np.uint64(4) + np.uint64(k)] += values[i + k]
+    for i in range(whole, len(times)):
+        at = slice_of(times[i], table, origin, shift, edges)
         found[i] = at
+        counts[at * np.uint64(4)] += 1
+        sums[at * np.uint64(4)] += values[i]
 
 
 @kernel
@@ -84,21 +127,3 @@ def add(found: Places, values: Numbers, sums: Numbers) -> None:
         sums[np.uint64(found[i + 3]) * np.uint64(4) + np.uint64(3)] += values[i + 3]
     for i in range(whole, len(found)):
         sums[np.uint64(found[i]) * np.uint64(4)] += values[i]
-
-
-@kernel
-def lower(found: Places, values: Numbers, least: Numbers) -> None:
-    """Lower the least values of slices; NaN lowers nothing, and anything lowers NaN."""
-    for i in range(len(found)):
-        at = np.uint64(found[i]) * np.uint64(4) + np.uint64(i & 3)
-        now, new = least[at], values[i]
-        least[at] = now if (now <= new or new != new) else new  # noqa: PLR0124 - only NaN differs
-
-
-@kernel
-def lift(found: Places, values: Numbers, greatest: Numbers) -> None:
-    """Lift the greatest values of slices; NaN is the greatest."""
-    for i in range(len(found)):
-        at = np.uint64(found[i]) * np.uint64(4) + np.uint64(i & 3)
-        now, new = greatest[at], values[i]
-        greatest[at] = now if (now >= new or now != now) else new  # noqa: PLR0124 - only NaN differs

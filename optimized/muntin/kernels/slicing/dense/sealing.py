@@ -43,85 +43,11 @@ def plant_sums(copies: Column, tree: Column, half: int, first: int, last: int) -
 
 @kernel
 def fold_sums(tree: Column, half: int, lo: Ints, hi: Ints, out: Column) -> None:
-    """Fold ranges of slices."""
+    """Fold ranges of slices; where no node is due, the identity is read, which is at place 0."""
     for i in range(len(lo)):
-        low, high, total = lo[i] + half, hi[i] + half, tree[0]
+        low, high, left, right = lo[i] + half, hi[i] + half, tree[0], tree[0]
         while low < high:
-            if low & 1:
-                total += tree[low]
-                low += 1
-            if high & 1:
-                high -= 1
-                total += tree[high]
-            low, high = low >> 1, high >> 1
-        out[i] = total
-
-
-@kernel
-def plant_least(copies: Column, tree: Column, half: int, first: int, last: int) -> None:
-    """Set leaves of a flat tree of least values, and the nodes above them."""
-    for at in range(first, last):
-        best = copies[4 * at]
-        for k in range(1, 4):
-            one = copies[4 * at + k]
-            best = best if (best <= one or one != one) else one  # noqa: PLR0124 - NaN
-        tree[half + at] = best
-    low, high = (half + first) >> 1, (half + last - 1) >> 1
-    while low >= 1:
-        for node in range(low, high + 1):
-            a, b = tree[2 * node], tree[2 * node + 1]
-            tree[node] = a if (a <= b or b != b) else b  # noqa: PLR0124 - NaN
-        low, high = low >> 1, high >> 1
-
-
-@kernel
-def fold_least(tree: Column, half: int, lo: Ints, hi: Ints, out: Column) -> None:
-    """Fold ranges of slices."""
-    for i in range(len(lo)):
-        low, high, best = lo[i] + half, hi[i] + half, tree[0]
-        while low < high:
-            if low & 1:
-                one = tree[low]
-                best = best if (best <= one or one != one) else one  # noqa: PLR0124 - NaN
-                low += 1
-            if high & 1:
-                high -= 1
-                one = tree[high]
-                best = best if (best <= one or one != one) else one  # noqa: PLR0124 - NaN
-            low, high = low >> 1, high >> 1
-        out[i] = best
-
-
-@kernel
-def plant_greatest(copies: Column, tree: Column, half: int, first: int, last: int) -> None:
-    """Set leaves of a flat tree of greatest values, and the nodes above them."""
-    for at in range(first, last):
-        best = copies[4 * at]
-        for k in range(1, 4):
-            one = copies[4 * at + k]
-            best = best if (best >= one or best != best) else one  # noqa: PLR0124 - NaN
-        tree[half + at] = best
-    low, high = (half + first) >> 1, (half + last - 1) >> 1
-    while low >= 1:
-        for node in range(low, high + 1):
-            a, b = tree[2 * node], tree[2 * node + 1]
-            tree[node] = a if (a >= b or a != a) else b  # noqa: PLR0124 - NaN
-        low, high = low >> 1, high >> 1
-
-
-@kernel
-def fold_greatest(tree: Column, half: int, lo: Ints, hi: Ints, out: Column) -> None:
-    """Fold ranges of slices."""
-    for i in range(len(lo)):
-        low, high, best = lo[i] + half, hi[i] + half, tree[0]
-        while low < high:
-            if low & 1:
-                one = tree[low]
-                best = best if (best >= one or best != best) else one  # noqa: PLR0124 - NaN
-                low += 1
-            if high & 1:
-                high -= 1
-                one = tree[high]
-                best = best if (best >= one or best != best) else one  # noqa: PLR0124 - NaN
-            low, high = low >> 1, high >> 1
-        out[i] = best
+            left += tree[low * (low & 1)]
+            right += tree[(high - 1) * (high & 1)]
+            low, high = (low + 1) >> 1, high >> 1
+        out[i] = left + right

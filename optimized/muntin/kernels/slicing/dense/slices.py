@@ -1,20 +1,24 @@
 """The slices of one key: a timeline, how many events each slice holds, and a table a part."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.dense.placing import Places, count, lift, lower, place
+from muntin.kernels.slicing.dense.extremes import lift, lift_runs, lower, lower_runs
+from muntin.kernels.slicing.dense.placing import Places, count, place, place_and_add
+from muntin.kernels.slicing.dense.running import count_runs, warm
+from muntin.kernels.slicing.dense.runs import Runs, cut
 from muntin.kernels.slicing.dense.sealing import freshen, prefix
-from muntin.kernels.slicing.dense.tables import COPIES, Table, table_of
+from muntin.kernels.slicing.dense.tables import COPIES, MANY, SOME, Table, table_of
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.picking import picked, whole
 from muntin.kernels.slicing.store import Store
 
-CHUNK = 8192
+CHUNK = 2**15
 """Events placed at once: their places stay in the nearest cache."""
 
 
@@ -34,7 +38,6 @@ class DenseSlices:
         self.sums: Ints = np.zeros(2, np.int64)  # events before each slice, of those sealed
         self.fresh: Ints = np.zeros(2, np.int64)
         self.sealed = 0
-        self._found: Places = np.empty(CHUNK, np.uint32)
 
     @property
     def n(self) -> int:
@@ -57,10 +60,9 @@ class DenseSlices:
 
         self.counts = grown(self.counts, COPIES * size, 0)
         self.told = grown(self.told, size, 0)
-        self.low, self.high = (
-            grown(self.low, COPIES * size, LAST),
-            grown(self.high, COPIES * size, FIRST),
-        )
+        if self.timed:
+            self.low = grown(self.low, COPIES * size, LAST)
+            self.high = grown(self.high, COPIES * size, FIRST)
         self.sums, self.fresh = grown(self.sums, size + 1, 0), grown(self.fresh, size + 1, 0)
         for table in self.tables.values():
             table.resize(size)
@@ -78,31 +80,65 @@ class DenseSlices:
         if batch.least < line.first or not self.covers(batch.most):
             return False
         columns = [(table, fields[part][0]) for part, table in self.tables.items()]
-        for begin in range(0, times.size, CHUNK):
-            chunk = times[begin : begin + CHUNK]
-            found = self._found[: chunk.size]
-            place(chunk, line.table, line.origin, line.shift, line.edges, found)
-            count(found, self.counts)
-            for table, column in columns:
-                table.take(found, column[begin : begin + CHUNK])
-            if self.timed:
-                lower(found, chunk, self.low)
-                lift(found, chunk, self.high)
+        columns.sort(key=lambda one: not one[0].adds)
+        most = SOME if self.timed else min((table.most for table, _ in columns), default=MANY)
+        done = 0
+        for piece, run, rest in cut(times, batch.blocks, line, most):
+            if 2 * rest.size > run.times.size:
+                break
+            done = piece.stop
+            self._run(run, [(table, column[piece]) for table, column in columns], rest)
+        self._place(times[done:], [(table, column[done:]) for table, column in columns])
         return True
 
-    def seal(self, before: int, limit: int, upto: int) -> int:
-        """Seal the slices up to a time; return the first that may have changed since before."""
+    def _run(self, run: Runs, columns: Sequence[tuple[Table, Column]], rest: Places) -> None:
+        """Take in the runs of a piece, and one by one what is left."""
+        count_runs(*run, self.counts)
+        for table, column in columns:
+            if run.mixed:
+                warm(column)
+            table.take_runs(run, column)
+        when = column_of(run.times)
+        if self.timed:
+            lower_runs(*run, when, column_of([LAST]), column_of(self.low))
+            lift_runs(*run, when, column_of([FIRST]), column_of(self.high))
+        if rest.size:
+            late = [(table, picked(column, rest)) for table, column in columns]
+            self._place(whole(run.times, rest), late)
+
+    def _place(self, times: Ints, columns: Sequence[tuple[Table, Column]]) -> None:
+        """Take in events in any order."""
+        line, alone = self.timeline, int(bool(columns) and columns[0][0].adds)
+        places: Places = np.empty(min(CHUNK, times.size), np.uint32)
+        for begin in range(0, times.size, CHUNK):
+            chunk = times[begin : begin + CHUNK]
+            found = places[: chunk.size]
+            where = (line.table, line.origin, line.shift, line.edges, found)
+            for table, column in columns[:alone]:
+                values = column[begin : begin + CHUNK]
+                place_and_add(chunk, *where, self.counts, values, table.copies)
+            if not alone:
+                place(chunk, *where)
+                count(found, self.counts)
+            for table, column in columns[alone:]:
+                table.take(found, column[begin : begin + CHUNK])
+            if self.timed:
+                lower(found, column_of(chunk), column_of(self.low))
+                lift(found, column_of(chunk), column_of(self.high))
+
+    def seal(self, before: int, limit: int, upto: int) -> int | None:
+        """Seal the slices up to a time; return the first of those before that has changed."""
         old = max(self._past(before), self.sealed)
         self.sums[self.sealed + 1 : old + 1] = self.sums[self.sealed]
         first = min(self.timeline.slice_of(limit), old)
-        changed = min(freshen(self.counts, self.sums, self.fresh, first, old), self.sealed)
-        now = max(self._past(upto), old)
+        fresh = freshen(self.counts, self.sums, self.fresh, first, old)
+        changed, now = min(fresh, self.sealed), max(self._past(upto), old)
         if now > changed:
             prefix(self.counts, self.sums, changed, now)
             for table in self.tables.values():
                 table.seal(changed, now)
         self.sealed = now
-        return first
+        return fresh if fresh < old else None
 
     def _past(self, time: int) -> int:
         """Return how many slices end at or before a time."""
@@ -117,7 +153,8 @@ class DenseSlices:
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning, at most those that are sealed."""
         n, rest = self.n, self.n - slices
-        for column, filling in ((self.counts, 0), (self.low, LAST), (self.high, FIRST)):
+        columns = [(self.counts, 0), (self.low, LAST), (self.high, FIRST)]
+        for column, filling in columns if self.timed else columns[:1]:
             column[: COPIES * rest] = column[COPIES * slices : COPIES * n]
             column[COPIES * rest : COPIES * n] = filling
         self.told[:rest] = self.told[slices:n]

@@ -5,25 +5,33 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of
-from muntin.kernels.slicing.dense.placing import Places, add, lift, lower
-from muntin.kernels.slicing.dense.sealing import (
+from muntin.kernels.slicing.dense.extremes import (
     fold_greatest,
     fold_least,
-    fold_sums,
+    lift,
+    lift_runs,
+    lower,
+    lower_runs,
     plant_greatest,
     plant_least,
-    plant_sums,
-    prefix,
 )
+from muntin.kernels.slicing.dense.placing import Places, add
+from muntin.kernels.slicing.dense.running import add_runs
+from muntin.kernels.slicing.dense.runs import Runs
+from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
 from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
 
 COPIES = 4
+MANY, SOME = 12, 1
+"""A block of events in fewer slices is read once for each: sums are fast so, extremes less."""
 
 
 class Table(ABC):
     """Partials of one column; `size` slices fit."""
 
     method = "flat tree"
+    most = MANY
+    adds = True
 
     def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
         """Hold no slice yet."""
@@ -58,6 +66,10 @@ class Table(ABC):
         """Add values to their slices."""
 
     @abstractmethod
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Add the values of runs."""
+
+    @abstractmethod
     def seal(self, first: int, last: int) -> None:
         """Prepare to fold ranges, when some slices have changed."""
 
@@ -75,6 +87,10 @@ class Prefixes(Table):
         """Add."""
         add(found, values, self.copies)
 
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Add."""
+        add_runs(*cut, values, self.identity, self.copies)
+
     def seal(self, first: int, last: int) -> None:
         """Sum up."""
         prefix(self.copies, self.folds, first, last)
@@ -91,6 +107,10 @@ class Sums(Table):
         """Add."""
         add(found, values, self.copies)
 
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Add."""
+        add_runs(*cut, values, self.identity, self.copies)
+
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""
         plant_sums(self.copies, self.folds, self.size, first, last)
@@ -105,9 +125,16 @@ class Sums(Table):
 class Least(Table):
     """Least values."""
 
+    most = SOME
+    adds = False
+
     def take(self, found: Places, values: Column) -> None:
         """Lower."""
         lower(found, values, self.copies)
+
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Lower."""
+        lower_runs(*cut, values, self.identity, self.copies)
 
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""
@@ -123,9 +150,16 @@ class Least(Table):
 class Greatest(Table):
     """Greatest values."""
 
+    most = SOME
+    adds = False
+
     def take(self, found: Places, values: Column) -> None:
         """Lift."""
         lift(found, values, self.copies)
+
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Lift."""
+        lift_runs(*cut, values, self.identity, self.copies)
 
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""

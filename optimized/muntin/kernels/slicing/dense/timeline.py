@@ -10,6 +10,8 @@ from muntin.kernels.slicing.dense.placing import Bytes, Places, collect, mark, t
 
 STRETCHES = 2**16
 """The least number of entries that the table has for the longest reach of a window."""
+FINE = 8
+"""So many entries a slice, at least, or one a unit of time: few of them hold an edge."""
 MOST = 2**20
 """The most slices, and twice the most entries, that are kept without holes."""
 
@@ -24,10 +26,10 @@ class Timeline:
         self.step = int(self.periods.min())
         self.reach = reach
         width = int(1 / (1 / self.periods).sum())  # of slices, on average
-        self.shift = max((reach // STRETCHES).bit_length(), (width // 2).bit_length() - 1, 0)
+        self.shift = max((reach // STRETCHES).bit_length(), (width // FINE).bit_length() - 1, 0)
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
-        self.table: Places = np.zeros(2 * STRETCHES, np.uint32)
+        self.table: Places = np.zeros(1024, np.uint32)
         pairs = zip(self._periods(), self._phases(), strict=True)
         self.origin = max(begin - (begin - phase) % period for period, phase in pairs)
         self.edges[0] = self.origin
@@ -60,9 +62,9 @@ class Timeline:
         if stretches > 2 * MOST or n + 2 > MOST:
             return False
         self._grow(n + 2, stretches)
-        old_end, old_n = self.end, self.n
+        begin = (self.end - self.origin) >> self.shift
         self._cut(target)
-        self._tabulate(max(0, (old_end - self.origin) >> self.shift), max(old_n - 1, 0))
+        self._tabulate(begin)
         return True
 
     def _cut(self, target: int) -> None:
@@ -90,9 +92,13 @@ class Timeline:
             table[: self.table.size] = self.table
             self.table = table
 
-    def _tabulate(self, begin: int, known: int) -> None:
-        end = ((self.end - self.origin) >> self.shift) + 1
-        tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known)
+    def _tabulate(self, begin: int) -> None:
+        """Fill the table from a stretch on, in which an edge may lie: it is begun anew."""
+        end, known = ((self.end - self.origin) >> self.shift) + 1, self._slice_at(begin)
+        tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known, self.n)
+
+    def _slice_at(self, stretch: int) -> int:
+        return self.slice_of(self.origin + (stretch << self.shift))
 
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning."""
@@ -100,8 +106,8 @@ class Timeline:
         self.edges[self.n + 1 - slices : self.n + 1] = LAST
         self.n -= slices
         self.origin = self.first
-        self._tabulate(0, 0)
+        self._tabulate(0)
 
     def slice_of(self, time: int) -> int:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
-        return max(0, int(np.searchsorted(self.edges[: self.n + 1], time, side="right")) - 1)
+        return max(0, int(self.edges[: self.n + 1].searchsorted(time, "right")) - 1)

@@ -1,6 +1,6 @@
 """Kill a streaming query again and again, start it again, and look at what is in its sink.
 
-    python tests/spark/faults/harness.py --kills 500
+    python tests/spark_support/faults/harness.py --kills 500
 
 A kill is one of SIGKILL to the driver with all that it started, or to one of its Python workers.
 Only processes that this one started are killed.
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from spark.faults.trace import wrong
+from spark_support.faults.trace import wrong
 
 TESTS = Path(__file__).parents[2]
 DRIVER = Path(__file__).with_name("driver.py")

@@ -15,7 +15,7 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 from muntin.spark import ReplaySource, local_session, processor, streaming
-from spark.faults.trace import OPTIONS, answer_of
+from spark_support.faults.trace import OPTIONS, answer_of
 
 
 class Raising(processor.Processor):

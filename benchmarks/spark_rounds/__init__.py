@@ -1,0 +1,1 @@
+"""Windows on Spark: what is measured, and what it shows."""

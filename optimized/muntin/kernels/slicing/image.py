@@ -1,0 +1,156 @@
+"""The state of the operator as a snapshot has it: columns as bytes, and no function.
+
+Forms of aggregates and their parts belong to queries; each window type stands for the queries that
+ask for it. What a group derives from these is left out.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, no_ints
+from muntin.kernels.slicing.batch import objects
+from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.dense.group import DenseGroup
+from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.generic import Generic
+from muntin.kernels.slicing.grain import Records, Slices
+from muntin.kernels.slicing.group import Group
+from muntin.kernels.slicing.keyed.group import KeyedGroup
+from muntin.kernels.slicing.keys import KeyIds
+from muntin.kernels.slicing.known import Known
+from muntin.kernels.slicing.moment import Clock
+from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.stepping import AnyGroup
+from muntin.kernels.slicing.store import Store
+from muntin.kernels.slicing.track import Track
+from muntin.snapshot import SnapshotError, register_value
+from muntin.spec.query import Query, Settings
+from muntin.spec.window import WindowType
+
+GIVEN = {"settings", "tracks"}
+DERIVED = {"_asked", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"}
+"""What a group of dense slices finds out from its queries."""
+
+
+def _plain(array: Column) -> tuple[str, list[int], object]:
+    """Return the type, the shape and the bytes of an array, or its objects."""
+    shape, kind = list(array.shape), array.dtype.str
+    if array.dtype.kind == "O":
+        return "O", shape, array.ravel().tolist()
+    if array.dtype.fields:
+        kind = ",".join(field.str for field, *_ in array.dtype.fields.values())
+    return kind, shape, array.tobytes()
+
+
+def _array(plain: tuple[str, list[int], bytes | list[object]]) -> Column:
+    kind, shape, content = plain
+    if isinstance(content, bytes):
+        return np.frombuffer(content, np.dtype(kind)).reshape(shape).copy()
+    return column_of(objects(content).reshape(shape))
+
+
+register_value(np.ndarray, "numpy array", _plain, _array)
+
+
+class Told(NamedTuple):
+    """The queries that ask for a window type, and what they were told."""
+
+    queries: list[str]
+    known: Known
+
+
+class Plain(NamedTuple):
+    """The state of a group."""
+
+    since: int
+    grain: Records | Slices
+    tracks: list[Told]
+    cells: Cells
+    parts: list[tuple[int, Fields]]  # and which of the parts that the queries need each is
+    dropped: Ints
+    birth: Ints
+
+
+class Dense(NamedTuple):
+    """The state of a group of dense slices, by attribute."""
+
+    tracks: list[Told]
+    attributes: dict[str, object]
+
+
+class Image(NamedTuple):
+    """The state of the operator."""
+
+    settings: Settings
+    queries: dict[str, Query]
+    groups: list[tuple[list[str], str, Plain | Dense]]
+    generic: Generic
+    clock: Clock
+    seen: float
+    arrivals: int
+    keys: list[Hashable]
+
+
+def image_of(group: AnyGroup) -> Plain | Dense:
+    """Return the state of a group."""
+    if isinstance(group, KeyedGroup):
+        group = group.spread_out()
+    tracks = [Told(list(track.queries), track.known) for track in group.tracks.values()]
+    if isinstance(group, Group):
+        cells = replace(group.store.cells)  # without what it has found out of itself
+        store = group.store.parts
+        parts = [(nth, store[part]) for nth, part in enumerate(group.parts) if part in store]
+        rest = (cells, parts, group.dropped, group.birth)
+        return Plain(group.since, group.grain, tracks, *rest)
+    names = sorted(vars(group).keys() - GIVEN - DERIVED)
+    return Dense(tracks, {name: vars(group)[name] for name in names})
+
+
+class Asked(NamedTuple):
+    """What is asked: queries by name, and their forms."""
+
+    settings: Settings
+    queries: Mapping[str, Query]
+    forms: Mapping[str, Form | Opaque]
+
+    def tracks(self, told: Sequence[Told]) -> Mapping[WindowType, Track]:
+        """Return tracks that know what was told."""
+        found = dict[WindowType, Track]()
+        for names, known in told:
+            kind = self.queries[names[0]].window
+            found[kind] = Track(kind, {name: self.forms[name] for name in names}, known)
+        return found
+
+    def group(self, image: Plain | Dense) -> AnyGroup:
+        """Return a group that goes on from a state."""
+        tracks = self.tracks(image.tracks)
+        if isinstance(image, Plain):
+            group = Group(image.since, self.settings, image.grain, tracks)
+            needed = list(group.parts)
+            store = Store(image.cells, {needed[nth]: fields for nth, fields in image.parts})
+            return replace(group, store=store, dropped=image.dropped, birth=image.birth)
+        dense = DenseGroup(0, self.settings, tracks)
+        if image.attributes.keys() != vars(dense).keys() - GIVEN - DERIVED:
+            raise SnapshotError(f"the snapshot is damaged: dense slices of {image.attributes}")
+        vars(dense).update(image.attributes)
+        return dense
+
+
+def keys_of(ids: KeyIds) -> list[Hashable]:
+    """Return all keys that have a number, in the order of these."""
+    return [ids.key(number) for number in range(len(ids))]
+
+
+def numbered(keys: Sequence[Hashable]) -> KeyIds:
+    """Return numbers for keys, in their order."""
+    ids = KeyIds()
+    if keys and all(type(key) is int and -(2**63) <= key < 2**63 for key in keys):
+        numbers = ids.of_column(np.array(keys, np.int64), len(keys))
+    else:
+        numbers = ids.of(keys)
+    if (numbers != np.arange(len(keys)) if len(keys) else no_ints()).any():
+        raise SnapshotError("the snapshot is damaged: two keys are equal")
+    return ids

@@ -1,0 +1,43 @@
+"""Which windows kernels answer, and the aggregates as kernels and operators take them."""
+
+from muntin.kernels.slicing.forms import form_of
+from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.supported import refusal
+from muntin.spark.plan import Plan
+from muntin.spark.wanted import CLOCKS, REAL, WHOLE, Wanted
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named
+from muntin.spec.query import Query
+
+Erased = Aggregate[object, object, object]
+NUMBERS = (*WHOLE, *REAL, *CLOCKS)
+
+
+def over_columns(plan: Plan, one: Wanted) -> Erased:
+    """Return an aggregate of columns; to count rows is to count their times, which are there."""
+    return over((plan.time,), named("count")) if one.of_rows else over(one.columns, one.aggregate())
+
+
+def over_values(plan: Plan, one: Wanted) -> Erased:
+    """Return an aggregate of the values of events."""
+    plain = plan.plain or one.of_rows
+    return one.aggregate() if plain else over(one.columns, one.aggregate())
+
+
+def by_kernels(plan: Plan) -> bool:
+    """Whether every aggregate has a form over columns, and every column is one of numbers."""
+    small = all(isinstance(plan.types[name], NUMBERS) for name in plan.values)
+    known = all(one.named and form_of(over_columns(plan, one)) for one in plan.wanted)
+    return small and known and not plan.gap and not plan.mark
+
+
+def columnar(plan: Plan) -> set[str]:
+    """Return the windows that kernels answer."""
+    if not by_kernels(plan):
+        return set()
+    aggregate = over_columns(plan, plan.wanted[0])
+    return {
+        name
+        for name, kind in plan.kinds().items()
+        if refusal(Query(name, kind, aggregate), plan.settings) is None
+    }

@@ -1,0 +1,43 @@
+"""Rows brought together by key, and cut into tables that part no key."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from muntin.spark.arrow import Table, keys, pieces, table
+from muntin.spark.plan import Plan
+
+CHUNK = 2**19
+"""Rows that are answered at once, if no key has more."""
+
+
+def quoted(names: Iterable[str]) -> list[Column]:
+    """Return columns by their names, which may hold dots."""
+    return [f.col(f"`{name.replace('`', '``')}`") for name in names]
+
+
+def gathered(rows: DataFrame, plan: Plan, order: Sequence[str]) -> DataFrame:
+    """Return rows with all of one key in one partition, one key after the other."""
+    columns = quoted((*plan.keys, *order))
+    together = rows.repartition(*columns[: len(plan.keys)]) if plan.keys else rows.repartition(1)
+    return together.sortWithinPartitions(*columns)
+
+
+def chunks(batches: Iterable[Table], names: Sequence[str]) -> Iterator[Table]:
+    """Return batches, which are sorted by key, as tables that part no key."""
+    held, rows = list[Table](), 0
+    for batch in batches:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= CHUNK and names:
+            whole = table(held)
+            number = keys(whole, names).number
+            cut = int(np.argmax(number == number[-1]))
+            if cut:
+                yield whole.slice(0, cut)
+            rest = whole.slice(cut, rows - cut)
+            held, rows = pieces(rest), rows - cut
+    if rows:
+        yield table(held)

@@ -1,0 +1,212 @@
+"""Puts small faults everywhere, and prints those that nothing notices: `make mutants`.
+
+    python proofs/mutants/survivors.py [--only scotty/edges] [--minutes 60] [--workers 2] [--seed 0]
+
+The faults come in an order that the seed decides, so that a short run is a sample of a long one.
+Each is put into a copy of the code and met by the killers of its module, quick ones first, until
+one notices it. A survivor is either a hole in the verification, to be mended by a better check, or
+no fault at all: then it belongs into equivalent.toml, with the reason.
+"""
+
+import sys
+import time
+import tomllib
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+from random import Random
+from subprocess import TimeoutExpired
+from tempfile import TemporaryDirectory
+
+from evidence.checks import ROOT
+from evidence.document import rows_of
+from mutants.everywhere import Fault, faults
+from mutants.mutant import FOLDER, Mutant, MutantError, copied, mutants, noticed
+
+EQUIVALENT = FOLDER / "equivalent.toml"
+MUTATED = ("optimized/muntin/optimized", "reference/muntin/reference", "spec/muntin/spec")
+OPTIMIZED = "optimized/muntin/optimized/"
+SECONDS = 180
+"""After so long a killer that was quick without the fault is stuck, which is noticed as well."""
+EVERY = 10
+
+SCOTTY = (
+    "traces:scotty-lazy,scotty-fiba",
+    "tests:tests/structures/test_scotty.py,tests/structures/test_scotty_branches.py",
+    "tests:tests/structures/test_scotty_counts.py,tests/structures/test_scotty_errors.py",
+    "tests:tests/complexity/test_scotty.py,tests/complexity/test_scotty_counts.py",
+    "tests:tests/complexity/test_scotty_wakes.py,tests/complexity/test_scotty_tuples.py",
+    "tests:tests/structures/test_spans.py,tests/structures/test_workload.py",
+    "tests:tests/structures/test_strategy.py,tests/structures/test_sharing.py",
+)
+SLICING = (
+    "traces:cutty-lazy,panes",
+    "traces:cutty-eager,pairs,pairs-plus",
+    "tests:tests/structures/test_slicing.py,tests/complexity/test_slicers.py",
+    "tests:tests/machines/test_slices.py,tests/complexity/test_slicing_edges.py",
+)
+NAIVE = (
+    "traces:recompute,tuple-buffer,tuple-buckets,aggregate-buckets",
+    "tests:tests/reference,tests/complexity/test_retained_state.py",
+    "tests:tests/vectors",
+)
+TREES = (
+    *("steps", "states:btree", "states:fiba", "states:coins"),
+    *("tests:tests/errata/test_002.py", "tests:tests/complexity/test_fiba.py"),
+)
+QUEUES = ("tests:tests/machines/test_fifo.py", "tests:tests/complexity/test_fifo.py")
+RINGS = (
+    *(
+        "states:ring",
+        "states:fifo ring",
+        "states:flatfat",
+        "tests:tests/structures/test_in_order.py",
+    ),
+    *("tests:tests/complexity/test_flatfat.py", "tests:tests/complexity/test_reactive.py"),
+)
+SPEC = ("tests:spec", "tests:tests/spec,tests/laws", "tests:tests/vectors")
+BEGINNINGS = {
+    "scotty/": SCOTTY,
+    "slicing/": SLICING,
+    "reference/muntin/reference/": NAIVE,
+    "spec/muntin/spec/": SPEC,
+    **dict.fromkeys(
+        (
+            *("balanced_tree", "btree", "bulk_", "coins", "fiba", "partial_aggregates"),
+            *("range_query", "rebalance", "tree_cost", "tree_relation"),
+        ),
+        TREES,
+    ),
+    **dict.fromkeys(("daba", "two_stacks"), QUEUES),
+    **dict.fromkeys(("flatfat", "reactive"), RINGS),
+}
+"""What notices faults in files that begin so, besides the killers of their curated mutants."""
+TESTS = ("tests/complexity", "tests/structures", "tests/machines")
+"""Where there may be a test of the same name as a module."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A fault in a file, and the killer that noticed it, if any."""
+
+    file: str
+    fault: Fault
+    killer: str
+
+
+def killers(file: str) -> list[str]:
+    """Return what has to notice faults in a file, in the order in which it is asked."""
+    curated = [killer for one in mutants() if one.file == file for killer in one.killers]
+    named = [f"{folder}/test_{Path(file).stem}.py" for folder in TESTS]
+    own = [f"tests:{path}" for path in named if (ROOT / path).exists()]
+    shared = [
+        killer
+        for beginning, some in BEGINNINGS.items()
+        if file.removeprefix(OPTIMIZED).startswith(beginning)
+        for killer in some
+    ]
+    return list(dict.fromkeys([*curated, *shared, *own, f"tests:{file}"]))
+
+
+def drawn(only: str, seed: int) -> list[tuple[str, Fault]]:
+    """Return all faults in the files whose names have this in them, in a random order."""
+    paths = [path for folder in MUTATED for path in sorted((ROOT / folder).rglob("*.py"))]
+    files = [str(path.relative_to(ROOT)) for path in paths]
+    chosen = [file for file in files if only in file]
+    every = [(file, fault) for file in chosen for fault in faults((ROOT / file).read_text())]
+    known = equivalents()
+    news = [(file, one) for file, one in every if (file, one.old, one.new) not in known]
+    return Random(seed).sample(news, len(news))  # noqa: S311 nobody is to be kept from guessing it
+
+
+def equivalents() -> dict[tuple[str, str, str], str]:
+    """Return the faults that are none, by file, line without and line with it, and why."""
+    found = tomllib.loads(EQUIVALENT.read_text())["equivalent"]
+    return {(one["file"], one["old"], one["new"]): one["why"] for one in found}
+
+
+def met(folder: Path, file: str, fault: Fault) -> Outcome:
+    """Let the killers of a file meet a fault in it."""
+    source = (ROOT / file).read_text()
+    mutant = Mutant("everywhere", "", file, source, fault.source, ())
+    for killer in killers(file):
+        try:
+            if noticed(folder, killer, mutant, SECONDS):
+                return Outcome(file, fault, killer)
+        except MutantError:
+            return Outcome(file, fault, "loading")
+        except TimeoutExpired:
+            return Outcome(file, fault, f"{killer}, stuck")
+    return Outcome(file, fault, "")
+
+
+def survey(asked: Namespace) -> list[Outcome]:
+    """Let as many faults be met as there is time for."""
+    todo, begun, outcomes = drawn(asked.only, asked.seed), time.monotonic(), list[Outcome]()
+    say(f"{len(todo)} faults in {len({file for file, _ in todo})} files")
+    with TemporaryDirectory() as place, ThreadPoolExecutor(asked.workers) as pool:
+        folders: Queue[Path] = Queue()
+        for worker in range(asked.workers):
+            folders.put(copied(Path(place) / str(worker)))
+
+        def meet(file: str, fault: Fault) -> Outcome | None:
+            if time.monotonic() - begun > 60 * asked.minutes:
+                return None
+            folder = folders.get()
+            try:
+                return met(folder, file, fault)
+            finally:
+                folders.put(folder)
+
+        for done in as_completed([pool.submit(meet, *one) for one in todo]):
+            if outcome := done.result():
+                outcomes.append(outcome)
+                if not outcome.killer or len(outcomes) % EVERY == 0:
+                    progress(outcomes, len(todo), time.monotonic() - begun)
+    return outcomes
+
+
+def progress(outcomes: list[Outcome], every: int, seconds: float) -> None:
+    """Say how far it is."""
+    alive = sum(not one.killer for one in outcomes)
+    last = outcomes[-1]
+    what = "" if last.killer else f"; survivor: {last.file}:{last.fault.line} {last.fault.new}"
+    say(f"{seconds:6.0f} s  {len(outcomes)} of {every} met, {alive} survived{what}")
+
+
+def say(text: str) -> None:
+    """Say something to who is waiting."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def report(outcomes: list[Outcome]) -> str:
+    """Return a table of files, and one of survivors."""
+    met_in = Counter(one.file for one in outcomes)
+    alive = [one for one in outcomes if not one.killer]
+    left = Counter(one.file for one in alive)
+    files = [[file, str(n), str(left[file] or "")] for file, n in sorted(met_in.items())]
+    total = [["all", str(len(outcomes)), str(len(alive))]]
+    places = sorted(alive, key=lambda one: (one.file, one.fault.line))
+    lines = [[f"{one.file}:{one.fault.line}", one.fault.old, one.fault.new] for one in places]
+    tables = [*rows_of(["file", "faults", "survived"], files + total)]
+    return "".join([*tables, "\n", *rows_of(["survivor", "as it is", "with the fault"], lines)])
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command."""
+    parser = ArgumentParser(description="Put small faults everywhere, and print the survivors.")
+    parser.add_argument("--only", default="", help="files with this in their names")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    outcomes = survey(parser.parse_args(arguments))
+    sys.stdout.write(report(outcomes))
+    return int(not outcomes)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

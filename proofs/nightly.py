@@ -1,0 +1,78 @@
+"""Proves, explores and confirms everything, as far as the night is long: `make proofs-nightly`.
+
+    python proofs/nightly.py [workers] [arguments of pytest] ...
+
+Each test that ends is a line on stderr, and so is each minute that one takes; what fails is on
+stdout, and at the end the claims by level.
+"""
+
+import os
+import sys
+import time
+from threading import Event, Thread
+
+import pytest
+
+from claims import main as count_claims
+from evidence.checks import ROOT
+
+MINUTE = 60
+
+
+class Progress:
+    """A plugin that says which tests have ended, and which are still running."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self._begun = time.monotonic()
+        self._since: dict[str, float] = {}
+        self._ended = 0
+        self._over = Event()
+
+    def pytest_sessionstart(self) -> None:
+        """Say something every minute from now on."""
+        Thread(target=self._wait, daemon=True).start()
+
+    def pytest_sessionfinish(self) -> None:
+        """Say no more."""
+        self._over.set()
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note when a test has begun."""
+        self._since[nodeid] = time.monotonic()
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Say that a test has ended."""
+        self._ended += 1
+        self._say(nodeid, self._since.pop(nodeid))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Say at once that a test has failed."""
+        if report.failed:
+            self._say(f"FAILED {report.nodeid}", self._since[report.nodeid])
+
+    def _wait(self) -> None:
+        while not self._over.wait(MINUTE):
+            for nodeid, since in list(self._since.items()):
+                self._say(f"still {nodeid}", since)
+
+    def _say(self, what: str, since: float) -> None:
+        now = time.monotonic()
+        name = what.replace("tests/proofs/test_", "")
+        sys.stderr.write(
+            f"{now - self._begun:7.0f} s  {self._ended:5d}  {name} ({now - since:.1f} s)\n"
+        )
+        sys.stderr.flush()
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command."""
+    os.environ["MUNTIN_PROFILE"] = "nightly"
+    workers, *others = arguments or ["auto"]
+    options = ["-n", workers, "--dist", "worksteal", "-q", "--no-header", *others]
+    code = pytest.main([*options, str(ROOT / "tests" / "proofs")], plugins=[Progress()])
+    return max(int(code), count_claims([]))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,65 @@
+"""Every line and branch of what slices is reached by tests that are the same each time.
+
+The fixed traces and examples below run in a process of their own, where coverage watches them:
+what they reach owes nothing to the luck of random tests, nor to how tests are spread over workers.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+WATCHED = ("optimized/muntin/optimized/slicing", "optimized/muntin/optimized/scotty")
+FIXED = (
+    "machines/slicing_traces.py",
+    "machines/test_slices.py::test_stores_stand_for_the_sequence_of_their_slices",
+    "machines/test_slices.py::test_slices_stand_for_the_events_and_begin_where_windows_do[panes]",
+    "reference/test_refusals.py",
+    "structures/test_scotty.py",
+    "structures/test_scotty_branches.py",
+    "structures/test_scotty_counts.py",
+    "structures/test_scotty_errors.py",
+    "structures/test_scotty_user_windows.py",
+    "structures/test_slicing.py",
+    "structures/test_user_windows.py::test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning",
+    "structures/test_user_windows.py::test_an_unknown_type_is_refused_and_the_operator_goes_on",
+    "structures/test_user_windows.py::test_nonsense_of_a_machine_is_named_and_leaves_no_trace",
+    "complexity/test_scotty.py::test_sessions_never_store_tuples_and_have_one_slice_each_of_the_smallest_gap",
+    "complexity/test_scotty_tuples.py::test_an_event_that_a_window_cannot_take_is_refused_at_once",
+    "complexity/test_slicing_edges.py::test_a_key_is_forgotten_when_nothing_of_it_can_matter",
+    "complexity/test_slicing_edges.py::test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed",
+    "complexity/test_slicing_edges.py::test_alarms_that_do_not_count_any_more_are_dropped",
+    "errata/test_000.py",
+    "errata/test_004.py::test_table_1_the_space_of_the_eager_store_is_that_of_a_power_of_two",
+)
+
+
+def run(data: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run coverage on this data, free of what the tests around were told."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    chosen = {"COVERAGE_FILE": str(data), "MUNTIN_PROFILE": "dev", "PYTHONHASHSEED": "0"}
+    return subprocess.run(  # noqa: S603 - the arguments are those of this file
+        [sys.executable, "-m", "coverage", *arguments],
+        cwd=ROOT,
+        env={**kept, **chosen},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_line_and_branch_of_slicing_is_reached(tmp_path: Path) -> None:
+    data, report = tmp_path / "coverage", tmp_path / "report.json"
+    pytest = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+    fixed = [f"tests/{name}" for name in FIXED]
+    ran = run(data, "run", "--branch", f"--source={','.join(WATCHED)}", "-m", *pytest, *fixed)
+    assert ran.returncode == 0, ran.stdout
+    assert run(data, "json", "-o", str(report)).returncode == 0
+    files = json.loads(report.read_text())["files"]
+    python = {str(path.relative_to(ROOT)) for one in WATCHED for path in (ROOT / one).glob("*.py")}
+    assert set(files) == python
+    missed = {name: (one["missing_lines"], one["missing_branches"]) for name, one in files.items()}
+    assert {name: one for name, one in missed.items() if one != ([], [])} == {}
+    assert [name for name in python if "pragma" in (ROOT / name).read_text()] == []

@@ -1,0 +1,151 @@
+"""The faults that `make mutants` puts everywhere, and what it says of those that survive."""
+
+import ast
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import TimeoutExpired
+
+import pytest
+
+from evidence.checks import ROOT
+from mutants import survivors
+from mutants.everywhere import Fault, faults
+from mutants.mutant import MutantError
+from nightly import Progress
+
+SOURCE = """
+@cached(1)
+def f(a: int = 0) -> bool:
+    "Says 1 < 2."
+    self._meter.visits += 1
+    self.n += 1
+    if a in x and not g(a, 1):
+        raise ValueError(1 + 1)
+    return a < 1 or min(a, 2) == 2
+
+
+def relates(a):
+    return 1 < 2
+"""
+FILE = "optimized/muntin/optimized/rebalance.py"
+
+
+def test_faults_are_where_something_is_done() -> None:
+    changed = [fault.new for fault in faults(SOURCE)]
+    assert changed == [
+        "def f(a: int = (1)) -> bool:",
+        "self.n -= 1",
+        "pass",
+        "self.n += (2)",
+        "if (a in x or not g(a, 1)):",
+        "if (a not in x) and not g(a, 1):",
+        "if a in x and (g(a, 1)):",
+        "if a in x and not (g(1, a)):",
+        "if a in x and not g(a, (2)):",
+        "return (a < 1 and min(a, 2) == 2)",
+        "return (a <= 1) or min(a, 2) == 2",
+        "return a < (2) or min(a, 2) == 2",
+        "return a < 1 or (min(a, 2) != 2)",
+        "return a < 1 or (max(a, 2)) == 2",
+        "return a < 1 or min(a, (3)) == 2",
+        "return a < 1 or min(a, 2) == (3)",
+    ]
+
+
+def test_a_fault_is_one_change_of_the_source() -> None:
+    source = (ROOT / FILE).read_text()
+    for fault in faults(source):
+        assert ast.dump(ast.parse(fault.source)) != ast.dump(ast.parse(source))
+        changed = zip(source.splitlines(), fault.source.splitlines(), strict=False)
+        assert next(n for n, (a, b) in enumerate(changed, 1) if a != b) == fault.line
+
+
+def test_faults_that_are_none_are_made_and_left_out() -> None:
+    made = {
+        (file, fault.old, fault.new)
+        for file, _, _ in survivors.equivalents()
+        for fault in faults((ROOT / file).read_text())
+    }
+    assert set(survivors.equivalents()) - made == set()
+    met = {(file, fault.old, fault.new) for file, fault in survivors.drawn("", 0)}
+    assert set(survivors.equivalents()) & met == set()
+
+
+def test_every_file_has_killers() -> None:
+    files = {file for file, _ in survivors.drawn("", 0)}
+    assert FILE in files
+    assert min(len(survivors.killers(file)) for file in files) >= 1
+    assert survivors.killers(FILE)[0] in ("steps", "states:fiba", "states:btree")
+
+
+def survey(monkeypatch: pytest.MonkeyPatch, noticed: Callable[..., str]) -> list[survivors.Outcome]:
+    def nowhere(folder: Path) -> Path:
+        return folder
+
+    monkeypatch.setattr(survivors, "noticed", noticed)
+    monkeypatch.setattr(survivors, "copied", nowhere)
+    return survivors.survey(Namespace(only=FILE, seed=1, minutes=1.0, workers=2))
+
+
+def test_what_nothing_notices_has_survived(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = survey(monkeypatch, lambda *_: "")
+    assert {one.killer for one in outcomes} == {""}
+    assert f"survivor: {FILE}" in capsys.readouterr().err
+    lines = survivors.report(outcomes).splitlines()
+    assert f"| all | {len(outcomes)} | {len(outcomes)} |" in lines
+    assert len(lines) == 2 + 1 + 1 + 1 + 2 + len(outcomes)
+
+
+def seeing(*_: object) -> str:
+    return "AssertionError"
+
+
+def raising(error: Exception) -> Callable[..., str]:
+    def noticed(*_: object) -> str:
+        raise error
+
+    return noticed
+
+
+@pytest.mark.parametrize(
+    ("noticed", "killer"),
+    [
+        (seeing, survivors.killers(FILE)[0]),
+        (raising(MutantError()), "loading"),
+        (raising(TimeoutExpired("", 1)), f"{survivors.killers(FILE)[0]}, stuck"),
+    ],
+)
+def test_what_is_noticed_has_not(
+    monkeypatch: pytest.MonkeyPatch, noticed: Callable[..., str], killer: str
+) -> None:
+    outcomes = survey(monkeypatch, noticed)
+    assert {one.killer for one in outcomes} == {killer}
+    assert survivors.report(outcomes).splitlines()[3] == f"| all | {len(outcomes)} | 0 |"
+
+
+def test_the_order_is_decided_by_the_seed() -> None:
+    def order(seed: int) -> list[Fault]:
+        return [fault for _, fault in survivors.drawn(FILE, seed)]
+
+    assert order(1) == order(1) != order(2)
+    assert set(order(1)) == set(order(2))
+
+
+def test_by_night_each_test_that_ends_or_fails_is_a_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = Progress()
+    progress.pytest_runtest_logstart("tests/proofs/test_a.py::test_b")
+    report = pytest.TestReport(
+        "tests/proofs/test_a.py::test_b", ("", 0, ""), {}, "failed", None, "call"
+    )
+    progress.pytest_runtest_logreport(report)
+    progress.pytest_runtest_logfinish("tests/proofs/test_a.py::test_b")
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[2:5] for line in lines] == [
+        ["0", "FAILED", "a.py::test_b"],
+        ["1", "a.py::test_b", "(0.0"],
+    ]

@@ -1,0 +1,136 @@
+"""A cluster in memory: Spark's own tester of stateful processors, and what packs rows for it."""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Protocol
+
+from muntin.spark.arrow import Table, pa
+from muntin.spark.bucket import Key, restored
+from muntin.spark.murmur import spread
+from muntin.spark.packing import BUCKET, Packing, packed, read
+from muntin.spark.plan import Plan
+from muntin.spark.processor import Processor
+from spark_support.tables import Line, Row, dicts, lines_in, table_of
+
+pandas = import_module("pandas")
+BUCKETS = 2
+
+
+class Timed(Protocol):
+    """What is used here of the handle of Spark's tester."""
+
+    def setGroupingKey(self, key: int, /) -> None: ...  # noqa: N802 - Spark's name
+    def listTimers(self) -> Iterator[int]: ...  # noqa: N802 - the same
+
+
+Value = tuple[object, ...]
+
+
+class InMemory(Protocol):
+    """What is used here of Spark's tester."""
+
+    handle: Timed
+
+    def setWatermark(self, at: int, /) -> object: ...  # noqa: N802 - Spark's name
+    def testInPandas(self, key: int, frame: object, /) -> object: ...  # noqa: N802 - the same
+    def peekValueState(self, name: str, key: int, /) -> Value | None: ...  # noqa: N802
+    def updateValueState(self, name: str, key: int, to: Value, /) -> None: ...  # noqa: N802
+
+
+def never_late(row: object) -> int:
+    """Return the time of a row, as far as Spark is to know."""
+    del row
+    return 2**62
+
+
+def in_memory(packing: Packing) -> InMemory:
+    """Return Spark's tester, which drops nothing before it reaches the processor."""
+    found: InMemory = import_module("pyspark.sql.streaming.tws_tester").TwsTester(
+        Processor(packing),
+        timeMode="EventTime",
+        outputMode="Update",
+        eventTimeExtractor=never_late,
+    )
+    return found
+
+
+@dataclass
+class Cluster:
+    """A stateful operator in memory: rows are packed and shuffled, timers fire."""
+
+    plan: Plan
+    watermark: int = 0
+
+    def __post_init__(self) -> None:
+        """Start without state."""
+        packing = Packing(replace(self.plan, late="rows"), BUCKETS)
+        self.answer = packing.plan
+        self.tester = in_memory(packing)
+
+    def step(self, given_rows: Sequence[Row], watermark: int) -> list[Line]:
+        """Run one micro-batch: timers that are due, and rows."""
+        frames = list[object]()
+        if watermark > self.watermark:
+            self.watermark = watermark
+            frames.append(self.tester.setWatermark(watermark))
+        for bucket, payloads in self.packed(given_rows).items():
+            frame = pandas.DataFrame({"bucket": bucket, "payload": payloads})
+            frames.append(self.tester.testInPandas(bucket, frame))
+        return lines_in(self.answer, (batch for frame in frames for batch in unpacked(frame)))
+
+    def packed(self, given_rows: Sequence[Row]) -> dict[int, list[bytes]]:
+        """Return the payloads for each bucket, from two tasks, the later one first."""
+        found: dict[int, list[bytes]] = {}
+        middle = len(given_rows) // 2
+        for task, part in reversed([*enumerate([given_rows[:middle], given_rows[middle:]])]):
+            for row in sent(self.answer, part, task):
+                found.setdefault(row[0], []).append(row[1])
+        return found
+
+    def state(self, bucket: int) -> bytes | None:
+        """Return what is kept of a bucket."""
+        held = self.tester.peekValueState("state", bucket)
+        data = held[0] if held else None
+        return data if isinstance(data, bytes) else None
+
+    def kept(self) -> dict[Key, bytes]:
+        """Return what is kept of each key."""
+        states = [self.state(bucket) for bucket in spread(BUCKETS)]
+        found = [restored(self.answer, data)[1] for data in states if data]
+        return {key: one.data for keys in found for key, one in keys.items()}
+
+    def timers(self) -> list[int]:
+        """Return when buckets will be woken."""
+        handle = self.tester.handle
+        found = list[int]()
+        for bucket in spread(BUCKETS):
+            handle.setGroupingKey(bucket)
+            found += handle.listTimers()
+        return found
+
+
+def sent(plan: Plan, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
+    """Return the rows that a task sends to buckets."""
+    if not part:
+        return []
+    whole = table_of(part)
+    own = [str([one[name] for name in plan.keys]).encode() for one in dicts(part)]
+    place = pa.array([zlib.crc32(key) % BUCKETS for key in own])
+    with_place = getattr(whole, "append_column")(BUCKET, place)  # noqa: B009 - Arrow is not typed
+    columns = dict_of(packed(with_place, plan.read, (task, 0), BUCKETS))
+    each = zip(columns["bucket"], columns["payload"], strict=True)
+    return [(b, p) for b, p in each if isinstance(b, int) and isinstance(p, bytes)]
+
+
+def dict_of(batch: Table) -> dict[str, list[object]]:
+    """Return a batch by columns."""
+    found: dict[str, list[object]] = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
+    return found
+
+
+def unpacked(frame: object) -> Iterator[Table]:
+    """Yield the batches that are answered; an empty frame may be a list."""
+    for payload in getattr(frame, "payload", ()):
+        yield from read(payload)
