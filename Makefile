@@ -64,7 +64,7 @@ soak: $(READY) ## let ten million events, in order and out of order, through twe
 faults-nightly: $(READY) ## kill the driver and the workers of streams on Spark 500 times (some hours)
 	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500
 
-diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (three hours on two cores)
+diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (some three hours on two cores)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)
 
