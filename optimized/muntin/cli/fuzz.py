@@ -20,14 +20,15 @@ OK, FAILED = 0, 1
 ORACLE = "spec"
 """The operator that is the denotation: it is what the others are held against."""
 
-COUNTED = ("traces", "steps", "queries", "results")
+COUNTED = ("traces", "steps", "queries", "results", "refused")
 
 EPILOG = """\
 Traces are drawn from all window types, measures, output modes, lateness rules and
 dialects, with keys, and with queries that come and go; over letters, which tell
 every word and bag of events, and over the aggregates of the catalogue, on
 integers, fractions, pairs and texts. What an operator refuses is left out, and
-it gets a plainer trace if it refuses everything. A step is one call of `take`.
+it gets a plainer trace if it refuses everything. A step is one call of `take`; those
+that an operator refuses, as columns refuse texts and times beyond 64 bits, are counted.
 
 Where an operator is wrong, the trace is made as small as it gets and printed as a
 transcript, and that operator gets no more; the others go on.
@@ -81,11 +82,11 @@ class Tally:
     def note(self, trial: Trial) -> None:
         """Count a trial."""
         queries = sum(1 for _ in trial.trace.every_query())
-        steps, results = trial.outcome.steps, trial.outcome.results
+        end = trial.outcome
         self.counts[trial.operator] += Counter(
-            traces=1, steps=steps, queries=queries, results=results
+            traces=1, steps=end.steps, queries=queries, results=end.results, refused=end.refused
         )
-        if trial.outcome.parting:
+        if end.parting:
             self.wrong.append(trial)
 
     def report(self) -> None:

@@ -1,7 +1,8 @@
 """One trace, taken by an operator and by the denotation: where they part, if they do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from muntin.conformance.letters import BAGS, WORDS
 from muntin.conformance.transcript import OperatorTranscript, Turn
@@ -13,6 +14,8 @@ from muntin.spec.query import Output, Query, Settings
 Build = Callable[[Settings], Operator]
 Answer = Output | str
 """What an operator says to a step, or how it fails."""
+Deed = Callable[[Operator], Output]
+"""A query that comes or goes, or a step."""
 
 
 @dataclass(frozen=True)
@@ -59,36 +62,68 @@ def tidy(trace: OperatorTranscript) -> OperatorTranscript:
 
 @dataclass(frozen=True)
 class Lockstep:
-    """How far the two came, with how many results, and where they parted, if they did."""
+    """How far the two came, with how many results, and where they parted, if they did.
+
+    What the operator refuses in the middle is left out of both, and counted.
+    """
 
     steps: int
     results: int
     parting: Parting | None = None
+    refused: int = 0
 
 
 def lockstep(trace: OperatorTranscript, build: Build) -> Lockstep:
     """Let an operator take a trace beside the denotation, and stop where they part."""
-    results = 0
+    results = refused = 0
     oracle, target = Denoted(trace.settings), build(trace.settings)
     for query in trace.queries:
         oracle.add(query)
         target.add(query)
     for nth, turn in enumerate(trace.turns):
-        wanted, got = answered(oracle, turn), answered(target, turn)
-        if not agree(wanted, got):
-            return Lockstep(nth + 1, results, Parting(nth, wanted, got))
-        results += 0 if isinstance(wanted, str) else len(wanted.results)
-    return Lockstep(len(trace.turns), results)
+        for deed in deeds(turn):
+            got = tried(target, deed)
+            if got == UnsupportedError.__name__:
+                refused += 1
+                continue
+            wanted = tried(oracle, deed)
+            if not agree(wanted, got):
+                return Lockstep(nth + 1, results, Parting(nth, wanted, got), refused)
+            results += 0 if isinstance(wanted, str) else len(wanted.results)
+    return Lockstep(len(trace.turns), results, None, refused)
+
+
+def deeds(turn: Turn) -> Iterator[Deed]:
+    """Yield what is done to an operator in a turn, one by one."""
+    yield from (partial(_remove, name=name) for name in turn.removed)
+    yield from (partial(_add, query=query) for query in turn.added)
+    yield lambda operator: operator.take(turn.step)
+
+
+def _remove(operator: Operator, name: str) -> Output:
+    operator.remove(name)
+    return Output()
+
+
+def _add(operator: Operator, query: Query) -> Output:
+    operator.add(query)
+    return Output()
 
 
 def answered(operator: Operator, turn: Turn) -> Answer:
     """Return what an operator says to a turn, or how it fails."""
+    said: Answer = Output()
+    for deed in deeds(turn):
+        said = tried(operator, deed)
+        if isinstance(said, str):
+            break
+    return said
+
+
+def tried(operator: Operator, deed: Deed) -> Answer:
+    """Return what an operator says to something, or how it fails."""
     try:
-        for name in turn.removed:
-            operator.remove(name)
-        for query in turn.added:
-            operator.add(query)
-        return operator.take(turn.step)
+        return deed(operator)
     except MuntinError as error:
         return type(error).__name__
     except Exception as bug:  # noqa: BLE001 - to crash is to disagree
