@@ -213,7 +213,7 @@ def _copier(kind: type) -> Callable[[object, Made], object] | None:
         (list, _twin_of_container),
         (deque, _twin_of_container),
         (set, _twin_of_container),
-        (frozenset, _twin_of_container),
+        (frozenset, _twin_of_frozenset),
     ]
     return next((copy for base, copy in kinds if issubclass(kind, base)), _twin_of_object)
 
@@ -227,6 +227,14 @@ def _twin_of_tuple(thing: object, made: Made) -> object:
     if all(map(is_, parts, thing)):
         return thing
     return remade(thing, parts)
+
+
+def _twin_of_frozenset(thing: object, made: Made) -> object:
+    assert is_set(thing)
+    parts = {one: _twin(one, made) for one in thing}
+    if all(twin is one for one, twin in parts.items()):
+        return thing
+    return frozenset(parts.values())
 
 
 def _twin_of_method(thing: object, made: Made) -> object:

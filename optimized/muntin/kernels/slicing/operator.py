@@ -148,6 +148,7 @@ class ColumnarOperator(Persistent, Stated):
     ) -> Answered:
         """Take in a step of columns: arrays, or named arrays for values.
 
+        >>> import numpy as np
         >>> from muntin.spec.catalogue import named
         >>> from muntin.spec.periodic import tumbling
         >>> operator = ColumnarOperator()
