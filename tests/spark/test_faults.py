@@ -15,11 +15,12 @@ SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 3000), "nightly": (10, 15, 8000)}
 
 def test_nothing_is_lost_or_doubled_when_processes_die(tmp_path: Path) -> None:
     drivers, workers, rows = SCALE[os.environ.get("MUNTIN_PROFILE", "dev")]
-    killed, folders = Counter[str](), [tmp_path / str(nth) for nth in range(4)]
-    for folder in folders:  # a query may end before so many workers were there to be killed
+    killed, folder = Counter[str](), tmp_path
+    for nth in range(4):  # a query may end before so many workers were there to be killed
+        folder = tmp_path / str(nth)
         folder.mkdir()
         left = drivers - killed["driver"], workers - killed["worker"]
-        ordeal = Ordeal(folder, rows, *left, "after", Random(folder.name))  # noqa: S311 - no secret
+        ordeal = Ordeal(folder, rows, *left, "after", Random(nth))  # noqa: S311 - no secret
         assert ordeal.run() == ""
         assert ordeal.starts > ordeal.kills["driver"]
         killed += Counter(ordeal.kills)
