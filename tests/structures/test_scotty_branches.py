@@ -224,3 +224,13 @@ def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.Monkey
     assert edges.computed == len(cells)
     assert [edges.cell(int(cell.low)) for cell in cells[:4]] == cells[:4]
     assert edges.computed == len(cells) + 4
+
+
+@pytest.mark.parametrize("leap", [1, 30, 400, 5000])
+def test_cells_that_time_has_passed_are_those_that_a_fresh_look_finds(leap: int) -> None:
+    progressions = [Progression(0, 7), Progression(3, 11), Progression(5, 40, 45, 2000)]
+    edges = Edges(progressions)
+    for now in (0, leap, 2 * leap):
+        edges.cell(now)
+    for time in range(-20, 2 * leap + 20):
+        assert edges.cell(time) == Edges(progressions).cell(time)
