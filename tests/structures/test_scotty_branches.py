@@ -7,6 +7,7 @@ import pytest
 
 from extending.test_new_window_type import Timetable
 from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.edges import Cell, Edges, Progression
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.denoted import Denoted
@@ -234,3 +235,18 @@ def test_cells_that_time_has_passed_are_those_that_a_fresh_look_finds(leap: int)
         edges.cell(now)
     for time in range(-20, 2 * leap + 20):
         assert edges.cell(time) == Edges(progressions).cell(time)
+
+
+@pytest.mark.parametrize("store", [LazyStore, eager, fiba])
+def test_the_gap_of_a_tuple_within_a_slice_reaches_over_later_slices(store: BuildStore) -> None:
+    both: list[Operator] = [Denoted(Settings(100)), Scotty(Settings(100), store)]
+    for one in both:
+        one.add(Query("s", Session(5), WORDS))
+    steps = [
+        Step(tuple(Event(time, Letter(0, time)) for time in (0, 10, 20)), 60),
+        Step((Event(0, Letter(1, 0), gap=50),)),
+        Step((Event(20, Letter(1, 20)),)),
+    ]
+    for step in steps:
+        wanted, got = (one.take(step) for one in both)
+        assert got == wanted
