@@ -212,9 +212,7 @@ class SliceManager:
     def _fused(self, left: Slice, right: Slice) -> Slice:
         total = self.plan.monoid.combine(left.partial, right.partial)
         tuples = [*(left.tuples or ()), *(right.tuples or ())] if self.plan.stored else None
-        plain, own = max(left.plain, right.plain), max(left.own, right.own)
-        size = left.size + right.size
-        return Slice(left.first, right.last, plain, own, size, total, tuples)
+        return joined([left, right], total, tuples)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
         """Return what parts two neighbours, if anything does."""
