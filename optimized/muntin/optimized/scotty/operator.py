@@ -11,6 +11,7 @@ from operator import itemgetter
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.count_group import CountGroup
 from muntin.optimized.scotty.count_lane import CountPlan
+from muntin.optimized.scotty.foreign import told_apart
 from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.ranks import Cohort, Ranks
@@ -20,6 +21,7 @@ from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.optimized.slicing.sharing import Erased, shareable
+from muntin.optimized.slicing.well_formed import check_query
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import COUNT, TIME
@@ -74,9 +76,10 @@ class Scotty(Persistent):
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
+        check_query(query)
         if query.id in self._running:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        since = max(self._seen, self._before)
+        query, since = told_apart(query, self._settings), max(self._seen, self._before)
         found = strategy(query, self._settings, since, self._letters)
         group = self._group(query, found)
         missed = {} if query.window.measure in (TIME, COUNT) else dict(self._ranks.latest)
