@@ -13,9 +13,11 @@ from muntin.optimized.slicing.group import Asked, Group, Technique
 from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.report import Line, Moment
 from muntin.optimized.slicing.track import Request, Track
+from muntin.optimized.slicing.well_formed import check_query
 from muntin.snapshot import Persistent
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
 
@@ -48,6 +50,7 @@ class Slicing(Persistent):
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
+        check_query(query)
         if query.id in self._group_of:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         reason = refuses_settings(self._settings)
@@ -58,7 +61,8 @@ class Slicing(Persistent):
         since, number = max(self._seen, self._watermark), self._next_number()
         at = next((at for at, group in self._groups.items() if group.takes(query)), number)
         group = self._groups.setdefault(at, Group(self._technique))
-        group.asked[query.id] = Asked(query, number, since, self._latest.copy())
+        missed = {} if query.window.measure in (TIME, COUNT) else self._latest.copy()
+        group.asked[query.id] = Asked(query, number, since, missed)
         self._group_of[query.id] = at
         self._recut(at)
 
@@ -66,12 +70,11 @@ class Slicing(Persistent):
         """Ask a query no more, and release what only it needed."""
         if name not in self._group_of:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        at = self._group_of.pop(name)
-        del self._groups[at].asked[name]
+        at = self._group_of[name]
+        of_it = {slot: lane for slot, lane in self._lanes.items() if slot.group == at}
+        self._lanes |= {slot: lane.without(name) for slot, lane in of_it.items()}
+        del self._group_of[name], self._groups[at].asked[name]
         self._births = {born: nth for born, nth in self._births.items() if born[0] != name}
-        for slot, lane in self._lanes.items():
-            if slot.group == at:
-                lane.remove(name)
         self._recut(at)
         if not self._groups[at].asked:
             del self._groups[at]
@@ -91,7 +94,7 @@ class Slicing(Persistent):
                     self._observe(event, changed)
             moment = self._moment(step)
             results = self._report(moment, changed, woken)
-        except Exception:
+        except BaseException:
             self._births = dict(islice(self._births.items(), births))
             for at in {*woken, *changed} & self._lanes.keys():
                 self._lanes[at].recover()
