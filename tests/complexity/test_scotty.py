@@ -169,6 +169,12 @@ def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
         assert len(lane(operator).settling) <= 2 * 32
 
 
+def test_what_was_told_waits_to_settle() -> None:
+    operator = asked([tumbling(1)], Meter(), Settings(5000))
+    operator.step([Event(time, Letter(0, time)) for time in range(100)], 200)
+    assert len(lane(operator).settling) == 100
+
+
 @pytest.mark.parametrize("build", [eager, fiba], ids=lambda build: build.__name__)
 def test_a_tree_that_nobody_asks_does_not_remember_every_slice(build: BuildStore) -> None:
     operator = Scotty(Settings(20_000), build)

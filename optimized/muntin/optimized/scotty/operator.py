@@ -14,6 +14,7 @@ from muntin.optimized.scotty.count_lane import CountPlan
 from muntin.optimized.scotty.foreign import told_apart
 from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.ordered_group import OrderedGroup
 from muntin.optimized.scotty.ranks import Cohort, Ranks
 from muntin.optimized.scotty.strategy import Strategy, strategy
 from muntin.optimized.scotty.tiling import How
@@ -114,7 +115,9 @@ class Scotty(Persistent):
                 return shared.group
         how = How(query.aggregate.monoid, found.of.commutative, found.removal)
         group: Group
-        if found.in_ranks:
+        if found.in_order:
+            group = OrderedGroup(self._settings, self._build)
+        elif found.in_ranks:
             plan = CountPlan(how, stored=found.stored, by_arrival=found.by_arrival)
             group = CountGroup(self._settings, plan, self._build)
         elif found.in_tuples:
@@ -128,8 +131,9 @@ class Scotty(Persistent):
         """Ask a query no more, and release what only it needed."""
         if name not in self._running:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        gone = self._running.pop(name)
+        gone = self._running[name]
         gone.group.remove(name)
+        del self._running[name]
         if all(one.cohort != gone.cohort for one in self._running.values()):
             self._ranks.remove(gone.cohort)
         self._shared = [one for one in self._shared if one.group.queries]

@@ -181,8 +181,7 @@ class Track(ABC):
                 one = self.live[k]
                 if one.end > at.rank + 1:
                     break
-                if one.end == at.rank + 1:
-                    self.live[k] = one._replace(due=at.event.time + 1)
+                self.live[k] = one._replace(due=at.event.time + 1)
 
     def next_close(self) -> float:
         """Return the least coordinate that closes or fills an open window."""
