@@ -31,7 +31,9 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.window import WindowType
 
 GIVEN = {"settings", "tracks"}
-DERIVED = {"_asked", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"}
+DERIVED = {
+    *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
+}
 """What a group of dense slices finds out from its queries."""
 
 

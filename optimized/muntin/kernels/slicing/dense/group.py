@@ -62,6 +62,7 @@ class DenseGroup:
     def _ask(self) -> None:
         """Set out what is asked for: window types that one kernel serves, and the others."""
         self._parts = _parts(self.tracks)
+        self._counts: list[Part] = [part for part in self._parts if isinstance(part, Count)]
         sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
         self._sliding = list[WindowType](sliding)
         self._others = [kind for kind in self.tracks if not isinstance(kind, Sliding)]
@@ -141,9 +142,8 @@ class DenseGroup:
         plain, fields = self._lifted(batch)
         if not self._sums_fit(fields):
             return False
-        if held and not self._others and moment.before.limit >= held.timeline.end + self._sizes:
-            held = None
-        if held is None:
+        limit = moment.before.limit
+        if not held or (not self._others and self._over(held.timeline, held.empty, batch, limit)):
             timed = any(isinstance(kind, Session) for kind in self._others)
             held = DenseSlices(self._timeline(batch.least), fields, timed=timed)
             held.plain = plain
@@ -154,10 +154,13 @@ class DenseGroup:
             self.birth = np.append(np.full(key, -1), 0)
         return True
 
+    def _over(self, line: Timeline, empty: Callable[[int], bool], batch: Batch, limit: int) -> bool:
+        """Whether time goes on where no window holds any of the events that are kept."""
+        return batch.most >= line.end and empty(line.slice_of(limit - self._sizes))
+
     def _lifted(self, batch: Batch) -> tuple[set[Part], dict[Part, Fields]]:
         """Return what counts all events, and the partials of each event for the other parts."""
-        counts = [part for part in self._parts if isinstance(part, Count)]
-        plain: set[Part] = {part for part in counts if batch.columns[part.source].valid is None}
+        plain = {part for part in self._counts if batch.columns[part.source].valid is None}
         return plain, {part: part.lift(batch) for part in self._parts if part not in plain}
 
     def _sums_fit(self, fields: Mapping[Part, Fields]) -> bool:
@@ -184,19 +187,17 @@ class DenseGroup:
     def _told_of_sliding(self, held: DenseSlices, moment: Moment) -> list[Told]:
         before, after = moment
         final, line = self.settings.output == "final", held.timeline
-        low, top = before.watermark, after.watermark
-        if final:
-            low, top = before.limit, after.limit
+        low, top = moment.reporting(final=final)
         low, top = max(low, line.first), min(top, line.end + self._sizes)
         first = held.seal(low, max(before.limit, line.first), top)
         told = self._written(close, (low, top), (held.sums,), held)
-        fresh = np.zeros(len(told), np.int64)
+        updated: Flags | None = None
         if first is not None and not final:
             bounds = max(before.limit, line.first), min(before.watermark, line.end + self._sizes)
             again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
+            updated = np.append(again[:, 5] > 0, np.zeros(len(told), np.bool_))
             told = np.concatenate([again, told])
-            fresh = np.append(again[:, 5] > 0, fresh)
-        return self._lines(held, told, fresh > 0, after.limit) if len(told) else []
+        return self._lines(held, told, updated, after.limit) if len(told) else []
 
     def _written(
         self,
@@ -214,10 +215,10 @@ class DenseGroup:
             self._out = np.empty((2 * found, COLUMNS), np.int64)
             return self._written(kernel, bounds, columns, held)
         self._windows = windows
-        return self._out[:found].copy()
+        return np.array(self._out[:found].T, order="C").T  # each of its columns is in one piece
 
     def _lines(
-        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags, limit: int
+        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags | None, limit: int
     ) -> list[Told]:
         lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
         folded = {part: (held.fold(part, lo, hi),) for part in self._parts}
@@ -225,13 +226,13 @@ class DenseGroup:
         return [self._told(told, key, folded, updated, limit)]
 
     def _told(
-        self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags, limit: int
+        self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags | None, limit: int
     ) -> Told:
         """Return lines about windows: which, start, end; their keys and folds."""
         which, start, end = (np.ascontiguousarray(told[:, i]) for i in range(3))
         zero = revision = constant(0, which.size)
         kind = constant(NEW, which.size)
-        if updated.any():
+        if updated is not None and updated.any():
             view = View(key * len(self._sliding) + which, start, end, zero, zero, end)
             self._known, revision = revised(self._known, view, updated, limit)
             kind = np.where(updated, UPDATED, NEW)

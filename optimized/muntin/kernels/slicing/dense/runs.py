@@ -11,7 +11,7 @@ from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.dense.running import runs
 from muntin.kernels.slicing.dense.timeline import Timeline
 
-PIECE = 2**15
+PIECE = 2**17
 """So many events are cut at once: their columns stay in a near cache."""
 FEW = 1024
 """Fewer events are placed one by one: it takes fewer calls."""

@@ -150,6 +150,10 @@ class DenseSlices:
             return self.tables[part].fold(lo, hi)
         return column_of(self.sums[hi] - self.sums[lo])
 
+    def empty(self, first: int) -> bool:
+        """Whether no slice from one on holds an event."""
+        return not self.counts[COPIES * first :].any()
+
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning, at most those that are sealed."""
         n, rest = self.n, self.n - slices

@@ -54,8 +54,9 @@ class KeyedCells:
         if batch.least < line.first or not line.covers(batch.most):
             return False
         if line.n > len(self._tables):
-            room = np.zeros((max(line.n, 2 * len(self._tables)) - len(self._tables), 3), np.int64)
-            self._tables = np.concatenate([self._tables, room])
+            tables: Tables = np.zeros((1 << line.n.bit_length(), 3), np.int64)
+            tables[: len(self._tables)] = self._tables
+            self._tables = tables
         self.sealed = max(self.sealed, self.past(told))
         where: Places = np.empty(min(CHUNK, len(batch)), np.uint32)
         cells = np.empty_like(where)
@@ -129,10 +130,15 @@ class KeyedCells:
         return cells
 
     def insert(
-        self, key: Ints, slices: Ints, counts: Ints, partials: Mapping[Part, Column]
+        self,
+        key: Ints,
+        slices: Ints,
+        counts: Ints,
+        partials: Mapping[Part, Column],
+        room: int = 1,
     ) -> None:
-        """Put in cells, each once, of which all is told that can be."""
-        self._tables = np.zeros((max(self.timeline.n, 1), 3), np.int64)
+        """Put in cells, each once, of which all is told that can be; keep room for slices."""
+        self._tables = np.zeros((max(1 << self.timeline.n.bit_length(), room), 3), np.int64)
         found: Places = np.empty(key.size, np.uint32)
         self._find(key, slices.astype(np.uint32), found)
         at = ints(found)
@@ -140,6 +146,10 @@ class KeyedCells:
         self.heard[at] = counts
         for part, column in partials.items():
             self.partials[part][at] = column
+
+    def empty(self, first: int) -> bool:
+        """Whether no slice from one on holds a cell."""
+        return not self._tables[first:, 2].any()
 
     def idle(self, slices: int) -> bool:
         """Whether at least half of all slices, or of all cells, are so many at the beginning."""
@@ -154,7 +164,8 @@ class KeyedCells:
         fewer = KeyedCells(self.timeline, fields, self.plain)
         self.timeline.drop(slices)
         partials = {part: column[kept] for part, column in self.partials.items()}
-        fewer.insert(self.key[kept], self.slice[kept] - slices, self.counts[kept], partials)
+        key, slot, counts = self.key[kept], self.slice[kept] - slices, self.counts[kept]
+        fewer.insert(key, slot, counts, partials, len(self._tables))
         fewer.heard[: kept.size] = self.heard[kept]
         fewer.sealed = self.sealed - slices
         return fewer

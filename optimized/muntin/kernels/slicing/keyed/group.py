@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
     rows: NDArray[np.int64]
     cells: Places
-    updated: Flags
+    updated: Flags | None = None
 
 
 class KeyedGroup(DenseGroup):
@@ -81,11 +81,10 @@ class KeyedGroup(DenseGroup):
         plain, fields = self._lifted(batch)
         if not self._sums_fit(fields):
             return False
-        held = self._cells
-        if held is None or moment.before.limit >= held.timeline.end + self._sizes:
+        held, limit = self._cells, moment.before.limit
+        if held is None or self._over(held.timeline, held.empty, batch, limit):
             held = KeyedCells(self._timeline(batch.least), fields, plain)
-        before = moment.before
-        told = before.limit if self.settings.output == "final" else before.watermark
+        told, _ = moment.reporting(final=self.settings.output == "final")
         if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields, told):
             return False
         self._cells, self.birth = held, births(self.birth, batch.key)
@@ -94,9 +93,7 @@ class KeyedGroup(DenseGroup):
     def _told_of_keys(self, held: KeyedCells, moment: Moment) -> list[Told]:
         before, after = moment
         final, line = self.settings.output == "final", held.timeline
-        low, top = before.watermark, after.watermark
-        if final:
-            low, top = before.limit, after.limit
+        low, top = moment.reporting(final=final)
         low, top = max(low, line.first), min(top, line.end + self._sizes)
         found = list[Found]()
         changed = held.changed()
@@ -123,7 +120,7 @@ class KeyedGroup(DenseGroup):
         cells = by_code(codes, cells)
         rows: NDArray[np.int64] = np.zeros((3, cells.size), np.int64).T
         extents(cells, held.slice, edges, rows[:, 1], rows[:, 2])
-        return Found(rows, cells, np.zeros(cells.size, np.bool_))
+        return Found(rows, cells)
 
     def _ordered(self, held: KeyedCells, after: int, upto: int) -> Places:
         """Return the cells of all windows that end after one time and not after another."""
@@ -135,7 +132,7 @@ class KeyedGroup(DenseGroup):
     def _ranges(self, held: KeyedCells, cells: Places, after: int, upto: int) -> Found:
         """Return the windows that end after one time and not after another."""
         rows = self._rows(held, cells, climb(held.counts[cells]), after, upto)
-        return Found(rows, cells, np.zeros(len(rows), np.bool_))
+        return Found(rows, cells)
 
     def _reopened(self, held: KeyedCells, changed: Ints, after: int, upto: int) -> Found:
         """Return the windows that ended before, and have got an event since."""
