@@ -26,6 +26,7 @@ from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.stepping import AnyGroup
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
+from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import SnapshotError, register_value
 from muntin.spec.query import Query, Settings
 from muntin.spec.window import WindowType
@@ -94,6 +95,14 @@ class Image(NamedTuple):
     seen: float
     arrivals: int
     keys: list[Hashable]
+
+
+def image_in(fields: Mapping[str, object]) -> Image:
+    """Return the state of the operator, which is one of its fields."""
+    image = fields["image"]
+    if not isinstance(image, Image) or not isinstance(image.generic.operator, Scotty | None):
+        raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
+    return image
 
 
 def image_of(group: AnyGroup) -> Plain | Dense:
