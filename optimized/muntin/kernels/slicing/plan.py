@@ -62,7 +62,7 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
     if not isinstance(kind, Sliding | Session):
         return Plan("slices", f"{kind.name} windows may reach far back")
     if not all(isinstance(part, DENSE_PARTS) for part in form.parts):
-        return Plan("slices", f"{form.name} is more than counts, sums and extremes")
+        return Plan("slices", f"{form.name} joins partials in a way of its own")
     if not COMPILED and wanted == "auto":
         return Plan("slices", "kernels are not compiled here")
     return Plan("dense", "until there is a second key, or slices are too many or change their type")

@@ -10,9 +10,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, constant, no_ints, varies
+from muntin.kernels.slicing.arrays import (
+    FIRST,
+    Column,
+    Flags,
+    Ints,
+    constant,
+    no_ints,
+    varies,
+)
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
+from muntin.kernels.slicing.dense.fitting import Terms, fitting
+from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.slices import DenseSlices
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.dense.told import ToldOfMany, remembered, revised
@@ -22,7 +32,7 @@ from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
 from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.parts import WIDE, Count, Part, Sum
+from muntin.kernels.slicing.parts import Count, Part
 from muntin.kernels.slicing.picking import whole
 from muntin.kernels.slicing.retention import needed
 from muntin.kernels.slicing.store import Store
@@ -51,7 +61,7 @@ class DenseGroup:
         self.birth = no_ints()
         self._slices: DenseSlices | None = None
         self._key = -1
-        self._terms: dict[Part, float] = {}
+        self._terms: Terms = {}
         self._known = Known()
         self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
         self._parts: dict[Part, None] = {}
@@ -139,15 +149,15 @@ class DenseGroup:
         one_key = self._key in {-1, key} and not varies(batch.key)
         if not one_key or (self._others and batch.own.any()):
             return False
-        plain, fields = self._lifted(batch)
-        if not self._sums_fit(fields):
+        lifted = self._lifted(batch)
+        if not lifted:
             return False
-        limit = moment.before.limit
+        (plain, columns), limit = lifted, moment.before.limit
         if not held or (not self._others and self._over(held.timeline, held.empty, batch, limit)):
             timed = any(isinstance(kind, Session) for kind in self._others)
-            held = DenseSlices(self._timeline(batch.least), fields, timed=timed)
+            held = DenseSlices(self._timeline(batch.least), columns, timed=timed)
             held.plain = plain
-        if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields):
+        if held.plain != plain or not held.suits(columns) or not held.takes(batch, columns):
             return False
         if self._slices is not held:
             self._slices, self._key = held, key
@@ -158,24 +168,15 @@ class DenseGroup:
         """Whether time goes on where no window holds any of the events that are kept."""
         return batch.most >= line.end and empty(line.slice_of(limit - self._sizes))
 
-    def _lifted(self, batch: Batch) -> tuple[set[Part], dict[Part, Fields]]:
-        """Return what counts all events, and the partials of each event for the other parts."""
+    def _lifted(self, batch: Batch) -> tuple[set[Part], dict[Part, Column]] | None:
+        """Return what counts all events, and partials for the other parts; None if too large."""
         plain = {part for part in self._counts if batch.columns[part.source].valid is None}
-        return plain, {part: part.lift(batch) for part in self._parts if part not in plain}
-
-    def _sums_fit(self, fields: Mapping[Part, Fields]) -> bool:
-        """Whether no sum of integers can pass 64 bits, whatever window it is of."""
-        terms = dict(self._terms)
-        for part, (column, *_) in fields.items():
-            if column.dtype == np.object_:
-                return False
-            if isinstance(part, Sum) and column.dtype == np.int64:
-                most = max(abs(int(column.max())), abs(int(column.min())))
-                terms[part] = terms.get(part, 0.0) + float(most) * column.size
-        if any(term >= WIDE for term in terms.values()):
-            return False
+        fields = {part: part.lift(batch) for part in self._parts if part not in plain}
+        terms = fitting(self._terms, fields)
+        if terms is None:
+            return None
         self._terms = terms
-        return True
+        return plain, {part: packed(columns) for part, columns in fields.items()}
 
     def _timeline(self, least: int) -> Timeline:
         """Return a time line that begins well before a time: older events may come."""
@@ -221,7 +222,7 @@ class DenseGroup:
         self, held: DenseSlices, told: NDArray[np.int64], updated: Flags | None, limit: int
     ) -> list[Told]:
         lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
-        folded = {part: (held.fold(part, lo, hi),) for part in self._parts}
+        folded = {part: held.fold(part, lo, hi) for part in self._parts}
         key = constant(self._key, len(told))
         return [self._told(told, key, folded, updated, limit)]
 

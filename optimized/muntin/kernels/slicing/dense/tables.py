@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of
+from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.extremes import (
     fold_greatest,
     fold_least,
@@ -15,11 +16,12 @@ from muntin.kernels.slicing.dense.extremes import (
     plant_greatest,
     plant_least,
 )
+from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, add
 from muntin.kernels.slicing.dense.running import add_runs
 from muntin.kernels.slicing.dense.runs import Runs
 from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
-from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
+from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
 COPIES = 4
 MANY, SOME = 12, 1
@@ -32,27 +34,30 @@ class Table(ABC):
     method = "flat tree"
     most = MANY
     adds = True
+    copied = COPIES  # how many copies there are of each partial
+    ordered = False  # whether events are taken in the order in which they came
 
     def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
         """Hold no slice yet."""
         self.part = part
-        self.identity: Column = part.identity((column_of(np.zeros(0, dtype)),))[0]
-        self.copies: Column = np.repeat(self.identity, COPIES)
+        self.identity: Column = packed(part.identity(unpacked(column_of(np.zeros(0, dtype)))))
+        self.copies: Column = np.repeat(self.identity, self.copied)
         self.size = 1
         self.folds: Column = np.repeat(self.identity, 2)
 
     def resize(self, size: int) -> None:
         """Make room for so many slices."""
-        copies = np.repeat(self.identity, COPIES * size)
+        copies = np.repeat(self.identity, self.copied * size)
         copies[: self.copies.size] = self.copies[: copies.size]
         self.copies, self.size = copies, size
         self.folds = np.repeat(self.identity, 2 * size)
 
     def drop(self, slices: int, n: int) -> None:
         """Forget so many slices at the beginning of n."""
-        kept = COPIES * (n - slices)
-        self.copies[:kept] = self.copies[COPIES * slices : COPIES * n]
-        self.copies[kept : COPIES * n] = self.identity[0]
+        copied = self.copied
+        kept = copied * (n - slices)
+        self.copies[:kept] = self.copies[copied * slices : copied * n]
+        self.copies[kept : copied * n] = self.identity[0]
 
     def leaves(self, first: int, last: int) -> Column:
         """Return the partials of some slices."""
@@ -172,13 +177,16 @@ class Greatest(Table):
         return out
 
 
-DENSE_PARTS = (Count, Sum, Min, Max)
+DENSE_PARTS = (Count, Sum, Min, Max, First, Last, Squares, Choice)
 """The parts that a table serves."""
 
 
-def table_of(part: Part, fields: Fields) -> Table:
-    """Return an empty table for values of a type: the method is picked here."""
-    dtype = fields[0].dtype
+def table_of(part: Part, dtype: np.dtype[np.generic]) -> Table:
+    """Return an empty table for partials of a type: the method is picked here."""
+    if dtype.names:
+        from muntin.kernels.slicing.dense.joined import Joined  # noqa: PLC0415 - it is one of these
+
+        return Joined(part, dtype)
     if isinstance(part, Min):
         return Least(part, dtype)
     if isinstance(part, Max):

@@ -7,6 +7,8 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.extremes import lift_each, lower_each
+from muntin.kernels.slicing.dense.joined import join_each
+from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed.adding import add_each, count_each
@@ -24,11 +26,13 @@ CHUNK = 8192
 class KeyedCells:
     """Columns of cells in the order in which they came, and a hash table for each slice."""
 
-    def __init__(self, timeline: Timeline, fields: Mapping[Part, Fields], plain: set[Part]) -> None:
+    def __init__(
+        self, timeline: Timeline, columns: Mapping[Part, Column], plain: set[Part]
+    ) -> None:
         """Hold no cell."""
         self.timeline, self.plain = timeline, plain
-        self.none = {part: part.identity(of) for part, of in fields.items()}
-        self.partials: dict[Part, Column] = {part: of[0][:0] for part, of in self.none.items()}
+        self.none = {p: packed(p.identity(unpacked(of[:0]))) for p, of in columns.items()}
+        self.partials: dict[Part, Column] = {part: of[:0] for part, of in self.none.items()}
         self.key, self.slice, self.counts = no_ints(), no_ints(), no_ints()
         self.heard = no_ints()  # how many events each held when it was told of last
         self._tables: Tables = np.zeros((0, 3), np.int64)
@@ -41,11 +45,11 @@ class KeyedCells:
         """Return the number of cells."""
         return int(self._state[0])
 
-    def suits(self, fields: Mapping[Part, Fields]) -> bool:
+    def suits(self, columns: Mapping[Part, Column]) -> bool:
         """Whether values are of the types that are kept."""
-        return all(self.partials[part].dtype == of[0].dtype for part, of in fields.items())
+        return all(self.partials[part].dtype == of.dtype for part, of in columns.items())
 
-    def takes(self, batch: Batch, fields: Mapping[Part, Fields], told: int) -> bool:
+    def takes(self, batch: Batch, columns: Mapping[Part, Column], told: int) -> bool:
         """Take in events that are not older than the first slice; False if there is no room.
 
         All windows are told of that end at some time, or before.
@@ -67,7 +71,7 @@ class KeyedCells:
             place(times, line.table, line.origin, line.shift, line.edges, slices)
             self._find(batch.key[begin : begin + CHUNK], slices, found)
             count_each(found, self.counts)
-            for part, (column, *_) in fields.items():
+            for part, column in columns.items():
                 _add(part, found, column[begin : begin + CHUNK], self.partials[part])
             if old:
                 self.stale.append(np.unique(found[slices < self.sealed]).astype(np.int64))
@@ -92,7 +96,7 @@ class KeyedCells:
                 for column in (self.key, self.slice, self.counts, self.heard)
             )
             for part, column in self.partials.items():
-                self.partials[part] = np.concatenate([column, np.repeat(self.none[part][0], more)])
+                self.partials[part] = np.concatenate([column, np.repeat(self.none[part], more)])
         else:
             more = max(8192, self._slots.size)
             self._slots = np.concatenate([self._slots, np.zeros(more, np.uint32)])
@@ -160,8 +164,7 @@ class KeyedCells:
         """Return the cells without so many slices at the beginning, at most those sealed."""
         n = len(self)
         kept = np.flatnonzero(self.slice[:n] >= slices)
-        fields = {part: (column,) for part, column in self.partials.items()}
-        fewer = KeyedCells(self.timeline, fields, self.plain)
+        fewer = KeyedCells(self.timeline, self.partials, self.plain)
         self.timeline.drop(slices)
         partials = {part: column[kept] for part, column in self.partials.items()}
         key, slot, counts = self.key[kept], self.slice[kept] - slices, self.counts[kept]
@@ -173,12 +176,15 @@ class KeyedCells:
     def columns(self, part: Part, cells: Places) -> Fields:
         """Return a part of some cells."""
         if part in self.partials:
-            return (picked(self.partials[part], cells),)
+            column = self.partials[part]
+            return unpacked(column[cells] if column.dtype.names else picked(column, cells))
         return (column_of(whole(self.counts, cells)),)
 
 
 def _add(part: Part, found: Places, values: Column, partials: Column) -> None:
-    if isinstance(part, Min):
+    if values.dtype.names:
+        join_each(part, found, values, partials)
+    elif isinstance(part, Min):
         lower_each(found, values, partials)
     elif isinstance(part, Max):
         lift_each(found, values, partials)

@@ -13,6 +13,7 @@ from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, climb
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import COLUMNS, SOME, DenseGroup
+from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
@@ -52,9 +53,8 @@ class KeyedGroup(DenseGroup):
         if held:
             at = np.flatnonzero(held.held())
             cells = held.store(self._key)
-            fields = {part: cells.parts[part] for part in held.tables}
-            self._cells = KeyedCells(held.timeline, fields, held.plain)
-            partials = {part: column for part, (column,) in fields.items()}
+            partials = {part: packed(cells.parts[part]) for part in held.tables}
+            self._cells = KeyedCells(held.timeline, partials, held.plain)
             self._cells.insert(np.full(at.size, self._key), at, cells.cells.count, partials)
             self._cells.sealed = held.sealed
 
@@ -78,14 +78,15 @@ class KeyedGroup(DenseGroup):
         return self, told
 
     def _takes_in(self, batch: Batch, moment: Moment) -> bool:
-        plain, fields = self._lifted(batch)
-        if not self._sums_fit(fields):
+        lifted = self._lifted(batch)
+        if not lifted:
             return False
+        plain, columns = lifted
         held, limit = self._cells, moment.before.limit
         if held is None or self._over(held.timeline, held.empty, batch, limit):
-            held = KeyedCells(self._timeline(batch.least), fields, plain)
+            held = KeyedCells(self._timeline(batch.least), columns, plain)
         told, _ = moment.reporting(final=self.settings.output == "final")
-        if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields, told):
+        if held.plain != plain or not held.suits(columns) or not held.takes(batch, columns, told):
             return False
         self._cells, self.birth = held, births(self.birth, batch.key)
         return True
