@@ -63,7 +63,7 @@ class DenseGroup:
         self._key = -1
         self._terms: Terms = {}
         self._known = Known()
-        self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
+        self._out: NDArray[np.int64] = np.empty((COLUMNS, 256), np.int64).T
         self._parts: dict[Part, None] = {}
         self._asked: list[dict[str, str]] = []
         self._sliding, self._others = list[WindowType](), list[WindowType]()
@@ -213,10 +213,10 @@ class DenseGroup:
         windows = self._windows.copy()
         found = kernel(windows, *bounds, self.since, *where, *columns, self._out)
         if found > len(self._out):
-            self._out = np.empty((2 * found, COLUMNS), np.int64)
+            self._out = np.empty((COLUMNS, 2 * found), np.int64).T
             return self._written(kernel, bounds, columns, held)
         self._windows = windows
-        return np.array(self._out[:found].T, order="C").T  # each of its columns is in one piece
+        return self._out[:found].copy("F")
 
     def _lines(
         self, held: DenseSlices, told: NDArray[np.int64], updated: Flags | None, limit: int

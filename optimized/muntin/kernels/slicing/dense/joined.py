@@ -1,11 +1,12 @@
 """Tables of partials of several numbers, and how each part joins two: as in `Part.combine`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from muntin.kernels.aggregates import add, larger, smaller
 from muntin.kernels.engine import Shape
 from muntin.kernels.modules import compiled
 from muntin.kernels.slicing.arrays import LAST, Column, Ints
@@ -13,7 +14,7 @@ from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.dense.runs import Runs
 from muntin.kernels.slicing.dense.tables import Table
-from muntin.kernels.slicing.parts import First, Last, Part
+from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Sum
 from muntin.kernels.summary import Kind, Partial, Summary
 
 Combine = Callable[[Partial, Partial], Partial]
@@ -60,29 +61,38 @@ def with_least(a: Partial, b: Partial) -> Partial:
     return a if b[2] == LAST else b if a[2] == LAST or ahead else a
 
 
+SINGLE: Mapping[type[Part], Callable[..., Partial]] = {
+    Count: add,
+    Sum: add,
+    Min: smaller,
+    Max: larger,
+    First: earlier,
+    Last: later,
+}
+
+
 class Kernels(NamedTuple):
-    """What `joins` is compiled to."""
+    """What `joins` and `pairs` are compiled to."""
 
     take_each: Callable[..., None]
     plant: Callable[..., None]
     fold: Callable[..., None]
+    fold_each: Callable[..., None]
 
 
 def combine_of(part: Part, dtype: np.dtype[np.generic]) -> Combine:
     """Return what joins two partials."""
-    if isinstance(part, First):
-        return earlier
-    if isinstance(part, Last):
-        return later
+    if type(part) in SINGLE:
+        return SINGLE[type(part)]
     if isinstance(part, Choice):
         return with_greatest if part.greatest else with_least
     return join_moments if kinds_of(dtype)[1] == "float" else add_three
 
 
 def kinds_of(dtype: np.dtype[np.generic]) -> tuple[Kind, ...]:
-    """Return the kinds of the numbers of a record."""
-    fields = (dtype.fields or {}).values()
-    return tuple("float" if field[0] == np.float64 else "int" for field in fields)
+    """Return the kinds of the numbers of a record, or of one number."""
+    fields = [field[0] for field in dtype.fields.values()] if dtype.fields else [dtype]
+    return tuple("float" if field == np.float64 else "int" for field in fields)
 
 
 @cache
@@ -91,8 +101,8 @@ def kernels_of(combine: Combine, dtype: np.dtype[np.generic]) -> Kernels:
     kinds = kinds_of(dtype)
     zero: Partial = tuple(0.0 if kind == "float" else 0 for kind in kinds)
     summary = Summary(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
-    found = vars(compiled(summary, ("slicing/dense/joins",), *Shape()))
-    return Kernels(found["take_each"], found["plant"], found["fold"])
+    found = vars(compiled(summary, ("pairs", "slicing/dense/joins"), *Shape()))
+    return Kernels(*(found[name] for name in Kernels._fields))
 
 
 def itself(a: Partial) -> Partial:
@@ -103,6 +113,14 @@ def itself(a: Partial) -> Partial:
 def join_each(part: Part, found: Places, values: Column, partials: Column) -> None:
     """Join the partials of events to those of cells."""
     kernels_of(combine_of(part, values.dtype), values.dtype).take_each(found, values, partials)
+
+
+def fold_each(part: Part, values: Column, lo: Ints, hi: Ints, none: Column) -> Column:
+    """Return the folds of ranges, one by one; none holds that of an empty one."""
+    out = np.repeat(none, lo.size)
+    combine = combine_of(part, values.dtype)
+    kernels_of(combine, values.dtype).fold_each(values, lo, hi, out)
+    return out
 
 
 class Joined(Table):

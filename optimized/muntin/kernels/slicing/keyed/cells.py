@@ -7,7 +7,7 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.extremes import lift_each, lower_each
-from muntin.kernels.slicing.dense.joined import join_each
+from muntin.kernels.slicing.dense.joined import fold_each, join_each
 from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
@@ -19,6 +19,8 @@ from muntin.kernels.slicing.picking import picked, whole
 
 PORTION = 2**15
 """Cells told of at once, if they are of several slices."""
+SHORT = 64
+"""Ranges of at most so many cells, on average, are folded one by one."""
 CHUNK = 8192
 """Events placed at once: their places stay in the nearest cache."""
 
@@ -176,9 +178,19 @@ class KeyedCells:
     def columns(self, part: Part, cells: Places) -> Fields:
         """Return a part of some cells."""
         if part in self.partials:
-            column = self.partials[part]
-            return unpacked(column[cells] if column.dtype.names else picked(column, cells))
+            return unpacked(self._partials(part, cells))
         return (column_of(whole(self.counts, cells)),)
+
+    def _partials(self, part: Part, cells: Places) -> Column:
+        column = self.partials[part]
+        return column[cells] if column.dtype.names else picked(column, cells)
+
+    def fold(self, part: Part, cells: Places, lo: Ints, hi: Ints) -> Fields:
+        """Return the folds of ranges of some cells."""
+        if part not in self.partials or int(hi.sum() - lo.sum()) > SHORT * lo.size:
+            return part.fold(self.columns(part, cells), lo, hi)
+        values = self._partials(part, cells)
+        return unpacked(fold_each(part, values, lo, hi, self.none[part]))
 
 
 def _add(part: Part, found: Places, values: Column, partials: Column) -> None:

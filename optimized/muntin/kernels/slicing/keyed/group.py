@@ -154,9 +154,9 @@ class KeyedGroup(DenseGroup):
         where = (self._windows, after, upto, self.since, edges, key, at, fresh)
         found = windows_of(*where, self._out)
         if found > len(self._out):
-            self._out = np.empty((2 * found, COLUMNS), np.int64)
+            self._out = np.empty((COLUMNS, 2 * found), np.int64).T
             found = windows_of(*where, self._out)
-        return self._out[:found].copy()
+        return self._out[:found].copy("F")
 
     def _lines_of(self, held: KeyedCells, found: Found, after: Clock) -> list[Told]:
         if found.rows.shape[1] == SINGLE:
@@ -164,7 +164,7 @@ class KeyedGroup(DenseGroup):
             folded = {part: held.columns(part, found.cells) for part in self._parts}
             return [self._told(found.rows, key, folded, found.updated, after.limit)]
         lo, hi = (np.ascontiguousarray(found.rows[:, i]) for i in (3, 4))
-        folded = {p: p.fold(held.columns(p, found.cells), lo, hi) for p in self._parts}
+        folded = {part: held.fold(part, found.cells, lo, hi) for part in self._parts}
         key = whole(held.key, found.cells[lo])
         return [self._told(found.rows, key, folded, found.updated, after.limit)]
 
