@@ -37,8 +37,9 @@ class Generic:
         if self.unknown and query.window.measure not in (TIME, COUNT):
             name = query.window.measure.name
             raise UnsupportedError(
-                f"query {query.id!r}: windows over {name!r} are asked for before the first columns"
-                " come: where they begin depends on the last event of each key"
+                f"query {query.id!r} can't be added now: windows over the measure {name!r} begin"
+                " where the last event of each key says, and rows that came as columns were not"
+                " kept; add it before the first columns, or ask a new operator"
             )
         operator = self.operator or self._begun(clock, seen)
         operator.add(query)

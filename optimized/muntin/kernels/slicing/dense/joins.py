@@ -16,10 +16,15 @@ def take_each(found: Ints, values: Column[A], partials: Column[A]) -> None:
 
 
 @kernel
-def plant(leaves: Column[A], tree: Column[A], half: int, first: int, last: int) -> None:
-    """Set leaves of a flat tree, and the nodes above them."""
+def plant(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
+    copies: Column[A], copied: int, tree: Column[A], half: int, first: int, last: int
+) -> None:
+    """Set leaves of a flat tree, each of which has so many copies, and the nodes above them."""
     for at in range(first, last):
-        store_one(tree, half + at, load_one(leaves, at))
+        leaf = load_one(copies, copied * at)
+        for k in range(1, copied):
+            leaf = combine(leaf, load_one(copies, copied * at + k))
+        store_one(tree, half + at, leaf)
     low, high = (half + first) >> 1, (half + last - 1) >> 1
     while low >= 1:
         for node in range(low, high + 1):

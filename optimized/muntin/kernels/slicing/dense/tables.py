@@ -1,20 +1,17 @@
 """One table a part: four copies of the partial of each slice, and what folds ranges of them."""
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.extremes import (
-    fold_greatest,
-    fold_least,
     lift,
     lift_runs,
     lower,
     lower_runs,
-    plant_greatest,
-    plant_least,
 )
 from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, add
@@ -22,6 +19,9 @@ from muntin.kernels.slicing.dense.running import add_runs
 from muntin.kernels.slicing.dense.runs import Runs
 from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
+
+if TYPE_CHECKING:
+    from muntin.kernels.slicing.dense.joining import Kernels
 
 COPIES = 4
 MANY, SOME = 12, 1
@@ -127,11 +127,50 @@ class Sums(Table):
         return out
 
 
-class Least(Table):
+class Treed(Table):
+    """Partials of any kind, folded by a flat tree."""
+
+    adds = False
+
+    def _kernels(self) -> "Kernels":
+        from muntin.kernels.slicing.dense.joining import combine_of, kernels_of  # noqa: PLC0415 - sums do without
+
+        dtype = self.identity.dtype
+        return kernels_of(combine_of(self.part, dtype), dtype)
+
+    def seal(self, first: int, last: int) -> None:
+        """Repair the tree."""
+        self._kernels().plant(self.copies, self.copied, self.folds, self.size, first, last)
+
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Fold."""
+        out = np.empty(lo.size, self.folds.dtype)
+        self._kernels().fold(self.folds, self.size, lo, hi, out)
+        return out
+
+
+class Joined(Treed):
+    """Partials of several numbers, which are joined in the order in which events came."""
+
+    copied, ordered = 1, True
+
+    def leaves(self, first: int, last: int) -> Column:
+        """Return the partials of some slices."""
+        return self.copies[first:last]
+
+    def take(self, found: Places, values: Column) -> None:
+        """Join."""
+        self._kernels().take_each(found, values, self.copies)
+
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Refuse: what is in runs is not taken in order."""
+        raise NotImplementedError(cut, values)
+
+
+class Least(Treed):
     """Least values."""
 
     most = SOME
-    adds = False
 
     def take(self, found: Places, values: Column) -> None:
         """Lower."""
@@ -141,22 +180,11 @@ class Least(Table):
         """Lower."""
         lower_runs(*cut, values, self.identity, self.copies)
 
-    def seal(self, first: int, last: int) -> None:
-        """Repair the tree."""
-        plant_least(self.copies, self.folds, self.size, first, last)
 
-    def fold(self, lo: Ints, hi: Ints) -> Column:
-        """Fold."""
-        out = np.empty(lo.size, self.folds.dtype)
-        fold_least(self.folds, self.size, lo, hi, out)
-        return out
-
-
-class Greatest(Table):
+class Greatest(Treed):
     """Greatest values."""
 
     most = SOME
-    adds = False
 
     def take(self, found: Places, values: Column) -> None:
         """Lift."""
@@ -166,16 +194,6 @@ class Greatest(Table):
         """Lift."""
         lift_runs(*cut, values, self.identity, self.copies)
 
-    def seal(self, first: int, last: int) -> None:
-        """Repair the tree."""
-        plant_greatest(self.copies, self.folds, self.size, first, last)
-
-    def fold(self, lo: Ints, hi: Ints) -> Column:
-        """Fold."""
-        out = np.empty(lo.size, self.folds.dtype)
-        fold_greatest(self.folds, self.size, lo, hi, out)
-        return out
-
 
 DENSE_PARTS = (Count, Sum, Min, Max, First, Last, Squares, Choice)
 """The parts that a table serves."""
@@ -184,8 +202,6 @@ DENSE_PARTS = (Count, Sum, Min, Max, First, Last, Squares, Choice)
 def table_of(part: Part, dtype: np.dtype[np.generic]) -> Table:
     """Return an empty table for partials of a type: the method is picked here."""
     if dtype.names:
-        from muntin.kernels.slicing.dense.joined import Joined  # noqa: PLC0415 - it is one of these
-
         return Joined(part, dtype)
     if isinstance(part, Min):
         return Least(part, dtype)

@@ -6,15 +6,14 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.dense.extremes import lift_each, lower_each
-from muntin.kernels.slicing.dense.joined import fold_each, join_each
+from muntin.kernels.slicing.dense.joining import fold_each, join_each
 from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed.adding import add_each, count_each
 from muntin.kernels.slicing.keyed.hashing import Tables, find, gather
 from muntin.kernels.slicing.keyed.telling import hear
-from muntin.kernels.slicing.parts import Max, Min, Part
+from muntin.kernels.slicing.parts import Count, Part, Sum
 from muntin.kernels.slicing.picking import picked, whole
 
 PORTION = 2**15
@@ -194,11 +193,7 @@ class KeyedCells:
 
 
 def _add(part: Part, found: Places, values: Column, partials: Column) -> None:
-    if values.dtype.names:
-        join_each(part, found, values, partials)
-    elif isinstance(part, Min):
-        lower_each(found, values, partials)
-    elif isinstance(part, Max):
-        lift_each(found, values, partials)
-    else:
+    if isinstance(part, Count | Sum):
         add_each(found, values, partials)
+    else:
+        join_each(part, found, values, partials)

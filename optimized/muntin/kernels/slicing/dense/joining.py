@@ -1,4 +1,4 @@
-"""Tables of partials of several numbers, and how each part joins two: as in `Part.combine`."""
+"""How each part joins two partials, as in `Part.combine`, and the kernels that do it."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -12,8 +12,6 @@ from muntin.kernels.modules import compiled
 from muntin.kernels.slicing.arrays import LAST, Column, Ints
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.placing import Places
-from muntin.kernels.slicing.dense.runs import Runs
-from muntin.kernels.slicing.dense.tables import Table
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Sum
 from muntin.kernels.summary import Kind, Partial, Summary
 
@@ -121,35 +119,3 @@ def fold_each(part: Part, values: Column, lo: Ints, hi: Ints, none: Column) -> C
     combine = combine_of(part, values.dtype)
     kernels_of(combine, values.dtype).fold_each(values, lo, hi, out)
     return out
-
-
-class Joined(Table):
-    """Partials of several numbers, which are joined in the order in which events came."""
-
-    copied, ordered, adds = 1, True, False
-
-    def _kernels(self) -> Kernels:
-        dtype = self.identity.dtype
-        return kernels_of(combine_of(self.part, dtype), dtype)
-
-    def leaves(self, first: int, last: int) -> Column:
-        """Return the partials of some slices."""
-        return self.copies[first:last]
-
-    def take(self, found: Places, values: Column) -> None:
-        """Join."""
-        self._kernels().take_each(found, values, self.copies)
-
-    def take_runs(self, cut: Runs, values: Column) -> None:
-        """Refuse: what is in runs is not taken in order."""
-        raise NotImplementedError(cut, values)
-
-    def seal(self, first: int, last: int) -> None:
-        """Repair the tree."""
-        self._kernels().plant(self.copies, self.folds, self.size, first, last)
-
-    def fold(self, lo: Ints, hi: Ints) -> Column:
-        """Fold."""
-        out = np.empty(lo.size, self.folds.dtype)
-        self._kernels().fold(self.folds, self.size, lo, hi, out)
-        return out
