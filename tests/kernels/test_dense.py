@@ -81,6 +81,7 @@ def test_long_batches_in_order_or_not_are_as_in_slices(
     piece: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "PIECE", piece)
+    monkeypatch.setattr(runs, "LONG", 2 * piece)
     monkeypatch.setattr(runs, "FEW", few)
     assert sum(play(seed)[0] for seed in range(40)) > 1000
 

@@ -31,6 +31,8 @@ from muntin.snapshot import SnapshotError, register_value
 from muntin.spec.query import Query, Settings
 from muntin.spec.window import WindowType
 
+BESIDE = Scotty
+"""What a state holds beside columns: a snapshot may name only what is imported."""
 GIVEN = {"settings", "tracks"}
 DERIVED = {
     *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
@@ -100,7 +102,7 @@ class Image(NamedTuple):
 def image_in(fields: Mapping[str, object]) -> Image:
     """Return the state of the operator, which is one of its fields."""
     image = fields["image"]
-    if not isinstance(image, Image) or not isinstance(image.generic.operator, Scotty | None):
+    if not isinstance(image, Image):
         raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
     return image
 
