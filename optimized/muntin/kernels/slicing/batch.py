@@ -1,7 +1,7 @@
 """A batch: the events of a step as columns, in the order of arrival."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
 
@@ -95,7 +95,8 @@ class Batch:
 
     def keyed(self, key: Ints) -> "Batch":
         """Return the batch with these key ids; its times are not looked at again."""
-        found = replace(self, key=key)
+        time, own, mark, columns = self.time, self.own, self.mark, self.columns
+        found = Batch(time, key, own, mark, columns, self.events, self.begin, self.places)
         vars(found)["blocks"] = self.blocks
         return found
 

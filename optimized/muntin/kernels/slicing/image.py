@@ -26,12 +26,17 @@ from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.stepping import AnyGroup
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
+from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import SnapshotError, register_value
 from muntin.spec.query import Query, Settings
 from muntin.spec.window import WindowType
 
+BESIDE = Scotty
+"""What a state holds beside columns: a snapshot may name only what is imported."""
 GIVEN = {"settings", "tracks"}
-DERIVED = {"_asked", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"}
+DERIVED = {
+    *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
+}
 """What a group of dense slices finds out from its queries."""
 
 
@@ -92,6 +97,14 @@ class Image(NamedTuple):
     seen: float
     arrivals: int
     keys: list[Hashable]
+
+
+def image_in(fields: Mapping[str, object]) -> Image:
+    """Return the state of the operator, which is one of its fields."""
+    image = fields["image"]
+    if not isinstance(image, Image):
+        raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
+    return image
 
 
 def image_of(group: AnyGroup) -> Plain | Dense:
