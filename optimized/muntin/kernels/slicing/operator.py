@@ -14,11 +14,12 @@ from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.generic import Generic, as_step
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.image import Asked, Image, image_of, keys_of, numbered
+from muntin.kernels.slicing.image import Asked, Image, image_of, keys_of, numbered, of_image
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import Method, Plan, explained, planned
+from muntin.kernels.slicing.sound import ensure
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
 from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import Persistent, SnapshotError
@@ -215,9 +216,9 @@ class ColumnarOperator(Persistent, Stated):
         image = fields["image"]
         if not isinstance(image, Image):
             raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
-        asked = Asked(
-            self._settings, image.queries, {n: form for n, (form, _) in self._plans.items()}
-        )
+        ensure(of_image(image))
+        forms = {n: form for n, (form, _) in self._plans.items()}
+        asked = Asked(self._settings, image.queries, forms, len(image.keys))
         groups, places = dict[Place, AnyGroup](), dict[str, Place]()
         for names, method, state in image.groups:
             group = asked.group(state)
