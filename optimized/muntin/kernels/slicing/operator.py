@@ -158,6 +158,7 @@ class ColumnarOperator(Persistent, Stated):
         >>> [(r.start, r.end, r.value) for r in answered.results()]
         [(0, 10, 2), (10, 20, 5)]
         """
+        _ = Step(watermark=watermark)  # which refuses what is none
         batch = of_columns(times, values, self._arrivals, list(self._sources))
         check_times(batch)
         if keys is not None:
