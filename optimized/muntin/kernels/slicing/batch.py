@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from muntin.kernels.slicing.arrays import (
-    LAST,
+    FARTHEST,
     LONGEST,
     Column,
     Flags,
@@ -103,7 +103,7 @@ class Batch:
 
 def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:
     """Return events as columns; what is no number of 64 bits is refused."""
-    time = ints([within(one.time, "the time of an event", LAST) for one in events])
+    time = ints([within(one.time, "the time of an event", FARTHEST) for one in events])
     gaps = (within(one.gap or 0, f"the gap of the event at {one.time}", LONGEST) for one in events)
     return Batch(
         time,

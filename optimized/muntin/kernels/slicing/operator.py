@@ -159,6 +159,7 @@ class ColumnarOperator(Persistent, Stated):
         >>> [(r.start, r.end, r.value) for r in answered.results()]
         [(0, 10, 2), (10, 20, 5)]
         """
+        _ = Step(watermark=watermark)  # which refuses what is none
         batch = of_columns(times, values, self._arrivals, list(self._sources))
         check_times(batch)
         if keys is not None:
@@ -216,12 +217,13 @@ class ColumnarOperator(Persistent, Stated):
 
     def resume(self, fields: Mapping[str, object]) -> None:
         """Go on from what a snapshot held."""
-        from muntin.kernels.slicing.image import Asked, image_in, numbered  # noqa: PLC0415 - as above
+        from muntin.kernels.slicing.image import Asked, image_in, numbered, of_image  # noqa: PLC0415 - as above
+        from muntin.kernels.slicing.sound import ensure  # noqa: PLC0415 - as above
 
         image = image_in(fields)
-        asked = Asked(
-            self._settings, image.queries, {n: form for n, (form, _) in self._plans.items()}
-        )
+        ensure(of_image(image))
+        forms = {n: form for n, (form, _) in self._plans.items()}
+        asked = Asked(self._settings, image.queries, forms, len(image.keys))
         groups, places = dict[Place, AnyGroup](), dict[str, Place]()
         for names, method, state in image.groups:
             group = asked.group(state)

@@ -24,7 +24,7 @@ from muntin.kernels.slicing.dense.closing import close, reopen
 from muntin.kernels.slicing.dense.fitting import Terms, fitting
 from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.slices import DenseSlices
-from muntin.kernels.slicing.dense.timeline import Timeline
+from muntin.kernels.slicing.dense.timeline import Timeline, timeline_from
 from muntin.kernels.slicing.dense.told import ToldOfMany, remembered, revised
 from muntin.kernels.slicing.forms import Folded, Form
 from muntin.kernels.slicing.grain import slices
@@ -179,11 +179,8 @@ class DenseGroup:
         return plain, {part: packed(columns) for part, columns in fields.items()}
 
     def _timeline(self, least: int) -> Timeline:
-        """Return a time line that begins well before a time: older events may come."""
-        periods = slices(self.tracks).periods
-        reach = max([self._sizes, *(period for period, _ in periods)])
-        begin = max(FIRST + 2 * reach, least - 4 * reach - self.settings.allowed_lateness)
-        return Timeline(periods, reach, begin)
+        periods, lateness = slices(self.tracks).periods, self.settings.allowed_lateness
+        return timeline_from(periods, self._sizes, least, lateness)
 
     def _told_of_sliding(self, held: DenseSlices, moment: Moment) -> list[Told]:
         before, after = moment

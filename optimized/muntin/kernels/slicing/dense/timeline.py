@@ -5,7 +5,7 @@ from math import gcd
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Ints, ints
+from muntin.kernels.slicing.arrays import FIRST, LAST, Ints, ints
 from muntin.kernels.slicing.dense.placing import Bytes, Places, collect, mark, tabulate
 
 STRETCHES = 2**16
@@ -119,3 +119,11 @@ class Timeline:
     def slice_of(self, time: int) -> int:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
         return max(0, int(self.edges[: self.n + 1].searchsorted(time, "right")) - 1)
+
+
+def timeline_from(
+    periods: Sequence[tuple[int, int]], longest: int, least: int, lateness: int
+) -> Timeline:
+    """Return a time line that begins well before a time: older events may come."""
+    reach = max([longest, *(period for period, _ in periods)])
+    return Timeline(periods, reach, max(FIRST + 2 * reach, least - 4 * reach - lateness))
