@@ -25,6 +25,7 @@ def built(method: Method) -> ColumnarOperator:
     operator.add(Query("tens", tumbling(10), named("sum")))
     operator.add(Query("most", Sliding(30, 7), named("max")))
     operator.add(Query("near", Session(4), named("count")))
+    operator.add(Query("ends", Sliding(30, 7), named("last")))
     return operator
 
 
@@ -107,6 +108,8 @@ FORGED: list[tuple[Method, str, str, Change, str]] = [
     ("dense", "Prefixes", "folds", short, "has its table"),
     ("dense", "Prefixes", "size", instead(64), "has its table"),
     ("dense", "Greatest", "folds", as_float, "has its table"),
+    ("dense", "Joined", "copies", short, "has its table"),
+    ("dense", "Joined", "folds", cut, "has its table"),
     ("dense", "DenseGroup", "birth", cut_all, "slices are of a key"),
     ("dense", "DenseGroup", "_key", instead(5), "slices are of a key"),
     ("dense", "DenseGroup", "since", instead(2**63), "younger than a time"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, Fields, Ints
@@ -38,7 +38,9 @@ def ensure(facts: Facts) -> None:
             raise SnapshotError(f"the snapshot is damaged: it is not so that {what}")
 
 
-def is_row(array: NDArray[np.generic], dtype: type = np.int64, size: int | None = None) -> bool:
+def is_row(
+    array: NDArray[np.generic], dtype: DTypeLike = np.int64, size: int | None = None
+) -> bool:
     """Whether an array is one row of a type, of a size if it is given, without gaps."""
     return (
         array.ndim == 1

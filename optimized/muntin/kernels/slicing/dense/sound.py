@@ -117,12 +117,15 @@ def _of_slices(held: DenseSlices, parts: AbstractSet[Part]) -> Facts:
 
 
 def _fits(table: Table, size: int) -> bool:
-    kind, made = table.identity.dtype.type, table_of(table.part, (table.identity,))
+    dtype = table.identity.dtype
+    kinds = {kind for kind, *_ in dtype.fields.values()} if dtype.fields else {dtype}
+    if not kinds <= {np.dtype(np.int64), np.dtype(np.float64)}:
+        return False
+    made = table_of(table.part, dtype)
     return (
-        kind in {np.int64, np.float64}
-        and type(table) is type(made)
-        and np.array_equal(table.identity, made.identity, equal_nan=True)
+        type(table) is type(made)
+        and (dtype, table.identity.tobytes()) == (made.identity.dtype, made.identity.tobytes())
         and table.size == size
-        and is_row(table.copies, kind, COPIES * size)
-        and is_row(table.folds, kind, 2 * size)
+        and is_row(table.copies, dtype, made.copied * size)
+        and is_row(table.folds, dtype, 2 * size)
     )

@@ -63,8 +63,8 @@ class Timeline:
         """Cut time up to a time and somewhat beyond, if there is room."""
         if upto < self.end:
             return True
-        near = max(self.step, AHEAD * self.width)
-        target = upto + max(near, min(self.reach // 2, 4096 * self.step))
+        ahead = max(AHEAD * self.width, min(self.reach // 2, 4096 * self.step))
+        target = max(upto + self.step, min(upto + ahead, LAST - 1))
         stretches = ((target - self.origin) >> self.shift) + 2
         n = self.n + int(((target - self.end) // self.periods + 1).sum())
         if stretches > 2 * MOST or n + 2 > MOST:
