@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from exhaustive.exploring import Build, Exploration, Found, Scope, Structure
 from exhaustive.paying import Billed, BilledClassic, Paying
 from exhaustive.profile import PROFILE
-from exhaustive.rings import FifoRing, Ring, blotted, capacity, hole_times
+from exhaustive.rings import FifoRing, Ring, asked, blotted, capacity, hole_times
 from muntin.cli.registry import STRUCTURES, StructureEntry
 from muntin.optimized.b_int import BInt
 from muntin.optimized.btree import BTree
@@ -60,6 +60,7 @@ def ring(least: int, largest: int, most: int, kind: type[Ring | FifoRing] = Ring
         "in-order inserts" if kind is Ring else "fifo",
         largest,
         pairs_up_to=largest,
+        bound=asked,
         within=lambda structure: capacity(structure) <= most,
         blotted=blotted,
         other_times=hole_times,

@@ -151,6 +151,7 @@ def test_a_fact_is_stated_in_the_code_only(tmp_path: Path) -> None:
     [
         ('level = "tested"', 'level = "sure"', "it needs a level"),
         ('part = "Operators"', 'part = "Else"', "part must be one of"),
+        ('code = ["reference/muntin/reference/recompute.py"]', "", "it needs the code"),
         ('checks = ["one"]', 'checks = ["two"]', "there is no check"),
         ('checks = ["one"]', "checks = []", "it needs checks"),
         ("[claims.S1]", "[claims.S9]", "a sentence here or in the code"),
