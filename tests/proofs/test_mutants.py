@@ -1,7 +1,8 @@
-"""Each mutant is noticed by what has to notice it, and the code as it is by nothing."""
+"""Each mutant is noticed by what has to notice it, and soon, and the code as it is by nothing."""
 
 from collections import Counter
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 import pytest
 
@@ -59,6 +60,14 @@ def test_each_patch_fits_once_and_changes_something(mutant: Mutant) -> None:
     source = (ROOT / mutant.file).read_text()
     assert mutant.patched(source) != source
     assert mutant.killers
+
+
+def test_what_is_noticed_too_late_is_not_noticed(folder: Path) -> None:
+    file = "optimized/muntin/optimized/two_stacks.py"
+    source = (ROOT / file).read_text()
+    endless = Mutant("endless", "", file, source, f"{source}\nwhile True:\n    pass\n", ("laws",))
+    with pytest.raises(TimeoutExpired):
+        noticed(folder, "states:two-stacks", endless, seconds=2)
 
 
 def test_a_patch_that_is_stale_is_refused() -> None:
