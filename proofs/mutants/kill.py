@@ -6,10 +6,14 @@ Exit status 0: all is well. 1: something was noticed, and is printed. 2: the cod
 loaded, which shows nothing. The signal SIGXCPU: nothing was noticed in time.
 """
 
+import os
 import resource
 import sys
 
 from mutants.killers import run
+
+WITHOUT_COMPILER = ("states", "traces", "steps", "laws")
+"""Killers that run no kernel: to load the compiler takes longer than most of them."""
 
 MEMORY = 6 << 30
 """What a mutant that never ends may take, in bytes."""
@@ -21,6 +25,8 @@ def main(killer: str, seconds: int) -> int:
     """Run the killer."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    if killer.startswith(WITHOUT_COMPILER):
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
     try:
         run(killer)
     except ACCIDENTS as accident:
