@@ -163,10 +163,13 @@ def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
     kind: WindowType, lateness: Literal["event", "never"]
 ) -> None:
     operator = asked([kind], Meter(), Settings(5000, dialect=Dialect(lateness=lateness)))
-    operator.step([Event(1000, Letter(0, 0))], 3000)
+    operator.step([Event(time, Letter(0, time)) for time in (0, 500, 1000)], 4000)
     for time in range(1, 600):
         operator.step([Event(1000 + time, Letter(0, time))])
         assert len(lane(operator).settling) <= 2 * 32
+    told = lane(operator).views["q0"].published.keys()
+    assert len(told) == (1 if kind == tumbling(2000) else 3)
+    assert told <= {interval for _, _, interval in lane(operator).settling}
 
 
 def test_what_was_told_waits_to_settle() -> None:

@@ -143,7 +143,7 @@ class Lane:
         twin = self.copy()
         twin.tracks = {one: track for one, track in self.tracks.items() if one != name}
         if name in self.tracks:
-            query, track = self.tracks[name].query, self.tracks[name].copy()
+            query, track = self.tracks[name].query, self.tracks[name]
             query.guarded("its slices", lambda: track.release(twin.slices))
         twin.joined = len(twin.tracks)
         twin.agenda = Agenda(twin.tracks.values())
