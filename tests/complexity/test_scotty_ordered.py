@@ -141,6 +141,22 @@ def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int)
         assert operator.step([event]) == twin.step([event])
 
 
+def test_a_window_is_told_that_was_due_in_a_step_that_failed_elsewhere() -> None:
+    settings = Settings(0, "discard", in_order=True)
+    operator, twin = Scotty(settings), Denoted(settings)
+    for one in (operator, twin):
+        one.add(Query("near", Session(3), WORDS))
+        one.add(Query("faulty", tumbling(10), replace(WORDS, lower=never_of_three)))
+        one.step([Event(0, Letter(1, 1)), Event(1, Letter(1, 3))])
+    with pytest.raises(UserCodeError, match="query 'faulty'"):
+        operator.step([], 30)
+    for one in (operator, twin):
+        one.remove("faulty")
+    told = operator.step([], 30)
+    assert told == twin.step([], 30)
+    assert [result.query for result in told.results] == ["near"]
+
+
 def test_queries_share_ordered_slices_come_and_go_and_keys_are_released() -> None:
     operator = Scotty(Settings(in_order=True))
     operator.add(Query("states", State(), WORDS))
