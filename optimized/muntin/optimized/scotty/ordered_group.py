@@ -24,7 +24,7 @@ class OrderedGroup(Group):
     def __init__(self, settings: Settings, build: BuildStore) -> None:
         """Start without queries."""
         super().__init__(settings)
-        technique = CUTTY_LAZY if build is LazyStore else CUTTY_EAGER
+        technique = CUTTY_LAZY if build == LazyStore else CUTTY_EAGER
         self.slicing = Slicing(technique, settings)
         self._batch: list[Event] = []
         self._begun: list[Underway] = []  # the step, once it is reported
