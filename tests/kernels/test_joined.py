@@ -9,10 +9,14 @@ import pytest
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.plan import Method
+from muntin.reference.denoted import Denoted
 from muntin.snapshot import carry
 from muntin.spec.catalogue import named
+from muntin.spec.errors import UnsupportedError
 from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Query, Result, Settings
+from muntin.spec.stream import Event, Step
 
 NAMES = ["m4", "first", "last", "var_pop", "std_sample"]
 CHOICES = ["argmin", "argmax"]
@@ -48,6 +52,33 @@ def alike(a: Result, b: Result) -> bool:
     if isinstance(a.value, float) and isinstance(b.value, float) and a.query in NAMES[3:]:
         return same and isclose(a.value, b.value, rel_tol=1e-9, abs_tol=1e-12)
     return same and a.value == b.value
+
+
+METHODS: list[Method] = ["auto", "dense", "slices", "records"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_column_over_another_is_not_the_other_over_the_one(method: Method) -> None:
+    both = ColumnarOperator(method=method), Denoted()
+    for operator in both:
+        for fields in (("x", "y"), ("y", "x")):
+            operator.add(Query(f"{fields}", tumbling(10), over(fields, named("argmin"))))
+    step = Step((Event(1, {"x": 1, "y": 20}), Event(2, {"x": 2, "y": 10})), 10)
+    got, wanted = (operator.take(step) for operator in both)
+    assert got == wanted
+    assert [result.value for result in got.results] == [20, 2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_null_is_not_brought_and_leaves_no_trace(method: Method) -> None:
+    operator, twin = ColumnarOperator(method=method), Denoted()
+    for one in (operator, twin):
+        one.add(Query("q", tumbling(10), over(("x", "y"), named("argmin"))))
+        one.take(Step((Event(1, {"x": 3, "y": 7}),)))
+    with pytest.raises(UnsupportedError, match="'y' holds a null beside a value of 'x', and arg"):
+        operator.take(Step((Event(2, {"x": 4, "y": 1}), Event(2, {"x": 1, "y": None}))))
+    last = Step((Event(3, {"x": None, "y": None}), Event(4, {"x": 2, "y": 5})), 10)
+    assert operator.take(last) == twin.take(last)
 
 
 @pytest.mark.parametrize("keys", [0, 3, 200])
