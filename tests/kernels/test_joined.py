@@ -1,6 +1,6 @@
 """Partials of several numbers in slices without holes: held against slices, and against time."""
 
-from math import isclose
+from math import isclose, isnan
 from random import Random
 
 import numpy as np
@@ -104,3 +104,37 @@ def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
         ways += tested.explain()
     assert told > 1000
     assert ("by now keyed" in ways) == (keys > 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("last", [0.5, float("inf")])
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_floats_beside_wide_integers_are_never_subtracted(
+    method: Method, last: float, name: str
+) -> None:
+    operator, twin = ColumnarOperator(method=method), Denoted()
+    for one in (operator, twin):
+        one.add(Query("q", tumbling(10), named(name)))
+    for times, values, watermark in (
+        ([1, 2], [2**62, 2**62], None),
+        ([11, 12], [-10, -10], None),
+        ([21], [last], None),
+        ([31], [2], 100),
+    ):
+        column = np.array(values)
+        got = operator.take_columns(np.array(times), column, None, watermark).results()
+        events = tuple(Event(t, v) for t, v in zip(times, column.tolist(), strict=True))
+        assert [*got] == [*twin.take(Step(events, watermark)).results]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["var_pop", "std_pop"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_the_spread_of_what_is_not_finite_is_no_number(
+    method: Method, name: str, value: float
+) -> None:
+    operator = ColumnarOperator(method=method)
+    operator.add(Query("q", tumbling(10), named(name)))
+    (result,) = operator.take(Step((Event(1, value),), 10)).results
+    assert isinstance(result.value, float)
+    assert isnan(result.value)

@@ -156,7 +156,7 @@ Moments = tuple[int, float, float]
 
 def moments(v: float) -> Moments:
     """Lift to how many, their mean, and the sum of the squares of the distances from it."""
-    return (1, v + 0.0, 0.0)
+    return (1, v + 0.0, v - v + 0.0)
 
 
 def join_moments(a: Moments, b: Moments) -> Moments:
