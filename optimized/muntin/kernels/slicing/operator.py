@@ -180,8 +180,9 @@ class ColumnarOperator(Persistent, Stated):
         self, batch: Batch, watermark: float | None, step: Callable[[], Step]
     ) -> Answered:
         """Step, and take effect: unless something fails before."""
-        forms = [form for form, _ in self._plans.values() if isinstance(form, Form)]
-        check_brought(batch, (part for form in forms for part in form.parts))
+        if any(column.valid is not None for column in batch.columns.values()):
+            forms = [form for form, _ in self._plans.values() if isinstance(form, Form)]
+            check_brought(batch, (part for form in forms for part in form.parts))
         seen = max(self._seen, batch.most) if len(batch) else self._seen
         given = -END if watermark is None else watermark
         in_order = seen if self._settings.in_order else -END
