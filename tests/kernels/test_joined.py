@@ -13,6 +13,7 @@ from muntin.kernels.slicing.plan import Method
 from muntin.reference.denoted import Denoted
 from muntin.snapshot import carry
 from muntin.spec.catalogue import named
+from muntin.spec.data_driven import Session
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Query, Result, Settings
@@ -138,3 +139,17 @@ def test_the_spread_of_what_is_not_finite_is_no_number(
     (result,) = operator.take(Step((Event(1, value),), 10)).results
     assert isinstance(result.value, float)
     assert isnan(result.value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_removed_query_was_told_is_not_retracted(method: Method) -> None:
+    both = ColumnarOperator(Settings(100), method=method), Denoted(Settings(100))
+    for operator in both:
+        for name in ("sum", "max"):
+            operator.add(Query(name, Session(5), named(name)))
+        operator.take(Step((Event(1, 2), Event(9, 4)), 50))
+        operator.remove("max")
+    step = Step((Event(5, 3),))
+    got, wanted = (operator.take(step) for operator in both)
+    assert got == wanted
+    assert {result.kind for result in got.results} == {"retracted", "new"}
