@@ -155,7 +155,10 @@ Moments = tuple[int, float, float]
 
 
 def moments(v: float) -> Moments:
-    """Lift to how many, their mean, and the sum of the squares of the distances from it."""
+    """Lift to how many, their mean, and the sum of the squares of the distances from it.
+
+    Of one that is not finite, `v - v` is no number, as its spread is none.
+    """
     return (1, v + 0.0, v - v + 0.0)
 
 
