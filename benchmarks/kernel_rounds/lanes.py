@@ -28,7 +28,7 @@ CONTENDERS: dict[str, tuple[str, Kind]] = {
 class Plan:
     """What to measure."""
 
-    sizes: tuple[int, ...] = tuple(2**k for k in range(10, 21, 2))
+    sizes: tuple[int, ...] = tuple(2**k for k in range(10, 23, 2))
     distances: tuple[int, ...] = (0, 1, 4, 16, 64, 256, 1024, 2**12, 2**16)
     fewer_distances: tuple[int, ...] = (0, 16, 1024)
     rounds: int = 2**14
