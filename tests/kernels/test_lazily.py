@@ -1,5 +1,6 @@
 """What a package offers is found at its top, and a missing extra is named."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_what_is_not_promised_is_not_there() -> None:
 def test_who_lacks_an_extra_is_told_which(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "greedy").mkdir()
     (tmp_path / "greedy" / "part.py").write_text("import absent\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     find = lazily("greedy", {"name": "part"}, "more")
     with pytest.raises(ModuleNotFoundError) as raised:
         find("name")

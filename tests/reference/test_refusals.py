@@ -37,6 +37,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Event(3, 1, gap=0), "the gap of the event at 3 must be greater than 0, not 0"),
     (lambda: Step((), LOOSE["half"]), "a watermark must be an integer, not 7.5"),
     (lambda: Step((), LOOSE["nan"]), "a watermark must be an integer, not nan"),
+    (lambda: Step((LOOSE["list"],)), "a step takes events: Event(time, value), not [1]"),
     (lambda: tumbling(0), "the size of a window must be greater than 0, not 0"),
     (lambda: Sliding(4, -2), "the slide of a window must be greater than 0, not -2"),
     (lambda: Sliding(4, 2, LOOSE["half"]), "the offset of a window must be an integer, not 7.5"),

@@ -12,12 +12,9 @@ END = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened at a time, an integer in the user's unit (definition E1).
+    """Something that happened; perhaps with a gap of its own, perhaps an edge (definition E1)."""
 
-    A session may take its gap from the event; a punctuation marks an edge.
-    """
-
-    time: int
+    time: int  # in the user's unit
     value: object
     key: Hashable = None
     gap: int | None = None
@@ -36,8 +33,7 @@ class Event:
 class Step:
     """Events in arrival order, then perhaps a watermark (definition E2).
 
-    A watermark promises that no event with a smaller time is still to come. The greatest one
-    counts; a smaller one changes nothing.
+    A watermark promises that no event with a smaller time comes; a smaller one changes nothing.
     """
 
     events: tuple[Event, ...] = ()
@@ -45,6 +41,9 @@ class Step:
 
     def __post_init__(self) -> None:
         _ = self.watermark in {None, END} or integer(self.watermark, "a watermark")
+        for one in self.events:
+            if not isinstance(one, Event):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+                raise InvalidInputError(f"a step takes events: Event(time, value), not {one!r}")
 
 
 class Accepted(NamedTuple):
