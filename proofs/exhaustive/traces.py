@@ -74,8 +74,8 @@ class Contender:
     bags: bool
 
     def take(self, action: Action) -> tuple["Contender", Answer]:
-        """Take an action on a copy."""
-        twin = fork(self.operator)
+        """Take an action on a copy; to the end of the stream, which is the last, without one."""
+        twin = self.operator if action == END_OF_STREAM else fork(self.operator)
         spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
         return Contender(self.name, twin, self.bags), answer(twin, spelled)
 
