@@ -285,8 +285,9 @@ def test_state_is_bounded_however_long_the_stream() -> None:
     assert max(most[750:]) <= max(most[:750]) + 5
 
 
-def test_idle_keys_are_forgotten() -> None:
-    running = operator(CUTTY_EAGER, [tumbling(10), Session(3), Cumulate(4, 2)], Meter())
+@pytest.mark.parametrize("kinds", [[tumbling(10), Session(3), Cumulate(4, 2)], [Rolling(9)]])
+def test_idle_keys_are_forgotten(kinds: list[WindowType]) -> None:
+    running = operator(CUTTY_EAGER, kinds, Meter())
     for time in range(300):
         running.step([Event(time, Letter(1, time), key=time)])
         assert len(list(running.lanes())) <= 11
