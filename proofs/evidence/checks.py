@@ -15,7 +15,7 @@ LEVELS = ("proved", "exhausted", "confirmed", "tested", "measured")
 
 MEANINGS = {
     "proved": "by Z3, without bounds, about the model that is named; its controls are refuted",
-    "exhausted": "every state of the real code within the scope that is named",
+    "exhausted": "the real code, in every state or on every input within the scope that is named",
     "confirmed": "by CrossHair, on all paths of the real code, for the integers that are named",
     "tested": "on what Hypothesis draws, and on examples that were worked out by hand",
     "measured": "by a benchmark, on one machine",

@@ -13,6 +13,7 @@ from muntin.cli.registry import OPERATORS, OperatorEntry
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.data_driven import Session
 from muntin.spec.dialect import Dialect
+from muntin.spec.measure import Measure
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.query import Settings
@@ -75,6 +76,7 @@ def exhausted(
     return Exhausted(scope, Walked(*by_day), night, Walked(*by_night))
 
 
+HALVES = Measure("halves", lambda event: event.time // 2)
 TWO = (Session(2), tumbling(2))
 
 SCOPES: Mapping[str, Exhausted] = {
@@ -91,7 +93,10 @@ SCOPES: Mapping[str, Exhausted] = {
         (128636, 191448, 20929),
     ),
     "sampling and tumbling": exhausted(
-        Scope((Sliding(1, 3), tumbling(2, 1)), 5, 3), (970, 334, 205), 5, (54071, 21728, 16399)
+        Scope((Sliding(1, 3), tumbling(2, 1)), 5, 3, first=-3),
+        (970, 319, 205),
+        5,
+        (54071, 20879, 16399),
     ),
     "session, late": exhausted(
         Scope((Session(2),), 5, 4, Settings(1)), (7455, 1709, 1375), 6, (376354, 83267, 89573)
@@ -103,7 +108,7 @@ SCOPES: Mapping[str, Exhausted] = {
         Scope(TWO, 6, 4), (14735, 6949, 3976), 6, (1079649, 515720, 367479)
     ),
     "session and sliding, long": exhausted(
-        Scope((Session(2), Sliding(3, 1)), 3, 5, Settings(1)),
+        Scope((Session(2), Sliding(3, 1)), 3, 5, Settings(1), first=-2),
         (4981, 4791, 772),
         6,
         (20452, 19272, 3517),
@@ -131,10 +136,16 @@ SCOPES: Mapping[str, Exhausted] = {
         Scope(TWO, 4, 4, Settings(1, "final")), (3273, 1260, 535), 6, (104588, 43462, 22054)
     ),
     "discard": exhausted(
-        Scope((Session(2), Sliding(2, 1)), 4, 4, Settings(2, "discard")),
+        Scope((Session(2), Sliding(2, 1)), 4, 4, Settings(2, "discard"), first=-2),
         (3273, 3365, 282),
         5,
         (18912, 19977, 1932),
+    ),
+    "a measure of the user's": exhausted(
+        Scope((Sliding(2, 1, measure=HALVES), tumbling(3)), 5, 3, Settings(1), first=-1),
+        (970, 472, 140),
+        4,
+        (7455, 4685, 1375),
     ),
     "in order": exhausted(
         Scope((Session(2), Sliding(3, 2), count(2)), 6, 4, Settings(in_order=True)),

@@ -42,8 +42,9 @@ END_OF_STREAM = Step((), END)
 class Scope:
     """All traces over these windows, of so many steps, each of at most `batch` events.
 
-    Events come at times before `times`, watermarks at times from 1 to `times`; an event has one of
-    these keys. A spare window is asked, and then asked no more, at any points of the trace.
+    There are so many `times`, from `first` on; an event comes at one of them and has one of these
+    keys, a watermark comes one time later. A spare window is asked, and then asked no more, at any
+    points of the trace.
     """
 
     windows: tuple[WindowType, ...]
@@ -53,6 +54,7 @@ class Scope:
     batch: int = 1
     keys: tuple[Hashable, ...] = (None,)
     spare: WindowType | None = None
+    first: int = 0
 
 
 class Walked(NamedTuple):
@@ -72,8 +74,8 @@ class Contender:
     bags: bool
 
     def take(self, action: Action) -> tuple["Contender", Answer]:
-        """Take an action on a copy."""
-        twin = fork(self.operator)
+        """Take an action on a copy; to the end of the stream, which is the last, without one."""
+        twin = self.operator if action == END_OF_STREAM else fork(self.operator)
         spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
         return Contender(self.name, twin, self.bags), answer(twin, spelled)
 
@@ -195,16 +197,17 @@ class Walk:
 
     def _actions(self, taken: list[Action]) -> Iterator[Action]:
         """Yield what can come next: each event has a letter of its own."""
-        scope = self._scope
+        scope, zero = self._scope, self._scope.first
         steps = [one for one in taken if isinstance(one, Step)]
-        first = sum(len(one.events) for one in steps)
-        passed = max((one.watermark for one in steps if one.watermark), default=0)
-        marks = [None, *range(max(1, int(passed) - 1), scope.times + 1)]
-        places = list(product(range(scope.times), scope.keys))
+        letters = sum(len(one.events) for one in steps)
+        given = [int(one.watermark) for one in steps if one.watermark is not None]
+        least = max(zero + 1, max(given, default=zero) - 1)
+        marks = [None, *range(least, zero + scope.times + 1)]
+        places = list(product(range(zero, zero + scope.times), scope.keys))
         for size in range(scope.batch + 1):
             for batch in product(places, repeat=size):
                 events = [
-                    Event(time, Letter(time % 2, first + nth), key)
+                    Event(time, Letter(time % 2, letters + nth), key)
                     for nth, (time, key) in enumerate(batch)
                 ]
                 for mark in marks if scope.batch > 1 or not size else [None]:

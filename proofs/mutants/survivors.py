@@ -60,7 +60,10 @@ TREES = (
     *("steps", "states:btree", "states:fiba", "states:coins"),
     *("tests:tests/errata/test_002.py", "tests:tests/complexity/test_fiba.py"),
 )
-QUEUES = ("tests:tests/machines/test_fifo.py", "tests:tests/complexity/test_fifo.py")
+QUEUES = (
+    "tests:tests/machines/test_fifo.py",
+    "tests:tests/complexity/test_fifo.py,tests/complexity/test_fifo_space.py",
+)
 RINGS = (
     *(
         "states:ring",

@@ -4,13 +4,11 @@ import random
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import chain, islice, repeat
 from types import FrameType
-from typing import NamedTuple
-from weakref import WeakSet
 
 import pytest
 
+from histories import bursty, growing, longest_histories, shrinking, spelled, steady
 from muntin.optimized.daba import Daba
 from muntin.optimized.daba_lite import DabaLite
 from muntin.optimized.two_stacks import TwoStacks
@@ -24,17 +22,8 @@ Line = tuple[int, int]
 
 Build = Callable[[Monoid[Line]], Fifo[Line]]
 
-
-class Kept(NamedTuple):
-    """How much a structure holds."""
-
-    items: int
-    partials: int
-
-
 COSTS: tuple[str, ...] = ("insert", "evict", "query")
 PRIME = 1_000_003
-CALLS = 20_000
 
 
 def _after(first: Line, second: Line) -> Line:
@@ -42,30 +31,6 @@ def _after(first: Line, second: Line) -> Line:
 
 
 LINES: Monoid[Line] = Monoid((1, 0), _after)
-
-
-def steady(size: int) -> Iterator[str]:
-    """Fill the window, then keep its size."""
-    return chain(repeat("insert", size), *repeat(("evict", "insert"), (CALLS - size) // 2))
-
-
-def growing() -> Iterator[str]:
-    """Two in, one out."""
-    return chain.from_iterable(repeat(("insert", "insert", "evict"), CALLS // 3))
-
-
-def shrinking() -> Iterator[str]:
-    """Fill, then two out, one in, until nothing is left."""
-    half = CALLS * 2 // 5
-    return chain(repeat("insert", half), *repeat(("evict", "evict", "insert"), half))
-
-
-def bursty(seed: int) -> Iterator[str]:
-    """Runs of inserts, and runs of evicts, of any length."""
-    rng = random.Random(seed)  # noqa: S311 reproducible, not secret
-    return chain.from_iterable(
-        repeat(rng.choice(["insert", "evict"]), rng.randrange(300)) for _ in range(CALLS // 150)
-    )
 
 
 HISTORIES = {
@@ -202,67 +167,30 @@ def test_two_stacks_keep_their_amortised_bound(
 
 
 @amortised
+def test_no_history_of_at_most_fifteen_calls_costs_more_than_claimed(
+    build: type[TwoStacks[Line] | TwoStacksLite[Line]],
+) -> None:
+    attained = set[int]()
+    for history in longest_histories(15):
+        meter, allowed = Meter(), 0.0
+        fifo = build(meter.watch(LINES))
+        for name in spelled(history):
+            if name == "insert":
+                fifo.insert((2, 3))
+            else:
+                fifo.evict()
+            allowed += build.bound(Operation(name, len(fifo))).combines
+            assert meter.combines <= allowed, history
+            attained |= {meter.combines} if meter.combines == allowed else set()
+        before = meter.combines
+        fifo.query()
+        assert meter.combines - before <= build.bound(Operation("query", len(fifo))).combines
+    assert max(attained) == 28  # fourteen inserts, and an evict that turns them all
+
+
+@amortised
 @pytest.mark.parametrize("size", [10, 100, 1000])
 def test_a_single_evict_of_two_stacks_costs_as_much_as_the_window_is_long(
     build: Build, size: int
 ) -> None:
     assert worst_costs(build, steady(size)) == {"insert": 1, "evict": size, "query": 1}
-
-
-class Partial:
-    """A value that can be seen to live, and that lets nobody look inside."""
-
-    def __bool__(self) -> bool:
-        raise TypeError("values are opaque")
-
-    def __eq__(self, _: object) -> bool:
-        raise TypeError("values are opaque")
-
-    __hash__ = object.__hash__
-
-
-def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
-    """Return how many items are in the window after each call, and how many partials live."""
-    alive = WeakSet[Partial]()
-
-    def partial(*_: Partial) -> Partial:
-        made = Partial()
-        alive.add(made)
-        return made
-
-    fifo = build(Monoid(Partial(), partial))
-    after = list[Kept]()
-    for name in history:
-        if name == "insert":
-            fifo.insert(partial())
-        elif len(fifo):
-            fifo.evict()
-        fifo.query()
-        after.append(Kept(len(fifo), len(alive)))
-    return after
-
-
-SMALL_HISTORIES = [lambda: steady(100), lambda: islice(growing(), 3000), lambda: bursty(3)]
-
-
-@pytest.mark.parametrize("history", SMALL_HISTORIES, ids=["steady", "growing", "bursty"])
-@pytest.mark.parametrize(
-    ("build", "more"), [(TwoStacksLite, 1), (DabaLite, 2)], ids=["two-lite", "daba-lite"]
-)
-def test_lite_forms_keep_one_partial_an_item_and_few_more(
-    build: Callable[[Monoid[Partial]], Fifo[Partial]],
-    more: int,
-    history: Callable[[], Iterator[str]],
-) -> None:
-    assert max(partials - items for items, partials in kept(build, history())) == more
-
-
-@pytest.mark.parametrize(
-    ("build", "ratio"), [(TwoStacks, 2), (Daba, 1.5)], ids=["two-stacks", "daba"]
-)
-def test_the_other_forms_keep_more(
-    build: Callable[[Monoid[Partial]], Fifo[Partial]], ratio: float
-) -> None:
-    after = kept(build, islice(growing(), 3000))
-    assert all(partials <= ratio * items for items, partials in after)
-    assert max(partials / items for items, partials in after if items > 100) > 0.95 * ratio

@@ -217,3 +217,23 @@ def test_no_call_leaves_any_state_wrong_or_in_debt(least: int) -> None:
             todo.append((*calls, ("insert", (target.youngest() or 0) + 1)))
             todo += [(*calls, ("evict", time)) for time in times]
     assert len(seen) > 500
+
+
+@pytest.mark.parametrize("capacity", [4, 8, 16, 32, 64])
+@pytest.mark.parametrize("youngest", [False, True], ids=["oldest", "youngest"])
+def test_a_full_ring_doubles_iff_fewer_than_a_quarter_are_holes(
+    capacity: int, *, youngest: bool
+) -> None:
+    """And pays for it: with one hole more it is compacted, with one less that would leave debts."""
+    for holes in range(capacity - 1):
+        target, meter = ring(Ring, capacity)
+        target.bulk_insert((time, (time,)) for time in range(capacity))
+        first = capacity - 1 - holes if youngest else 1
+        for time in range(first, first + holes):
+            target.evict(time)
+        before, tree = target.state, target.tree
+        assert before[2] == capacity
+        cost = price(meter, do, target, "insert", capacity).combines
+        assert target.state[0] == (2 * capacity if 4 * holes < capacity else capacity)
+        writing = height(largest_capacity(capacity - holes)) if target.tree is tree else 0
+        assert cost + saved(target.state, capacity) <= writing + 4 + saved(before, capacity)

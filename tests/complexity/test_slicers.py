@@ -257,6 +257,21 @@ def test_pairs_make_twice_the_slices_of_cutty_unless_the_slide_divides_the_size(
     assert paned == pytest.approx(slide / gcd(size, slide), abs=0.1)
 
 
+@pytest.mark.parametrize("slide", range(1, 9))
+def test_every_small_slide_is_cut_into_as_many_slices_as_claimed(slide: int) -> None:
+    """From the third slide on; a window that is no longer than a slide needs no slice stored."""
+    for size in range(slide + 1, 17):
+        cut: list[int] = []
+        for edges in (None, pairs, panes):
+            technique, stored = counting(edges)
+            running = operator(technique, [Sliding(size, slide)], Meter())
+            for time in range(6 * slide):
+                running.step([Event(time, Letter(1, time))])
+            cut.append(len({name for name in stored if 2 * slide <= name < 4 * slide}))
+        paired = 1 + (size % slide > 0)
+        assert cut == [2, 2 * paired, 2 * slide // gcd(size, slide)], size
+
+
 RECORDS: list[WindowType] = [Rolling(12), Rolling(12, 3), LastNEvery(5, 10)]
 
 
@@ -270,8 +285,9 @@ def test_state_is_bounded_however_long_the_stream() -> None:
     assert max(most[750:]) <= max(most[:750]) + 5
 
 
-def test_idle_keys_are_forgotten() -> None:
-    running = operator(CUTTY_EAGER, [tumbling(10), Session(3), Cumulate(4, 2)], Meter())
+@pytest.mark.parametrize("kinds", [[tumbling(10), Session(3), Cumulate(4, 2)], [Rolling(9)]])
+def test_idle_keys_are_forgotten(kinds: list[WindowType]) -> None:
+    running = operator(CUTTY_EAGER, kinds, Meter())
     for time in range(300):
         running.step([Event(time, Letter(1, time), key=time)])
         assert len(list(running.lanes())) <= 11

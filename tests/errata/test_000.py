@@ -1,6 +1,6 @@
 """Paper 000: what its listings print, run as printed, beside what must stand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -148,3 +148,53 @@ def test_algorithm_1_emits_a_slice_for_every_edge_in_a_pause() -> None:
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
     assert len(group.lanes[None].slices.slices) == 2
+
+
+@dataclass
+class Metadata:
+    """A slice of section 5.2: its end, the times of its tuples, and its metadata."""
+
+    start: int
+    end: float
+    tuples: list[int]
+    last: int
+
+
+def split_as_section_5_2_prints(one: Metadata, at: int) -> tuple[list[int], list[int]]:
+    """A ends at t, and B starts at t + 1: return what each then holds."""
+    return [t for t in one.tuples if t <= at], [t for t in one.tuples if at + 1 <= t]
+
+
+def test_section_5_2_splits_behind_the_time_at_which_algorithm_4_splits() -> None:
+    one = Metadata(0, 10, [0, 5, 9], 9)
+    assert split_as_section_5_2_prints(one, 5) == ([0, 5], [9])  # a window from 5 on lacks 5
+    assert sliced([0, 10, 5], Session(2)) == sliced([0, 5, 10], Session(2)) == [0, 5, 10]
+
+
+def merged_as_section_5_2_prints(a: Metadata, b: Metadata) -> Metadata:
+    """The end is that of B, the aggregate is combined, and B is deleted."""
+    return replace(a, end=b.end, tuples=a.tuples + b.tuples)
+
+
+def test_section_5_2_forgets_the_last_tuple_of_a_slice_that_is_merged() -> None:
+    gap, a, b = 5, Metadata(0, 8, [0, 4], 4), Metadata(8, 14, [8], 8)  # 4 has just fused them
+    printed = merged_as_section_5_2_prints(a, b)
+    assert (printed.tuples, printed.last) == ([0, 4, 8], 4)
+    assert 10 - printed.last >= gap > 10 - max(printed.tuples)  # so 10 would not belong to it
+    assert sliced([0, 8, 4, 14, 10], Session(gap)) == [0]
+
+
+def test_section_5_3_a_tuple_at_an_edge_does_not_exceed_it() -> None:
+    def printed(times: list[int], edge: int) -> list[list[int]]:
+        """A new slice as soon as the timestamp of a tuple exceeds that of the next edge."""
+        slices: list[list[int]] = [[]]
+        for at in times:
+            if at > edge:
+                slices, edge = [*slices, []], edge + at - at % edge
+            slices[-1].append(at)
+        return slices
+
+    assert printed([9, 10, 11], 10) == [[9, 10], [11]]  # 10 belongs to [10, 20)
+    edges = Edges([Progression(0, 10)])
+    assert [edges.cell(at).low for at in (9, 10, 11)] == [0, 10, 10]
+    assert printed_slicer([9, 10], 10) == 1  # Algorithm 1, line 12, has it right

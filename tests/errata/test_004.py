@@ -13,6 +13,7 @@ from muntin.optimized.slicing.eager_store import EagerStore
 from muntin.optimized.slicing.slicing import Slicing
 from muntin.optimized.slicing.store import fitting
 from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS
+from muntin.spec.catalogue import named
 from muntin.spec.cost import Meter
 from muntin.spec.data_driven import Punctuation
 from muntin.spec.errors import UserCodeError
@@ -145,6 +146,15 @@ def test_algorithm_1_stores_an_empty_slice_before_the_first_window() -> None:
     running = running_on(tumbling(10))
     answers(running, [0])
     assert running.slices() == 1
+
+
+def test_section_4_what_was_lowered_cannot_be_combined_any_more() -> None:
+    mean, numbers = named("mean"), [1, 2, 3, 4, 5, 6]
+    combine, lift, lower = mean.monoid.combine, mean.lift, mean.lower
+    stored = mean.monoid.fold(map(lift, numbers[:5]))
+    assert lower(combine(stored, lift(6))) == 3.5  # P(s[1, 5]) with the active partial
+    assert lower(stored) == 3  # f_a(s[1, 5]), which is no partial any more
+    assert lower(combine(lift(lower(stored)), lift(6))) == 4.5
 
 
 def test_section_5_2_prefix_removal_keeps_more_partials_than_windows_are_active() -> None:

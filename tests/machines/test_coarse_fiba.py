@@ -1,5 +1,8 @@
 """Coarse-grained FiBA is the plain window on times rounded down."""
 
+from itertools import product
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,3 +29,29 @@ def test_a_coarse_window_holds_one_item_for_each_slice(
     assert tuple(tree.items()) == kept
     assert tree.query() == TimedWindow(FREE, kept).query()
     assert all(fact for _, fact in tree.relates(kept))
+
+
+NEAR = range(-3, 4)
+INSERTS = [("insert", time) for time in NEAR]
+CALLS = [(name, time) for name in ("insert", "evict", "evict_before") for time in NEAR]
+
+
+@pytest.mark.parametrize("slide", [1, 2, 3, 4])
+def test_every_call_after_every_two_inserts_is_that_of_the_definition(slide: int) -> None:
+    for run in product(INSERTS, INSERTS, CALLS):
+        tree, window = CoarseFiba(FREE, None, 2, slide), TimedWindow(FREE)
+        for letter, (name, time) in enumerate(run):
+            start = max(at for at in range(-8, time + 1) if at % slide == 0)
+            match name:
+                case "insert":
+                    tree.insert(time, (letter,))
+                    window = window.insert(start, (letter,))
+                case "evict":
+                    tree.evict(time)
+                    window = window.evict(time)
+                case _:
+                    tree.evict_before(time)
+                    window = window.bulk_evict(start - 1)
+        assert tuple(tree.items()) == window.pairs, run
+        for ends in product(NEAR, repeat=2):
+            assert tree.query_range(*ends) == window.query_range(*ends), (run, ends)

@@ -136,3 +136,17 @@ def test_a_window_closed_at_both_ends_does_not_degenerate_to_a_tumbling_one() ->
 
     both = set(printed(1, size=1, slide=1)) & set(printed(2, size=1, slide=1))
     assert both == {1}
+
+
+def test_a_prefix_that_is_under_way_holds_its_last_leaf_too() -> None:
+    tree = dict(enumerate([(), (0, 1, 2, 3), (0, 1), (2, 3), (0,), (1,), (2,), (3,)]))
+    below = {1: (0, 1, 2, 3), 2: (0, 1), 3: (2, 3)}
+    node, so_far = 4 + 3, tree[4 + 3]  # Algorithm 3, prefix of all four
+    while node != 1:
+        parent = node // 2
+        if node % 2:
+            so_far = FREE.combine(tree[parent * 2], so_far)
+        printed = tuple(leaf for leaf in below[parent] if leaf < 3)  # "to the left of a[i]"
+        assert so_far == (*printed, 3) != printed
+        node = parent
+    assert so_far == FlatFat(FREE, [(leaf,) for leaf in range(4)]).prefix(3)

@@ -1,0 +1,95 @@
+"""How many partials FIFO structures keep: no more than claimed, after any history, and as many."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import NamedTuple
+from weakref import WeakSet
+
+import pytest
+
+from histories import bursty, growing, longest_histories, spelled, steady
+from muntin.optimized.daba import Daba
+from muntin.optimized.daba_lite import DabaLite
+from muntin.optimized.two_stacks import TwoStacks
+from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import Fifo
+
+
+class Kept(NamedTuple):
+    """How much a structure holds."""
+
+    items: int
+    partials: int
+
+
+class Partial:
+    """A value that can be seen to live, and that lets nobody look inside."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("values are opaque")
+
+    def __eq__(self, _: object) -> bool:
+        raise TypeError("values are opaque")
+
+    __hash__ = object.__hash__
+
+
+def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
+    """Return how many items are in the window after each call, and how many partials live."""
+    alive = WeakSet[Partial]()
+
+    def partial(*_: Partial) -> Partial:
+        made = Partial()
+        alive.add(made)
+        return made
+
+    fifo = build(Monoid(Partial(), partial))
+    after = list[Kept]()
+    for name in history:
+        if name == "insert":
+            fifo.insert(partial())
+        elif len(fifo):
+            fifo.evict()
+        fifo.query()
+        after.append(Kept(len(fifo), len(alive)))
+    return after
+
+
+SMALL_HISTORIES = [lambda: steady(100), lambda: islice(growing(), 3000), lambda: bursty(3)]
+
+
+@pytest.mark.parametrize("history", SMALL_HISTORIES, ids=["steady", "growing", "bursty"])
+@pytest.mark.parametrize(
+    ("build", "more"), [(TwoStacksLite, 1), (DabaLite, 2)], ids=["two-lite", "daba-lite"]
+)
+def test_lite_forms_keep_one_partial_an_item_and_few_more(
+    build: Callable[[Monoid[Partial]], Fifo[Partial]],
+    more: int,
+    history: Callable[[], Iterator[str]],
+) -> None:
+    assert max(partials - items for items, partials in kept(build, history())) == more
+
+
+@pytest.mark.parametrize(
+    ("build", "ratio"), [(TwoStacks, 2), (Daba, 1.5)], ids=["two-stacks", "daba"]
+)
+def test_the_other_forms_keep_more(
+    build: Callable[[Monoid[Partial]], Fifo[Partial]], ratio: float
+) -> None:
+    after = kept(build, islice(growing(), 3000))
+    assert all(partials <= ratio * items for items, partials in after)
+    assert max(partials / items for items, partials in after if items > 100) > 0.95 * ratio
+
+
+@pytest.mark.parametrize(
+    ("build", "ratio", "more"),
+    [(TwoStacks, 2, 0), (Daba, 1.5, 0), (TwoStacksLite, 1, 1), (DabaLite, 1, 2)],
+    ids=["two", "daba", "two-lite", "daba-lite"],
+)
+def test_no_history_of_at_most_fifteen_calls_keeps_more_than_claimed(
+    build: Callable[[Monoid[Partial]], Fifo[Partial]], ratio: float, more: int
+) -> None:
+    after = {held for history in longest_histories(15) for held in kept(build, spelled(history))}
+    assert [held for held in after if held.partials > ratio * held.items + more] == []
+    assert any(held.partials == int(ratio * held.items) + more for held in after if held.items > 2)
