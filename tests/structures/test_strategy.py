@@ -25,7 +25,7 @@ ANEW = "a tuple is removed from a slice by computing the slice anew"
         (tumbling(5), "concat", Settings(), [KEPT, WHOLE, NEVER]),
         (tumbling(5), "concat", Settings(in_order=True), [NOT_KEPT, WHOLE, NEVER]),
         (Session(5), "sum", Settings(), [NOT_KEPT, WHOLE, NEVER]),
-        (Session(5), "sum", Settings(output="discard"), [KEPT, WHOLE, NEVER]),
+        (Session(5), "sum", Settings(output="discard"), [NOT_KEPT, WHOLE, NEVER]),
         (Punctuation(), "sum", Settings(), [KEPT, SPLIT, NEVER]),
         (Rolling(5), "sum", Settings(in_order=True), [KEPT, SPLIT, NEVER]),
         (count(5), "sum", Settings(), [KEPT, WHOLE, INVERT]),

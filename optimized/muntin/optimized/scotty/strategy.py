@@ -89,15 +89,14 @@ def strategy(
     """Derive how to serve a query.
 
     A tuple alone tells its slice unless slices split (Figure 5), or edges lie in another measure
-    than time. A session that is discarded has to tell its tuples apart.
+    than time.
     """
     of, dialect = characteristics(query, settings, letters), settings.dialect
     known = of.session or calendar(query.window, dialect, -END) is not None
-    discarded = of.session and settings.output == "discard"
     ranks = in_ranks(query, settings)
-    if not (splits(of) or ranks or (known and not discarded)) and cut_in_order(query, settings):
+    if not (splits(of) or ranks or known) and cut_in_order(query, settings):
         return Strategy(of, in_ranks=False, in_tuples=False, by_arrival=False, scope=IN_ORDER)
-    in_tuples = splits(of) or not (known or ranks) or discarded
+    in_tuples = splits(of) or not (known or ranks)
     by_arrival = of.count_measure and dialect.count_order == "arrival"
     by_window = dialect.lateness == "window" and (in_tuples or ranks or of.session)
     apart = by_window or (in_tuples and not isinstance(query.window, FORGET_ALIKE))
