@@ -35,7 +35,7 @@ ANEW = "a tuple is removed from a slice by computing the slice anew"
             count(5),
             "sum",
             Settings(dialect=Dialect(count_order="arrival")),
-            [NOT_KEPT, WHOLE, NEVER],
+            [f"{NOT_KEPT}: ranks in order of arrival never move", WHOLE, NEVER],
         ),
         (count(5), "sum", Settings(dialect=Dialect(lateness="window")), [KEPT, WHOLE, INVERT]),
     ],
