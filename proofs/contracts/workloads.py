@@ -1,10 +1,18 @@
 """Lemmas on the decision trees of [Traub20], Figures 4 to 6, for all workloads."""
 
-from muntin.optimized.scotty.workload import Characteristics, removal, splits, stores_tuples
+from muntin.optimized.scotty.workload import (
+    Characteristics,
+    Place,
+    keeps_tuples,
+    removal,
+    splits,
+    stores_tuples,
+)
 from muntin.spec.window import Context
 
 CONTEXTS: tuple[Context, ...] = ("CF", "FCF", "FCA")
 CONTEXT_FREE, FORWARD_FREE, AWARE = range(3)
+PLACES: tuple[Place, ...] = ("times", "ranks", "arrivals", "begins", "tuples")
 
 Flags = tuple[bool, bool, bool, bool]
 """In order, commutative, invertible, in the count measure."""
@@ -55,3 +63,18 @@ def disorder_never_lets_less_be_stored(flags: Flags, context: int, *, session: b
     disordered = workload((False, *flags[1:]), context, session=session)
     assert stores_tuples(disordered) or not stores_tuples(ordered)
     assert splits(disordered) or not splits(ordered)
+
+
+def tuples_are_kept_as_figure_4_says_between_known_edges(
+    flags: Flags, context: int, place: int, *, session: bool
+) -> None:
+    """Figure 4 alone decides where edges are known; where tuples cut slices, all are kept."""
+    assert 0 <= context < 3
+    assert 0 <= place < 5
+    assert not session or context == FORWARD_FREE
+
+    of, where = workload(flags, context, session=session), PLACES[place]
+    kept = keeps_tuples(of, where)
+    assert kept == stores_tuples(of) or where not in ("times", "ranks")
+    assert kept or where != "tuples"
+    assert not kept or where not in ("begins", "arrivals")

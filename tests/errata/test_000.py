@@ -1,6 +1,7 @@
 """Paper 000: what its listings print, run as printed, beside what must stand."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise, product
 
 import pytest
 
@@ -8,7 +9,11 @@ from muntin.conformance.strategies import BAGS, Letter
 from muntin.optimized.scotty.edges import Edges, Progression
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.reference.denoted import Denoted
+from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Session
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.measure import Measure
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
@@ -198,3 +203,43 @@ def test_section_5_3_a_tuple_at_an_edge_does_not_exceed_it() -> None:
     edges = Edges([Progression(0, 10)])
     assert [edges.cell(at).low for at in (9, 10, 11)] == [0, 10, 10]
     assert printed_slicer([9, 10], 10) == 1  # Algorithm 1, line 12, has it right
+
+
+Reading = tuple[int, int]
+"""A time, and what a measure of the user's says then."""
+
+
+def printed_slice_accepts(readings: list[Reading]) -> bool:
+    """Whether a slice without tuples (Figure 4), which knows its first and last, takes them all."""
+    first = last = readings[0]
+    for reading in readings[1:]:
+        behind, before = reading[0] >= first[0], reading[0] < last[0]
+        if (behind and reading[1] < first[1]) or (before and reading[1] > last[1]):
+            return False
+        if not behind and reading[1] > first[1]:
+            return False
+        if not before and reading[1] < last[1]:
+            return False
+        first, last = (first if behind else reading), (last if before else reading)
+    return True
+
+
+def falls(readings: list[Reading]) -> bool:
+    """Whether the measure falls in event order."""
+    ordered = sorted(readings, key=lambda reading: reading[0])
+    return any(b[1] < a[1] for a, b in pairwise(ordered))
+
+
+def test_figure_4_takes_for_granted_that_a_measure_never_falls() -> None:
+    every = [(time, reading) for time in range(4) for reading in range(4)]
+    short = [list(some) for length in (1, 2, 3) for some in product(every, repeat=length)]
+    assert all(printed_slice_accepts(some) == (not falls(some)) for some in short)
+    smallest = [(0, 0), (3, 3), (2, 1), (1, 2)]
+    assert printed_slice_accepts(smallest)
+    assert falls(smallest)
+    metres = Measure("metres", lambda event: int(f"{event.value}"))
+    for one in (Scotty(Settings(100)), Denoted(Settings(100))):
+        one.add(Query("t", tumbling(10, 0, metres), named("sum")))
+        one.step([Event(*reading) for reading in smallest[:-1]])
+        with pytest.raises(InvalidInputError, match=r"'metres' falls from 2 to 1 at .*time=2"):
+            one.step([Event(*smallest[-1])])

@@ -119,6 +119,48 @@ RUNS = [
         [(1, None), (30, None), "W12", (3, None), (2, None), (7, None), "W40"],
     ),
     Run(
+        "discarded sessions merge with one that had not ended",
+        Settings(40, "discard"),
+        [Session(3), Session(8), tumbling(5)],
+        [(0, None), "W20", (22, None), *((at, None) for at in (2, 4, 17, 9, 14, 20)), "W25", "W40"],
+    ),
+    Run(
+        "discarded sessions are held back while what parts their slices goes",
+        Settings(20, "discard", dialect=HELD),
+        [Session(3), tumbling(4)],
+        [(0, None), "W12", (2, None), (4, None), "-w1", "W12", "W13", "W60"],
+    ),
+    Run(
+        "discarded sessions are held back while what is settled might be fused",
+        Settings(5, "discard", dialect=replace(HELD, lateness="window")),
+        [Session(10)],
+        [(0, None), "W12", (-3, None), "W12", "W13", "W60"],
+    ),
+    Run(
+        "discarded sessions are held back, and the gap of a tuple reaches over what is in time",
+        Settings(40, "discard", dialect=HELD),
+        [Session(3)],
+        [(0, None), (30, 20), "W32", (40, None), "W32", (2, 40), "W60", "W80"],
+    ),
+    Run(
+        "sessions since a tuple whose gap reaches over them, where slices are refitted",
+        Settings(),
+        [Session(4), Band(90, 99)],
+        [
+            *((11, None), "W10", Session(6), (15, None), (12, None), (10, None), (11, 19), (17, 7)),
+            *("W21", (24, None), "W28", "-w1", (30, None), "W30", "W41"),
+        ],
+    ),
+    Run(
+        "discarded sessions since a tuple whose gap reaches over them, where slices are kept apart",
+        Settings(0, "discard"),
+        [Session(4), Band(90, 99)],
+        [
+            *((11, None), "W10", Session(6), (15, None), (12, None), (10, None), (11, 19), (17, 7)),
+            *("W21", (24, None), "W28", (30, None), "W30", "W41"),
+        ],
+    ),
+    Run(
         "a slice before those that are there, in time",
         Settings(),
         [tumbling(5), Session(2)],

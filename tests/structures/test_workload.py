@@ -6,7 +6,9 @@ import pytest
 
 from muntin.optimized.scotty.workload import (
     Characteristics,
+    Place,
     characteristics,
+    keeps_tuples,
     removal,
     splits,
     stores_tuples,
@@ -60,6 +62,25 @@ def test_figures_4_and_5_for_every_workload(kind: str) -> None:
         of = row(kind, *flags)
         assert stores_tuples(of) == says(FIGURE_4[kind], of)
         assert splits(of) == says(FIGURE_5[kind], of)
+
+
+KEPT: dict[Place, bool | None] = {
+    "times": None,
+    "ranks": None,
+    "arrivals": False,
+    "begins": False,
+    "tuples": True,
+}
+"""Whether tuples are kept where slices lie so; with None, Figure 4 decides."""
+
+
+@pytest.mark.parametrize("place", KEPT)
+def test_tuples_are_kept_as_figure_4_says_but_where_nothing_moves_or_tuples_cut(
+    place: Place,
+) -> None:
+    for one in ROWS:
+        of, kept = row(*one), KEPT[place]
+        assert keeps_tuples(of, place) == (stores_tuples(of) if kept is None else kept)
 
 
 def test_figure_6_for_every_workload() -> None:

@@ -1,6 +1,7 @@
 """One key of a group: its slices, the views of its queries, and what has not been told yet."""
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import heapify, heappop, heappush
@@ -80,6 +81,35 @@ class Lane:
                 for one, said in view.published.items()
             ]
             heapify(self.settling)
+
+    def concerned(self, sessions: set[str]) -> set[str]:
+        """Return the queries that the slices may concern which the step has made."""
+        slices = self.slices
+        if slices.isolated or self.moved:
+            return set(self.views)
+        found = self.asleep if slices.appended else set[str]()
+        return found | (sessions & self.views.keys()) if slices.inserted else found
+
+    @property
+    def untold(self) -> bool:
+        """Whether there are tuples that link what was told of with what was not."""
+        return bool(self.late) or self.slices.own > -END
+
+    def refit(self, border: float | None = None) -> None:
+        """Fuse slices that nothing parts any more, or around the late tuples and a border."""
+        late = [one.accepted.event.time for one in self.late]
+        with suppress(Exception):  # a combine that raises leaves the slices as they were
+            if border is None:
+                self.slices.refit()
+            else:
+                for time in (*late, border):
+                    self.slices.rejoin(time)
+
+    def drop(self, name: str) -> None:
+        """Let go of a query."""
+        self.views.pop(name, None)
+        self.firsts.pop(name, None)
+        self.asleep.discard(name)
 
     def forget(self, done: float) -> None:
         """Forget what is settled."""

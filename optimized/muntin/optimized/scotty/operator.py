@@ -104,7 +104,8 @@ class Scotty(Persistent):
             shares = (
                 f"slices are shared with {', '.join(others)}" if others else "slices of its own"
             )
-            told += [f"query {name!r}", *(f"  {line}" for line in one.strategy.lines(one.query))]
+            lines = one.strategy.lines(one.query, self._settings)
+            told += [f"query {name!r}", *(f"  {line}" for line in lines)]
             told.append(f"  {shares}")
         return "\n".join(told)
 

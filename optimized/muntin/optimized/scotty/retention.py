@@ -14,6 +14,7 @@ from muntin.optimized.scotty.needed import Needed
 from muntin.optimized.scotty.session_view import SessionView
 from muntin.spec.data_driven import Session
 from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END
 
 
 class Retention:
@@ -43,6 +44,15 @@ class Retention:
         starts = (one.starts_at for one in calendars.values())
         self._landmarks = {start for start in starts if start is not None}
 
+    def release(self, lane: Lane, done: float) -> float:
+        """Drop what is settled and fuse what may be; return when more of what is there settles."""
+        lane.forget(done)
+        low, until = self.needs(lane, done)
+        lane.slices.release(low)
+        self.compact(lane, done)
+        last = lane.slices.slices[0].last if lane.slices.slices else END
+        return min([max(until, last), *(one[0] for one in lane.settling[:1])])
+
     def needs(self, lane: Lane, done: float) -> tuple[float, float]:
         """Return the least time that is needed, and until what is settled that surely holds."""
         low, until = self._needed.after(done)
@@ -54,8 +64,8 @@ class Retention:
         return min([low, *self._landmarks]), until
 
     def compact(self, lane: Lane, done: float) -> None:
-        """Fuse what is settled, but for where an open window begins."""
-        if not (self._landmarks or self._sessions):
+        """Fuse what is settled, but for where an open window begins; first all is to be told of."""
+        if lane.late or not (self._landmarks or self._sessions):
             return
         slices, bounded = lane.slices, min(done, self._needed.after(done)[0])
         settled = slices.settled(bounded)

@@ -1,7 +1,9 @@
 """The window manager for sessions: a session that grows is retracted and told anew."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import itemgetter
 
 from muntin.optimized.scotty.calendars import Extent
 from muntin.optimized.scotty.moment import Moment, early
@@ -74,37 +76,64 @@ class SessionView(View):
         if moment.only_fresh:
             fresh = [span for span in ended if span.reach > low]
             return [
-                self._change(span, slices)
+                self._change(span, slices, None)
                 for span in fresh
                 if span.shown(short=self._short) not in self.published
             ]
         retracted = [
             Change("retracted", one, self.published[one]) for one in self._gone(touched, high)
         ]
+        news = late if moment.settings.output == "discard" else None
         return retracted + [
-            self._change(span, slices) for span in ended if self._differs(span, slices)
+            self._change(span, slices, news) for span in ended if self._differs(span, slices)
         ]
 
     def _gone(self, touched: Sequence[Span], high: float) -> list[Interval]:
         """Return what is published within sessions that were touched, and is none of them."""
         gone: dict[Interval, None] = {}
         for span in touched:
-            low, behind = (bisect_left(self._told, (at,)) for at in (span.start, span.last + 1))
             now = span.shown(short=self._short) if span.reach <= high else None
-            gone |= dict.fromkeys(one for one in self._told[low:behind] if one != now)
+            gone |= dict.fromkeys(one for one in self._told_within(span) if one != now)
         return list(gone)
+
+    def _told_within(self, span: Span) -> list[Interval]:
+        low, behind = (bisect_left(self._told, (at,)) for at in (span.start, span.last + 1))
+        return self._told[low:behind]
 
     def _differs(self, span: Span, slices: SliceManager) -> bool:
         known = self.published.get(span.shown(short=self._short))
         return known is None or known.size != slices.size(span.low, span.high)
 
-    def _change(self, span: Span, slices: SliceManager) -> Change:
+    def _change(self, span: Span, slices: SliceManager, late: Sequence[Lifted] | None) -> Change:
         one = span.shown(short=self._short)
         known, settles = self.published.get(one), self.settles(span.reach)
-        value = self.value(one, lambda: slices.fold(span.low, span.high))
+        told = [] if late is None else self._told_within(span)
+        if told:
+            parts = self._unheard(span, slices, told, late or ())
+            value = self.value(one, lambda: reduce(self.query.aggregate.monoid.combine, parts))
+        else:
+            value = self.value(one, lambda: slices.fold(span.low, span.high))
         revision = known.revision + 1 if known else 0
         said = Said(value, revision, settles, slices.size(span.low, span.high))
         return Change("updated" if known else "new", one, said)
+
+    def _unheard(
+        self, span: Span, slices: SliceManager, told: Sequence[Interval], late: Sequence[Lifted]
+    ) -> list[object]:
+        """Return what makes up a session beside the sessions that it was: all else is discarded.
+
+        That is the slices that none of them covers, and the late tuples in those that one does.
+        """
+        ends = [one.row if self._short else one.end for one in told]
+
+        def heard(time: int) -> bool:
+            nth = bisect_right(told, (time, END, END)) - 1
+            return nth >= 0 and time < ends[nth]
+
+        whole = [((one.first, -1), one.partial) for one in slices.slices[span.low : span.high]]
+        fresh = [(one.order, one.partial) for one in late if heard(one.accepted.event.time)]
+        parts = [*(entry for entry in whole if not heard(entry[0][0])), *fresh]
+        return [partial for _, partial in sorted(parts, key=itemgetter(0))]
 
     def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
         """Publish. What comes in time will begin behind the watermark, or has begun before."""

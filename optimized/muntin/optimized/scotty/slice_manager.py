@@ -48,8 +48,11 @@ class SliceManager:
         # whether the step has made a slice, one before others, and one that is far from others
         self.appended = self.inserted = self.isolated = False
 
-    def add(self, accepted: Accepted, value: object) -> None:
-        """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3)."""
+    def add(self, accepted: Accepted, value: object, told: float = -END) -> None:
+        """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3).
+
+        Slices that end before `told` may have been told of: they stay as they were then.
+        """
         event = accepted.event
         time, firsts = event.time, self.firsts
         at = len(firsts)
@@ -58,8 +61,8 @@ class SliceManager:
         if at and event.gap is None and time <= self.slices[at - 1].last:
             self._insert(at - 1, accepted, value)
             return
-        low = at - (at > 0 and self._touches_left(at - 1, time))
-        high = at if at == len(firsts) else self._touched_right(low, at, accepted)
+        low = at - (at > 0 and self._touches_left(at - 1, time, told))
+        high = at if at == len(firsts) or time < told else self._touched_right(low, at, accepted)
         if low == high:
             self._split(at, accepted, value)
         elif high == at:
@@ -69,12 +72,12 @@ class SliceManager:
         if event.gap is not None:
             self.own = max(self.own, time + event.gap)
 
-    def _touches_left(self, nth: int, time: int) -> bool:
+    def _touches_left(self, nth: int, time: int, told: float) -> bool:
         """Whether a tuple lies in a slice before it, or in its cell and less than the gap after."""
         one, gap = self.slices[nth], self.plan.gap
         if one.last >= time:
             return True
-        if one.first < self.plan.edges.cell(time).low:
+        if one.last < told or one.first < self.plan.edges.cell(time).low:
             return False
         return gap is None or time < one.reach(gap) + self.plan.reach
 
@@ -193,6 +196,16 @@ class SliceManager:
         """Fuse the slices that no edge and no gap parts any more: a query has gone."""
         self._fuse_where(lambda left, right: self.separator(left, right) is None, len(self.slices))
 
+    def rejoin(self, time: float) -> None:
+        """Fuse what a tuple of this time would have fused, had its slice not been kept apart."""
+        at = max(0, bisect_right(self.firsts, time) - 2)
+        while at + 1 < len(self.slices) and self.firsts[at] <= time:
+            left, right = self.slices[at : at + 2]
+            if self.separator(left, right) is None:
+                self._replace(at, at + 2, [self._fused(left, right)])
+            else:
+                at += 1
+
     def compact(self, settled: int, marks: Collection[int]) -> None:
         """Fuse the first so many slices, but for those that one of these marks parts."""
         self._fuse_where(
@@ -215,8 +228,8 @@ class SliceManager:
         return joined([left, right], total, tuples)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
-        """Return what parts two neighbours, if anything does."""
-        fixed = right.first >= self.plan.edges.cell(left.last).high
+        """Return what parts two neighbours, if anything does; a compacted slice may hold edges."""
+        fixed = left.first < self.plan.edges.cell(right.first).low
         gap, reach = self.plan.gap, self.plan.reach
         flexible = gap is not None and right.first >= left.reach(gap) + reach
         if fixed:

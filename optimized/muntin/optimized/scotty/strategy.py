@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.workload import (
     Characteristics,
+    Place,
     Removal,
     characteristics,
+    keeps_tuples,
     removal,
     splits,
     stores_tuples,
@@ -18,7 +20,7 @@ from muntin.optimized.slicing.discretise import (
     refuses_window,
 )
 from muntin.spec.data_driven import LastNEvery, Rolling
-from muntin.spec.measure import COUNT
+from muntin.spec.measure import COUNT, TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
@@ -53,16 +55,24 @@ class Strategy:
         return self.scope == IN_ORDER
 
     @property
+    def place(self) -> Place:
+        """Where slices lie."""
+        if self.in_ranks:
+            return "arrivals" if self.by_arrival else "ranks"
+        slices: Place = "begins" if self.in_order else "times"
+        return "tuples" if self.in_tuples else slices
+
+    @property
     def stored(self) -> bool:
-        """Whether slices in time or ranks keep their tuples (Figure 4); arrivals never move."""
-        return stores_tuples(self.of) and not (self.in_ranks and self.by_arrival)
+        """Whether tuples are kept."""
+        return keeps_tuples(self.of, self.place)
 
     @property
     def removal(self) -> Removal:
         """How tuples are taken out of slices (Figure 6)."""
         return "none" if self.in_ranks and self.by_arrival else removal(self.of)
 
-    def lines(self, query: Query) -> list[str]:
+    def lines(self, query: Query, settings: Settings) -> list[str]:
         """Say it in words."""
         of = self.of
         kind = "a session" if of.session else CONTEXTS[of.context]
@@ -73,14 +83,30 @@ class Strategy:
             "commutative" if of.commutative else "not commutative",
             "invertible" if of.invertible else "not invertible",
         ]
-        kept = "stored" if self.stored or self.in_tuples else "not stored"
+        kept = "tuples are stored" if self.stored else "tuples are not stored"
+        why = departs(self, query, settings)
         split = "are split where tuples move edges" if splits(of) else "are never split"
         how = {
             "none": "no tuple is ever removed from a slice",
             "invert": "a tuple is removed from a slice by invert",
             "recompute": "a tuple is removed from a slice by computing the slice anew",
         }
-        return ["; ".join(facts), f"tuples are {kept}", f"slices {split}", how[self.removal]]
+        tuples = f"{kept}: {why}" if why else kept
+        return ["; ".join(facts), tuples, f"slices {split}", how[self.removal]]
+
+
+def departs(how: Strategy, query: Query, settings: Settings) -> str | None:
+    """Say why tuples are kept though Figure 4 does not ask for it, or the reverse, if so."""
+    kind, measure = query.window, query.window.measure
+    if how.stored == stores_tuples(how.of):
+        return None
+    if not how.stored:
+        return "ranks in order of arrival never move"
+    if settings.in_order:
+        return refuses_settings(settings) or refuses_window(kind, settings) or refuses_unknown(kind)
+    if measure in (TIME, COUNT):
+        return f"nothing is known beforehand of where {kind.name} windows begin and end"
+    return f"only its neighbours in event order tell whether {measure.name} falls at a late event"
 
 
 def strategy(
@@ -89,15 +115,14 @@ def strategy(
     """Derive how to serve a query.
 
     A tuple alone tells its slice unless slices split (Figure 5), or edges lie in another measure
-    than time. A session that is discarded has to tell its tuples apart.
+    than time.
     """
     of, dialect = characteristics(query, settings, letters), settings.dialect
     known = of.session or calendar(query.window, dialect, -END) is not None
-    discarded = of.session and settings.output == "discard"
     ranks = in_ranks(query, settings)
-    if not (splits(of) or ranks or (known and not discarded)) and cut_in_order(query, settings):
+    if not (splits(of) or ranks or known) and cut_in_order(query, settings):
         return Strategy(of, in_ranks=False, in_tuples=False, by_arrival=False, scope=IN_ORDER)
-    in_tuples = splits(of) or not (known or ranks) or discarded
+    in_tuples = splits(of) or not (known or ranks)
     by_arrival = of.count_measure and dialect.count_order == "arrival"
     by_window = dialect.lateness == "window" and (in_tuples or ranks or of.session)
     apart = by_window or (in_tuples and not isinstance(query.window, FORGET_ALIKE))

@@ -5,7 +5,6 @@ into; not on how many queries or keys there are. Proofs: proofs/scotty.md, W1 to
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 
 from muntin.optimized.scotty.aggregate_store import BuildStore
@@ -81,15 +80,18 @@ class TimeGroup(Group):
         self._stale = True
         self._derive()
         for lane in list(self.lanes.values()):
-            lane.views.pop(name, None)
-            lane.firsts.pop(name, None)
-            lane.asleep.discard(name)
-            with suppress(Exception):  # a combine that raises leaves the slices as they were
-                lane.slices.refit()
+            lane.drop(name)
+            if not (lane.late and self._apart):
+                lane.refit()
             if not lane.views:
                 del self.lanes[lane.key]
                 self._told_of.pop(lane.key, None)
         self.log.commit()
+
+    @property
+    def _apart(self) -> bool:
+        """Whether slices stay as they were told of while late tuples are not (M8)."""
+        return self.settings.output == "discard" and bool(self._sessions)
 
     def _edges(self, name: str) -> list[Progression]:
         """Return the edges that a query brings: a session has none but where it begins to see."""
@@ -167,27 +169,28 @@ class TimeGroup(Group):
         if lane.step != self.log.step:
             lane.begin(self.log)
             self._touched[event.key] = lane
+        border = moment.before + self._early
+        late = event.time < border
+        told = border if self._apart and (late or lane.untold) else -END
         try:
             value = self._lift(event.value)
-            lane.slices.add(accepted, value)
+            lane.slices.add(accepted, value, told)
         except Exception as cause:
-            raise blame(self._seeing(event.time), event, cause) from cause
+            seeing = next(q for q in self.queries.values() if self.since[q.id] < event.time)
+            raise blame(seeing, event, cause) from cause
         lane.last = max(lane.last, event.time)
-        if event.time < moment.before + self._early:
+        if late:
             lane.late.append(Lifted(accepted, value))
         if self._firsts:
             for name in lane.views if names is None else names:
                 if self.since[name] < event.time:
                     lane.see(name, event.time)
 
-    def _seeing(self, time: int) -> Query:
-        return next(q for name, q in self.queries.items() if self.since[name] < time)
-
     def reports(self, moment: Moment) -> list[Reports]:
         """Ask the views for which a window has ended, and all of the keys with late tuples."""
         for lane in self._touched.values():
             self._arm(lane, moment)
-            if lane.late:
+            if lane.late or (moment.held_back and self._apart and lane.untold):
                 self._told_of[lane.key] = lane
         self._woken += self._alarms.ring(moment.now)
         if moment.held_back:
@@ -209,14 +212,9 @@ class TimeGroup(Group):
 
     def _arm(self, lane: Lane, moment: Moment) -> None:
         """Let views sleep no more that a new slice may concern."""
-        slices, asked = lane.slices, lane.asleep
-        if slices.appended or lane.moved:
-            if slices.isolated or lane.moved:
-                asked = set(lane.views)
-            elif slices.inserted:
-                asked = asked | (self._sessions & lane.views.keys())
-            armed = [name for name in asked if self._set_alarm(lane, name, moment)]
-            self._armed.append((lane, armed))
+        asked = lane.concerned(self._sessions)
+        armed = [name for name in asked if self._set_alarm(lane, name, moment)]
+        self._armed.append((lane, armed))
 
     def _set_alarm(self, lane: Lane, name: str, moment: Moment, told: Extent | None = None) -> bool:
         """Set the alarm for the next window that ends and holds a slice, if there is one.
@@ -239,9 +237,7 @@ class TimeGroup(Group):
         if moment.held_back:
             self._sleep_on()
         else:
-            for lane in self._told_of.values():
-                lane.late.clear()
-            self._told_of.clear()
+            self._tell(moment)
         told = (key for _, key, _ in reports)
         asked = dict.fromkeys([*self._touched, *(key for key, _ in self._woken), *told])
         for lane in [self.lanes[key] for key in asked if key in self.lanes]:
@@ -250,6 +246,16 @@ class TimeGroup(Group):
             else:  # it may have rung too early
                 self._alarms.set((lane.key, None), lane.release_at)
         self._end()
+
+    def _tell(self, moment: Moment) -> None:
+        """Take all late tuples for told: slices that were kept apart for them need it no more."""
+        if self._apart:
+            border, held = moment.before + self._early, self.settings.dialect.late_update
+            for lane in (self._touched | self._told_of).values():
+                lane.refit(None if held == "next_watermark" else border)
+        for lane in self._told_of.values():
+            lane.late.clear()
+        self._told_of.clear()
 
     def _publish(self, report: Reports, moment: Moment) -> None:
         name, key, changes = report
@@ -267,10 +273,8 @@ class TimeGroup(Group):
             lane.asleep.add(name)
 
     def _end(self) -> None:
-        self._touched.clear()
-        self._armed.clear()
-        self._woken.clear()
-        self._asked.clear()
+        for one in (self._touched, self._armed, self._woken, self._asked):
+            one.clear()
         self.log.commit()
 
     def _sleep_on(self) -> None:
@@ -287,14 +291,9 @@ class TimeGroup(Group):
 
     def _release(self, lane: Lane, done: float) -> None:
         """Drop slices; of windows without bound, fuse those that no edge to come can part."""
-        lane.forget(done)
-        low, until = self._retention.needs(lane, done)
-        lane.slices.release(low)
-        self._retention.compact(lane, done)
+        settled = self._retention.release(lane, done)
         if lane.idle:
             del self.lanes[lane.key]
             return
-        last = lane.slices.slices[0].last if lane.slices.slices else END
-        settled = min([max(until, last), *(one[0] for one in lane.settling[:1])])
         lane.release_at = done_at(self.settings, settled)
         self._alarms.set((lane.key, None), lane.release_at)

@@ -57,6 +57,18 @@ def stores_tuples(of: Characteristics) -> bool:
     return not of.commutative or aware or of.count_measure
 
 
+Place = Literal["times", "ranks", "arrivals", "begins", "tuples"]
+"""Where slices lie: between edges in time, or gaps; between ranks, in event order or of arrivals;
+between the begins of windows of an ordered stream; between any tuples."""
+
+
+def keeps_tuples(of: Characteristics, place: Place) -> bool:
+    """Whether tuples are kept: as Figure 4 says but where `departs` gives a reason."""
+    if place in ("begins", "arrivals"):
+        return False
+    return place == "tuples" or stores_tuples(of)
+
+
 def splits(of: Characteristics) -> bool:
     """Whether slices may have to be split, so that values are recomputed (Figure 5)."""
     if of.in_order:
