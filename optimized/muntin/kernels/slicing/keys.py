@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from muntin.kernels.jit import COMPILED
+from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.spec.errors import InvalidInputError
@@ -51,6 +52,7 @@ class KeyIds:
 
     def of_column(self, keys: object, n: int) -> Ints:
         """Return the number of each key of a column; new ones are numbered as they come."""
+        check_unmasked(keys, "keys")
         column = np.asarray(keys)
         if column.shape != (n,):
             raise InvalidInputError(f"the keys have the shape {column.shape}, for {n} times")
