@@ -29,6 +29,14 @@ class KeyIds:
         """Return how many keys have a number."""
         return len(self._keys)
 
+    def first(self, n: int) -> "KeyIds":
+        """Return the first so many keys, with the same numbers."""
+        if n == len(self):
+            return self
+        kept = KeyIds()
+        kept.of(self._keys[:n])
+        return kept
+
     def of(self, keys: Sequence[Hashable]) -> Ints:
         """Return the number of each key; one that is new gets the next."""
         return ints([self.number(key) for key in keys])
