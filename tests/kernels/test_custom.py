@@ -11,7 +11,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.summary import Summary
 from muntin.reference.denoted import Denoted
-from muntin.snapshot import carry
+from muntin.snapshot import carry, snapshot
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.data_driven import Session
 from muntin.spec.errors import InvalidInputError, MuntinError
@@ -126,3 +126,35 @@ def test_values_of_another_kind_are_refused_and_columns_counted() -> None:
     with pytest.raises(InvalidInputError, match="vwap is of 2 columns, not 1"):
         summarised(VWAP, "p")
     assert math.isclose(price((3, 2))[0], 1.5)
+
+
+def wary(v: float) -> tuple[float]:
+    if v == 0:
+        raise ValueError("a zero")
+    return (v,)
+
+
+def added(a: tuple[float], b: tuple[float]) -> tuple[float]:
+    return (a[0] + b[0],)
+
+
+def as_it_is(a: tuple[float]) -> tuple[float]:
+    return a
+
+
+def test_a_step_that_fails_leaves_no_key_behind() -> None:
+    own = Summary("own", ("float",), ("float",), (0.0,), wary, added, as_it_is, ("float",))
+    operator = ColumnarOperator()
+    operator.add(Query("q", tumbling(10), summarised(own, commutative=True)))
+    operator.take_columns(np.array([1]), np.array([1.0]), np.array([7]))
+    before = snapshot(operator)
+    with pytest.raises((ValueError, MuntinError), match="a zero"):
+        operator.take_columns(np.array([2, 3]), np.array([1.0, 0.0]), np.array([8, 9]))
+    keys = np.array([8, None], np.object_)
+    keys[1] = []
+    with pytest.raises(InvalidInputError, match="cannot be hashed"):
+        operator.take_columns(np.array([2, 3]), np.array([1.0, 2.0]), keys)
+    assert not COMPILED or snapshot(operator) == before  # the generic one counts arrivals on
+    operator.take_columns(np.array([3]), np.array([2.0]), np.array([9]))
+    found = operator.take(Step((), 10)).results
+    assert [(result.key, result.value) for result in found] == [(7, 1.0), (9, 2.0)]

@@ -115,11 +115,26 @@ class ArrayColumns:
         self._ends.lift_all(tuple(columns), out)
         return out
 
-    def lower(self, partials: Column[Partial]) -> list[Column[int | float]]:
-        """Lower each partial."""
+    def lower(
+        self, partials: Column[Partial], some: Ints | None = None
+    ) -> list[Column[int | float]]:
+        """Lower each partial, or those that hold something; others are 0."""
+        if some is not None:
+            return self._lower_some(np.asarray(partials), np.flatnonzero(np.asarray(some)))
         kinds = [DTYPES[kind] for kind in self._summary.results]
         columns: list[Column[int | float]] = [np.empty(len(partials), kind) for kind in kinds]
         self._ends.lower_all(partials, tuple(columns))
+        return columns
+
+    def _lower_some(
+        self, partials: NDArray[np.generic], places: NDArray[np.int64]
+    ) -> list[Column[int | float]]:
+        picked: Column[Partial] = partials[places]
+        columns: list[Column[int | float]] = []
+        for found in self.lower(picked):
+            column = np.zeros(partials.size, np.asarray(found).dtype)
+            column[places] = found
+            columns.append(column)
         return columns
 
     def at(self, partials: Column[Partial], at: int, /) -> Partial:
@@ -134,6 +149,11 @@ class ArrayColumns:
         """Return the first time that is smaller than the one before, behind that one."""
         found = np.asarray(times)
         return _first(found[1:] < found[:-1], found[:-1], found[1:])
+
+    def holding(self, firsts: Ints, lasts: Ints) -> Ints:
+        """Return which bounds hold a row."""
+        some: Ints = (np.asarray(firsts) < np.asarray(lasts)).astype(np.int64)
+        return some
 
     def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
         """Return the first bounds that are not within so many rows."""

@@ -46,6 +46,9 @@ class Column(Protocol):
 
     type: object
     null_count: int
+    chunks: "Sequence[Column]"
+    indices: "Column"
+    dictionary: "Column"
 
     def cast(self, kind: object) -> "Column":
         """Return it in another type."""
@@ -53,6 +56,10 @@ class Column(Protocol):
 
     def take(self, places: object) -> "Column":
         """Return some of its items."""
+        ...
+
+    def combine_chunks(self) -> "Column":
+        """Return it in one piece."""
         ...
 
 
@@ -67,7 +74,7 @@ def table_of(table: object) -> Table:
         )
     try:
         found: Table = pa.table(table)
-    except (ValueError, TypeError) as cause:  # what Arrow raises is one of these
+    except (ValueError, TypeError, NotImplementedError, OverflowError) as cause:  # as Arrow raises
         raise InvalidInputError(f"no table can be made of this: {cause}") from cause
     return found
 
@@ -77,9 +84,24 @@ def column(table: Table, name: str) -> Column:
     names: list[str] = getattr(table, "column_names")  # noqa: B009 - Arrow is not typed
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
-    found: Column = getattr(table, "column")(name).combine_chunks()  # noqa: B009 - the same
+    found = without_views(getattr(table, "column")(name)).combine_chunks()  # noqa: B009 - the same
     encoded = import_module("pyarrow").types.is_dictionary(found.type)
     return getattr(found, "dictionary_decode")() if encoded else found  # noqa: B009 - the same
+
+
+def without_views(found: Column) -> Column:
+    """Return texts that are views, as Polars has them, as plain ones: Arrow can't pick of views."""
+    pa = import_module("pyarrow")
+    plain = {str(pa.string_view()): pa.large_string(), str(pa.binary_view()): pa.large_binary()}
+    if str(found.type) in plain:
+        return found.cast(plain[str(found.type)])
+    kind = plain.get(str(getattr(found.type, "value_type", None)))
+    if not pa.types.is_dictionary(found.type) or kind is None:
+        return found
+    made = pa.DictionaryArray.from_arrays
+    chunks = [made(one.indices, one.dictionary.cast(kind)) for one in found.chunks]
+    decoded: Column = pa.chunked_array([one.dictionary_decode() for one in chunks], kind)
+    return decoded
 
 
 def times(table: Table, name: str) -> Ints:
@@ -118,8 +140,10 @@ def numbers(table: Table, name: str) -> Values:
 
 
 def keys(table: Table, name: str) -> Keys:
-    """Return a column of keys; null is a key of its own."""
+    """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
+    if str(found.type) in {"float", "double"}:
+        found = import_module("pyarrow.compute").add(found, 0.0).cast(found.type)
     try:
         encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
     except NotImplementedError as cause:
@@ -136,6 +160,12 @@ def values(answer: Answer) -> object:
         return each[0]
     names = M4[: len(each)]
     return pa.StructArray.from_arrays(each, names, mask=None if mask is None else pa.array(mask))
+
+
+def without(column: object) -> object:
+    """Return a column of the same type that holds nothing."""
+    nothing: object = getattr(column, "slice")(0, 0)  # noqa: B009 - Arrow is not typed
+    return nothing
 
 
 def strings(texts: Sequence[str]) -> object:

@@ -75,14 +75,15 @@ class ColumnWindow:
     def query_ranges(self, firsts: Given, lasts: Given) -> tuple[Sequence[bool], Answers]:
         """Aggregate what lies in each range of time, both ends included.
 
-        Return which hold anything, and columns of answers; those mean nothing where nothing is.
+        Return which hold anything, and columns of answers; those are 0 where nothing is.
         """
         begin, end = self._form.times(firsts), self._form.times(lasts)
         if len(begin) != len(end):
             raise InvalidInputError(f"{len(begin)} first times for {len(end)} last times")
         out, found = self._form.empty(len(begin)), self.tree.engine.storage.ints([0] * len(begin))
         self.tree.engine.calls.ask_ranges(self.tree.tree, begin, end, out, found)
-        return [bool(found[at]) for at in range(len(begin))], lowered(self._form, self.summary, out)
+        some = [bool(found[at]) for at in range(len(begin))]
+        return some, lowered(self._form, self.summary, out, found)
 
     def oldest(self) -> int | None:
         """Return the smallest time, if any."""

@@ -27,10 +27,13 @@ class Form(Protocol):
     def times(self, given: Given) -> Ints: ...  # noqa: D102
     def numbers(self, given: Given, kind: Kind, what: str) -> Column[int | float]: ...  # noqa: D102
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]: ...  # noqa: D102
-    def lower(self, partials: Column[Partial]) -> list[Column[int | float]]: ...  # noqa: D102
+    def lower(  # noqa: D102
+        self, partials: Column[Partial], some: Ints | None
+    ) -> list[Column[int | float]]: ...
     def at(self, partials: Column[Partial], at: int, /) -> Partial: ...  # noqa: D102
     def empty(self, size: int) -> Column[Partial]: ...  # noqa: D102
     def fall(self, times: Ints) -> tuple[int, int] | None: ...  # noqa: D102
+    def holding(self, firsts: Ints, lasts: Ints) -> Ints: ...  # noqa: D102
     def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None: ...  # noqa: D102
     def first_marked(self, marks: Column[int | float]) -> int | None: ...  # noqa: D102
     def first_after(self, times: Ints, back: int) -> Ints: ...  # noqa: D102
@@ -63,9 +66,11 @@ def lifted(form: Form, summary: Summary, times: Given, columns: Sequence[Given])
     return Batch(whens, form.lift(taken or [form.numbers(whens, "int", "the time")]))
 
 
-def lowered(form: Form, summary: Summary, partials: Column[Partial]) -> Answers:
-    """Return answers, if all fit into 64 bits."""
-    columns = form.lower(partials)
+def lowered(
+    form: Form, summary: Summary, partials: Column[Partial], some: Ints | None = None
+) -> Answers:
+    """Return answers, if all fit into 64 bits; 0 where some say that there is nothing."""
+    columns = form.lower(partials, some)
     if summary.checked:
         at = form.first_marked(columns.pop())
         if at is not None:

@@ -17,7 +17,7 @@ def fold_places(
 ) -> Answers:
     """Aggregate the rows from a first place up to a last, for places that never fall.
 
-    Answers mean nothing where a window is empty.
+    Answers are 0 where a window is empty: nothing is lowered there.
 
     >>> from muntin.kernels.aggregates import named
     >>> window = named("max"), ([0, 0, 1], [1, 3, 3]), [5, 6, 7]
@@ -37,7 +37,7 @@ def fold_places(
         raise InvalidInputError(f"[{fault[0]}, {fault[1]}) is not within the {size} rows")
     out, suffix = form.empty(len(firsts)), form.empty(max(1, size))
     scanning(summary, compile_it=compiled)(batch.values, (firsts, lasts), out, suffix)
-    return lowered(form, summary, out)
+    return lowered(form, summary, out, form.holding(firsts, lasts))
 
 
 def rolling(

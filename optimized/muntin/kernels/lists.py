@@ -48,10 +48,16 @@ class ListColumns:
         size = len(columns[0])
         return [self._summary.lift(*(column[at] for column in columns)) for at in range(size)]
 
-    def lower(self, partials: Column[Partial]) -> list[Column[int | float]]:
-        """Lower each partial."""
-        rows = [self._summary.lower(partials[at]) for at in range(len(partials))]
-        return [[row[k] for row in rows] for k in range(len(self._summary.results))]
+    def lower(
+        self, partials: Column[Partial], some: Ints | None = None
+    ) -> list[Column[int | float]]:
+        """Lower each partial, or those that hold something; others are 0."""
+        none: Partial = (0,) * len(self._summary.results)
+        rows = [
+            self._summary.lower(partials[at]) if some is None or some[at] else none
+            for at in range(len(partials))
+        ]
+        return [[row[k] for row in rows] for k in range(len(none))]
 
     def at(self, partials: Column[Partial], at: int, /) -> Partial:
         """Return one partial."""
@@ -64,6 +70,10 @@ class ListColumns:
     def fall(self, times: Ints) -> tuple[int, int] | None:
         """Return the first time that is smaller than the one before, behind that one."""
         return next(((a, b) for a, b in pairwise(_ints(times)) if b < a), None)
+
+    def holding(self, firsts: Ints, lasts: Ints) -> Ints:
+        """Return which bounds hold a row."""
+        return [int(a < b) for a, b in zip(_ints(firsts), _ints(lasts), strict=True)]
 
     def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
         """Return the first bounds that are not within so many rows."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from muntin.kernels.arrays import DTYPES
 from muntin.kernels.arrow import (
     Keys,
     Table,
@@ -19,6 +20,7 @@ from muntin.kernels.arrow import (
     table_of,
     times,
     values,
+    without,
 )
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
@@ -31,6 +33,7 @@ from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Rolling
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query
 from muntin.spec.stream import END
 from muntin.spec.window import WindowType
@@ -69,14 +72,17 @@ def aggregate(
     lines, kind = answered.by_query(), column(arrow, time).type
     parts = list[Table]()
     for name in kinds:
-        each = {label: lines.get(f"{name} {label}", EMPTY) for label in wanted}
+        each = {label: lines.get(asked(label, name), EMPTY) for label in wanted}
         first = next(iter(each.values()))
         columns: dict[str, object] = {"window": strings([name] * first.start.size)}
         if key is not None and known:
             places = np.array([answered.keys(number) for number in first.key.tolist()], np.int64)
             columns[key] = known.distinct.take(places)
         columns |= {"start": first.start, "end": first.end}
-        columns |= {label: values(one.value) for label, one in each.items()}
+        columns |= {
+            label: values(one.value) if one is not EMPTY else nothing(arrow, *wanted[label])
+            for label, one in each.items()
+        }
         parts.append(built(columns, {"start": kind, "end": kind}))
     return below(parts)
 
@@ -99,14 +105,32 @@ def rolling(
     answered = _answered(arrow, time, known, {"": Rolling(size)}, wanted)
     lines, at = answered.by_query(), times(arrow, time)
     for label in wanted:
-        one = lines.get(f" {label}", EMPTY)
+        one = lines.get(asked(label, ""), EMPTY)
         places = np.array([answered.keys(number) or 0 for number in one.key.tolist()], np.int64)
         row = _rows(places, one.end - 1, at * 0 if known is None else known.places, at)
-        arrow = arrow.append_column(label, values(one.value.picked(row)))
+        picked = nothing(arrow, *wanted[label]) if one is EMPTY else values(one.value.picked(row))
+        arrow = arrow.append_column(label, picked)
     return arrow
 
 
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
+
+
+def asked(label: str, window: str) -> str:
+    """Return the name of the query for a column of the result over a window type."""
+    return f"{label!r} over {window!r}"
+
+
+def nothing(arrow: Table, what: str | Summary, of: str | tuple[str, ...]) -> object:
+    """Return a column of no values, of the type that it has where there are some."""
+    if isinstance(what, Summary):
+        kinds = what.results[:-1] if what.checked else what.results
+        return values(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
+    operator = ColumnarOperator()
+    operator.add(Query("one", tumbling(1), _aggregate(what, of)))
+    row = {name: np.ones(1, numbers(arrow, name).data.dtype) for name in _names(of)}
+    lines = operator.take_columns(np.zeros(1, np.int64), row, None, END).of("one") or EMPTY
+    return without(values(lines.value))
 
 
 def by_name(windows: Windows) -> Mapping[str, WindowType]:
@@ -120,9 +144,11 @@ def by_name(windows: Windows) -> Mapping[str, WindowType]:
         raise InvalidInputError(
             f"say window types in a list, or by name, not a {type(windows).__name__}"
         )
+    windows = windows if isinstance(windows, Mapping) else list(windows)
     for kind in windows.values() if isinstance(windows, Mapping) else windows:
         check_window(kind)
     if isinstance(windows, Mapping):
+        check_names(windows)
         return windows
     names = [kind.name for kind in windows]
     nth = [names[:at].count(name) for at, name in enumerate(names)]
@@ -143,10 +169,12 @@ def by_label(aggregates: Wanted) -> Mapping[str, One]:
     ['sum(price)', 'argmax(price, size)']
     """
     if not isinstance(aggregates, Mapping):
+        aggregates = list(aggregates)
         labels = [f"{_name(what)}({', '.join(_names(of))})" for what, of in map(pair, aggregates)]
         for nth, label in enumerate(labels):
             check_labels([label], labels[:nth])
         return by_label(dict(zip(labels, aggregates, strict=True)))
+    check_names(aggregates)
     for what, of in map(pair, aggregates.values()):
         columns = len(what.columns) if isinstance(what, Summary) else 1 + (what in PAIRS)
         if len(_names(of)) != columns:
@@ -178,6 +206,13 @@ def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
     return (of,) if isinstance(of, str) else of
 
 
+def check_names(named: Iterable[object]) -> None:
+    """Refuse what cannot be the name of anything."""
+    for name in named:
+        if not isinstance(name, str):
+            raise InvalidInputError(f"the name of a window type or column is a str, not {name!r}")
+
+
 def check_labels(wanted: Iterable[str], taken: Sequence[str]) -> None:
     """Refuse a column of the result that is called as another one is."""
     for label in wanted:
@@ -194,13 +229,13 @@ def _answered(
     windows: Mapping[str, WindowType],
     wanted: Mapping[str, One],
 ) -> Answered:
-    """Ask for each aggregate over each window; the name of a query is made of both."""
+    """Ask for each aggregate over each window."""
     if not windows or not wanted:
         raise InvalidInputError("say at least one window and one aggregate")
     operator = ColumnarOperator()
     for name, kind in windows.items():
         for label, (what, of) in wanted.items():
-            operator.add(Query(f"{name} {label}", kind, _aggregate(what, of)))
+            operator.add(Query(asked(label, name), kind, _aggregate(what, of)))
     read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
     return operator.take_columns(times(arrow, time), read, known and known.places, END)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
-from muntin.kernels.slicing.arrays import Ints, clock, column_of, ints
+from muntin.kernels.slicing.arrays import LAST, Ints, clock, column_of, ints, within
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.known import KINDS, Told
 from muntin.kernels.slicing.picking import rises
@@ -71,7 +71,10 @@ class Answered:
     def _of_plain(self, results: Sequence[Result]) -> Lines:
         """Return results as columns; an end that is END is LAST."""
         kinds, key = [KINDS.index(r.kind) for r in results], [self.number(r.key) for r in results]
-        start, end = [r.start for r in results], [clock(r.end) for r in results]
+        start = [
+            within(r.start, f"the start of a window of {r.query!r}", 2 * LAST) for r in results
+        ]
+        end = [clock(r.end) for r in results]
         value = Answer((column_of(objects([r.value for r in results])),))
         revision = ints([r.revision for r in results])
         return Lines(ints(kinds), ints(key), ints(start), ints(end), value, revision)

@@ -147,7 +147,17 @@ def numbers(values: Sequence[object], what: str) -> Values:
     filled = [0 if value is None else value for value in values]
     whole = all(isinstance(value, int) for value in filled)
     valid = ~missing if missing.any() else None
-    return Values(_integers(filled) if whole else np.array(filled, np.float64), valid)
+    return Values(_integers(filled) if whole else _floats(filled, what), valid)
+
+
+def _floats(values: list[object], what: str) -> Column:
+    """Return numbers as floats, if none is an integer beyond all floats."""
+    try:
+        return np.array(values, np.float64)
+    except OverflowError as cause:
+        raise UnsupportedError(
+            f"{what} is an integer beyond all floats, beside floats in one column"
+        ) from cause
 
 
 def _integers(values: list[object]) -> Column:

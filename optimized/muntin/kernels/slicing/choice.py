@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, column_of
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source
-from muntin.kernels.slicing.parts import Part, there
+from muntin.kernels.slicing.parts import Part, above, there
 from muntin.spec.errors import UnsupportedError
 
 
@@ -30,8 +30,8 @@ class Choice(Part):
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
         """Take what is better; if both are as good, what is earlier."""
-        better = _above(b[0], a[0]) if self.greatest else _above(a[0], b[0])
-        worse = _above(a[0], b[0]) if self.greatest else _above(b[0], a[0])
+        better = above(b[0], a[0]) if self.greatest else above(a[0], b[0])
+        worse = above(a[0], b[0]) if self.greatest else above(b[0], a[0])
         second = np.where((a[2] == LAST) | (b[2] == LAST), b[2] != LAST, better)
         tie = ~better & ~worse & (a[2] != LAST) & (b[2] != LAST)
         later = np.where(tie, b[2] < a[2], second)
@@ -53,13 +53,6 @@ def check_brought(batch: Batch, parts: Iterable[Part]) -> None:
                     f"{part.brings!r} holds a null beside a value of {part.source!r}, and arg-min "
                     "and arg-max over columns bring numbers only; fill it, or leave out such rows"
                 )
-
-
-def _above(a: Column, b: Column) -> Flags:
-    """Tell where one is greater; NaN is the greatest."""
-    if np.float64 not in (a.dtype, b.dtype):
-        return np.asarray(a > b, np.bool_)
-    return np.asarray((a > b) | (np.isnan(a) & ~np.isnan(b)))
 
 
 @dataclass(frozen=True)
@@ -88,5 +81,13 @@ class Everything(Part):
         present = fields[1][at] > 0
         group, values = group[present], fields[0][at[present]]
         counts = np.bincount(group, minlength=lo.size)
-        ordered = values[np.lexsort((values, group))]
+        ordered = values[_order(values, group)]
         return ordered, column_of(np.cumsum(counts) - counts), column_of(counts)
+
+
+def _order(values: Column, group: Ints) -> Ints:
+    """Return the places of values in the order of their groups and sizes; NaN is the greatest."""
+    if values.dtype != np.object_:
+        return np.lexsort((values, group))
+    none = np.asarray(np.not_equal(values, values), np.bool_)
+    return np.lexsort((np.where(none, 0, values), none, group))

@@ -33,7 +33,7 @@ def time_column(times: object) -> Ints:
     array = bare(times, "times")
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise InvalidInputError(f"times must be a column of integers, not {array.dtype}")
-    if array.dtype == np.uint64 and array.size:
+    if array.dtype.kind == "u" and array.size:  # in any order of bytes
         within(int(array.max()), "the time of an event", FARTHEST)
     return np.ascontiguousarray(array, np.int64)
 
@@ -70,7 +70,7 @@ def value_column(values: object, what: object, n: int) -> Values:
         return numbers(array.tolist(), f"a value of {what}")
     if array.dtype.kind not in "iuf":
         raise UnsupportedError(f"{what} is of {array.dtype}, which is no number")
-    if array.dtype == np.uint64 and array.size and int(array.max()) >= 2 * LAST:
+    if array.dtype.kind == "u" and array.size and int(array.max()) >= 2 * LAST:
         return Values(column_of(objects(array.tolist())))
     dtype = np.float64 if array.dtype.kind == "f" else np.int64
     return Values(column_of(array.astype(dtype, copy=False)))

@@ -85,9 +85,11 @@ class Custom(Part):
         return column_of(sums[hi] - sums[lo]), out
 
     def lowered(self, fields: Fields) -> tuple[Column, ...]:
-        """Return the results of partials."""
+        """Return the results of partials that hold a row."""
         form = kernels_for(self.summary).columns
-        return tuple(column_of(one) for one in lowered(form, self.summary, fields[1]))
+        some = column_of(fields[0] > 0)
+        each = lowered(form, self.summary, fields[1], None if some.all() else some)
+        return tuple(column_of(one) for one in each)
 
 
 def _valid(columns: Sequence[Values], n: int) -> Flags:

@@ -207,22 +207,31 @@ def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:
     """Interpolate between the two nearest ranks, exactly for integers."""
     values, first, n = folded[part]
     some: Flags = n > 0
-    whole = (p / 100).denominator
-    scaled = np.maximum(n - 1, 0) * (p / 100).numerator
-    at, rest = first + scaled // whole, scaled % whole
     if not values.size:
         return Answer((np.zeros(n.size),), some)
-    low = values[np.minimum(at, values.size - 1)]
-    high = values[np.minimum(at + (rest > 0), values.size - 1)]
+    whole, steps, rest = _ranks(n, p / 100)
+    low = values[np.minimum(first + steps, values.size - 1)]
+    high = values[np.minimum(first + steps + (rest > 0), values.size - 1)]
     same = (low == high) | (rest == 0)
     if values.dtype == np.float64:
-        share = rest / whole
+        below, over = (np.asarray(part / whole, np.float64) for part in (whole - rest, rest))
         with np.errstate(invalid="ignore"):
-            between = low * ((whole - rest) / whole) + high * share
-        return Answer((np.where(same, low, between),), some)
+            return Answer((np.where(same, low, low * below + high * over),), some)
     wide: list[Objects] = [column.astype(np.object_) for column in (low, high, rest)]
-    above = wide[0] * (whole - wide[2]) + wide[1] * wide[2]
-    return Answer((quotient(above, np.full(n.size, whole)),), some)
+    with np.errstate(invalid="ignore"):  # floats among them may not be finite
+        between = wide[0] * (whole - wide[2]) + wide[1] * wide[2]
+    between[same] = wide[0][same] * whole
+    return Answer((quotient(between, np.full(n.size, whole)),), some)
+
+
+def _ranks(n: Column, share: Fraction) -> tuple[int, Ints, Column]:
+    """Return the rank at a share of so many values: whole steps, and how many of parts are left."""
+    last = np.maximum(n - 1, 0)
+    if int(last.max()) * share.numerator >= LAST or share.denominator >= LAST:
+        last = last.astype(np.object_)
+    scaled = last * share.numerator
+    steps: Ints = np.asarray(scaled // share.denominator, np.int64)
+    return share.denominator, steps, scaled % share.denominator
 
 
 _SIMPLE: Mapping[str, Make] = {

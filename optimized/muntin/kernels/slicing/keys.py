@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from muntin.kernels.jit import COMPILED
+from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.spec.errors import InvalidInputError
@@ -27,6 +28,14 @@ class KeyIds:
     def __len__(self) -> int:
         """Return how many keys have a number."""
         return len(self._keys)
+
+    def first(self, n: int) -> "KeyIds":
+        """Return the first so many keys, with the same numbers."""
+        if n == len(self):
+            return self
+        kept = KeyIds()
+        kept.of(self._keys[:n])
+        return kept
 
     def of(self, keys: Sequence[Hashable]) -> Ints:
         """Return the number of each key; one that is new gets the next."""
@@ -51,6 +60,7 @@ class KeyIds:
 
     def of_column(self, keys: object, n: int) -> Ints:
         """Return the number of each key of a column; new ones are numbered as they come."""
+        check_unmasked(keys, "keys")
         column = np.asarray(keys)
         if column.shape != (n,):
             raise InvalidInputError(f"the keys have the shape {column.shape}, for {n} times")

@@ -3,7 +3,8 @@
 Queries that have no form over columns run beside it, on the generic operator.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from muntin.kernels.slicing.answered import Answered
@@ -127,8 +128,9 @@ class ColumnarOperator(Persistent, Stated):
         if self._settings.in_order:
             check_order([self._seen, *(event.time for event in events)])
         batch = self._batch_of(events)
-        batch = batch.keyed(self._keys.of(key_column(events)))
-        answered = self._answered(batch, step.watermark, lambda: step)
+        with self._keys_kept():
+            batch = batch.keyed(self._keys.of(key_column(events)))
+            answered = self._answered(batch, step.watermark, lambda: step)
         self._generic.note(events)
         return Output(answered.results(), tuple(events[int(i)] for i in answered.late))
 
@@ -163,15 +165,26 @@ class ColumnarOperator(Persistent, Stated):
         _ = Step(watermark=watermark)  # which refuses what is none
         batch = of_columns(times, values, self._arrivals, list(self._sources))
         check_times(batch)
-        if keys is not None:
-            batch = batch.keyed(self._keys.of_column(keys, len(batch)))
-        elif len(batch):
-            batch = batch.keyed(constant(self._keys.number(None), len(batch)))
         if self._settings.in_order:
             check_sorted(self._seen, batch.time)
-        answered = self._answered(batch, watermark, lambda: self._as_step(batch, watermark))
+        with self._keys_kept():
+            if keys is not None:
+                batch = batch.keyed(self._keys.of_column(keys, len(batch)))
+            elif len(batch):
+                batch = batch.keyed(constant(self._keys.number(None), len(batch)))
+            answered = self._answered(batch, watermark, lambda: self._as_step(batch, watermark))
         self._generic.unknown |= len(batch) > 0
         return answered
+
+    @contextmanager
+    def _keys_kept(self) -> Generator[None]:
+        """Forget the keys of a step that fails."""
+        n = len(self._keys)
+        try:
+            yield
+        except BaseException:
+            self._keys = self._keys.first(n)
+            raise
 
     def _as_step(self, batch: Batch, watermark: float | None) -> Step:
         return as_step(batch, [self._keys.key(key) for key in batch.key.tolist()], watermark)

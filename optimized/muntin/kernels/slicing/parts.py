@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.folding import by_prefix, by_tree
 
@@ -196,9 +196,15 @@ def least(column: Column) -> object:
 
 def greatest(column: Column) -> object:
     """Return what is above all numbers of a type; of floats NaN, which yields to any."""
-    if column.dtype == np.int64:
-        return np.iinfo(np.int64).max
-    return np.nan if column.dtype == np.float64 else np.inf
+    return np.iinfo(np.int64).max if column.dtype == np.int64 else np.nan
+
+
+def above(a: Column, b: Column) -> Flags:
+    """Tell where one is greater; NaN is the greatest, also among integers of any size."""
+    if a.dtype == b.dtype == np.int64:
+        return np.asarray(a > b, np.bool_)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((a > b) | (np.not_equal(a, a) & np.equal(b, b)), np.bool_)
 
 
 @dataclass(frozen=True)
@@ -212,7 +218,8 @@ class Min(Part):
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
         """Take the lesser."""
-        return (np.fmin(a[0], b[0]),)
+        wide = np.object_ in (a[0].dtype, b[0].dtype)
+        return (np.where(above(a[0], b[0]), b[0], a[0]) if wide else np.fmin(a[0], b[0]),)
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return what is above all."""
@@ -230,7 +237,8 @@ class Max(Part):
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
         """Take the greater."""
-        return (np.maximum(a[0], b[0]),)
+        wide = np.object_ in (a[0].dtype, b[0].dtype)
+        return (np.where(above(b[0], a[0]), b[0], a[0]) if wide else np.maximum(a[0], b[0]),)
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return what is below all."""

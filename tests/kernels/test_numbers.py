@@ -1,0 +1,103 @@
+"""Numbers at the edges of a column: NaN beside wide integers, any order of bytes, masks, ranks."""
+
+from fractions import Fraction
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.over import is_row
+from muntin.kernels.slicing.plan import Method
+from muntin.reference.denoted import Denoted
+from muntin.spec.catalogue import named
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.operator import Operator
+from muntin.spec.periodic import tumbling
+from muntin.spec.query import Query
+from muntin.spec.stream import Event, Step
+
+METHODS: tuple[Method, ...] = ("auto", "slices", "records")
+ONE = (
+    "max",
+    "min",
+    "m4",
+    "range",
+    "median",
+    "percentile(0)",
+    "percentile(100)",
+    "percentile(33.3)",
+)
+PAIRS = ("argmin", "argmax")
+NEAR = 1e-12
+
+
+def answer(operator: Operator, aggregate: str, steps: list[list[object]]) -> object:
+    operator.add(Query("q", tumbling(100), named(aggregate)))
+    at = 0
+    for step in steps:
+        operator.take(Step(tuple(Event(at + k, value) for k, value in enumerate(step))))
+        at += len(step)
+    return operator.take(Step((), 100)).results[0].value
+
+
+def floats_of(value: object) -> list[float]:
+    """Return the numbers of an answer; what is none is NaN."""
+    if is_row(value):
+        return [number for one in value for number in floats_of(one)]
+    return [float(value) if isinstance(value, int | float | Fraction) else nan]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("aggregate", ONE + PAIRS)
+def test_nan_is_the_greatest_beside_wide_integers(
+    aggregate: str, method: Method, *, turned: bool
+) -> None:
+    wide: list[object] = [2**70, 3]
+    floats: list[object] = [nan, 1.5, inf, -inf]
+    if aggregate in PAIRS:
+        wide = [(value, k) for k, value in enumerate(wide)]
+        floats = [(value, k) for k, value in enumerate(floats)]
+    steps = [floats, wide] if turned else [wide, floats]
+    expected = answer(Denoted(), aggregate, steps)
+    found = answer(ColumnarOperator(method=method), aggregate, steps)
+    assert floats_of(found) == pytest.approx(floats_of(expected), rel=NEAR, nan_ok=True)
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_unsigned_columns_never_wrap_in_any_order_of_bytes(order: str) -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("q", tumbling(10), named("sum")))
+    large = np.array([2**63 + 5], f"{order}u8")
+    with pytest.raises(UnsupportedError, match="the time of an event is 9223372036854775813"):
+        operator.take_columns(large, np.array([1]))
+    answered = operator.take_columns(np.array([1], f"{order}u8"), large, None, 10)
+    assert answered.results()[0].value == 2**63 + 5
+
+
+def test_keys_with_a_mask_are_refused() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("q", tumbling(10), named("sum")))
+    masked = np.ma.masked_array([1, 2], [False, True])
+    with pytest.raises(InvalidInputError, match="keys must be a column without a mask"):
+        operator.take_columns(np.array([1, 2]), np.array([1, 2]), masked, 10)
+
+
+@pytest.mark.parametrize("kind", [int, float])
+@pytest.mark.parametrize("p", ["33.333333333333333", "33.333333333333333333333333333"])
+def test_a_percentile_of_many_digits_never_wraps(p: str, kind: type[float]) -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("q", tumbling(10), named(f"percentile({p})")))
+    values = np.arange(3000).astype(kind)
+    answered = operator.take_columns(np.zeros(3000, np.int64), values, None, 10)
+    assert answered.results()[0].value == pytest.approx(2999 / 3, rel=NEAR)
+
+
+def test_an_integer_beyond_floats_is_refused_beside_one() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("q", tumbling(10), named("max")))
+    with pytest.raises(UnsupportedError, match="a value is an integer beyond all floats"):
+        operator.take(Step((Event(1, 10**400), Event(2, 1.5))))
+    operator.take(Step((Event(1, 7),)))
+    assert operator.take(Step((), 10)).results[0].value == 7

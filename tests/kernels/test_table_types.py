@@ -1,0 +1,100 @@
+"""What Arrow and others make columns of, and what type a result has that holds nothing."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from math import nan
+
+import numpy as np
+import pytest
+
+from muntin.kernels.summary import Summary
+from muntin.kernels.table import One, aggregate, rolling
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.periodic import Sliding, tumbling
+
+pa = import_module("pyarrow")
+SUM: Sequence[One] = [("sum", "x")]
+
+
+def test_texts_that_are_views_are_keys_as_polars_has_them() -> None:
+    views = pa.array(["a", None, "a"], pa.string_view())
+    codes = pa.array([0, None, 0], pa.uint32())
+    encoded = pa.DictionaryArray.from_arrays(codes, pa.array(["a"], pa.string_view()))
+    for keys in (views, encoded, pa.chunked_array([encoded, encoded.slice(0, 0)])):
+        table = pa.table({"t": [1, 2, 3], "x": [1, 2, 4], "k": keys})
+        rows = aggregate(table, time="t", key="k", windows=[tumbling(5)], aggregates=SUM)
+        assert [(row["k"], row["sum(x)"]) for row in rows.to_pylist()] == [("a", 5), (None, 2)]
+        each = rolling(table, time="t", key="k", size=5, aggregates=SUM).to_pylist()
+        assert [(row["k"], row["sum(x)"]) for row in each] == [("a", 1), (None, 2), ("a", 5)]
+
+
+def test_keys_that_are_equal_are_one_key() -> None:
+    table = {"t": [1, 2, 3, 4], "x": [1, 2, 4, 8], "k": [0.0, -0.0, nan, nan]}
+    rows = aggregate(table, time="t", key="k", windows=[tumbling(5)], aggregates=SUM).to_pylist()
+    assert [row["sum(x)"] for row in rows] == [3, 12]
+
+
+@pytest.mark.parametrize("what", ["m4", "collect", "mean", "median"])
+def test_a_window_type_without_windows_has_a_column_of_the_same_type(what: str) -> None:
+    table = {"t": np.array([1, 2]), "x": np.array([1, 2])}
+    windows = {"some": tumbling(10), "none": Sliding(1, 100)}
+    some = aggregate(table, time="t", windows=[tumbling(10)], aggregates=[(what, "x")])
+    both = aggregate(table, time="t", windows=windows, aggregates=[(what, "x")])
+    assert [row["window"] for row in both.to_pylist()] == ["some"]
+    empty = {"t": np.empty(0, np.int64), "x": np.empty(0, np.int64)}
+    none = aggregate(empty, time="t", windows=windows, aggregates=[(what, "x")])
+    rows = rolling(empty, time="t", size=3, aggregates={"found": (what, "x")})
+    kinds = [getattr(found, "schema").types[-1] for found in (some, both, none, rows)]  # noqa: B009 - Arrow is not typed
+    assert len({*map(str, kinds)}) == 1
+
+
+def lift(v: float) -> tuple[float]:
+    return (v,)
+
+
+def combine(a: tuple[float], b: tuple[float]) -> tuple[float]:
+    return (a[0] + b[0],)
+
+
+def lower(a: tuple[float]) -> tuple[float]:
+    return (1 / (a[0] - 1),)
+
+
+def test_an_aggregate_of_ones_own_is_not_asked_for_the_type_of_nothing() -> None:
+    own = Summary("own", ("float",), ("float",), (0.0,), lift, combine, lower, ("float",))
+    empty = {"t": np.empty(0, np.int64), "x": np.empty(0)}
+    found = aggregate(empty, time="t", windows=[tumbling(3)], aggregates={"own": (own, "x")})
+    assert str(getattr(found, "schema").field("own").type) == "double"  # noqa: B009 - as above
+
+
+def test_names_with_blanks_are_told_apart() -> None:
+    table = {"t": [1, 12], "x": [1, 2]}
+    windows = {"a": tumbling(10), "a b": tumbling(20)}
+    wanted: dict[str, One] = {"b c": ("sum", "x"), "c": ("max", "x")}
+    rows = aggregate(table, time="t", windows=windows, aggregates=wanted).to_pylist()
+    assert [(r["window"], r["b c"], r["c"]) for r in rows] == [
+        ("a", 1, 1),
+        ("a", 2, 2),
+        ("a b", 3, 2),
+    ]
+
+
+ODD: list[tuple[str, dict[str, object]]] = [
+    ("no table can be made of this: Byte-swapped", {"table": {"t": [1], "x": np.ones(1, ">i8")}}),
+    ("no table can be made of this: .* too large", {"table": {"t": [2**70], "x": [1]}}),
+    ("no table can be made of this: Unsupported", {"table": {"t": [1], "x": np.ones(1, "i4,i4")}}),
+    ("a window type or column is a str, not 1", {"aggregates": {1: ("sum", "x")}}),
+    ("a window type or column is a str, not 2", {"windows": {2: tumbling(3)}}),
+]
+
+
+@pytest.mark.parametrize(("message", "odd"), ODD)
+def test_what_arrow_does_not_take_is_refused_in_words(message: str, odd: dict[str, object]) -> None:
+    given = {"table": {"t": [1], "x": [1]}, "windows": [tumbling(3)], "aggregates": SUM, **odd}
+    with pytest.raises(InvalidInputError, match=message):
+        aggregate(time="t", **given)  # type: ignore[arg-type] # that is what it is about
+
+
+def test_a_window_that_begins_before_all_time_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match=r"the start of a window of .* is -"):
+        rolling({"t": [1], "x": [1]}, time="t", size=2**70, aggregates=SUM)
