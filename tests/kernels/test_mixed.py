@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.over import over
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.denoted import Denoted
 from muntin.snapshot import SnapshotError, encode, restore, snapshot
@@ -201,3 +202,17 @@ def test_a_forged_snapshot_of_columns_is_refused() -> None:
         with pytest.raises(SnapshotError):
             restore(operator, framed(Frame(FORMAT, "9", Writer().tree(replace(tree, nodes=nodes)))))
         assert snapshot(operator) == before
+
+
+def test_nulls_pass_an_arg_min_that_runs_on_the_generic_operator() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("tens", tumbling(10), over("x", named("sum"))))
+    operator.add(Query("best", LastNEvery(2, 10), over(("x", "y"), named("argmin"))))
+    columns = {"x": np.array([3, None, 5], np.object_), "y": np.array([None, 2, 1], np.object_)}
+    found = operator.take_columns(np.array([1, 2, 3]), columns, None, 10).results()
+    assert [(line.query, line.value) for line in found] == [("tens", 8), ("best", 1)]
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="'fast' is none of auto, dense, slices"):
+        ColumnarOperator(method="fast")  # type: ignore[arg-type] # that is what it is about

@@ -1,11 +1,16 @@
 """Numbers at the edges of a column: NaN beside wide integers, any order of bytes, masks, ranks."""
 
 from fractions import Fraction
+from importlib import import_module
 from math import inf, nan
 
 import numpy as np
 import pytest
 
+from muntin.kernels.aggregates import named as summary
+from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.in_order import rolling
+from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
@@ -17,6 +22,7 @@ from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query
 from muntin.spec.stream import Event, Step
 
+pa = import_module("pyarrow")
 METHODS: tuple[Method, ...] = ("auto", "slices", "records")
 ONE = (
     "max",
@@ -101,3 +107,22 @@ def test_an_integer_beyond_floats_is_refused_beside_one() -> None:
         operator.take(Step((Event(1, 10**400), Event(2, 1.5))))
     operator.take(Step((Event(1, 7),)))
     assert operator.take(Step((), 10)).results[0].value == 7
+
+
+def test_nulls_of_arrow_are_refused_where_numpy_has_none_for_them() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("q", tumbling(10), named("max")))
+    times, nulls = np.array([1, 2]), pa.array([1.5, None])
+    with pytest.raises(InvalidInputError, match="must be a column without nulls, and 1 are"):
+        operator.take_columns(times, nulls)
+    with pytest.raises(InvalidInputError, match="keys must be a column without nulls"):
+        operator.take_columns(times, times, pa.array([7, None]))
+    with pytest.raises(InvalidInputError, match="column 0 of max must be"):
+        ColumnWindow(summary("max"), compiled=COMPILED).insert(times, nulls)
+    found = operator.take_columns(times, pa.array([1, 2]), pa.array(["a", None]), 10).results()
+    assert [(line.key, line.value) for line in found] == [("a", 1), (None, 2)]
+
+
+def test_a_window_longer_than_all_time_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="the size of a window must fit into 64 bits"):
+        rolling(summary("max"), 2**63, [2**62], [1.0])

@@ -50,7 +50,8 @@ def rolling(
     [[1.0, 7.0, 7.0, 14.0]]
     """
     form = form_of(summary, compiled=compiled)
-    whens, size = form.times(times), positive(size, "the size of a window")
+    whens = form.times(times)
+    size = within_64_bits(positive(size, "the size of a window"), "the size of a window")
     if fault := form.fall(whens):
         raise InvalidInputError(f"times must not fall: {fault[1]} comes after {fault[0]}")
     if len(whens):

@@ -92,7 +92,7 @@ def _items(values: object) -> list[object]:
         found: list[object] = values.data.tolist()
         flags = [True] * len(found) if values.valid is None else values.valid.tolist()
         return [value if there else None for value, there in zip(found, flags, strict=True)]
-    return list(np.asarray(values).tolist())
+    return list(bare(values, "values").tolist())
 
 
 def check_sorted(seen: float, time: Ints) -> None:

@@ -5,6 +5,7 @@ Queries that have no form over columns run beside it, on the generic operator.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from muntin.kernels.slicing.answered import Answered
@@ -20,7 +21,7 @@ from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.plan import Method, Plan, explained, planned
+from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planned
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
 from muntin.snapshot import Persistent
 from muntin.snapshot.classes import Stated
@@ -39,6 +40,8 @@ class ColumnarOperator(Persistent, Stated):
 
     def __init__(self, settings: Settings = DEFAULTS, *, method: Method = "auto") -> None:
         """Start with no query and no event; a method says how cells are kept."""
+        if method not in METHODS:
+            raise InvalidInputError(f"the method {method!r} is none of {', '.join(METHODS)}")
         self._method: Method = method
         self._sources: dict[Source, None] = {}
         self._plans: dict[str, tuple[Form | Opaque, Plan]] = {}
@@ -194,8 +197,9 @@ class ColumnarOperator(Persistent, Stated):
     ) -> Answered:
         """Step, and take effect: unless something fails before."""
         if any(column.valid is not None for column in batch.columns.values()):
-            forms = [form for form, _ in self._plans.values() if isinstance(form, Form)]
-            check_brought(batch, (part for form in forms for part in form.parts))
+            forms = [self._plans[name][0] for name in self._place]
+            parts = (form.parts for form in forms if isinstance(form, Form))
+            check_brought(batch, chain.from_iterable(parts))
         seen = max(self._seen, batch.most) if len(batch) else self._seen
         given = -END if watermark is None else watermark
         in_order = seen if self._settings.in_order else -END

@@ -16,6 +16,7 @@ Method = Literal["auto", "dense", "slices", "records", "generic"]
 """How cells are kept: in slices without holes, in slices, or each event by itself; or not at all,
 where the generic operator serves a query.
 """
+METHODS: tuple[Method, ...] = ("auto", "dense", "slices", "records", "generic")
 
 
 class Plan(NamedTuple):
