@@ -37,6 +37,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied(tmp_path_factory.mktemp("mutants"))
 
 
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By day tests that are killers draw as few examples as while one works: it is enough."""
+    if PROFILE != "nightly":
+        monkeypatch.setenv("MUNTIN_PROFILE", "dev")
+
+
 @pytest.mark.parametrize("killer", PASSING)
 def test_the_code_as_it_is_passes(folder: Path, killer: str) -> None:
     assert not noticed(folder, killer)

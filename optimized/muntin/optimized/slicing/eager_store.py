@@ -65,7 +65,7 @@ class EagerStore(AggregateStore[A]):
         both = self.monoid.combine(self._fat[before], self._fat[here])
         del self.ids[rank]
         del self._leaves[rank]
-        if not self._shrunk({before: both, here: self.monoid.identity}):
+        if not self._shrunk({before: both}):
             self._fat.update([(before, both), (here, self.monoid.identity)])
 
     def pop(self) -> Slice[A]:
