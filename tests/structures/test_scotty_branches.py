@@ -72,6 +72,12 @@ RUNS = [
         [(1, None), "W7", (2, None), (6, None), "W12", (4, None), "W30"],
     ),
     Run(
+        "late by window, with a gap that reaches over several slices",
+        Settings(5, dialect=BY_WINDOW),
+        [Session(3)],
+        [*((at, None) for at in (10, 14, 18, 22, 26)), "W12", (6, 14), "W40"],
+    ),
+    Run(
         "late in a band, and outside",
         Settings(0, dialect=BY_WINDOW),
         [Band(0, 10), Band(20, 30)],

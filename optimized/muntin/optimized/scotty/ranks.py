@@ -4,7 +4,7 @@ Windows of several keys that tie are told in the order in which their query has 
 keys (rule 11); a query added later must know what it has missed of a key (rule 13).
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from muntin.spec.stream import Event
@@ -24,21 +24,23 @@ class Ranks:
         """Start with no key."""
         self.latest: dict[Hashable, Event] = {}
         self._ranks: dict[Cohort, dict[Hashable, int]] = {}
-        self._waiting: dict[Hashable, list[Cohort]] = {}
+        self._waiting: dict[Hashable, Sequence[Cohort]] = {}  # of keys that not all have met
 
     def add(self, cohort: Cohort) -> None:
         """Let a cohort rank the keys that it will see."""
         if cohort not in self._ranks:
             self._ranks[cohort] = {}
-            for waiting in self._waiting.values():
-                waiting.append(cohort)
+            grown = dict[tuple[Cohort, ...], tuple[Cohort, ...]]()  # one for all who wait alike
+            for key in self.latest:
+                before = tuple(self._waiting.get(key, ()))
+                self._waiting[key] = grown.setdefault(before, (*before, cohort))
 
     def remove(self, cohort: Cohort) -> None:
         """Forget a cohort."""
         del self._ranks[cohort]
-        for waiting in self._waiting.values():
+        for key, waiting in list(self._waiting.items()):
             if cohort in waiting:
-                waiting.remove(cohort)
+                self._wait(key, [one for one in waiting if one != cohort])
 
     def of(self, cohort: Cohort, key: Hashable) -> int:
         """Return the rank of a key."""
@@ -47,19 +49,28 @@ class Ranks:
     def meet(self, event: Event, refusing: set[str]) -> None:
         """Let those who accept an event rank its key: all who see it but these."""
         key = event.key
-        waiting = self._waiting.get(key)
-        if waiting is None:
-            waiting = self._waiting[key] = list(self._ranks)
+        if key in self.latest and key not in self._waiting:
+            return
+        waiting = self._waiting.get(key, self._ranks)
+        self._wait(key, [one for one in waiting if not self._met(one, event, refusing)])
+
+    def _wait(self, key: Hashable, waiting: Sequence[Cohort]) -> None:
+        """Remember who has not met a key, if there is anybody."""
         if waiting:
-            self._waiting[key] = [one for one in waiting if not self._met(one, event, refusing)]
+            self._waiting[key] = waiting
+        else:
+            self._waiting.pop(key, None)
 
     def _met(self, one: Cohort, event: Event, refusing: set[str]) -> bool:
         met = event.time > one.since and one.name not in refusing
         if met:
-            self._ranks[one][event.key] = len(self._ranks[one])
+            self._ranks[one].setdefault(event.key, len(self._ranks[one]))
         return met
 
     def see(self, event: Event) -> None:
         """Note an event, in time or late: it may be the last of its key."""
-        if event.time >= self.latest.setdefault(event.key, event).time:
-            self.latest[event.key] = event
+        key = event.key
+        if key not in self.latest:  # who has not met it by now has not accepted it
+            self._wait(key, [one for one, ranks in self._ranks.items() if key not in ranks])
+        if event.time >= self.latest.setdefault(key, event).time:
+            self.latest[key] = event

@@ -66,8 +66,9 @@ class SessionView(View):
         """Report the sessions that are gone, have ended, or have ended and grown."""
         del extent
         low, high = moment.reporting(self.closing)
-        times = {one.accepted.event.time for one in late}
-        touched = [self.sessions.around(slices, time) for time in times if time > self.since]
+        times = {one.accepted.event.time for one in late if one.accepted.event.time > self.since}
+        begun = -END if moment.only_fresh else self._begun(min(times, default=END))
+        touched = [self.sessions.around(slices, time, begun) for time in times]
         spans = {span.start: span for span in (*self._ended(slices, touched, high), *touched)}
         ended = [span for span in spans.values() if span.reach <= high]
         still = [span for span in spans.values() if span.reach > high]
@@ -95,6 +96,14 @@ class SessionView(View):
             now = span.shown(short=self._short) if span.reach <= high else None
             gone |= dict.fromkeys(one for one in self._told_within(span) if one != now)
         return list(gone)
+
+    def _begun(self, time: float) -> float:
+        """Return where the last session begins that was told of before a time: so it still does.
+
+        Nothing that has come since then lies before this time.
+        """
+        nth = bisect_right(self._told, (time, END, END))
+        return self._told[nth - 1].start if nth else -END
 
     def _told_within(self, span: Span) -> list[Interval]:
         low, behind = (bisect_left(self._told, (at,)) for at in (span.start, span.last + 1))

@@ -6,15 +6,12 @@ last time and how far they reach, so the index would say nothing new. Proof: pro
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 from typing import NamedTuple
 
 from muntin.optimized.scotty.slice import Slice, alone
 from muntin.optimized.scotty.slice_manager import SliceManager
 from muntin.spec.stream import END, Event
 from muntin.spec.window import Interval
-
-FIRST = attrgetter("first")
 
 
 class Span(NamedTuple):
@@ -77,24 +74,39 @@ class Sessions:
         """Return the first slice that the query has seen."""
         return 0 if self.since == -END else bisect_right(slices.firsts, self.since)
 
-    def around(self, slices: SliceManager, time: int) -> Span:
-        """Return the session that holds a tuple of this time."""
+    def around(self, slices: SliceManager, time: int, begun: float = -END) -> Span:
+        """Return the session that holds a tuple of this time; at `begun` one surely begins."""
         at = bisect_right(slices.firsts, time) - 1
-        return next(span for span in self.scan(slices, self._begin(slices, at)) if span.high > at)
+        least = max(self.first(slices), bisect_right(slices.firsts, begun) - 1)
+        begin = self._begin(slices, at, least)
+        return next(span for span in self.scan(slices, begin) if span.high > at)
 
-    def _begin(self, slices: SliceManager, at: int) -> int:
-        """Return a slice with which a session begins: that of this slice, or an earlier one."""
-        ones, first = slices.slices, self.first(slices)
-        if slices.own > -END:  # the gap of some tuple may end before that of an earlier one
-            return first
-        low, high = self._leap(slices)
-        at = low if low < at <= high else at
-        while at > first and ones[at].first < ones[at - 1].reach(self.gap) + self._reach:
+    def _begin(self, slices: SliceManager, at: int, least: int) -> int:
+        """Return the slice with which the session of this slice begins, or one before that.
+
+        The gap of some tuple may end before that of an earlier one; but no slice reaches further
+        than a gap behind its last tuple, or than any gap of its own does.
+        """
+        ones, (low, high) = slices.slices, self._leap(slices)
+        begin = at = low if low < at <= high else at
+        while at > least:
+            needed = ones[begin].first - self._reach
+            if max(ones[at - 1].last + self.gap, slices.own) <= needed:
+                break
+            linked = ones[at - 1].reach(self.gap) > needed
             at = low if at - 1 == high else at - 1
-        return at
+            begin = at if linked else begin
+        return begin
 
     def reach_with(self, slices: SliceManager, event: Event) -> float:
         """Return where the session would end that an event would be part of."""
-        ones = [*slices.slices[self.first(slices) :], alone(event, None, None, -1)]
-        spans = self.spans(sorted(ones, key=FIRST), 0)
-        return next(span.reach for span in spans if span.start <= event.time <= span.last)
+        ones, first = slices.slices, self.first(slices)
+        at, size = max(first, bisect_right(slices.firsts, event.time)), 1
+        before = ones[self._begin(slices, at - 1, first) : at] if at > first else []
+        while True:  # most sessions end near
+            line = [*before, alone(event, None, None, -1), *ones[at : at + size]]
+            spans = self.spans(line, 0)
+            found = next(span for span in spans if span.start <= event.time <= span.last)
+            if found.high < len(line) or at + size >= len(ones):
+                return found.reach
+            size *= 2
