@@ -29,6 +29,7 @@ from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
+from spark_support.own import OWN
 from spark_support.tables import (
     FRAMES,
     HOLISTIC,
@@ -86,7 +87,7 @@ SETTINGS = st.builds(Settings, st.sampled_from([0, 0, 3, 9, 100]), st.sampled_fr
 OVER_COLUMNS: Mapping[str, Asked] = {**MERGED, "middle": ("median", "v")}
 """Aggregates that have a form over columns; the median needs single rows."""
 OF_COLUMNS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v")}
-WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS])
+WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS, OWN])
 
 
 @given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS, TRACES)
@@ -125,7 +126,8 @@ def test_a_key_is_let_go_when_its_windows_are_over(
 ) -> None:
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
     plan = plan_of(named, wanted, settings)
-    cluster = held_to_the_denotation(plan, [*trace, ([], 1000)])
+    quiet: list[MicroBatch] = [([], 30), ([], 30), ([], 30), ([], 1000)]
+    cluster = held_to_the_denotation(plan, [*trace, *quiet])
     assert [cluster.state(bucket) for bucket in spread(BUCKETS)] == [None] * BUCKETS
     assert [cluster.pieces(bucket) for bucket in spread(BUCKETS)] == [{}] * BUCKETS
     assert cluster.timers() == []
@@ -285,7 +287,8 @@ def test_a_state_of_the_first_form_goes_on(
     bucket = next(b for b, _ in sent(cluster.answer, first, 0) if b != CONTROL)
     state = framed(Frame(1, installed(), body))
     cluster.tester.updateValueState("state", bucket, (state,))
-    steps, answers = [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(first))))], []
+    steps = [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(first))))]
+    answers = list[Line]()
     for given_rows, rise in trace:
         watermark += rise + 1
         rows_now = [*given_rows, row("a", 10**5, 0)]  # which keeps the bucket awake

@@ -100,7 +100,7 @@ class Bucket:
         yield from self._columnar.take(rows, self._watermark)
         settling = Settling(tuple(self._fast.kinds().values()), self._plan.settings)
         self._due = self._columnar.due(settling, self._watermark)
-        self.changed |= self._columnar.changed
+        self.changed |= self._columnar.changed or self._due == END
 
     def state(self) -> bytes | None:
         """Put away the pieces that have changed, and return the head; None if nothing is kept."""
