@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from muntin.spark import local_session
 from rounds.claim import verdicts
 from rounds.clock import DisagreementError, say
-from spark_rounds.lanes import QUICK, Bench, Plan, Row, cells
+from spark_rounds.lanes import PARTITIONS, QUICK, Bench, Plan, Row, cells
 from spark_rounds.page import claims, page, save, tables
 
 DOCS = Path(__file__).parents[1] / "docs"
 SETTINGS = {
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": str(PARTITIONS),
     "spark.driver.memory": "4g",
     "spark.sql.files.maxPartitionBytes": "32m",
     "spark.sql.streaming.metricsEnabled": "false",

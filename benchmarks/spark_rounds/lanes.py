@@ -31,6 +31,8 @@ SECOND = micros("1 second")
 GAP = micros("50 milliseconds")
 WINDOWS = (1, 20, 100, 1000)
 OWN, MIXED = "own", "24 of mixed type"
+PARTITIONS, BUCKETS = 2, 4
+"""Of a shuffle, and of our streams."""
 EXACT = 1e-9
 """Sums of floats may differ by so much."""
 
@@ -185,7 +187,7 @@ def in_streaming(
     df = reader.parquet(str(place))
     sums = {"a": ("sum", "v")}
     how: dict[str, str] = {"watermark": "2 seconds", "output": "final"}
-    lanes = {OURS: ASK(df, keys="k", windows=windows, aggregates=sums, buckets=4, **how)}
+    lanes = {OURS: ASK(df, keys="k", windows=windows, aggregates=sums, buckets=BUCKETS, **how)}
     if overlapping:
         late = df.withWatermark("ts", "2 seconds")
         grouped = late.groupBy("k", f.window("ts", f"{overlapping} seconds", "1 second"))
@@ -215,7 +217,8 @@ def run(answer: DataFrame, checkpoint: Path) -> tuple[float, int, int, tuple[int
     heard = [one.observedMetrics["told"] for one in query.recentProgress if one.observedMetrics]
     answer_told = sum(int(one["n"]) for one in heard), sum(float(one["a"] or 0) for one in heard)
     rates = [one.numInputRows / one.durationMs["triggerExecution"] / 1e3 for one in progress[1:]]
-    metrics = progress[-1].stateOperators[0].customMetrics
+    last = progress[-1].stateOperators[0]
+    metrics: Mapping[str, int] = getattr(last, "customMetrics")  # noqa: B009 - it is half typed
     state, disk = metrics["rocksdbTotalBytesWritten"], metrics["rocksdbBytesCopied"]
     rmtree(checkpoint)
-    return median(rates), int(state), int(disk), answer_told
+    return median(rates), state, disk, answer_told
