@@ -6,8 +6,22 @@ import pytest
 
 from muntin.spark.bucket import Bucket
 from muntin.spark.wanted import Asked
-from muntin.spec.periodic import tumbling
-from spark_support.tables import MERGED, OF_ONE, Row, lines_in, plan_of, table_of
+from muntin.spec.periodic import count, tumbling
+from muntin.spec.stream import Step
+from spark_support.tables import (
+    MERGED,
+    OF_ONE,
+    Line,
+    Row,
+    denoted,
+    dicts,
+    event,
+    expected,
+    lines_in,
+    plan_of,
+    same,
+    table_of,
+)
 
 
 class InMemory(dict[str, bytes]):
@@ -32,5 +46,20 @@ def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Aske
     assert [line.kind for line in lines_in(plan, after.take(late, 3))] == ["late"]
 
 
-def _row(time: int) -> Row:
-    return ("a", 0, time, 1, None, None, None, False)
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_bucket_goes_on_counting(size: int) -> None:
+    plan, shelf = plan_of({"w": count(size)}, MERGED), InMemory()
+    each = [("ab", 1), ("c", 2), ("abc", 50), ("", 100), ("ab", 600), ("ab", 700), ("", 900)]
+    data, steps, lines = None, list[Step](), list[Line]()
+    for keys, time in each:
+        given = [_row(time, key) for key in keys]
+        bucket = Bucket(plan, shelf, data)
+        lines += lines_in(plan, bucket.take(table_of(given) if given else None, time - 1))
+        data = bucket.state() if bucket.changed else data
+        steps += [Step((), time - 1), Step(tuple(event(plan, one) for one in dicts(given)))]
+    assert lines
+    assert same(lines, expected(plan, denoted(plan, steps)))
+
+
+def _row(time: int, key: str = "a") -> Row:
+    return (key, 0, time, 1, None, None, None, False)

@@ -92,7 +92,7 @@ class Columnar:
         state = state_of(self._operator)
         if self._keys is None:
             return {}
-        kept = present(state, self._keys.num_rows)
+        kept = present(state, self._kinds, self._keys.num_rows)
         if not kept.any():
             return {}
         if 2 * kept.sum() <= kept.size:

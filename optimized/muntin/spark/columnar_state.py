@@ -100,10 +100,15 @@ def resumed(operator: ColumnarOperator, state: State, keys: int) -> None:
     operator.resume({"image": Image(image.settings, image.queries, groups, generic, *rest)})
 
 
-def present(state: State, keys: int) -> Flags:
-    """Tell which of so many keys have a cell, or a window that is told and may change."""
+def present(state: State, kinds: Mapping[str, WindowType], keys: int) -> Flags:
+    """Tell which of so many keys have a cell, or a window that is told and may change.
+
+    Where events are counted, those that are forgotten count too.
+    """
     found = np.zeros(keys, np.bool_)
     for _, _, group in state.groups:
+        if counts(group, kinds):
+            found |= sized(group.dropped, keys, 0) > 0
         found[group.cells.key] = True
         for one in group.tracks:
             found[one.known.key] = True
@@ -119,19 +124,22 @@ def without_idle(state: State, kept: Flags) -> State:
             Told(one.queries, replace(one.known, key=number[one.known.key])) for one in group.tracks
         ]
         cells = replace(group.cells, key=number[group.cells.key])
-        dropped, birth = (sized(one, kept.size)[kept] for one in (group.dropped, group.birth))
+        birth, dropped = (
+            sized(group.birth, kept.size)[kept],
+            sized(group.dropped, kept.size, 0)[kept],
+        )
         return group._replace(tracks=tracks, cells=cells, dropped=dropped, birth=birth)
 
     return state._replace(groups=[(names, how, fewer(one)) for names, how, one in state.groups])
 
 
-def sized(column: Ints, n: int) -> Ints:
-    """Return a column of keys for so many of them; -1 for those that it does not know yet.
+def sized(column: Ints, n: int, unknown: int = -1) -> Ints:
+    """Return a column of keys for so many of them; with this for those that it does not know yet.
 
     >>> sized(np.array([4, 7]), 3).tolist()
     [4, 7, -1]
     """
-    return np.append(column[:n], np.full(max(0, n - column.size), -1))
+    return np.append(column[:n], np.full(max(0, n - column.size), unknown))
 
 
 def head_in(pieces: Pieces) -> Head:
@@ -176,7 +184,7 @@ def state_in(pieces: Pieces, kinds: Mapping[str, WindowType]) -> State:
             for names, table in zip(group.asked, group.tables[1:], strict=True)
         ]
         birth, dropped = (ints(one) for one in columns_in(pieces[f"{nth} keys"]))
-        dropped = dropped if dropped.size >= birth.size else np.zeros_like(birth)
+        dropped = sized(dropped, birth.size, 0)
         plain = Plain(group.since, grain, tracks, cells, parts, dropped, birth)
         groups.append((group.names, group.method, plain))
     return State(groups, head.clock, head.seen, head.arrivals)
@@ -216,16 +224,21 @@ def _answer(columns: Iterator[Column | Ints], n: int, flagged: bool) -> Answer: 
     return Answer(values, next(columns).astype(np.bool_) if flagged else None)
 
 
+def counts(group: Plain, kinds: Mapping[str, WindowType]) -> bool:
+    """Whether some window of a group counts events."""
+    return any(kinds[one.queries[0]].measure is COUNT for one in group.tracks)
+
+
 def simpler(group: Plain, kinds: Mapping[str, WindowType]) -> Plain:
     """Return a state without what nothing depends on.
 
     Where all windows are sliding, that is when in its slice an event came. Where none counts
     events, it is how many cells are forgotten.
     """
-    all_kinds = [kinds[one.queries[0]] for one in group.tracks]
-    if all(kind.measure is not COUNT for kind in all_kinds):
-        group = group._replace(dropped=np.zeros(1, np.int64))
-    sliding = all(isinstance(kind, Sliding) and kind.measure is not COUNT for kind in all_kinds)
+    if counts(group, kinds):
+        return group
+    group = group._replace(dropped=np.zeros(1, np.int64))
+    sliding = all(isinstance(kinds[one.queries[0]], Sliding) for one in group.tracks)
     if isinstance(group.grain, Records) or not sliding:
         return group
     slot, zero = group.cells.slot, np.zeros_like(group.cells.slot)
