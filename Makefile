@@ -35,7 +35,7 @@ check: $(READY) ## lint and check types
 	$(RUN) pyright
 
 proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the claims by level
-	$(RUN) pytest -n $(WORKERS) tests/proofs
+	MUNTIN_BUDGET=proofs $(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
 
 proofs-nightly: $(READY) ## the same with the large scopes, and progress on stderr (some hours)

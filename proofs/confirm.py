@@ -13,7 +13,9 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
@@ -55,53 +57,95 @@ def divided(source: str, lemma: str, mark: str) -> str:
     return "\n".join(lines)
 
 
+def verdicts(path: Path, names: Sequence[str]) -> dict[str, str]:
+    """Return what CrossHair says of lemmas of a module, `Confirmed over all paths.` if all is well.
+
+    To start the tool takes longer than most lemmas, so it is asked of all at once. What it says of
+    one that is not confirmed and refuted as it should be is found out by asking of that one alone.
+    """
+    stated, falsified = answers(path, names)
+    return {
+        name: CONFIRMED
+        if stated.get(name) == [f"info: {CONFIRMED}"]
+        and [line.startswith(f"error: {REACHED}") for line in falsified.get(name, [])] == [True]
+        else verdict(path, name)
+        for name in names
+    }
+
+
 def verdict(path: Path, lemma: str) -> str:
-    """Return what CrossHair says of a lemma, `Confirmed over all paths.` if all is well."""
-    source = path.read_text()
-    with TemporaryDirectory() as folder:
-        for name, mark in (("stated", "pass"), ("falsified", "raise AssertionError('reached')")):
-            (Path(folder) / f"{name}.py").write_text(divided(source, lemma, mark))
-        stated, falsified = (said(folder, f"{name}.{lemma}") for name in ("stated", "falsified"))
+    """Return what CrossHair says of one lemma."""
+    stated, falsified = ("; ".join(chain(*found.values())) for found in answers(path, [lemma]))
     if not falsified.startswith(f"error: {REACHED}"):
         return f"no input meets the hypotheses: {falsified}"
     return stated.removeprefix("info: ")
 
 
-def said(folder: str, target: str) -> str:
-    """Return the line that CrossHair prints on a function."""
+Said = dict[str, list[str]]
+"""What the tool says, by the lemma within which it is; or by nothing."""
+
+
+def answers(path: Path, names: Sequence[str]) -> tuple[Said, Said]:
+    """Return what CrossHair says of lemmas as they are, and with conclusions that are false."""
+    with TemporaryDirectory() as folder:
+        for name, mark in (("stated", "pass"), ("falsified", "raise AssertionError('reached')")):
+            source = path.read_text()
+            for lemma in names:
+                source = divided(source, lemma, mark)
+            (Path(folder) / f"{name}.py").write_text(source)
+        return said(folder, "stated", names), said(folder, "falsified", names)
+
+
+def said(folder: str, module: str, names: Sequence[str]) -> Said:
+    """Return the lines that CrossHair prints on functions of a module."""
     command = [sys.executable, "-m", "crosshair", "check", "--analysis_kind=asserts"]
-    options = ["--report_all", f"--per_condition_timeout={SECONDS}", target]
+    options = ["--report_all", f"--per_condition_timeout={SECONDS}"]
     done = subprocess.run(  # noqa: S603 - our own words
-        [*command, *options],
+        [*command, *options, *(f"{module}.{name}" for name in names)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, *map(str, PATHS)])},
         cwd=folder,
         check=False,
         capture_output=True,
         text=True,
     )
-    lines = [line.partition(": ")[2] for line in done.stdout.splitlines()]
-    return "; ".join(lines) or done.stderr.strip()[-300:] or "nothing was checked"
+    file, found = Path(folder) / f"{module}.py", defaultdict[str, list[str]](list)
+    within = {at: name for name, lines in places(file) for at in lines}
+    for line in done.stdout.splitlines():
+        place, _, message = line.partition(": ")
+        where, _, number = place.rpartition(":")
+        own = Path(where).name == file.name and number.isdecimal()
+        found[within.get(int(number), "") if own else ""].append(message)
+    return dict(found) or {"": [done.stderr.strip()[-300:] or "nothing was checked"]}
 
 
-def named(arguments: list[str]) -> Iterator[tuple[Path, str]]:
-    """Yield the lemmas that are asked for."""
+def places(file: Path) -> Iterator[tuple[str, range]]:
+    """Yield each function of a module, and its lines."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def named(arguments: list[str]) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the lemmas that are asked for, by module."""
     for path in modules():
-        for lemma in lemmas(path):
-            if not arguments or {path.stem, f"{path.stem}.{lemma}"} & set(arguments):
-                yield path, lemma
+        asked = {path.stem, *(f"{path.stem}.{lemma}" for lemma in lemmas(path))} & set(arguments)
+        every = not arguments or path.stem in asked
+        if names := [one for one in lemmas(path) if every or f"{path.stem}.{one}" in asked]:
+            yield path, names
 
 
 def main(arguments: list[str]) -> int:
     """Run the command."""
-    failed, asked, begun = 0, list(named(arguments)), spent()
-    for path, lemma in asked:
+    failed, asked, begun = 0, 0, spent()
+    for path, names in named(arguments):
         before = spent()
-        found = verdict(path, lemma)
-        failed += found != CONFIRMED
-        sys.stdout.write(f"{spent() - before:6.1f} s  {path.stem}.{lemma}: {found}\n")
+        found = verdicts(path, names)
+        failed += sum(one != CONFIRMED for one in found.values())
+        asked += len(found)
+        sys.stdout.write(f"{spent() - before:6.1f} s  {path.stem}\n")
+        sys.stdout.writelines(f"          {name}: {one}\n" for name, one in found.items())
         sys.stdout.flush()
-    total = f"{len(asked) - failed} of {len(asked)} lemmas confirmed"
-    sys.stdout.write(f"{spent() - begun:6.1f} s  {total}\n")
+    sys.stdout.write(f"{spent() - begun:6.1f} s  {asked - failed} of {asked} lemmas confirmed\n")
     return int(failed > 0 or not asked)
 
 

@@ -1,9 +1,15 @@
-"""Hypothesis profiles: quick at the desk, thorough in CI, long at night. And a cache of kernels."""
+"""Hypothesis profiles: quick at the desk, thorough in CI, long at night. And a cache of kernels.
+
+What the proofs take is counted in every run of tests.
+"""
 
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from evidence.spending import MINUTES, Spending
 
 os.environ.setdefault("MUNTIN_KERNELS", str(Path(__file__).parents[1] / ".kernels"))
 
@@ -12,3 +18,10 @@ settings.register_profile("dev", COMMON, max_examples=25)
 settings.register_profile("ci", COMMON, max_examples=100)
 settings.register_profile("nightly", COMMON, max_examples=3000, stateful_step_count=100)
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what the proofs take, but by night; `make proofs` fails if it is too much."""
+    if os.environ.get("MUNTIN_PROFILE") != "nightly":
+        fails = os.environ.get("MUNTIN_BUDGET") == "proofs"
+        config.pluginmanager.register(Spending(MINUTES, fails=fails))

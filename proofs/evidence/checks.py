@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -21,14 +22,14 @@ MEANINGS = {
 }
 
 COMMANDS = {
-    "proofs/smt/": ("proved", "python proofs/prove.py"),
-    "proofs/exhaustive/": ("exhausted", "pytest"),
-    "proofs/contracts/": ("confirmed", "python proofs/confirm.py"),
-    "benchmarks/": ("measured", "make bench"),
-    "tests/vectors/": ("tested", "muntin replay --check --with all"),
-    "tests/": ("", "pytest"),
+    "proofs/smt/*": ("proved", "python proofs/prove.py"),
+    "proofs/exhaustive/*": ("exhausted", "pytest"),
+    "proofs/contracts/*": ("confirmed", "python proofs/confirm.py"),
+    "benchmarks/*": ("measured", "make bench"),
+    "tests/vectors/*.json": ("tested", "muntin replay --check --with all"),
+    "tests/*": ("", "pytest"),
 }
-"""By folder: the level that what lies there has (tests may also exhaust), and what runs it."""
+"""By place: the level that what lies there has (tests may also exhaust), and what runs it."""
 
 PLANNED = ("proofs/smt/", "proofs/contracts/")
 """Folders in which every check belongs to a claim; so does all of tests/proofs that exhausts."""
@@ -61,8 +62,12 @@ class Place:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The level that what lies here has, and the command that runs it."""
-        known = (kind for folder, kind in COMMANDS.items() if self.path.startswith(folder))
+        """The level that what lies here has, and the command that runs it.
+
+        >>> Place.read("tests/vectors/a.json").kind, Place.read("tests/vectors/b.py::test_c").kind
+        (('tested', 'muntin replay --check --with all'), ('', 'pytest'))
+        """
+        known = (kind for glob, kind in COMMANDS.items() if fnmatch(self.path, glob))
         return next(known, ("", ""))
 
     def may_be(self, level: str) -> bool:

@@ -92,6 +92,8 @@ class _Reader:
             raise self._wrong(f"part must be one of {PARTS}, not {part!r}")
         title, about = self._string(table, "title"), self._string(table, "about")
         text, code = self._string(table, "text", ""), self._strings(table, "code")
+        if not code:
+            raise self._wrong("it needs the code that it is about")
         bare = Subject(self._name, title, part, about, text, code, ())
         named = self._tables(table, "checks")
         checks = {name: self._check(name, check) for name, check in named.items()}

@@ -43,6 +43,12 @@ class Planted(BTree[str]):
             node.agg = self._aggregate(node)
         return window
 
+    def visited(self, time: int) -> int:
+        """Search for a time, and return how many nodes that has visited."""
+        before = self._meter.visits
+        self._search(time)
+        return self._meter.visits - before
+
     def _grown(self, shape: Shape, numbers: "count[int]") -> Node[str]:
         if isinstance(shape, int):
             leaf: Node[str] = Node(0, "")

@@ -9,8 +9,10 @@ from typing import TypeGuard
 
 from exhaustive.exploring import Structure
 from exhaustive.whole import BLOT, UNREAD
+from muntin.optimized.flatfat import height
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+from muntin.spec.cost import Cost, Operation
 
 
 class Ring(ReactiveAggregator[str]):
@@ -72,3 +74,14 @@ def capacity(structure: Structure) -> int:
 def hole_times(structure: Structure) -> list[int]:
     """Return the times that a ring knows besides those of its items."""
     return structure.hole_times() if isinstance(structure, Ring) else []
+
+
+def asked(structure: Structure, operation: Operation) -> Cost:
+    """Return what a question may cost by the slots of the ring (T3); of other calls nothing."""
+    if not is_ring(structure) or operation.name not in {"query", "query_range"}:
+        return Cost()
+    picture = structure.picture()
+    front, back = picture.front, picture.back
+    inverted = front is not None and back is not None and back < front
+    climbs = inverted or operation.name == "query_range"
+    return Cost(max(0, 2 * height(len(picture.times)) - 1) if climbs else 0)

@@ -1,6 +1,9 @@
-"""How many B-trees there are, counted without building any."""
+"""The shapes of B-trees, and how many there are: counted without making any."""
 
 from collections import Counter
+from collections.abc import Iterator
+
+from exhaustive.planting import Shape
 
 Sizes = Counter[int]
 """For each number of keys, how many trees have it."""
@@ -40,3 +43,33 @@ def b_trees(min_arity: int, most_keys: int) -> int:
         below = nodes_over(below, min_arity, 2 * min_arity)
         below = Counter({keys: n for keys, n in below.items() if keys <= most_keys})
     return total
+
+
+Sized = tuple[int, Shape]
+"""A shape with its number of keys."""
+
+
+def wholes(below: list[Sized], arities: range, most_keys: int) -> Iterator[Sized]:
+    """Yield the trees whose root has so many of these as its children."""
+    rows: list[tuple[int, tuple[Shape, ...]]] = [(-1, ())]
+    for arity in range(1, arities.stop):
+        rows = [
+            (keys + 1 + more, (*children, child))
+            for keys, children in rows
+            for more, child in below
+            if keys + 1 + more <= most_keys
+        ]
+        yield from rows if arity in arities else []
+
+
+def every_shape(min_arity: int, most_keys: int) -> Iterator[Shape]:
+    """Yield the shapes that the size invariant allows with at most so many keys.
+
+    >>> list(every_shape(2, 3))
+    [0, 1, 2, 3, (1, 1)]
+    """
+    yield from range(min(most_keys, 2 * min_arity - 1) + 1)
+    below: list[Sized] = [(keys, keys) for keys in range(min_arity - 1, 2 * min_arity)]
+    while below:
+        yield from (shape for _, shape in wholes(below, range(2, 2 * min_arity + 1), most_keys))
+        below = list(wholes(below, range(min_arity, 2 * min_arity + 1), most_keys))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from exhaustive.exploring import Build, Exploration, Found, Scope, Structure
 from exhaustive.paying import Billed, BilledClassic, Paying
 from exhaustive.profile import PROFILE
-from exhaustive.rings import FifoRing, Ring, blotted, capacity, hole_times
+from exhaustive.rings import FifoRing, Ring, asked, blotted, capacity, hole_times
 from muntin.cli.registry import STRUCTURES, StructureEntry
 from muntin.optimized.b_int import BInt
 from muntin.optimized.btree import BTree
@@ -60,6 +60,7 @@ def ring(least: int, largest: int, most: int, kind: type[Ring | FifoRing] = Ring
         "in-order inserts" if kind is Ring else "fifo",
         largest,
         pairs_up_to=largest,
+        bound=asked,
         within=lambda structure: capacity(structure) <= most,
         blotted=blotted,
         other_times=hole_times,
@@ -86,10 +87,10 @@ def base_intervals(largest: int, furthest: int) -> Scope:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """A scope, and what exploring it must find, where somebody has waited for that."""
+    """A scope, and what exploring it must find."""
 
     scope: Scope
-    found: Found | None = None
+    found: Found
 
     def run(self) -> Found:
         """Explore the scope."""
@@ -131,7 +132,9 @@ NIGHTLY = {
     "fiba, min-arity 2, 16 keys": Exhausted(
         tree(Fiba, 2, 16, 6), Found(2450, 306378, 2331553, 1651)
     ),
-    "fiba, min-arity 2, 20 keys": Exhausted(tree(Fiba, 2, 20, 6)),
+    "fiba, min-arity 2, 20 keys": Exhausted(
+        tree(Fiba, 2, 20, 6), Found(19855, 3151767, 29066873, 13575)
+    ),
     "fiba, min-arity 2, 13 keys, all pairs": Exhausted(
         tree(Fiba, 2, 13, 13), Found(468, 187603, 510721, 716)
     ),

@@ -14,10 +14,11 @@ does, and to be in every field what it was before; if it is not, the walk goes o
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple, TypeGuard
 
-from exhaustive.whole import fork, whole
+from exhaustive.whole import Form, fork, whole
 from muntin.cli.registry import OperatorEntry
 from muntin.conformance.strategies import BAGS, WORDS, Letter
 from muntin.reference.denoted import Denoted
@@ -76,9 +77,14 @@ class Contender:
         spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
         return Contender(self.name, twin, self.bags), answer(twin, spelled)
 
+    @cached_property
+    def form(self) -> Form:
+        """Everything that the operator is made of: it takes each action on a copy."""
+        return whole(self.operator)
+
     def differs(self, other: "Contender") -> bool:
         """Whether two operators differ in any field."""
-        return whole(self.operator) != whole(other.operator)
+        return self.form != other.form
 
 
 def _is_query(action: Action) -> TypeGuard[Query]:

@@ -13,8 +13,9 @@ HEAD = """# Mutants
 A verification that does not kill its mutants is not a verification. Each line is a fault, in a
 file of the code, and the verifications that have to notice it. `tests/proofs/test_mutants.py`
 patches a copy of the code with one fault at a time, runs each killer on it, and fails if one
-notices nothing. It also fails if a patch does not fit exactly once, if the patched code cannot be
-loaded, or if a killer complains of the code as it is. The faults are in the `.toml` files here.
+notices nothing within a minute of CPU. It also fails if a patch does not fit exactly once, if the
+patched code cannot be loaded, or if a killer complains of the code as it is. The faults are in the
+`.toml` files here.
 
 Killers (`killers.py`): `states` explores all small states of a structure, `traces` walks an
 operator through all small traces, `steps` makes every step of rebalancing, `laws` checks the laws

@@ -1,13 +1,19 @@
-"""Runs one killer on the code beside it, in a process of its own: `python proofs/mutants/kill.py`.
+"""Runs one killer on the code beside it, in a process of its own, for so many seconds of CPU.
+
+    python proofs/mutants/kill.py KILLER SECONDS
 
 Exit status 0: all is well. 1: something was noticed, and is printed. 2: the code could not even be
-loaded, which shows nothing.
+loaded, which shows nothing. The signal SIGXCPU: nothing was noticed in time.
 """
 
+import os
 import resource
 import sys
 
 from mutants.killers import run
+
+WITHOUT_COMPILER = ("states", "traces", "steps", "laws")
+"""Killers that run no kernel: to load the compiler takes longer than most of them."""
 
 MEMORY = 6 << 30
 """What a mutant that never ends may take, in bytes."""
@@ -15,9 +21,12 @@ MEMORY = 6 << 30
 ACCIDENTS = (ImportError, SyntaxError, NameError)
 
 
-def main(killer: str) -> int:
+def main(killer: str, seconds: int) -> int:
     """Run the killer."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    if killer.startswith(WITHOUT_COMPILER):
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
     try:
         run(killer)
     except ACCIDENTS as accident:
@@ -30,4 +39,4 @@ def main(killer: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -5,8 +5,13 @@ colon: which structure's states, which operator's traces, which tests, which lem
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from evidence.checks import ROOT
+
+if TYPE_CHECKING:
+    from exhaustive.traces import Scope
 
 TWO_TIMES = 2
 """A scope of no more times is small however long it is."""
@@ -35,18 +40,22 @@ def states(name: str) -> object:
     return Exploration(scope).run()
 
 
+def shortened(scope: "Scope") -> "Scope":
+    """Return the part of a scope that is walked for a mutant."""
+    if scope.times == TWO_TIMES:
+        return scope
+    return replace(scope, times=min(3, scope.times), length=min(4, scope.length))
+
+
 def traces(names: str) -> object:
     """Walk operators, named with commas, through small scopes of at most four actions each."""
-    from dataclasses import replace  # noqa: PLC0415 each killer loads what it needs alone
-
-    from exhaustive import operators as of  # noqa: PLC0415 as above
+    from exhaustive import operators as of  # noqa: PLC0415 each killer loads what it needs alone
     from exhaustive.traces import Walk  # noqa: PLC0415 as above
 
     asked, walked = set(names.split(",")), set[str]()
     entries = [entry for entry in of.CONTENDERS if entry.name in asked]
     for one in of.SCOPES.values():
-        short = replace(one.scope, times=min(3, one.scope.times), length=min(4, one.scope.length))
-        walk = Walk(one.scope if one.scope.times == TWO_TIMES else short, entries)
+        walk = Walk(shortened(one.scope), entries)
         if walk.names:
             walk.run()
         walked |= set(walk.names)

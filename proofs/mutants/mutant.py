@@ -8,14 +8,17 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGXCPU
 
 from evidence.checks import ROOT
 
 FOLDER = ROOT / "proofs" / "mutants"
 COPIED = ("spec", "reference", "optimized", "proofs", "tests")
 PATHS = ("spec", "reference", "optimized", "proofs", "tests")
-SECONDS = 600
-"""What a killer may take on a machine that is busy; most take one or two."""
+SECONDS = 60
+"""CPU seconds within which a killer has to notice a mutant; most take one or two."""
+PATIENCE = 20
+"""How many times as long it may be under way, on a machine that is busy."""
 
 
 class MutantError(Exception):
@@ -61,28 +64,32 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def noticed(
-    folder: Path, killer: str, mutant: Mutant | None = None, seconds: float = SECONDS
-) -> str:
-    """Run a killer on a copy of the code, and return what it noticed; nothing, if all is well."""
+def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: int = SECONDS) -> str:
+    """Run a killer on a copy of the code, and return what it noticed; nothing, if all is well.
+
+    If it has noticed nothing after so many seconds of CPU, `TimeoutExpired` is raised.
+    """
     path = folder / (mutant.file if mutant else "pyproject.toml")
     source = path.read_text()
     for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
         compiled.unlink()
+    command = [sys.executable, "-B", str(folder / "proofs/mutants/kill.py"), killer, str(seconds)]
     try:
         path.write_text(mutant.patched(source) if mutant else source)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder / p) for p in PATHS)}
         done = subprocess.run(  # noqa: S603 our own words
-            [sys.executable, "-B", str(folder / "proofs" / "mutants" / "kill.py"), killer],
+            command,
             cwd=folder,
             env=environment,
             capture_output=True,
             text=True,
             check=False,
-            timeout=seconds,
+            timeout=PATIENCE * seconds,
         )
     finally:
         path.write_text(source)
+    if done.returncode == -SIGXCPU:
+        raise subprocess.TimeoutExpired(command, seconds)
     if done.returncode not in (0, 1):
         raise MutantError(f"{killer}: {done.stdout}{done.stderr}")
     return done.stdout.strip().splitlines()[-1] if done.returncode else ""

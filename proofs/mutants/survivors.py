@@ -41,12 +41,15 @@ SCOTTY = (
     "tests:tests/complexity/test_scotty_wakes.py,tests/complexity/test_scotty_tuples.py",
     "tests:tests/structures/test_spans.py,tests/structures/test_workload.py",
     "tests:tests/structures/test_strategy.py,tests/structures/test_sharing.py",
+    "tests:tests/structures/test_foreign.py,tests/complexity/test_scotty_ordered.py",
+    "tests:tests/conformance/test_faltering.py",
 )
 SLICING = (
     "traces:cutty-lazy,panes",
     "traces:cutty-eager,pairs,pairs-plus",
     "tests:tests/structures/test_slicing.py,tests/complexity/test_slicers.py",
     "tests:tests/machines/test_slices.py,tests/complexity/test_slicing_edges.py",
+    "tests:tests/structures/test_slicing_errors.py,tests/conformance/test_faltering.py",
 )
 NAIVE = (
     "traces:recompute,tuple-buffer,tuple-buckets,aggregate-buckets",

@@ -3,12 +3,14 @@
 import random
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 
 from extending.test_new_window_type import Timetable
 from muntin.conformance.strategies import BAGS, WORDS, Letter
-from muntin.optimized.scotty.edges import Edges
+from muntin.optimized.scotty.aggregate_store import BuildStore, TreeStore, eager, fiba
+from muntin.optimized.scotty.edges import Edges, Progression
 from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.lane import Lane
 from muntin.optimized.scotty.operator import Scotty
@@ -17,7 +19,7 @@ from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.cost import Meter
 from muntin.spec.data_driven import Session
-from muntin.spec.dialect import OURS
+from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.monoid import FREE
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
@@ -153,6 +155,58 @@ def test_idle_keys_are_released() -> None:
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
     assert len(group.lanes) <= 34
+
+
+@pytest.mark.parametrize("lateness", ["event", "never"])
+@pytest.mark.parametrize("kind", [tumbling(2000), Session(3)], ids=["updated", "retracted"])
+def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
+    kind: WindowType, lateness: Literal["event", "never"]
+) -> None:
+    operator = asked([kind], Meter(), Settings(5000, dialect=Dialect(lateness=lateness)))
+    operator.step([Event(time, Letter(0, time)) for time in (0, 500, 1000)], 4000)
+    for time in range(1, 600):
+        operator.step([Event(1000 + time, Letter(0, time))])
+        assert len(lane(operator).settling) <= 2 * 32
+    told = lane(operator).views["q0"].published.keys()
+    assert len(told) == (1 if kind == tumbling(2000) else 3)
+    assert told <= {interval for _, _, interval in lane(operator).settling}
+
+
+def test_what_was_told_waits_to_settle() -> None:
+    operator = asked([tumbling(1)], Meter(), Settings(5000))
+    operator.step([Event(time, Letter(0, time)) for time in range(100)], 200)
+    assert len(lane(operator).settling) == 100
+
+
+@pytest.mark.parametrize("build", [eager, fiba], ids=lambda build: build.__name__)
+def test_a_tree_that_nobody_asks_does_not_remember_every_slice(build: BuildStore) -> None:
+    operator = Scotty(Settings(20_000), build)
+    operator.add(Query("sample", Sliding(10, 1000), BAGS))
+    operator.step([Event(5, Letter(0, 0)), Event(15, Letter(0, 1))], 10)
+    for time in range(20, 2000):
+        operator.step([Event(time * 1000 + 500, Letter(0, time))], time * 1000 + 500)
+        (group,) = operator.groups
+        assert isinstance(group, TimeGroup)
+        for one in group.lanes.values():
+            assert isinstance(one.slices.store, TreeStore)
+            assert one.slices.store.stale <= 70
+
+
+SPANS = [(-END, END), (-END, END), (0, END), (7, 7), (-END, 24)]
+"""From where to where edges lie."""
+
+
+def test_edges_without_some_are_those_of_the_others() -> None:
+    rolls, times = random.Random(4), range(-30, 60)  # noqa: S311 - it need not be secret
+    for _ in range(300):
+        every = [
+            Progression(rolls.randrange(6), rolls.choice([1, 2, 3, 4, 6, 12]), *rolls.choice(SPANS))
+            for _ in range(rolls.randrange(1, 7))
+        ]
+        gone, left = every[: len(every) // 2], every[len(every) // 2 :]
+        found = Edges(every).without(gone, left)
+        assert {*found.progressions} == {*Edges(left).progressions}
+        assert [found.cell(t) for t in times] == [Edges(left).cell(t) for t in times]
 
 
 def test_what_only_a_removed_query_kept_apart_becomes_one() -> None:

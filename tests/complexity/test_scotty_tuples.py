@@ -69,6 +69,23 @@ def test_a_key_is_asked_only_when_it_has_news_or_a_window_is_past(laid: list[int
     assert len(operator.step([], 1000).results) == 20
 
 
+@pytest.mark.parametrize("every", [1, 2])
+@pytest.mark.parametrize("in_order", [False, True])
+def test_idle_keys_hold_no_tuple_and_go_if_nothing_is_counted(
+    every: int, *, in_order: bool
+) -> None:
+    operator = Scotty(Settings(10, in_order=in_order))
+    operator.add(Query("q", Rolling(50, every), WORDS))
+    for key in range(100):
+        operator.step([Event(key, Letter(0, key), key, punctuation=True)], key)
+    for now in (2000, 10**6):
+        operator.step([Event(now, Letter(0, now))], now)
+    (group,) = operator.groups
+    assert isinstance(group, TupleGroup)
+    held = [len(one.lane.entries) for key, one in group.keyed.items() if key is not None]
+    assert held == [0] * 100 * (every - 1)
+
+
 def test_an_event_that_a_window_cannot_take_is_refused_at_once() -> None:
     operator = Scotty(Settings(0, dialect=Dialect(closing=-1)))
     operator.add(Query("q", Delta(3), WORDS))

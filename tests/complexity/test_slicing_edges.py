@@ -247,6 +247,7 @@ def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: Window
         "punctuation",
     }
     running.remove("q1")
+    (lane,) = running.lanes()
     assert lane.begins() == {0}
     assert running.slices() == 1
     assert [r.value for r in running.step([event(10**6)]).results] == [tuple(range(30))]

@@ -5,7 +5,7 @@ The texts are in proofs/ERRATA.md, section 002. Every tree here has a smallest a
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from math import inf
+from math import inf, log2
 
 import pytest
 
@@ -203,7 +203,25 @@ def test_lemma_9_a_split_leaves_one_coin_with_the_younger_half_and_a_move_is_bil
     assert held == needed  # nothing is left to pay the move itself with
     tree = FibaWithCoins(FREE, None, 2)
     after(tree, [-21, 5, -19, -10], [5])
+    account = tree.picture().account
+    assert account
+    assert account.steps == ("move",)
+    assert account.billed == 2  # 1 for the lost entry, 1 for the move
     assert all(fact for _, fact in tree.relates([(t, (t,)) for t in (-21, -19, -10)]))
+
+
+def test_theorem_5_as_printed_allows_nothing_beside_the_youngest_item() -> None:
+    """As printed, a call costs O(log d): nothing for d = 1, and there is no such cost for d = 0."""
+    meter = Meter()
+    tree = Fiba(FREE, meter, 2)
+    after(tree, range(0, 20, 2))
+    for time in (20, 19):  # none is younger, and then one
+        before = meter.visits
+        tree.insert(time, (time,))
+        assert meter.visits > before
+    assert log2(1) == 0
+    with pytest.raises(ValueError, match="math domain error"):
+        log2(0)
 
 
 @pytest.mark.parametrize("min_arity", [2, 3, 4, 8])

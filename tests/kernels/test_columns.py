@@ -162,6 +162,25 @@ def test_what_does_not_fit_together_is_refused(*, compiled: bool) -> None:
         ColumnWindow(named("sum"), compiled=compiled).insert([1], [2**53 + 1])
     with pytest.raises(UnsupportedError, match="median is none of sum, count"):
         named("median")
+    with pytest.raises(InvalidInputError, match="a column is of int or float, not of 'decimal'"):
+        named("sum", "decimal")  # type: ignore[arg-type] # that is what is wrong
+
+
+MASKED: object = vars(np.ma)["masked_all"](2, np.int64)
+ODD: list[object] = [None, 5, np.array(5), np.zeros((2, 2), np.int64), MASKED, max]
+
+
+@BOTH
+@pytest.mark.parametrize("odd", ODD)
+def test_what_is_no_column_is_refused(odd: list[int], *, compiled: bool) -> None:
+    for kind in ("int", "float"):
+        tested = ColumnWindow(named("sum", kind), TINY, compiled=compiled)
+        with pytest.raises(InvalidInputError, match="the time must be"):
+            tested.insert(odd, [1, 2])
+        with pytest.raises(InvalidInputError, match="column 0 of sum must be"):
+            tested.insert([1, 2], odd)
+    with pytest.raises(InvalidInputError, match="size of a window must be greater than 0, not 0"):
+        rolling(SUM, 0, [1], [1], compiled=compiled)
 
 
 @BOTH

@@ -99,7 +99,7 @@ def test_it_is_compiled_where_kernels_are_and_says_so() -> None:
     assert operator.explain().splitlines() == (
         [
             f"d: tumbling of digits: records (digits is not commutative){how}",
-            f"v: tumbling of vwap: slices (vwap is more than counts, sums and extremes){how}",
+            f"v: tumbling of vwap: slices (vwap joins partials in a way of its own){how}",
         ]
         if COMPILED
         else [

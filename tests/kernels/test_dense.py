@@ -81,13 +81,15 @@ def test_long_batches_in_order_or_not_are_as_in_slices(
     piece: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "PIECE", piece)
+    monkeypatch.setattr(runs, "LONG", 2 * piece)
     monkeypatch.setattr(runs, "FEW", few)
     assert sum(play(seed)[0] for seed in range(40)) > 1000
 
 
 @pytest.mark.parametrize("keys", [2, 40, 10**4])
 def test_many_keys_are_as_in_slices(keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, most in ((cells, "PORTION", 16), (cells, "CHUNK", 64), (group, "SOME", 32)):
+    few = ((cells, "PORTION", 16), (cells, "CHUNK", 64), (cells, "SHORT", 3), (group, "SOME", 32))
+    for module, name, most in few:
         monkeypatch.setattr(module, name, most)
     played = [play(seed, keys) for seed in range(20)]
     assert sum(told for told, _ in played) > 500

@@ -12,15 +12,17 @@ from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
+from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.denoted import Denoted
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named, plain
 from muntin.spec.data_driven import Rolling, Session
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.periodic import Sliding, tumbling
+from muntin.spec.periodic import Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 
+MASKED: object = vars(np.ma)["masked_all"](1, np.int64)
 METHODS: list[Method] = ["dense", "slices", "records"]
 
 
@@ -137,9 +139,44 @@ def test_an_aggregate_that_only_borrows_a_name_is_taken_as_it_is() -> None:
     assert operator.take_columns([1, 2], [3, 4], None, END).results()[0].value == 4
 
 
+@pytest.mark.parametrize("method", ["generic", "auto", "dense", "slices", "records"])
+@pytest.mark.parametrize("time", [3 * 2**60 - 1, 1 - 3 * 2**60])
+def test_every_window_of_a_time_that_is_taken_is_told(time: int, method: Method) -> None:
+    longest = 2**60 - 2
+    kinds = [
+        tumbling(longest), Sliding(longest, longest // 2), Session(longest), Rolling(longest),
+        Cumulate(longest, longest // 2), Landmark(-1, longest),
+    ]  # fmt: skip
+    operator, other = ColumnarOperator(method=method), Scotty()
+    for nth, kind in enumerate(kinds):
+        operator.add(Query(f"{nth}", kind, named("sum")))
+        other.add(Query(f"{nth}", kind, named("sum")))
+    step = Step((Event(time, 7),), END)
+    assert operator.take(step).results == other.take(step).results
+    for far in (time + 1, time - 1):
+        if abs(far) > abs(time):
+            with pytest.raises(
+                UnsupportedError, match=f"event is {far}; .* within {3 * 2**60 - 1}"
+            ):
+                operator.take_columns([far], [7])
+
+
+@pytest.mark.parametrize("watermark", ["noon", math.nan, 1.5, True, -math.inf])
+def test_a_watermark_of_columns_is_as_one_of_events(watermark: float) -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("w", tumbling(10), named("sum")))
+    with pytest.raises(InvalidInputError, match="a watermark must be an integer"):
+        operator.take_columns([1], [1], None, watermark)
+    with pytest.raises(InvalidInputError, match="cannot be hashed"):
+        operator.take_columns([1, 2], [1, 1], np.array([[1], None], object), 5)
+    assert [r.value for r in operator.take_columns([0], [6], None, END).results()] == [6]
+
+
 @pytest.mark.parametrize(
     ("times", "values", "message"),
     [
+        (MASKED, [1], "times must be a column without a mask"),
+        ([1], MASKED, "the values must be a column without a mask"),
         ([1.5], [1], "times must be a column of integers, not float64"),
         ([2**62], [1], "the time of an event is 4611686018427387904"),
         (np.array([2**63], np.uint64), [1], "the time of an event is 9223372036854775808"),

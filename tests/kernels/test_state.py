@@ -17,14 +17,16 @@ from muntin.spec.catalogue import named
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings
 
-LATENESS, BATCH, MILLION = 2000, 20_000, 10**6 if COMPILED else 40_000
+LATENESS, SPAN, MILLION = 2000, 500_000, 10**6 if COMPILED else 40_000
+"""A million events of a stream, or fewer of them over the same span of time."""
+BATCH = MILLION // 50
 MILLIONS = 1000 if os.environ.get("MUNTIN_PROFILE") == "nightly" else 10
 SLICE = 240
 """Bytes a slice: four copies of a count and of a sum, two nodes of a tree, five numbers about it;
 an edge, and at most sixteen entries of the table."""
 CELL = 72
 """Bytes a cell: a key, a slice, two counts, a sum, and eight slots of a hash table."""
-REACH = (BATCH // 2 + LATENESS) // 1000 + 2
+REACH = (SPAN // 50 + LATENESS) // 1000 + 2
 """The slices of one second that a step may need at once."""
 FIXED = 2**18
 """Bytes of tables that are never smaller, and of the last windows that were told of."""
@@ -61,7 +63,7 @@ def test_state_is_at_most_twice_its_slices_and_does_not_grow(
     for length in np.linspace(1000, 20_000, windows).astype(int).tolist():
         operator.add(Query(f"w{length}", tumbling(length), named("sum")))
     rng = np.random.default_rng(1)
-    at = np.arange(MILLION) // 2
+    at = np.arange(MILLION) * SPAN // MILLION
     late = np.where(rng.random(MILLION) < 0.2, rng.integers(0, LATENESS, MILLION), 0)
     times = at[np.argsort(at + late, kind="stable")]
     ids = rng.integers(0, keys, MILLION) if keys else None
@@ -69,7 +71,7 @@ def test_state_is_at_most_twice_its_slices_and_does_not_grow(
     for million in range(MILLIONS):
         for begin in range(0, MILLION, BATCH):
             part = slice(begin, begin + BATCH)
-            now = times[part] + million * MILLION // 2
+            now = times[part] + million * SPAN
             key = None if ids is None else ids[part]
             operator.take_columns(now, times[part], key, int(now.max()) - LATENESS)
             slices = max(slices, operator.retained())

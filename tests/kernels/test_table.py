@@ -142,3 +142,34 @@ def test_what_is_wrong_with_an_aggregate_is_named(message: str) -> None:
     wide = {"t": [1], "x": np.array([2**63], np.uint64)}
     with pytest.raises(UnsupportedError, match="'x' does not fit into 64 bits"):
         aggregate(wide, time="t", windows=[tumbling(10)], aggregates=[("sum", "x")])
+
+
+T, U = {"t": [1, 2], "x": [1, 2]}, np.array([2**63], np.uint64)
+ODD: list[tuple[str, dict[str, object]]] = [
+    ("in a list, or by name, not a Sliding", {"windows": tumbling(10)}),
+    ("in a list, or by name, not a str", {"windows": "tumbling"}),
+    ("'tumbling' is no window type", {"windows": ["tumbling"]}),
+    ("10 is no window type", {"windows": {"ten": 10}}),
+    ("which column it is of, .* not 's'", {"aggregates": "sum"}),
+    ("which column it is of, .* not 'sum'", {"aggregates": ["sum"]}),
+    ("which column it is of", {"aggregates": [("sum", "x", "t")]}),
+    ("which column it is of", {"aggregates": [("sum", None)]}),
+    ("which column it is of", {"aggregates": {"s": (max, "x")}}),
+    (r"a column 'sum\(x\)' already", {"aggregates": [("sum", "x"), ("sum", "x")]}),
+    ("a column 'window' already", {"table": {**T, "window": [1, 2]}, "key": "window"}),
+    ("a column 'end' already", {"table": {**T, "end": [1, 2]}, "key": "end"}),
+    (
+        "a column 'k' already",
+        {"table": {**T, "k": [1, 2]}, "key": "k", "aggregates": {"k": ("sum", "x")}},
+    ),
+    ("the key 'k' is of list", {"table": {**T, "k": [[1], [2]]}, "key": "k"}),
+    ("the time 't' does not fit into 64 bits", {"table": {"t": U, "x": [1]}}),
+    ("the time of an event is 4611686018427387903", {"table": {"t": [2**62 - 1], "x": [1]}}),
+]
+
+
+@pytest.mark.parametrize(("message", "odd"), ODD)
+def test_nonsense_is_refused_in_words(message: str, odd: dict[str, object]) -> None:
+    given = {"table": T, "windows": [tumbling(10)], "aggregates": [("sum", "x")], **odd}
+    with pytest.raises((InvalidInputError, UnsupportedError), match=message):
+        aggregate(time="t", **given)  # type: ignore[arg-type] # that is what it is about

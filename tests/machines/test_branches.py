@@ -17,16 +17,24 @@ FIXED = (
     "machines/test_slices.py::test_stores_stand_for_the_sequence_of_their_slices",
     "machines/test_slices.py::test_slices_stand_for_the_events_and_begin_where_windows_do[panes]",
     "reference/test_refusals.py",
+    "structures/test_foreign.py",
     "structures/test_scotty.py",
     "structures/test_scotty_branches.py",
     "structures/test_scotty_counts.py",
     "structures/test_scotty_errors.py",
     "structures/test_scotty_user_windows.py",
     "structures/test_slicing.py",
+    "structures/test_slicing_errors.py",
     "structures/test_user_windows.py::test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning",
     "structures/test_user_windows.py::test_an_unknown_type_is_refused_and_the_operator_goes_on",
     "structures/test_user_windows.py::test_nonsense_of_a_machine_is_named_and_leaves_no_trace",
     "complexity/test_scotty.py::test_sessions_never_store_tuples_and_have_one_slice_each_of_the_smallest_gap",
+    "complexity/test_scotty.py::test_a_tree_that_nobody_asks_does_not_remember_every_slice",
+    "complexity/test_scotty.py::test_what_was_told_and_is_no_more_does_not_wait_to_settle",
+    "complexity/test_scotty.py::test_what_was_told_waits_to_settle",
+    "complexity/test_scotty_ordered.py::test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices",
+    "complexity/test_scotty_ordered.py::test_queries_share_ordered_slices_come_and_go_and_keys_are_released",
+    "complexity/test_scotty_tuples.py::test_idle_keys_hold_no_tuple_and_go_if_nothing_is_counted",
     "complexity/test_scotty_tuples.py::test_an_event_that_a_window_cannot_take_is_refused_at_once",
     "complexity/test_slicing_edges.py::test_a_key_is_forgotten_when_nothing_of_it_can_matter",
     "complexity/test_slicing_edges.py::test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed",
@@ -61,5 +69,5 @@ def test_every_line_and_branch_of_slicing_is_reached(tmp_path: Path) -> None:
     python = {str(path.relative_to(ROOT)) for one in WATCHED for path in (ROOT / one).glob("*.py")}
     assert set(files) == python
     missed = {name: (one["missing_lines"], one["missing_branches"]) for name, one in files.items()}
-    assert {name: one for name, one in missed.items() if one != ([], [])} == {}
+    assert {name: one for name, one in missed.items() if one != ([], [])} == {}, missed
     assert [name for name in python if "pragma" in (ROOT / name).read_text()] == []

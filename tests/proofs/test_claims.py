@@ -119,6 +119,18 @@ def test_each_erratum_has_its_test_and_each_test_of_an_erratum_its_entry() -> No
     assert {name for name in tests if not any(name.startswith(one) for one in entries)} == set()
 
 
+def errata() -> list[str]:
+    """Return the entries: paragraphs that begin with a number in bold, and rows of tables."""
+    parts = (ROOT / "proofs/ERRATA.md").read_text().split("\n\n")
+    lines = [line for part in parts if part.startswith("| where") for line in part.splitlines()[2:]]
+    return [*(part for part in parts if re.match(r"\*\*\d", part)), *lines]
+
+
+@pytest.mark.parametrize("entry", errata(), ids=lambda entry: entry[:40])
+def test_no_erratum_is_without_a_test(entry: str) -> None:
+    assert re.search(r"`test_\w+|\| the same \|$", entry)
+
+
 def test_documents_are_up_to_date() -> None:
     assert [name for name, _ in stale()] == [], "run `make claims`"
     assert table() in readme()
@@ -151,6 +163,7 @@ def test_a_fact_is_stated_in_the_code_only(tmp_path: Path) -> None:
     [
         ('level = "tested"', 'level = "sure"', "it needs a level"),
         ('part = "Operators"', 'part = "Else"', "part must be one of"),
+        ('code = ["reference/muntin/reference/recompute.py"]', "", "it needs the code"),
         ('checks = ["one"]', 'checks = ["two"]', "there is no check"),
         ('checks = ["one"]', "checks = []", "it needs checks"),
         ("[claims.S1]", "[claims.S9]", "a sentence here or in the code"),

@@ -39,16 +39,6 @@ def test_every_operator_takes_part() -> None:
     assert walked == [{one.name for one in CONTENDERS}] * len(SCOPES)
 
 
-def test_only_these_scopes_have_no_numbers_by_night() -> None:
-    """Their traces are counted, and each answer compared; results and late events were not counted.
-
-    To walk the denotation alone through these takes some ten minutes of an idle core.
-    """
-    unknown = {name for name, one in SCOPES.items() if not one.by_night}
-    long = {"two tumbling", "session, late", "two sessions", "count and tumbling", "by window"}
-    assert unknown == long | {"session and tumbling"}
-
-
 class Lenient(Denoted):
     """An operator that merges sessions at the gap."""
 

@@ -1,6 +1,7 @@
 """What goes wrong is said with the query and the event, and leaves the operator as it was."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -9,12 +10,17 @@ from muntin.conformance.strategies import WORDS, Letter
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.optimized.slicing.slicing import Slicing
+from muntin.optimized.slicing.techniques import CUTTY_LAZY
+from muntin.reference.denoted import Denoted
 from muntin.spec.aggregate import Aggregate
-from muntin.spec.data_driven import Punctuation, Session
+from muntin.spec.data_driven import Punctuation, Rolling, Session
+from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError
 from muntin.spec.frames import Delta
 from muntin.spec.measure import TIME, Measure
 from muntin.spec.monoid import FREE, Monoid
+from muntin.spec.operator import Operator
 from muntin.spec.periodic import count, tumbling
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -201,6 +207,43 @@ def test_a_broken_promise_of_order_names_both_times() -> None:
         operator.step([Event(6, Letter(1, 2))])
     step = Step((Event(9, Letter(1, 4)), Event(12, Letter(1, 5))))
     assert operator.take(step) == twin.take(step)
+
+
+LENIENT = Settings(10, dialect=Dialect(late_update="next_watermark"))
+
+
+@pytest.mark.parametrize("settings", [Settings(10), LENIENT], ids=["at once", "held back"])
+@pytest.mark.parametrize(
+    "window", [Rolling(5), Punctuation(), Delta(1), tumbling(9, measure=Measure("km", falling))]
+)
+def test_a_step_that_fails_takes_nothing_away_from_those_before(
+    window: WindowType, settings: Settings
+) -> None:
+    operator, twin = Scotty(settings), Denoted(settings)
+    for one in (operator, twin):
+        one.add(Query("q", window, of(refusing)))
+        one.step([Event(0, 1)], 4)
+        one.step([Event(9, 2)])  # ahead of the watermark: it can wait
+    with pytest.raises(MuntinError):
+        operator.step([Event(4, 4), Event(7, 8), Event(8, BAD)])
+    for step in (Step((Event(8, 30),)), Step((), 12), Step((Event(20, 0),), 40), Step((), END)):
+        assert operator.take(step) == twin.take(step)
+
+
+NO_QUERIES = [
+    (Query("q", None, WORDS), "query 'q': its window must be a WindowType, not None"),  # type: ignore[arg-type]  # the point
+    (Query("q", tumbling(3), 5), "query 'q': its aggregate must be an Aggregate, not 5"),  # type: ignore[arg-type]  # the point
+    (Query(5, tumbling(3), WORDS), "query 5: its name must be a text, not 5"),  # type: ignore[arg-type]  # the point
+]
+
+
+@pytest.mark.parametrize(("query", "said"), NO_QUERIES)
+@pytest.mark.parametrize("build", [Scotty, partial(Slicing, CUTTY_LAZY)])
+def test_a_query_that_is_none_is_refused(
+    build: Callable[[Settings], Operator], query: Query, said: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=said):
+        build(Settings(in_order=True)).add(query)
 
 
 def test_queries_that_conflict_are_refused_by_name() -> None:

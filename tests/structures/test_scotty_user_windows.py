@@ -12,6 +12,7 @@ import pytest
 from muntin.conformance.choices import THIRDS
 from muntin.conformance.letters import WORDS, Letter
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.ordered_group import OrderedGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.reference.denoted import Denoted
 from muntin.spec.dialect import Dialect
@@ -84,7 +85,7 @@ def stream(rng: random.Random, ordered: int) -> list[Step]:
 def test_windows_of_any_machine_are_those_of_the_denotation(
     kind: UserWindow | UserTrigger, ordered: int
 ) -> None:
-    forgotten = told = 0
+    forgotten = told = sliced = 0
     for seed, (lateness, output, dialect) in enumerate(ALIKE):
         settings = Settings(lateness, output, in_order=not ordered, dialect=dialect)
         both = Scotty(settings), Denoted(settings)
@@ -95,10 +96,11 @@ def test_windows_of_any_machine_are_those_of_the_denotation(
             assert got == wanted
             told += len(wanted.results)
         (group,) = both[0].groups
-        assert isinstance(group, TupleGroup)
-        forgotten += sum(one.lane.forgotten for one in group.keyed.values())
+        sliced += isinstance(group, OrderedGroup)  # then there is no tuple to forget
+        if isinstance(group, TupleGroup):
+            forgotten += sum(one.lane.forgotten for one in group.keyed.values())
     assert told > 5
-    assert forgotten > 50
+    assert forgotten > 50 or (sliced and isinstance(kind, UserWindow) and not ordered)
 
 
 def test_a_machine_goes_on_behind_what_is_forgotten() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import inf, nan
 
 from muntin.kernels.summary import Kind, Partial, Summary
-from muntin.spec.errors import UnsupportedError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 LARGEST = 2**63 - 1
 HALF, LOW = 32, 2**32 - 1
@@ -205,6 +205,8 @@ def named(name: str, kind: Kind = "float", payload: Kind = "float") -> Summary:
     >>> named("mean", "int").of([(1,), (2,), (6,)])
     (3.0,)
     """
+    if {kind, payload} - {"int", "float"}:
+        raise InvalidInputError(f"a column is of int or float, not of {kind!r} or {payload!r}")
     low, zero = (-LARGEST - 1, 0) if kind == "int" else (-inf, 0.0)
     none = 0.0 if payload == "float" else 0
     some: tuple[Kind, ...] = (kind,)

@@ -98,7 +98,7 @@ class ArrayColumns:
         """Return numbers as an array, if they are of this kind, or exactly some number of it."""
         if kind == "int":
             return _integers(given, what)
-        found = np.asarray(given)
+        given, found = _row(given, what)
         if found.dtype.kind in "iu" and found.size:
             found = _integers(given, what)
             if max(-int(found.min()), int(found.max())) > EXACT:
@@ -163,14 +163,29 @@ class ArrayColumns:
         return Batch((packed >> bits) + oldest, values[packed & ((1 << bits) - 1)])
 
 
+def _row(given: object, what: str) -> tuple[object, NDArray[np.generic]]:
+    """Return a column, and it as an array; what can be read once only is read."""
+    found: NDArray[np.generic] = np.asarray(given)
+    if found.ndim == 0:
+        given = plain_numbers(given, what)
+        found = np.asarray(given)
+    if found.ndim != 1:
+        raise InvalidInputError(f"{what} must be a column, not of {found.ndim} dimensions")
+    if isinstance(given, np.ma.MaskedArray):
+        raise InvalidInputError(f"{what} must be a column without a mask; fill it")
+    return given, found
+
+
 def _integers(given: object, what: str) -> NDArray[np.int64]:
-    found = np.asarray(given)
+    given, found = _row(given, what)
     if found.size == 0:
         return np.empty(0, np.int64)
     if found.dtype.kind == "u":
         within_64_bits(int(found.max()), what)
     elif found.dtype.kind != "i":
-        found = np.array([within_64_bits(value, what) for value in plain_numbers(given)], np.int64)
+        found = np.array(
+            [within_64_bits(value, what) for value in plain_numbers(given, what)], np.int64
+        )
     return np.ascontiguousarray(found, np.int64)
 
 

@@ -92,7 +92,10 @@ def times(table: Table, name: str) -> Ints:
         )
     if found.null_count:
         raise InvalidInputError(f"the time {name!r} is null in {found.null_count} rows")
-    return np.asarray(found.cast(pa.int64()), np.int64)
+    try:
+        return np.asarray(found.cast(pa.int64()), np.int64)
+    except ValueError as cause:
+        raise UnsupportedError(f"the time {name!r} does not fit into 64 bits: {cause}") from cause
 
 
 def numbers(table: Table, name: str) -> Values:
@@ -117,7 +120,10 @@ def numbers(table: Table, name: str) -> Values:
 def keys(table: Table, name: str) -> Keys:
     """Return a column of keys; null is a key of its own."""
     found = column(table, name)
-    encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
+    try:
+        encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
+    except NotImplementedError as cause:
+        raise UnsupportedError(f"the key {name!r} is of {found.type}: {cause}") from cause
     return Keys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
 
 

@@ -103,7 +103,11 @@ def trailing_zeros(mask: int) -> int:
     >>> trailing_zeros(12)
     2
     """
-    return (mask & -mask).bit_length() - 1
+    return (int(mask) & -int(mask)).bit_length() - 1
+
+
+def fetch(_rows: object, _row: int, /) -> None:
+    """Ask the processor to have a row at hand soon, as a call that changes nothing may."""
 
 
 Columns = tuple[Column[float], ...]

@@ -53,14 +53,14 @@ def lifted(form: Form, summary: Summary, times: Given, columns: Sequence[Given])
             f"{summary.name} is of {len(summary.columns)} columns, not {len(columns)}"
         )
     whens = form.times(times)
-    for k, column in enumerate(columns):
-        if len(column) != len(whens):
-            raise InvalidInputError(f"column {k} has {len(column)} rows for {len(whens)} times")
     taken = [
         form.numbers(column, kind, f"column {k} of {summary.name}")
         for k, (column, kind) in enumerate(zip(columns, summary.columns, strict=True))
     ]
-    return Batch(whens, form.lift(taken or [form.numbers(times, "int", "the time")]))
+    for k, column in enumerate(taken):
+        if len(column) != len(whens):
+            raise InvalidInputError(f"column {k} has {len(column)} rows for {len(whens)} times")
+    return Batch(whens, form.lift(taken or [form.numbers(whens, "int", "the time")]))
 
 
 def lowered(form: Form, summary: Summary, partials: Column[Partial]) -> Answers:

@@ -5,7 +5,7 @@ from muntin.kernels.forms import Answers, Given, form_of, lifted, lowered
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.limits import within_64_bits
 from muntin.kernels.summary import Summary
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import InvalidInputError, positive
 
 
 def fold_places(
@@ -50,10 +50,10 @@ def rolling(
     [[1.0, 7.0, 7.0, 14.0]]
     """
     form = form_of(summary, compiled=compiled)
-    whens = form.times(times)
+    whens, size = form.times(times), positive(size, "the size of a window")
     if fault := form.fall(whens):
         raise InvalidInputError(f"times must not fall: {fault[1]} comes after {fault[0]}")
     if len(whens):
         within_64_bits(int(whens[0]) - size, "the beginning of the first window")
     places = form.first_after(whens, size), form.first_after(whens, 0)
-    return fold_places(summary, places, times, *columns, compiled=compiled)
+    return fold_places(summary, places, whens, *columns, compiled=compiled)

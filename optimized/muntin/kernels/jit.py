@@ -9,13 +9,17 @@ in one piece, a tree is thirty times as fast as with the defaults. `_nrt` is pri
 # pyright: reportUnknownVariableType=false
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Protocol, TypeVar
 
 from muntin.kernels import binding
 
 C = TypeVar("C", bound=Callable[..., object])
+
+CACHE_LINE = 64
+"""Bytes that come at once from memory, on all that muntin is likely to run on."""
 
 COMPILED = find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 """Whether kernels are compiled in this process."""
@@ -27,6 +31,27 @@ class Decorator(Protocol):
     def __call__(self, function: C, /) -> C:
         """Return the function, compiled."""
         ...
+
+
+class _Array(Protocol):
+    shape: tuple[int, int]
+    itemsize: int
+
+
+class _Context(Protocol):
+    def make_array(self, kind: object) -> Callable[..., object]: ...
+    def get_dummy_value(self) -> object: ...
+
+
+class _Builder(Protocol):
+    module: object
+
+    def bitcast(self, value: object, kind: object) -> object: ...
+    def call(self, function: object, arguments: Sequence[object]) -> object: ...
+
+
+class _Signature(Protocol):
+    args: Sequence[object]
 
 
 def version() -> str:
@@ -65,15 +90,49 @@ def _trailing_zeros() -> Callable[[int], int]:
     return _njit(inline=True, cache=False)(places)
 
 
+def _fetch_line() -> Callable[[_Array, int, int], None]:
+    """Return what asks for the line of memory that an item of an array lies in."""
+    ir, cgutils = import_module("llvmlite.ir"), import_module("numba.core.cgutils")
+    byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+    given = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+    to_read_soon = [ir.Constant(word, how) for how in (0, 3, 1)]
+
+    def generate(
+        context: _Context, builder: _Builder, signature: _Signature, values: Sequence[object]
+    ) -> object:
+        kind = signature.args[0]
+        array = context.make_array(kind)(context, builder, values[0])
+        at = cgutils.get_item_pointer(context, builder, kind, array, values[1:])
+        call = cgutils.get_or_insert_function(builder.module, given, "llvm.prefetch.p0i8")
+        builder.call(call, [builder.bitcast(at, byte), *to_read_soon])
+        return context.get_dummy_value()
+
+    def line(_: object, rows: object, row: object, at: object) -> tuple[object, object]:
+        return import_module("numba.core.types").void(rows, row, at), generate
+
+    found: Callable[[_Array, int, int], None] = import_module("numba.extending").intrinsic(line)
+    return found
+
+
+def _fetch() -> Callable[[object, int], None]:
+    fetch_line = _fetch_line()
+
+    def whole(rows: _Array, row: int) -> None:
+        for at in range(0, rows.shape[1], max(1, CACHE_LINE // rows.itemsize)):
+            fetch_line(rows, row, at)
+
+    return _njit(inline=True, cache=False)(whole)  # type: ignore[return-value] # arrays, to kernels
+
+
 # `any_order` is a kernel that may add floats in any order, as vectors do; nothing else is relaxed.
 if COMPILED:
     inlined = _njit(inline=True, cache=False)
     outlined = _njit(inline=False, cache=False)
     kernel = _njit(inline=False, cache=True)
     any_order = _njit(inline=False, cache=True, any_order=True)
-    (unsigned, signed), trailing_zeros = _integers(), _trailing_zeros()
+    (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
     any_order = binding.kernel
     unsigned, signed = binding.unsigned, binding.signed
-    trailing_zeros = binding.trailing_zeros
+    trailing_zeros, fetch = binding.trailing_zeros, binding.fetch

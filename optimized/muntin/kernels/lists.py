@@ -13,10 +13,13 @@ EXACT = 2**53
 """Up to here every integer is a float."""
 
 
-def plain_numbers(given: object) -> list[int | float]:
+def plain_numbers(given: object, what: str) -> list[int | float]:
     """Return a column as a list of Python's numbers, whatever it is made of."""
     how = methodcaller("tolist" if hasattr(given, "tolist") else "__iter__")
-    return list(how(given))
+    try:
+        return list(how(given))
+    except (TypeError, AttributeError) as cause:
+        raise InvalidInputError(f"{what} must be a column, not {given!r}") from cause
 
 
 def _ints(ints: Ints) -> list[int]:
@@ -32,13 +35,13 @@ class ListColumns:
 
     def times(self, given: object) -> Ints:
         """Return times as a list, if they are integers of 64 bits."""
-        return [within_64_bits(time) for time in plain_numbers(given)]
+        return [within_64_bits(time) for time in plain_numbers(given, "the time")]
 
     def numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
         """Return numbers as a list, if they are of this kind, or exactly some number of it."""
         if kind == "int":
-            return [within_64_bits(x, what) for x in plain_numbers(given)]
-        return [_as_float(x, what) for x in plain_numbers(given)]
+            return [within_64_bits(x, what) for x in plain_numbers(given, what)]
+        return [_as_float(x, what) for x in plain_numbers(given, what)]
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""

@@ -54,7 +54,7 @@ def head(cap: int, fan: int) -> str:
     """Return the definitions that do not depend on the monoid."""
     return (
         f"from {BOUND} import A, Column, Columns, IntRows, Ints, Rows\n"
-        "from muntin.kernels.jit import inlined, kernel, outlined\n"
+        "from muntin.kernels.jit import fetch, inlined, kernel, outlined\n"
         "from muntin.kernels.jit import signed, trailing_zeros, unsigned\n"
         f"CAP, FAN = {cap}, {fan}\n"
     )
@@ -147,8 +147,9 @@ class _Uncompiled(InspectLoader):
         """Return the text, in which only combine is missing."""
         del fullname
         return (
-            f"from {BOUND} import A, Column, IntRows, Ints, Rows, inlined, kernel, load, load_one\n"
-            f"from {BOUND} import outlined, signed, store, store_one, trailing_zeros, unsigned\n"
+            f"from {BOUND} import A, Column, IntRows, Ints, Rows, fetch, inlined, kernel, load\n"
+            f"from {BOUND} import load_one, outlined, signed, store, store_one, trailing_zeros\n"
+            f"from {BOUND} import unsigned\n"
             f"CAP, FAN = {self._cap}, {self._fan}\n{template(self._names)}"
         )
 

@@ -3,7 +3,7 @@
 A whole table is one step that ends the stream. What comes back is an Arrow table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -62,7 +62,8 @@ def aggregate(
     {'window': 'ten', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
     """
     arrow, kinds, wanted = table_of(table), by_name(windows), by_label(aggregates)
-    check_labels(wanted, ["window", "start", "end", *([] if key is None else [key])])
+    check_labels([*wanted, *([] if key is None else [key])], ["window", "start", "end"])
+    check_labels(wanted, [key or ""])
     known = None if key is None else keys(arrow, key)
     answered = _answered(arrow, time, known, kinds, wanted)
     lines, kind = answered.by_query(), column(arrow, time).type
@@ -115,12 +116,24 @@ def by_name(windows: Windows) -> Mapping[str, WindowType]:
     >>> list(by_name([tumbling(5), Rolling(3), tumbling(10)]))
     ['tumbling', 'rolling', 'tumbling 2']
     """
+    if isinstance(windows, WindowType | str):
+        raise InvalidInputError(
+            f"say window types in a list, or by name, not a {type(windows).__name__}"
+        )
+    for kind in windows.values() if isinstance(windows, Mapping) else windows:
+        check_window(kind)
     if isinstance(windows, Mapping):
         return windows
     names = [kind.name for kind in windows]
     nth = [names[:at].count(name) for at, name in enumerate(names)]
     each = (f"{name} {n + 1}" if n else name for name, n in zip(names, nth, strict=True))
     return dict(zip(each, windows, strict=True))
+
+
+def check_window(kind: object) -> None:
+    """Refuse what is no window type."""
+    if not isinstance(kind, WindowType):
+        raise InvalidInputError(f"{kind!r} is no window type; say tumbling(10), for example")
 
 
 def by_label(aggregates: Wanted) -> Mapping[str, One]:
@@ -130,16 +143,31 @@ def by_label(aggregates: Wanted) -> Mapping[str, One]:
     ['sum(price)', 'argmax(price, size)']
     """
     if not isinstance(aggregates, Mapping):
-        aggregates = {
-            f"{_name(what)}({', '.join(_names(of))})": (what, of) for what, of in aggregates
-        }
-    for what, of in aggregates.values():
+        labels = [f"{_name(what)}({', '.join(_names(of))})" for what, of in map(pair, aggregates)]
+        for nth, label in enumerate(labels):
+            check_labels([label], labels[:nth])
+        return by_label(dict(zip(labels, aggregates, strict=True)))
+    for what, of in map(pair, aggregates.values()):
         columns = len(what.columns) if isinstance(what, Summary) else 1 + (what in PAIRS)
         if len(_names(of)) != columns:
             raise InvalidInputError(
                 f"{_name(what)} is of {columns} column{'s' * (columns > 1)}, not of {of!r}"
             )
     return aggregates
+
+
+def pair(given: One) -> One:
+    """Return the name of an aggregate and its columns, if it is these."""
+    match given:
+        case (str() | Summary() as what, str() as of):
+            return what, of
+        case (str() | Summary() as what, tuple() as of) if {*map(type, of)} == {str}:
+            return what, of
+        case _:
+            raise InvalidInputError(
+                f"say what an aggregate is and which column it is of, as in ('sum', 'price'), "
+                f"not {given!r}"
+            )
 
 
 def _name(what: str | Summary) -> str:
@@ -150,7 +178,7 @@ def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
     return (of,) if isinstance(of, str) else of
 
 
-def check_labels(wanted: Mapping[str, One], taken: Sequence[str]) -> None:
+def check_labels(wanted: Iterable[str], taken: Sequence[str]) -> None:
     """Refuse a column of the result that is called as another one is."""
     for label in wanted:
         if label in taken:

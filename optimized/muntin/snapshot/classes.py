@@ -36,6 +36,11 @@ BUILTIN: dict[str, type[object]] = {one.__name__: one for one in (*SCALARS, *CON
 NO_STATE = ("__orig_class__",)
 """What `typing` leaves on an instance of a generic class."""
 
+
+class Constant:
+    """What a module makes once under a name of its own, and a state refers to by that name."""
+
+
 _registered: dict[str, type[object]] = {}
 
 
@@ -85,7 +90,7 @@ _facts: dict[type[object], Facts] = {}
 def facts(cls: type[object]) -> Facts:
     """Return what there is to know of a class."""
     if cls not in _facts:
-        given, once = issubclass(cls, GIVEN), issubclass(cls, Enum) or cls is object
+        given, once = issubclass(cls, GIVEN), issubclass(cls, Enum | Constant) or cls is object
         state = _is_state(cls) and not (given or once)
         _facts[cls] = Facts(state, given, given or once, _slots(cls), _expected(cls))
     return _facts[cls]

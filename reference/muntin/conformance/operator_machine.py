@@ -154,8 +154,16 @@ class OperatorMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def add_query(self, data: st.DataObject) -> None:
         """Ask a query, perhaps in the middle of the stream: if it is refused, a plainer one."""
-        if not self.ask(data.draw(self.kinds(self.base))):
+        kind = data.draw(self.kinds(self.base))
+        if not self.ask(kind):
+            if self.kinds is not window_types:
+                self.must_take(kind)
             self.ask(data.draw(periodic(self.base)))
+
+    def must_take(self, kind: WindowType) -> None:
+        """Fail if an operator refuses what it is tested for under plain settings."""
+        plain = self.build(Settings(in_order=self.ordered))
+        plain.add(Query("plain", kind, self.aggregates[-1]))
 
     @precondition(lambda self: self.oracle.world.asked)
     @rule(pick=st.integers(0, 100))

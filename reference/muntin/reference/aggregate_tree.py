@@ -62,7 +62,8 @@ class AggregateTree(TupleBuffer):
             held = {one.arrival for one in self.events}
             self._pending = [one for one in self._pending if one.arrival in held]
             if self._tree is not None:
-                self._tree.bulk_evict(self._place(self.last[0]))
+                evict = partial(self._tree.bulk_evict, self._place(self.last[0]))
+                self.query.guarded(f"the events up to {done}", evict)
 
     def value(self, seen: Seen, besides: Collection[int]) -> object:
         """Ask the tree; but fold the events of a window of which some have been told before."""

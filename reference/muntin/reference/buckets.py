@@ -17,6 +17,7 @@ from muntin.spec.stream import Accepted
 from muntin.spec.window import Interval
 
 B = TypeVar("B")
+ASSIGNED = (Sliding, Cumulate, Band, Session)
 
 
 class Buckets(Store, Generic[B]):
@@ -32,7 +33,7 @@ class Buckets(Store, Generic[B]):
     def refuses(cls, query: Query, settings: Settings) -> str | None:
         """Refuse windows that an event does not tell by its own time."""
         kind = query.window
-        if kind.measure is not TIME or not isinstance(kind, Sliding | Cumulate | Band | Session):
+        if kind.measure is not TIME or type(kind) not in ASSIGNED:
             return f"buckets cannot assign events to {kind.name} windows of {kind.measure.name}"
         if settings.dialect.first_window == "floor_first":
             return "buckets do not know which window is the first (first_window: floor_first)"

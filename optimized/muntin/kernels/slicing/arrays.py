@@ -26,6 +26,8 @@ LAST = 2**62
 FIRST = -LAST
 LONGEST = 2**60
 """The bound of sizes, slides, gaps and lateness."""
+FARTHEST = LAST - LONGEST
+"""The bound of times of events: windows that hold them begin after FIRST and end before LAST."""
 
 NONE: Ints = np.empty(0, np.int64)
 

@@ -1,14 +1,14 @@
 """A batch: the events of a step as columns, in the order of arrival."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import (
-    LAST,
+    FARTHEST,
     LONGEST,
     Column,
     Flags,
@@ -95,14 +95,15 @@ class Batch:
 
     def keyed(self, key: Ints) -> "Batch":
         """Return the batch with these key ids; its times are not looked at again."""
-        found = replace(self, key=key)
+        time, own, mark, columns = self.time, self.own, self.mark, self.columns
+        found = Batch(time, key, own, mark, columns, self.events, self.begin, self.places)
         vars(found)["blocks"] = self.blocks
         return found
 
 
 def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source]) -> Batch:
     """Return events as columns; what is no number of 64 bits is refused."""
-    time = ints([within(one.time, "the time of an event", LAST) for one in events])
+    time = ints([within(one.time, "the time of an event", FARTHEST) for one in events])
     gaps = (within(one.gap or 0, f"the gap of the event at {one.time}", LONGEST) for one in events)
     return Batch(
         time,

@@ -51,6 +51,8 @@ def _above(a: Column, b: Column) -> Flags:
 class Everything(Part):
     """Each value, and 1 if it is there: nothing is combined."""
 
+    folds = "sorted runs"
+
     def lift(self, batch: Batch, /) -> Fields:
         """Return the values."""
         values = batch.columns[self.source]

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import LAST, Ints, Objects, column_of, constant, within
+from muntin.kernels.slicing.arrays import FARTHEST, LAST, Ints, Objects, column_of, constant, within
 from muntin.kernels.slicing.batch import Batch, Source, Values, numbers, objects
 from muntin.kernels.slicing.over import is_record
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -20,20 +21,27 @@ def of_columns(times: object, values: object, arrivals: int, sources: Sequence[S
     return Batch(time, none, none, none, columns, partial(_events, time, values), arrivals)
 
 
+def bare(values: object, what: object) -> NDArray[np.generic]:
+    """Return an array, if it has no mask: what is behind one would be taken as it is."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidInputError(f"{what} must be a column without a mask; fill it")
+    return np.asarray(values)
+
+
 def time_column(times: object) -> Ints:
     """Return times as integers of 64 bits, or say which is none."""
-    array = np.asarray(times)
+    array = bare(times, "times")
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise InvalidInputError(f"times must be a column of integers, not {array.dtype}")
     if array.dtype == np.uint64 and array.size:
-        within(int(array.max()), "the time of an event", LAST)
+        within(int(array.max()), "the time of an event", FARTHEST)
     return np.ascontiguousarray(array, np.int64)
 
 
 def check_times(batch: Batch) -> None:
     """Refuse times that do not fit."""
     for extreme in (batch.least, batch.most) if len(batch) else ():
-        within(extreme, "the time of an event", LAST)
+        within(extreme, "the time of an event", FARTHEST)
 
 
 def _source(values: object, source: Source, n: int) -> Values:
@@ -55,7 +63,7 @@ def value_column(values: object, what: object, n: int) -> Values:
     """Return numbers as a column of 64-bit integers or floats."""
     if isinstance(values, Values):
         return values
-    array = np.asarray(values)
+    array = bare(values, what)
     if array.shape != (n,):
         raise InvalidInputError(f"{what} has the shape {array.shape}, and there are {n} times")
     if array.dtype.kind == "O":

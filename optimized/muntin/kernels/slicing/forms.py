@@ -15,7 +15,7 @@ from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice, Everything
-from muntin.kernels.slicing.custom import Custom, Summarised
+from muntin.kernels.slicing.custom import Summarised
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
@@ -65,6 +65,8 @@ def form_of(aggregate: Erased) -> Form | None:
 
 
 def _summary(aggregate: Summarised) -> Form:
+    from muntin.kernels.slicing.custom_part import Custom  # noqa: PLC0415 - most never need it
+
     part = Custom(aggregate.fields[0], aggregate.fields[1:], aggregate.summary)
 
     def finish(folded: Folded) -> Answer:

@@ -6,17 +6,20 @@ the stream so far is told to it as one step: the last event of each key, and the
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Flags
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.moment import Clock
-from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
+
+if TYPE_CHECKING:
+    from muntin.optimized.scotty.operator import Scotty
 
 
 @dataclass
@@ -24,7 +27,7 @@ class Generic:
     """The generic operator, if a query runs on it, and from when on each query sees events."""
 
     settings: Settings
-    operator: Scotty | None = None
+    operator: "Scotty | None" = None
     since: dict[str, int] = field(default_factory=dict[str, int])
     latest: dict[Hashable, Event] = field(default_factory=dict[Hashable, Event])
     unknown: bool = False  # whether some rows came as columns, and were never made events
@@ -34,16 +37,19 @@ class Generic:
         if self.unknown and query.window.measure not in (TIME, COUNT):
             name = query.window.measure.name
             raise UnsupportedError(
-                f"query {query.id!r}: windows over {name!r} are asked for before the first columns"
-                " come: where they begin depends on the last event of each key"
+                f"query {query.id!r} can't be added now: windows over the measure {name!r} begin"
+                " where the last event of each key says, and rows that came as columns were not"
+                " kept; add it before the first columns, or ask a new operator"
             )
         operator = self.operator or self._begun(clock, seen)
         operator.add(query)
         self.operator = operator
         self.since[query.id] = since
 
-    def _begun(self, clock: Clock, seen: float) -> Scotty:
+    def _begun(self, clock: Clock, seen: float) -> "Scotty":
         """Return an operator that has seen what came."""
+        from muntin.optimized.scotty.operator import Scotty  # noqa: PLC0415 - most never need it
+
         operator = Scotty(self.settings)
         known = sorted(self.latest.values(), key=lambda event: event.time)
         if seen > -END and (not known or known[-1].time < seen):

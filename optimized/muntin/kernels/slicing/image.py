@@ -6,32 +6,42 @@ ask for it. What a group derives from these is left out.
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, no_ints
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import DenseGroup
+from muntin.kernels.slicing.dense.sound import of_dense
+from muntin.kernels.slicing.dense.timeline import timeline_from
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.generic import Generic
-from muntin.kernels.slicing.grain import Records, Slices
+from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keyed.group import KeyedGroup
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.sound import Facts, ensure, named_once, of_clock, of_group, whole
 from muntin.kernels.slicing.stepping import AnyGroup
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
+from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import SnapshotError, register_value
+from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.window import WindowType
 
+BESIDE = Scotty
+"""What a state holds beside columns: a snapshot may name only what is imported."""
 GIVEN = {"settings", "tracks"}
-DERIVED = {"_asked", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"}
+DERIVED = {
+    *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
+}
 """What a group of dense slices finds out from its queries."""
 
 
@@ -94,6 +104,14 @@ class Image(NamedTuple):
     keys: list[Hashable]
 
 
+def image_in(fields: Mapping[str, object]) -> Image:
+    """Return the state of the operator, which is one of its fields."""
+    image = fields["image"]
+    if not isinstance(image, Image):
+        raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
+    return image
+
+
 def image_of(group: AnyGroup) -> Plain | Dense:
     """Return the state of a group."""
     if isinstance(group, KeyedGroup):
@@ -115,6 +133,7 @@ class Asked(NamedTuple):
     settings: Settings
     queries: Mapping[str, Query]
     forms: Mapping[str, Form | Opaque]
+    keys: int  # how many there are
 
     def tracks(self, told: Sequence[Told]) -> Mapping[WindowType, Track]:
         """Return tracks that know what was told."""
@@ -131,12 +150,29 @@ class Asked(NamedTuple):
             group = Group(image.since, self.settings, image.grain, tracks)
             needed = list(group.parts)
             store = Store(image.cells, {needed[nth]: fields for nth, fields in image.parts})
-            return replace(group, store=store, dropped=image.dropped, birth=image.birth)
+            group = replace(group, store=store, dropped=image.dropped, birth=image.birth)
+            ensure(of_group(group, self.keys))
+            return group
         dense = DenseGroup(0, self.settings, tracks)
         if image.attributes.keys() != vars(dense).keys() - GIVEN - DERIVED:
             raise SnapshotError(f"the snapshot is damaged: dense slices of {image.attributes}")
+        periods = slices(tracks).periods
+        longest = max((kind.size for kind in tracks if isinstance(kind, Sliding)), default=0)
+        timeline = timeline_from(periods, longest, 0, self.settings.allowed_lateness)
+        ensure(of_dense(image.attributes, tracks, timeline, self.keys))
         vars(dense).update(image.attributes)
         return dense
+
+
+def of_image(image: Image) -> Facts:
+    """Yield the facts about what all groups share."""
+    yield from of_clock(image.clock)
+    yield "arrivals are counted", whole(image.arrivals, 0, LAST)
+    yield "a time was seen, or none", -inf <= image.seen < LAST
+    named = [names for names, *_ in image.groups]
+    told = [names for *_, state in image.groups for names, _ in state.tracks]
+    yield "each query is in one group", named_once(named, image.queries)
+    yield "and in one track of it", named_once(told, image.queries)
 
 
 def keys_of(ids: KeyIds) -> list[Hashable]:

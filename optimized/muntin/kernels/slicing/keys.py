@@ -41,7 +41,10 @@ class KeyIds:
             and -(2**63) <= key < 2**63
         ):
             return int(self._hashed(ints([int(key)]))[0])
-        found = self._ids.setdefault(key, len(self._keys))
+        try:
+            found = self._ids.setdefault(key, len(self._keys))
+        except TypeError as cause:
+            raise InvalidInputError(f"the key {key!r} cannot be hashed") from cause
         if found == len(self._keys):
             self._keys.append(key)
         return found

@@ -31,6 +31,12 @@ class Moment(NamedTuple):
     before: Clock
     after: Clock
 
+    def reporting(self, *, final: bool) -> tuple[int, int]:
+        """Return up to which time all ends were reported before, and up to which they are now."""
+        if final:
+            return self.before.limit, self.after.limit
+        return self.before.watermark, self.after.watermark
+
 
 class Within(NamedTuple):
     """The windows to look at: those that settle after one time, and not after another."""

@@ -4,6 +4,7 @@ Queries that have no form over columns run beside it, on the generic operator.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import clock, constant
@@ -14,18 +15,19 @@ from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.generic import Generic, as_step
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.image import Asked, Image, image_of, keys_of, numbered
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import Method, Plan, explained, planned
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
-from muntin.optimized.scotty.operator import Scotty
-from muntin.snapshot import Persistent, SnapshotError
+from muntin.snapshot import Persistent
 from muntin.snapshot.classes import Stated
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
+
+if TYPE_CHECKING:
+    from muntin.optimized.scotty.operator import Scotty
 
 
 class ColumnarOperator(Persistent, Stated):
@@ -75,7 +77,7 @@ class ColumnarOperator(Persistent, Stated):
         return Group(since, self._settings, Records() if method == "records" else slices([]))
 
     @property
-    def generic(self) -> Scotty | None:
+    def generic(self) -> "Scotty | None":
         """The operator of the queries that have no form over columns, if there are any."""
         return self._generic.operator
 
@@ -157,6 +159,7 @@ class ColumnarOperator(Persistent, Stated):
         >>> [(r.start, r.end, r.value) for r in answered.results()]
         [(0, 10, 2), (10, 20, 5)]
         """
+        _ = Step(watermark=watermark)  # which refuses what is none
         batch = of_columns(times, values, self._arrivals, list(self._sources))
         check_times(batch)
         if keys is not None:
@@ -199,7 +202,9 @@ class ColumnarOperator(Persistent, Stated):
         return answered
 
     def state(self) -> dict[str, object]:
-        """Return what a snapshot holds, and what it refers to."""
+        """Return what a snapshot holds, and what it refers to; its classes are imported then."""
+        from muntin.kernels.slicing.image import Image, image_of, keys_of  # noqa: PLC0415 - as said
+
         held = dict[Place, list[str]]()
         for name, place in self._place.items():
             held.setdefault(place, []).append(name)
@@ -212,12 +217,13 @@ class ColumnarOperator(Persistent, Stated):
 
     def resume(self, fields: Mapping[str, object]) -> None:
         """Go on from what a snapshot held."""
-        image = fields["image"]
-        if not isinstance(image, Image):
-            raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
-        asked = Asked(
-            self._settings, image.queries, {n: form for n, (form, _) in self._plans.items()}
-        )
+        from muntin.kernels.slicing.image import Asked, image_in, numbered, of_image  # noqa: PLC0415 - as above
+        from muntin.kernels.slicing.sound import ensure  # noqa: PLC0415 - as above
+
+        image = image_in(fields)
+        ensure(of_image(image))
+        forms = {n: form for n, (form, _) in self._plans.items()}
+        asked = Asked(self._settings, image.queries, forms, len(image.keys))
         groups, places = dict[Place, AnyGroup](), dict[str, Place]()
         for names, method, state in image.groups:
             group = asked.group(state)

@@ -6,6 +6,7 @@ pass 64 bits is widened to integers of any size, for good; so are squares.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from muntin.kernels.slicing.folding import by_prefix, by_tree
 
 WIDE = 2.0**62
 """Sums whose terms may reach this in all are widened."""
+SUMS = "prefix sums of integers, a flat tree of floats"
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Part(ABC):
     """A monoid on columns, over a column of values."""
 
     source: Source
+    folds: ClassVar[str] = "a flat tree"  # how ranges of cells are folded
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -66,6 +69,8 @@ def widened(column: Column, terms: Column) -> Column:
 class Count(Part):
     """How many values are there."""
 
+    folds = "prefix sums"
+
     def lift(self, batch: Batch, /) -> Fields:
         """Return ones."""
         return (there(batch.columns[self.source], np.ones_like(batch.time), 0),)
@@ -86,6 +91,8 @@ class Count(Part):
 @dataclass(frozen=True)
 class Sum(Part):
     """The sum of the values."""
+
+    folds = SUMS
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return the values."""
@@ -119,6 +126,8 @@ class Squares(Part):
 
     For floats the squares of deviations from the mean are kept, which never cancel [Chan83].
     """
+
+    folds = SUMS
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return one, the value, and its square or no deviation."""

@@ -3,12 +3,9 @@
 from typing import Literal, NamedTuple
 
 from muntin.kernels.jit import COMPILED
-from muntin.kernels.slicing.choice import Everything
-from muntin.kernels.slicing.custom import Custom
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.parts import Count, Part, Squares, Sum
 from muntin.kernels.slicing.supported import refusal
 from muntin.spec.data_driven import Session
 from muntin.spec.measure import TIME
@@ -65,23 +62,10 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
     if not isinstance(kind, Sliding | Session):
         return Plan("slices", f"{kind.name} windows may reach far back")
     if not all(isinstance(part, DENSE_PARTS) for part in form.parts):
-        return Plan("slices", f"{form.name} is more than counts, sums and extremes")
+        return Plan("slices", f"{form.name} joins partials in a way of its own")
     if not COMPILED and wanted == "auto":
         return Plan("slices", "kernels are not compiled here")
     return Plan("dense", "until there is a second key, or slices are too many or change their type")
-
-
-def folded_by(part: Part) -> str:
-    """Say how ranges of cells are folded."""
-    if isinstance(part, Everything):
-        return "sorted runs"
-    if isinstance(part, Count):
-        return "prefix sums"
-    if isinstance(part, Custom):
-        return "compiled functions, one by one or in a flat tree"
-    if isinstance(part, Sum | Squares):
-        return "prefix sums of integers, a flat tree of floats"
-    return "a flat tree"
 
 
 def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:
@@ -92,7 +76,7 @@ def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:
     if isinstance(form, Opaque):
         folds = "by definition"
     else:
-        parts = {type(part).__name__.lower(): folded_by(part) for part in form.parts}
+        parts = {type(part).__name__.lower(): part.folds for part in form.parts}
         folds = "; ".join(f"{part} by {how}" for part, how in parts.items())
     moved = "" if now == plan.method else f", by now {now}"
     return f"{asked}: {plan.method}{moved} ({plan.why}); {folds}"

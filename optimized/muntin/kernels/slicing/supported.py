@@ -22,7 +22,7 @@ def refusal(query: Query, settings: Settings) -> str | None:
         return f"only lateness of a dialect has a form over columns, not {dialect}"
     if kind.measure is not TIME and not (kind.measure is COUNT and isinstance(kind, BY_COUNT)):
         return f"{kind.name} windows over the measure {kind.measure.name!r} have no form on columns"
-    if not isinstance(kind, IN_TIME):
+    if type(kind) not in IN_TIME:
         return f"{kind.name} windows have no form over columns"
     if isinstance(kind, Punctuation) and kind.marks is not Punctuation().marks:
         return "punctuations that a function finds have no form over columns; mark the events"

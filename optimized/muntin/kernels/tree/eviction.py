@@ -5,7 +5,7 @@ share evenly; a leaf at an end may have one entry, and a node on a spine two chi
 merge leave a quarter of a node empty, so that no sequence of calls splits and merges by turns.
 """
 
-from muntin.kernels.binding import CAP, A, inlined, outlined
+from muntin.kernels.binding import CAP, A, fetch, inlined, outlined
 from muntin.kernels.tree.layout import (
     ARITY,
     CHILD,
@@ -118,6 +118,13 @@ def lost_child(tree: Tree[A], level: int) -> None:
     renew_spines(tree, level)
 
 
+@inlined
+def fetch_leaf(tree: Tree[A], leaf: int) -> None:
+    """Ask for a leaf that is read soon: in a long window it is far away by now."""
+    fetch(tree.times, leaf)
+    fetch(tree.leaves, leaf)
+
+
 @outlined
 def empty_left(tree: Tree[A]) -> None:
     """Drop the left leaf, which holds nothing any more."""
@@ -136,10 +143,12 @@ def empty_left(tree: Tree[A]) -> None:
         drop_child(tree, s[LEFT + 1], 0)
         s[LEFT] = tree.inner[s[LEFT + 1], 0]
         s[LEFT_STALE] |= 2
-        return
-    complete_path(tree, 0, LEFT_SIDE)
-    drop_child(tree, s[PATH + 1], 0)
-    lost_child(tree, 1)
+    else:
+        complete_path(tree, 0, LEFT_SIDE)
+        drop_child(tree, s[PATH + 1], 0)
+        lost_child(tree, 1)
+    if s[HEIGHT] > 0:
+        fetch_leaf(tree, tree.inner[s[LEFT + 1], 1])
 
 
 @inlined

@@ -17,6 +17,10 @@ from muntin.spec.structure import OutOfOrder
 BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
 
 
+STALE = 64
+"""So many slices may have changed before a small tree is made anew."""
+
+
 class Part(Protocol):
     """A slice as a store sees it: known by the time or rank of its first tuple."""
 
@@ -75,8 +79,16 @@ class TreeStore(AggregateStore):
         self._touched: set[int] = set()
 
     def touch(self, first: int) -> None:
-        """Remember it until the tree is asked."""
-        self._touched.add(first)
+        """Remember it until the tree is asked; but a tree of which most is stale is dropped."""
+        if self._tree is not None:
+            self._touched.add(first)
+            if len(self._touched) > STALE + 2 * len(self._tree):
+                self.reset()
+
+    @property
+    def stale(self) -> int:
+        """How many slices have changed since the tree was asked."""
+        return len(self._touched)
 
     def reset(self) -> None:
         """Drop the tree."""

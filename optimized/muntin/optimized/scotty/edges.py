@@ -97,6 +97,15 @@ class Edges:
         further.progressions = fused(progressions, self.progressions)
         return further
 
+    def without(self, gone: Iterable[Progression], left: Iterable[Progression]) -> "Edges":
+        """Return these edges but for some, of which those stay that the ones left have too."""
+        dropped = set(gone)
+        further = Edges()
+        kept = [one for one in self.progressions if one not in dropped]
+        freed = [one for one in left if any(old.covers(one) for old in dropped)]
+        further.progressions = fused(freed, kept)
+        return further
+
     def cell(self, time: int) -> Cell:
         """Return the cell of a time; only a tuple beyond the next edge costs a computation."""
         active = self._active

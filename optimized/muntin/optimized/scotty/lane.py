@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import partial
-from heapq import heappop
+from heapq import heapify, heappop, heappush
 
 from muntin.optimized.scotty.calendars import Extent
 from muntin.optimized.scotty.log import Log
@@ -14,6 +14,8 @@ from muntin.spec.stream import END, Event
 from muntin.spec.window import Interval
 
 Settling = tuple[float, str, Interval]
+SPARE = 32
+"""So many windows may wait to settle though most of them are retracted."""
 
 
 @dataclass
@@ -61,6 +63,23 @@ class Lane:
         if time < self.firsts.get(name, END):
             self.firsts[name] = time
             self.moved = True
+
+    def await_settling(self, settles: float, name: str, interval: Interval) -> None:
+        """Note when a window settles that is told of; drop those retracted, if they are most.
+
+        Whether they are is looked at whenever the heap has doubled.
+        """
+        heappush(self.settling, (settles, name, interval))
+        size = len(self.settling)
+        if size < SPARE or size & (size - 1):
+            return
+        if size > 2 * sum(len(view.published) for view in self.views.values()):
+            self.settling = [
+                (said.settles, name, one)
+                for name, view in self.views.items()
+                for one, said in view.published.items()
+            ]
+            heapify(self.settling)
 
     def forget(self, done: float) -> None:
         """Forget what is settled."""

@@ -11,8 +11,10 @@ from operator import itemgetter
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.count_group import CountGroup
 from muntin.optimized.scotty.count_lane import CountPlan
+from muntin.optimized.scotty.foreign import told_apart
 from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.moment import Moment
+from muntin.optimized.scotty.ordered_group import OrderedGroup
 from muntin.optimized.scotty.ranks import Cohort, Ranks
 from muntin.optimized.scotty.strategy import Strategy, strategy
 from muntin.optimized.scotty.tiling import How
@@ -20,6 +22,7 @@ from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.optimized.slicing.sharing import Erased, shareable
+from muntin.optimized.slicing.well_formed import check_query
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.measure import COUNT, TIME
@@ -74,9 +77,10 @@ class Scotty(Persistent):
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
+        check_query(query)
         if query.id in self._running:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        since = max(self._seen, self._before)
+        query, since = told_apart(query, self._settings), max(self._seen, self._before)
         found = strategy(query, self._settings, since, self._letters)
         group = self._group(query, found)
         missed = {} if query.window.measure in (TIME, COUNT) else dict(self._ranks.latest)
@@ -111,7 +115,9 @@ class Scotty(Persistent):
                 return shared.group
         how = How(query.aggregate.monoid, found.of.commutative, found.removal)
         group: Group
-        if found.in_ranks:
+        if found.in_order:
+            group = OrderedGroup(self._settings, self._build)
+        elif found.in_ranks:
             plan = CountPlan(how, stored=found.stored, by_arrival=found.by_arrival)
             group = CountGroup(self._settings, plan, self._build)
         elif found.in_tuples:
@@ -125,8 +131,9 @@ class Scotty(Persistent):
         """Ask a query no more, and release what only it needed."""
         if name not in self._running:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        gone = self._running.pop(name)
+        gone = self._running[name]
         gone.group.remove(name)
+        del self._running[name]
         if all(one.cohort != gone.cohort for one in self._running.values()):
             self._ranks.remove(gone.cohort)
         self._shared = [one for one in self._shared if one.group.queries]

@@ -12,6 +12,11 @@ from muntin.optimized.scotty.workload import (
     splits,
     stores_tuples,
 )
+from muntin.optimized.slicing.discretise import (
+    refuses_settings,
+    refuses_unknown,
+    refuses_window,
+)
 from muntin.spec.data_driven import LastNEvery, Rolling
 from muntin.spec.measure import COUNT
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
@@ -21,6 +26,9 @@ from muntin.spec.window import Context
 
 FORGET_ALIKE = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery)
 """Types that are right about any suffix of their tuples that holds what they need."""
+
+IN_ORDER: Hashable = "in order"
+"""The scope of queries whose edges the events of an ordered stream make."""
 
 CONTEXTS: dict[Context, str] = {
     "CF": "context free",
@@ -38,6 +46,11 @@ class Strategy:
     in_tuples: bool  # whether slices hold their tuples, since these make or move the edges
     by_arrival: bool
     scope: Hashable
+
+    @property
+    def in_order(self) -> bool:
+        """Whether slices are cut as the events come, at the begins of windows that they make."""
+        return self.scope == IN_ORDER
 
     @property
     def stored(self) -> bool:
@@ -82,6 +95,8 @@ def strategy(
     known = of.session or calendar(query.window, dialect, -END) is not None
     discarded = of.session and settings.output == "discard"
     ranks = in_ranks(query, settings)
+    if not (splits(of) or ranks or (known and not discarded)) and cut_in_order(query, settings):
+        return Strategy(of, in_ranks=False, in_tuples=False, by_arrival=False, scope=IN_ORDER)
     in_tuples = splits(of) or not (known or ranks) or discarded
     by_arrival = of.count_measure and dialect.count_order == "arrival"
     by_window = dialect.lateness == "window" and (in_tuples or ranks or of.session)
@@ -92,6 +107,14 @@ def strategy(
     else:
         scope = (alone, stores_tuples(of), of.commutative)
     return Strategy(of, ranks, in_tuples, by_arrival, scope)
+
+
+def cut_in_order(query: Query, settings: Settings) -> bool:
+    """Whether the events of an ordered stream tell where slices begin [Carbone16]."""
+    kind = query.window
+    return not (
+        refuses_settings(settings) or refuses_window(kind, settings) or refuses_unknown(kind)
+    )
 
 
 def in_ranks(query: Query, settings: Settings) -> bool:

@@ -7,13 +7,12 @@ into; not on how many queries or keys there are. Proofs: proofs/scotty.md, W1 to
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from heapq import heappush
 
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.blame import blame
 from muntin.optimized.scotty.calendar_view import CalendarView
 from muntin.optimized.scotty.calendars import Calendar, Extent
-from muntin.optimized.scotty.edges import Edges, Progression, single
+from muntin.optimized.scotty.edges import Progression, single
 from muntin.optimized.scotty.group import Ballot, Group, Reports
 from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.lane import Lane
@@ -75,9 +74,10 @@ class TimeGroup(Group):
 
     def remove(self, name: str) -> None:
         """Ask a query no more; slices that only it kept apart become one."""
+        left = (edge for one in self.queries if one != name for edge in self._edges(one))
+        self.plan.edges = self.plan.edges.without(self._edges(name), left)
         del self.queries[name], self.since[name]
         self._calendars.pop(name, None)
-        self.plan.edges = Edges(edge for one in self.queries for edge in self._edges(one))
         self._stale = True
         self._derive()
         for lane in list(self.lanes.values()):
@@ -258,8 +258,8 @@ class TimeGroup(Group):
         extent = lane.extent(name, moment.reached)
         view.commit(changes, moment, extent)
         for kind, interval, said in changes:
-            if kind != "retracted":
-                heappush(lane.settling, (said.settles, name, interval))
+            if kind == "new":
+                lane.await_settling(said.settles, name, interval)
                 lane.release_at = min(lane.release_at, done_at(self.settings, said.settles))
         if self._set_alarm(lane, name, moment, extent):
             lane.asleep.discard(name)

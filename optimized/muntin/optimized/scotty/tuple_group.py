@@ -34,6 +34,11 @@ PATIENT = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery, *FRAMES)
 """Types of which nothing that is past is moved by an event that lies behind the watermark."""
 
 
+def counts_nothing(kind: WindowType) -> bool:
+    """Whether it does not matter how many tuples there have been."""
+    return isinstance(kind, FRAMES) or (isinstance(kind, Rolling) and kind.every == 1)
+
+
 @dataclass
 class Keyed:
     """One key: its tuples, the views of its queries, and what these are about to publish."""
@@ -171,9 +176,11 @@ class TupleGroup(OneByOne):
     def reports(self, moment: Moment) -> list[Reports]:
         """Find the windows of every key that has news, or for which it is time."""
         self._rung += self._alarms.ring(moment.now)
-        if moment.held_back:
-            return []
         news = [key for key, one in self._touched.items() if one.lane.news]
+        if moment.held_back:
+            for key in news:
+                self._found(self.keyed[key], moment)
+            return []
         woken = [key for key in self._rung if key in self.keyed]
         self._asked = {key: self.keyed[key] for key in (*news, *woken)}
         return [report for one in self._asked.values() for report in self._reports(one, moment)]
@@ -185,10 +192,10 @@ class TupleGroup(OneByOne):
         found: dict[str, dict[Interval, Live]] = {}
         one.wakes.clear()
         counts = list[tuple[int, Front]]()
+        one.lives = self._found(one, moment)
         for name, view in one.views.items():
-            find = partial(lane.windows, view.query, moment.reached)
-            lives = view.query.guarded(f"the events up to {moment.now}", find)
-            found[name], one.lives[name] = view.visible(lives, moment), lives
+            lives = one.lives[name]
+            found[name] = view.visible(lives, moment)
             one.wakes += view.wakes(lives, moment)
             may_go = partial(self._needless, lane, view.query.window, lives, moment.done)
             counts.append(view.query.guarded(f"the events up to {moment.now}", may_go))
@@ -203,6 +210,14 @@ class TupleGroup(OneByOne):
             Reports(name, lane.key, view.changes(one.due[name], moment))
             for name, view in one.views.items()
         ]
+
+    def _found(self, one: Keyed, moment: Moment) -> dict[str, list[Live]]:
+        """Return the windows of each query, or say which cannot take what came."""
+        found: dict[str, list[Live]] = {}
+        for name, view in one.views.items():
+            find = partial(one.lane.windows, view.query, moment.reached)
+            found[name] = view.query.guarded(f"the events up to {moment.now}", find)
+        return found
 
     def commit(self, reports: list[Reports], moment: Moment) -> None:
         """Publish, forget tuples that are needed no more, and set alarms anew."""
@@ -236,7 +251,11 @@ class TupleGroup(OneByOne):
             told.said.settles for view in one.views.values() for told in view.published.values()
         ]
         newest = max((entry.accepted.event.time for entry in one.lane.entries), default=-END)
-        later = [done_at(self.settings, at) for at in (*settling, newest + 1) if at > moment.done]
+        places = [at for at in (*settling, newest + 1) if at > moment.done]
+        waits = newest > -END and moment.done < END and not (places or one.wakes)
+        if waits:  # for what some type needs longer: ever more rarely
+            places = [2 * moment.done - newest]
+        later = [done_at(self.settings, at) for at in places]
         if one.lane.key in self.keyed and (later or one.wakes):
             self._alarms.set(one.lane.key, min(*later, *one.wakes, END))
 
@@ -261,7 +280,7 @@ class TupleGroup(OneByOne):
         one.lane.release(*one.spare)
         told = any(view.published for view in one.views.values())
         kinds = [query.window for query in self.queries.values()]
-        rankless = all(kind.measure is TIME and isinstance(kind, FRAMES) for kind in kinds)
+        rankless = all(kind.measure is TIME and counts_nothing(kind) for kind in kinds)
         if rankless and not (told or one.lane.tiling.tiles):
             del self.keyed[one.lane.key]
 

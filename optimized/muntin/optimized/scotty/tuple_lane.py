@@ -53,6 +53,7 @@ class TupleLane:
         """Copy what a step changes, once a step."""
         if self.undo:
             return
+        self._set_mark()
         tiles: list[Tile] = list(self.tiling.tiles)
         news, pending = self.news, list(self.pending)
 
@@ -64,8 +65,12 @@ class TupleLane:
 
     def defer(self, lifted: Lifted) -> None:
         """Keep a tuple that cannot matter before the watermark is near."""
-        self.mark = len(self.pending) if self.mark is None else self.mark
+        self._set_mark()
         self.pending.append(lifted)
+
+    def _set_mark(self) -> None:
+        """Note how many tuples there were, before the step defers or flushes any."""
+        self.mark = len(self.pending) if self.mark is None else self.mark
 
     def flush(self, *, by_arrival: bool) -> None:
         """Put the tuples that were kept into slices."""

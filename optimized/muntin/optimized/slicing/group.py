@@ -1,6 +1,6 @@
 """Groups: the queries of one aggregate, which share slices, and the technique that cuts these."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.sharing import Erased, shareable
 from muntin.optimized.slicing.slices import Slices
 from muntin.optimized.slicing.store import AggregateStore
+from muntin.snapshot.classes import Constant
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
@@ -17,7 +18,7 @@ from muntin.spec.window import WindowType
 
 
 @dataclass(frozen=True)
-class Technique:
+class Technique(Constant):
     """How a stream is cut into slices, and how these are stored.
 
     Without edges, slices begin where windows do, and queries of one aggregate share them.
@@ -35,7 +36,7 @@ class Asked(NamedTuple):
     query: Query
     nth: int
     since: float
-    missed: dict[Hashable, Event]
+    missed: Mapping[Hashable, Event]
 
 
 @dataclass

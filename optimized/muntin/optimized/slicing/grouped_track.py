@@ -5,11 +5,11 @@ the first event at each coordinate is hinted as a begin until the next coordinat
 """
 
 from abc import abstractmethod
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.track import At, Request, Track
+from muntin.optimized.slicing.track import At, Request, Track, another
 from muntin.spec.data_driven import Punctuation
 from muntin.spec.errors import InvalidInputError, UserCodeError, integer
 from muntin.spec.frames import Delta, Threshold
@@ -75,8 +75,8 @@ class CutsTrack(GroupedTrack):
         """Cut before the group of the event, if the event says so."""
         group, new = self.enter(slices, at)
         cut = self.cuts(at, new=new)
-        k = next((k for k, one in enumerate(self.live) if one.stop is None), None)
-        if k is None:
+        k = self.first_open()
+        if k == len(self.live):
             self.begin(slices, group)
         elif cut and group.coordinate > self.live[k].start:
             self.live[k] = self.end(slices, self.live[k], group)
@@ -228,6 +228,12 @@ class UserTrack(GroupedTrack):
         self.total = 0
         self.ended: frozenset[int] = frozenset()  # starts of windows that end at this coordinate
 
+    def copy(self) -> Self:
+        """Return an independent copy: a machine may change the state that it gets."""
+        twin = super().copy()
+        twin.state = another(self.state)
+        return twin
+
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Ask the machine, end windows, then begin some."""
         group, new = self.enter(slices, at)
@@ -239,7 +245,7 @@ class UserTrack(GroupedTrack):
         for _ in range(ends):
             self._end_oldest(slices, group)
         self.total += begins
-        if begins and group.coordinate not in {one.coordinate for one in self.begun}:
+        if begins and group.coordinate not in {one.coordinate for one in self.begun[-1:]}:
             self.begin(slices, group)
         self.begun += (group,) * begins
 
@@ -257,13 +263,13 @@ class UserTrack(GroupedTrack):
     def _end_oldest(self, slices: Slices[object], group: Group) -> None:
         oldest, self.begun = self.begun[0], self.begun[1:]
         start = oldest.coordinate
-        k = next(k for k, one in enumerate(self.live) if one.start == start and one.stop is None)
+        k = self.first_open()
         known = start == group.coordinate or start in self.ended
         if not known:
             slices.pin(oldest.first)
             self.live.insert(k, self.end(slices, self.live[k], group))
             k += 1
-        if start not in {one.coordinate for one in self.begun}:
+        if start not in {one.coordinate for one in self.begun[:1]}:
             slices.unpin(oldest.first)
             del self.live[k]
         self.ended |= {start}

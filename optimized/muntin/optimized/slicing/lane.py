@@ -124,16 +124,30 @@ class Lane:
         """Publish what is complete."""
         for name in {**self.own, **dict.fromkeys(self.agenda.woken(moment.watermark))}:
             track = self._mine(name)
-            for line in Report(track, self.slices, moment).lines():
+            for line in self._lines(track, moment):
                 yield track, line
             self.agenda.note(track)
 
-    def remove(self, name: str) -> None:
-        """Drop a query, and let go of what only it needed."""
+    def _lines(self, track: Track, moment: Moment) -> list[Line]:
+        """Return what a track has to tell; slices that it needs no more are joined."""
+        try:
+            return list(Report(track, self.slices, moment).lines())
+        except MuntinError:
+            raise
+        except Exception as cause:
+            where = f"query {track.query.id!r}, the events up to {moment.watermark}"
+            raise UserCodeError(f"{where}: raised {cause!r}") from cause
+
+    def without(self, name: str) -> Self:
+        """Return a copy that has dropped a query, and let go of what only it needed."""
+        twin = self.copy()
+        twin.tracks = {one: track for one, track in self.tracks.items() if one != name}
         if name in self.tracks:
-            self.tracks.pop(name).release(self.slices)
-            self.joined -= 1
-            self.agenda = Agenda(self.tracks.values())
+            query, track = self.tracks[name].query, self.tracks[name]
+            query.guarded("its slices", lambda: track.release(twin.slices))
+        twin.joined = len(twin.tracks)
+        twin.agenda = Agenda(twin.tracks.values())
+        return twin
 
     def begins(self) -> set[int]:
         """Return the ordinals that the tracks hold."""

@@ -7,7 +7,7 @@ from typing import Self
 
 from muntin.optimized.slicing.extent import Extent
 from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.track import At, Request, Track
+from muntin.optimized.slicing.track import At, Request, Track, another
 from muntin.spec.data_driven import LastNEvery, Rolling
 from muntin.spec.errors import UserCodeError, integer
 from muntin.spec.measure import TIME
@@ -131,12 +131,12 @@ class LastNEveryTrack(RecordTrack):
 
     def _slide(self, slices: Slices[object], start: int) -> None:
         first = self.records[max(0, len(self.records) - self.kind.n)][1]
-        for k, one in enumerate(self.live):
-            if one.stop is None and one.first != first:
+        for k in range(self.first_open(), len(self.live)):
+            one = self.live[k]
+            if one.first != first:
                 slices.pin(first)
                 slices.unpin(one.first)
-            if one.stop is None:
-                self.live[k] = one._replace(start=start, first=first)
+            self.live[k] = one._replace(start=start, first=first)
 
     def _extend(self, slices: Slices[object], reach: float) -> None:
         """Open the windows up to the first that ends beyond `reach`."""
@@ -157,6 +157,12 @@ class TriggerTrack(RecordTrack):
         self.machine = kind.machine
         self.state: object = None
         self.gone = 0
+
+    def copy(self) -> Self:
+        """Return an independent copy: a machine may change the state that it gets."""
+        twin = super().copy()
+        twin.state = another(self.state)
+        return twin
 
     def place(self, slices: Slices[object], at: At, /) -> None:
         """Ask the machine, evict, and open the window if it fires."""

@@ -61,11 +61,11 @@ class Report:
     def _front(self) -> int:
         """Return how many of the oldest windows there may be something to say of.
 
-        Behind one that is open and not yet to be seen, all are.
+        Behind one that is not yet to be seen, none is.
         """
         for k, one in enumerate(self.track.live):
             early = self.track.early(one.start)
-            if one.stop is None and one.told is None and not early and not self._visible(one):
+            if one.told is None and not early and not self._visible(one):
                 return k
         return len(self.track.live)
 

@@ -3,8 +3,9 @@
 Equality with the denotation is argued in proofs/cutty.md.
 """
 
-from collections.abc import Hashable, Iterator
-from itertools import islice, pairwise
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, pairwise, starmap
 from typing import NamedTuple
 
 from muntin.optimized.slicing.alarms import Alarms
@@ -13,9 +14,11 @@ from muntin.optimized.slicing.group import Asked, Group, Technique
 from muntin.optimized.slicing.lane import Lane
 from muntin.optimized.slicing.report import Line, Moment
 from muntin.optimized.slicing.track import Request, Track
+from muntin.optimized.slicing.well_formed import check_query
 from muntin.snapshot import Persistent
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
 
@@ -25,6 +28,24 @@ class Slot(NamedTuple):
 
     group: int
     key: Hashable
+
+
+class Telling(NamedTuple):
+    """What is to be told of a key: a line of one of its tracks."""
+
+    key: Hashable
+    track: Track
+    line: Line
+
+
+@dataclass
+class Underway:
+    """A step that does not count yet: what it changes, and what there is to tell of it."""
+
+    births: int
+    changed: dict[Slot, Lane] = field(default_factory=dict[Slot, Lane])
+    woken: list[Slot] = field(default_factory=list[Slot])
+    lines: list[Telling] = field(default_factory=list[Telling])
 
 
 class Slicing(Persistent):
@@ -48,6 +69,7 @@ class Slicing(Persistent):
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
+        check_query(query)
         if query.id in self._group_of:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         reason = refuses_settings(self._settings)
@@ -55,10 +77,15 @@ class Slicing(Persistent):
         reason = reason or refuses_unknown(query.window)
         if reason:
             raise UnsupportedError(f"query {query.id!r}: {reason}")
-        since, number = max(self._seen, self._watermark), self._next_number()
+        missed = {} if query.window.measure in (TIME, COUNT) else self._latest.copy()
+        self.ask(query, max(self._seen, self._watermark), missed)
+
+    def ask(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
+        """Ask a query that is not refused, and came too late for these events and their times."""
+        number = self._next_number()
         at = next((at for at, group in self._groups.items() if group.takes(query)), number)
         group = self._groups.setdefault(at, Group(self._technique))
-        group.asked[query.id] = Asked(query, number, since, self._latest.copy())
+        group.asked[query.id] = Asked(query, number, since, missed)
         self._group_of[query.id] = at
         self._recut(at)
 
@@ -66,12 +93,11 @@ class Slicing(Persistent):
         """Ask a query no more, and release what only it needed."""
         if name not in self._group_of:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        at = self._group_of.pop(name)
-        del self._groups[at].asked[name]
+        at = self._group_of[name]
+        of_it = {slot: lane for slot, lane in self._lanes.items() if slot.group == at}
+        self._lanes |= {slot: lane.without(name) for slot, lane in of_it.items()}
+        del self._group_of[name], self._groups[at].asked[name]
         self._births = {born: nth for born, nth in self._births.items() if born[0] != name}
-        for slot, lane in self._lanes.items():
-            if slot.group == at:
-                lane.remove(name)
         self._recut(at)
         if not self._groups[at].asked:
             del self._groups[at]
@@ -83,25 +109,32 @@ class Slicing(Persistent):
         by_event = self._settings.dialect.lateness == "event"  # else every query was refused
         limit = self._watermark - self._settings.allowed_lateness if by_event else -END
         late = tuple(event for event in step.events if event.time < limit)
-        changed, woken = dict[Slot, Lane](), list[Slot]()
-        births = len(self._births)
-        try:
-            for event in step.events:
-                if event.time >= limit:
-                    self._observe(event, changed)
-            moment = self._moment(step)
-            results = self._report(moment, changed, woken)
-        except Exception:
-            self._births = dict(islice(self._births.items(), births))
-            for at in {*woken, *changed} & self._lanes.keys():
-                self._lanes[at].recover()
-                self._alarms.set(at, self._lanes[at].wake)
-            raise
-        self._commit(changed, woken, moment.watermark)
+        moment = self._moment(step)
+        underway = self.begin([event for event in step.events if event.time >= limit], moment)
+        self.settle(underway, moment)
         self._latest |= {event.key: event for event in step.events}
         self._seen = step.events[-1].time if step.events else self._seen
-        self._watermark, self._reached = moment.watermark, moment.reached
-        return Output(results, late)
+        lines = sorted(underway.lines, key=self._sort_key)
+        return Output(tuple(starmap(self._result, lines)), late)
+
+    def begin(self, events: Iterable[Event], moment: Moment) -> Underway:
+        """Take in events that are in time; what that changes does not count yet."""
+        underway = Underway(len(self._births))
+        try:
+            for event in events:
+                self._observe(event, underway.changed)
+            self._report(moment, underway)
+        except BaseException:
+            self.undo(underway)
+            raise
+        return underway
+
+    def undo(self, underway: Underway) -> None:
+        """Leave no trace of a step."""
+        self._births = dict(islice(self._births.items(), underway.births))
+        for at in {*underway.woken, *underway.changed} & self._lanes.keys():
+            self._lanes[at].recover()
+            self._alarms.set(at, self._lanes[at].wake)
 
     def lanes(self) -> Iterator[Lane]:
         """Yield what there is for each key and group of queries."""
@@ -159,40 +192,36 @@ class Slicing(Persistent):
         self._number += 1
         return self._number
 
-    def _commit(self, changed: dict[Slot, Lane], woken: list[Slot], watermark: float) -> None:
+    def settle(self, underway: Underway, moment: Moment) -> None:
         """Make the changes count, and let lanes sleep; forget those that slept and are idle."""
+        changed = underway.changed
         for at, lane in changed.items():
             lane.commit()
             self._lanes[at] = lane
             busy = lane.slices.wanted or lane.wake < END
-            self._alarms.set(at, lane.wake if busy else watermark + 1)
-        for at in woken:
+            self._alarms.set(at, lane.wake if busy else moment.watermark + 1)
+        for at in underway.woken:
             if at in self._lanes and changed[at].rested and self._lanes[at].idle():
                 del self._lanes[at]
+        self._watermark, self._reached = moment.watermark, moment.reached
 
-    def _report(
-        self, moment: Moment, changed: dict[Slot, Lane], woken: list[Slot]
-    ) -> tuple[Result, ...]:
-        """Publish, in the order of rule 11."""
-        woken += self._alarms.ring(moment.watermark)
-        for at in woken:
-            if at not in changed and at in self._lanes:
-                changed[at] = self._lanes[at].copy()
-        lines = [
-            (self._sort_key(track, line), self._result(at, track, line))
-            for at, lane in changed.items()
-            for track, line in lane.report(moment)
-        ]
-        return tuple(result for _, result in sorted(lines, key=lambda one: one[0]))
+    def _report(self, moment: Moment, underway: Underway) -> None:
+        """Find what there is to tell of each lane that has changed, or that an alarm wakes."""
+        underway.woken += self._alarms.ring(moment.watermark)
+        for at in underway.woken:
+            if at not in underway.changed and at in self._lanes:
+                underway.changed[at] = self._lanes[at].copy()
+        for at, lane in underway.changed.items():
+            underway.lines += [Telling(at.key, *told) for told in lane.report(moment)]
 
     @staticmethod
-    def _sort_key(track: Track, line: Line) -> tuple[object, ...]:
-        told = line.told
-        gone = line.kind == "retracted"
-        return not gone, told.end, told.start, track.nth, told.row, track.born
+    def _sort_key(telling: Telling) -> tuple[object, ...]:
+        """Return the place in the order of rule 11."""
+        _, track, (kind, told) = telling
+        return kind != "retracted", told.end, told.start, track.nth, told.row, track.born
 
     @staticmethod
-    def _result(at: Slot, track: Track, line: Line) -> Result:
+    def _result(key: Hashable, track: Track, line: Line) -> Result:
         told = line.told
         start, end, value, revision = told.start, told.end, told.value, told.revision
-        return Result(track.query.id, at.key, start, end, value, line.kind, revision)
+        return Result(track.query.id, key, start, end, value, line.kind, revision)

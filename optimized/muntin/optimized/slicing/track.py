@@ -5,7 +5,8 @@ looks at a value that is aggregated.
 """
 
 from abc import ABC, abstractmethod
-from copy import copy
+from bisect import bisect_left
+from copy import copy, deepcopy
 from typing import Literal, NamedTuple, Self
 
 from muntin.optimized.slicing.extent import Extent
@@ -40,8 +41,24 @@ class Request(NamedTuple):
     nth: int
 
 
+def another(state: object) -> object:
+    """Return a copy of the state of a user's machine, which may change what it gets.
+
+    A state that cannot be copied is taken as it is: it has to be one that is never changed.
+    """
+    try:
+        return deepcopy(state)
+    except Exception:  # noqa: BLE001 - whatever the user's objects raise
+        return state
+
+
 Sleep = Literal["never", "until a time", "until a rank", "until a pause"]
 """Which events are of no concern to a track: those before its next edge, or within its gap."""
+
+
+def is_open(one: Extent) -> bool:
+    """Whether more events may come into a window."""
+    return one.stop is None
 
 
 class Track(ABC):
@@ -106,9 +123,8 @@ class Track(ABC):
 
     def release(self, slices: Slices[object]) -> None:
         """Hold no begin any more."""
-        for one in self.live:
-            if one.stop is None:
-                slices.unpin(one.first)
+        for one in self.live[self.first_open() :]:
+            slices.unpin(one.first)
 
     def set_mark(self, slices: Slices[object]) -> None:
         """Remember where the step begins, if what is told already must not be told again."""
@@ -141,14 +157,18 @@ class Track(ABC):
         slices.unpin(one.first)
         return one._replace(stop=stop, total=total, rest=rest, due=due)
 
+    def first_open(self) -> int:
+        """Return the index of the first open window: those that have closed come before."""
+        return bisect_left(self.live, True, key=is_open)  # noqa: FBT003 - what is looked for
+
     def close_before(self, slices: Slices[object], at: At) -> None:
         """Close every window that the event lies behind."""
-        for k, one in enumerate(self.live):
-            if one.stop is None:
-                if one.closes > at.coordinate:
-                    break
-                due = one.due if self.measure is TIME or self.fills else at.event.time
-                self.live[k] = self.close(slices, one, at.ordinal, due)
+        for k in range(self.first_open(), len(self.live)):
+            one = self.live[k]
+            if one.closes > at.coordinate:
+                break
+            due = one.due if self.measure is TIME or self.fills else at.event.time
+            self.live[k] = self.close(slices, one, at.ordinal, due)
 
     def due_while_open(self, end: float) -> float | None:
         """Return when a window is complete if no further event comes."""
@@ -157,23 +177,24 @@ class Track(ABC):
     def fill(self, at: At) -> None:
         """Let the windows of so many events be complete that end with this one."""
         if self.fills:
-            for k, one in enumerate(self.live):
+            for k in range(self.first_open(), len(self.live)):
+                one = self.live[k]
                 if one.end > at.rank + 1:
                     break
-                if one.stop is None and one.end == at.rank + 1:
-                    self.live[k] = one._replace(due=at.event.time + 1)
+                self.live[k] = one._replace(due=at.event.time + 1)
 
     def next_close(self) -> float:
         """Return the least coordinate that closes or fills an open window."""
-        one = next((one for one in self.live if one.stop is None), None)
-        if one is None:
+        at = self.first_open()
+        if at == len(self.live):
             return END
+        one = self.live[at]
         return one.end - 1 if self.fills and one.due is None else one.closes
 
     def begins(self) -> set[int]:
         """Return the ordinals that it holds: where the open windows begin."""
         marked = set[int]() if self.mark is None else {self.mark}
-        return marked | {one.first for one in self.live if one.stop is None}
+        return marked | {one.first for one in self.live[self.first_open() :]}
 
     def idle(self) -> bool:
         """Whether nothing would be lost if it were made anew for the next event."""

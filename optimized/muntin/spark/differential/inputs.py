@@ -16,8 +16,8 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from muntin.spark.differential.traces import Frame
 from muntin.spec.errors import InvalidInputError
 
-FARTHEST = 2**62
-"""The greatest time: so that the windows around it fit into 64 bits."""
+FARTHEST = 3 * 2**60 - 1
+"""The greatest time that columns take: so that the windows around it fit into 64 bits."""
 GREATEST = 2**53
 """The greatest integer value: so that the sums of all traces fit into 64 bits."""
 

@@ -1,4 +1,4 @@
-"""Kernels for the least and the greatest values: of slices, of cells, and of ranges of them.
+"""Kernels for the least and the greatest values of slices.
 
 All that need it stand beside `lesser` and `greater`: Numba's cache knows of no other file.
 """
@@ -90,73 +90,3 @@ def lift_runs(  # noqa: PLR0913, PLR0917 - as above
             for i in range(len(part) & ~3, len(part)):
                 a = greater(a, part[i] if low <= when[i] < high else none[0])
             greatest[k], greatest[k + 1], greatest[k + 2], greatest[k + 3] = a, b, c, d
-
-
-@kernel
-def lower_each(found: Places, values: Column, least: Column) -> None:
-    """Lower the least values of cells."""
-    for i in range(len(found)):
-        at = int(found[i])
-        least[at] = lesser(least[at], values[i])
-
-
-@kernel
-def lift_each(found: Places, values: Column, greatest: Column) -> None:
-    """Lift the greatest values of cells."""
-    for i in range(len(found)):
-        at = int(found[i])
-        greatest[at] = greater(greatest[at], values[i])
-
-
-@kernel
-def plant_least(copies: Column, tree: Column, half: int, first: int, last: int) -> None:
-    """Set leaves of a flat tree of least values, and the nodes above them."""
-    for at in range(first, last):
-        best = copies[4 * at]
-        for k in range(1, 4):
-            best = lesser(best, copies[4 * at + k])
-        tree[half + at] = best
-    low, high = (half + first) >> 1, (half + last - 1) >> 1
-    while low >= 1:
-        for node in range(low, high + 1):
-            tree[node] = lesser(tree[2 * node], tree[2 * node + 1])
-        low, high = low >> 1, high >> 1
-
-
-@kernel
-def fold_least(tree: Column, half: int, lo: Ints, hi: Ints, out: Column) -> None:
-    """Fold ranges of slices."""
-    for i in range(len(lo)):
-        low, high, best = int(lo[i]) + half, int(hi[i]) + half, tree[0]
-        while low < high:
-            best = lesser(best, tree[low * (low & 1)])
-            best = lesser(best, tree[(high - 1) * (high & 1)])
-            low, high = (low + 1) >> 1, high >> 1
-        out[i] = best
-
-
-@kernel
-def plant_greatest(copies: Column, tree: Column, half: int, first: int, last: int) -> None:
-    """Set leaves of a flat tree of greatest values, and the nodes above them."""
-    for at in range(first, last):
-        best = copies[4 * at]
-        for k in range(1, 4):
-            best = greater(best, copies[4 * at + k])
-        tree[half + at] = best
-    low, high = (half + first) >> 1, (half + last - 1) >> 1
-    while low >= 1:
-        for node in range(low, high + 1):
-            tree[node] = greater(tree[2 * node], tree[2 * node + 1])
-        low, high = low >> 1, high >> 1
-
-
-@kernel
-def fold_greatest(tree: Column, half: int, lo: Ints, hi: Ints, out: Column) -> None:
-    """Fold ranges of slices."""
-    for i in range(len(lo)):
-        low, high, best = int(lo[i]) + half, int(hi[i]) + half, tree[0]
-        while low < high:
-            best = greater(best, tree[low * (low & 1)])
-            best = greater(best, tree[(high - 1) * (high & 1)])
-            low, high = (low + 1) >> 1, high >> 1
-        out[i] = best

@@ -10,11 +10,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import FIRST, Fields, Flags, Ints, constant, no_ints, varies
+from muntin.kernels.slicing.arrays import (
+    FIRST,
+    Column,
+    Flags,
+    Ints,
+    constant,
+    no_ints,
+    varies,
+)
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
+from muntin.kernels.slicing.dense.fitting import Terms, fitting
+from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.slices import DenseSlices
-from muntin.kernels.slicing.dense.timeline import Timeline
+from muntin.kernels.slicing.dense.timeline import Timeline, timeline_from
 from muntin.kernels.slicing.dense.told import ToldOfMany, remembered, revised
 from muntin.kernels.slicing.forms import Folded, Form
 from muntin.kernels.slicing.grain import slices
@@ -22,7 +32,7 @@ from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
 from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.parts import WIDE, Count, Part, Sum
+from muntin.kernels.slicing.parts import Count, Part
 from muntin.kernels.slicing.picking import whole
 from muntin.kernels.slicing.retention import needed
 from muntin.kernels.slicing.store import Store
@@ -51,9 +61,9 @@ class DenseGroup:
         self.birth = no_ints()
         self._slices: DenseSlices | None = None
         self._key = -1
-        self._terms: dict[Part, float] = {}
+        self._terms: Terms = {}
         self._known = Known()
-        self._out: NDArray[np.int64] = np.empty((256, COLUMNS), np.int64)
+        self._out: NDArray[np.int64] = np.empty((COLUMNS, 256), np.int64).T
         self._parts: dict[Part, None] = {}
         self._asked: list[dict[str, str]] = []
         self._sliding, self._others = list[WindowType](), list[WindowType]()
@@ -62,6 +72,7 @@ class DenseGroup:
     def _ask(self) -> None:
         """Set out what is asked for: window types that one kernel serves, and the others."""
         self._parts = _parts(self.tracks)
+        self._counts: list[Part] = [part for part in self._parts if isinstance(part, Count)]
         sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
         self._sliding = list[WindowType](sliding)
         self._others = [kind for kind in self.tracks if not isinstance(kind, Sliding)]
@@ -138,65 +149,53 @@ class DenseGroup:
         one_key = self._key in {-1, key} and not varies(batch.key)
         if not one_key or (self._others and batch.own.any()):
             return False
-        plain, fields = self._lifted(batch)
-        if not self._sums_fit(fields):
+        lifted = self._lifted(batch)
+        if not lifted:
             return False
-        if held and not self._others and moment.before.limit >= held.timeline.end + self._sizes:
-            held = None
-        if held is None:
+        (plain, columns), limit = lifted, moment.before.limit
+        if not held or (not self._others and self._over(held.timeline, held.empty, batch, limit)):
             timed = any(isinstance(kind, Session) for kind in self._others)
-            held = DenseSlices(self._timeline(batch.least), fields, timed=timed)
+            held = DenseSlices(self._timeline(batch.least), columns, timed=timed)
             held.plain = plain
-        if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields):
+        if held.plain != plain or not held.suits(columns) or not held.takes(batch, columns):
             return False
         if self._slices is not held:
             self._slices, self._key = held, key
             self.birth = np.append(np.full(key, -1), 0)
         return True
 
-    def _lifted(self, batch: Batch) -> tuple[set[Part], dict[Part, Fields]]:
-        """Return what counts all events, and the partials of each event for the other parts."""
-        counts = [part for part in self._parts if isinstance(part, Count)]
-        plain: set[Part] = {part for part in counts if batch.columns[part.source].valid is None}
-        return plain, {part: part.lift(batch) for part in self._parts if part not in plain}
+    def _over(self, line: Timeline, empty: Callable[[int], bool], batch: Batch, limit: int) -> bool:
+        """Whether time goes on where no window holds any of the events that are kept."""
+        return batch.most >= line.end and empty(line.slice_of(limit - self._sizes))
 
-    def _sums_fit(self, fields: Mapping[Part, Fields]) -> bool:
-        """Whether no sum of integers can pass 64 bits, whatever window it is of."""
-        terms = dict(self._terms)
-        for part, (column, *_) in fields.items():
-            if column.dtype == np.object_:
-                return False
-            if isinstance(part, Sum) and column.dtype == np.int64:
-                most = max(abs(int(column.max())), abs(int(column.min())))
-                terms[part] = terms.get(part, 0.0) + float(most) * column.size
-        if any(term >= WIDE for term in terms.values()):
-            return False
+    def _lifted(self, batch: Batch) -> tuple[set[Part], dict[Part, Column]] | None:
+        """Return what counts all events, and partials for the other parts; None if too large."""
+        plain = {part for part in self._counts if batch.columns[part.source].valid is None}
+        fields = {part: part.lift(batch) for part in self._parts if part not in plain}
+        terms = fitting(self._terms, fields)
+        if terms is None:
+            return None
         self._terms = terms
-        return True
+        return plain, {part: packed(columns) for part, columns in fields.items()}
 
     def _timeline(self, least: int) -> Timeline:
-        """Return a time line that begins well before a time: older events may come."""
-        periods = slices(self.tracks).periods
-        reach = max([self._sizes, *(period for period, _ in periods)])
-        begin = max(FIRST + 2 * reach, least - 4 * reach - self.settings.allowed_lateness)
-        return Timeline(periods, reach, begin)
+        periods, lateness = slices(self.tracks).periods, self.settings.allowed_lateness
+        return timeline_from(periods, self._sizes, least, lateness)
 
     def _told_of_sliding(self, held: DenseSlices, moment: Moment) -> list[Told]:
         before, after = moment
         final, line = self.settings.output == "final", held.timeline
-        low, top = before.watermark, after.watermark
-        if final:
-            low, top = before.limit, after.limit
+        low, top = moment.reporting(final=final)
         low, top = max(low, line.first), min(top, line.end + self._sizes)
         first = held.seal(low, max(before.limit, line.first), top)
         told = self._written(close, (low, top), (held.sums,), held)
-        fresh = np.zeros(len(told), np.int64)
+        updated: Flags | None = None
         if first is not None and not final:
             bounds = max(before.limit, line.first), min(before.watermark, line.end + self._sizes)
             again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
+            updated = np.append(again[:, 5] > 0, np.zeros(len(told), np.bool_))
             told = np.concatenate([again, told])
-            fresh = np.append(again[:, 5] > 0, fresh)
-        return self._lines(held, told, fresh > 0, after.limit) if len(told) else []
+        return self._lines(held, told, updated, after.limit) if len(told) else []
 
     def _written(
         self,
@@ -211,27 +210,27 @@ class DenseGroup:
         windows = self._windows.copy()
         found = kernel(windows, *bounds, self.since, *where, *columns, self._out)
         if found > len(self._out):
-            self._out = np.empty((2 * found, COLUMNS), np.int64)
+            self._out = np.empty((COLUMNS, 2 * found), np.int64).T
             return self._written(kernel, bounds, columns, held)
         self._windows = windows
-        return self._out[:found].copy()
+        return self._out[:found].copy("F")
 
     def _lines(
-        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags, limit: int
+        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags | None, limit: int
     ) -> list[Told]:
         lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
-        folded = {part: (held.fold(part, lo, hi),) for part in self._parts}
+        folded = {part: held.fold(part, lo, hi) for part in self._parts}
         key = constant(self._key, len(told))
         return [self._told(told, key, folded, updated, limit)]
 
     def _told(
-        self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags, limit: int
+        self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags | None, limit: int
     ) -> Told:
         """Return lines about windows: which, start, end; their keys and folds."""
         which, start, end = (np.ascontiguousarray(told[:, i]) for i in range(3))
         zero = revision = constant(0, which.size)
         kind = constant(NEW, which.size)
-        if updated.any():
+        if updated is not None and updated.any():
             view = View(key * len(self._sliding) + which, start, end, zero, zero, end)
             self._known, revision = revised(self._known, view, updated, limit)
             kind = np.where(updated, UPDATED, NEW)

@@ -11,8 +11,10 @@ from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.dense.running import runs
 from muntin.kernels.slicing.dense.timeline import Timeline
 
-PIECE = 2**15
-"""So many events are cut at once: their columns stay in a near cache."""
+PIECE, LONG = 2**15, 2**17
+"""So many events are cut at once: their columns stay in a near cache, since blocks that lie in many
+slices are read again and again. What is in order is read once, in fewer calls.
+"""
 FEW = 1024
 """Fewer events are placed one by one: it takes fewer calls."""
 
@@ -42,14 +44,15 @@ def cut(
     """
     if times.size < FEW:
         return
-    numbers: Ints = np.empty((4, PIECE // BLOCK), np.int64)
-    places: Places = np.empty(min(PIECE, times.size), np.uint32)
-    for begin in range(0, times.size, PIECE):
-        piece, first = slice(begin, begin + PIECE), begin // BLOCK
+    size = LONG if (blocks.bottoms[1:] >= blocks.tops[:-1]).all() else PIECE
+    numbers: Ints = np.empty((4, size // BLOCK), np.int64)
+    places: Places = np.empty(min(size, times.size), np.uint32)
+    for begin in range(0, times.size, size):
+        piece, first = slice(begin, begin + size), begin // BLOCK
         part = times[piece]
         n, left = runs(
-            blocks.bottoms[first : first + PIECE // BLOCK],
-            blocks.tops[first : first + PIECE // BLOCK],
+            blocks.bottoms[first : first + size // BLOCK],
+            blocks.tops[first : first + size // BLOCK],
             part.size,
             *(line.table, line.origin, line.shift, line.edges),
             most,

@@ -8,6 +8,7 @@ from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, col
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.extremes import lift, lift_runs, lower, lower_runs
+from muntin.kernels.slicing.dense.packing import unpacked
 from muntin.kernels.slicing.dense.placing import Places, count, place, place_and_add
 from muntin.kernels.slicing.dense.running import count_runs, warm
 from muntin.kernels.slicing.dense.runs import Runs, cut
@@ -25,10 +26,12 @@ CHUNK = 2**15
 class DenseSlices:
     """All slices from the oldest that is needed; empty ones too."""
 
-    def __init__(self, timeline: Timeline, fields: Mapping[Part, Fields], *, timed: bool) -> None:
+    def __init__(self, timeline: Timeline, columns: Mapping[Part, Column], *, timed: bool) -> None:
         """Start empty; if timed, with the first and the last time of each slice."""
         self.timeline, self.timed = timeline, timed
-        self.tables: dict[Part, Table] = {part: table_of(part, f) for part, f in fields.items()}
+        self.tables: dict[Part, Table] = {
+            part: table_of(part, c.dtype) for part, c in columns.items()
+        }
         self.plain: set[Part] = set()  # what counts all events
         self.size = 1
         self.counts: Ints = np.zeros(COPIES, np.int64)
@@ -70,20 +73,21 @@ class DenseSlices:
                 table.seal(0, self.sealed)
         self.size = size
 
-    def suits(self, fields: Mapping[Part, Fields]) -> bool:
+    def suits(self, columns: Mapping[Part, Column]) -> bool:
         """Whether values are of the types that the tables hold."""
-        return all(self.tables[part].identity.dtype == f[0].dtype for part, f in fields.items())
+        return all(self.tables[part].identity.dtype == c.dtype for part, c in columns.items())
 
-    def takes(self, batch: Batch, fields: Mapping[Part, Fields]) -> bool:
+    def takes(self, batch: Batch, given: Mapping[Part, Column]) -> bool:
         """Take in events that are not older than the first slice; False if there is no room."""
         line, times = self.timeline, batch.time
         if batch.least < line.first or not self.covers(batch.most):
             return False
-        columns = [(table, fields[part][0]) for part, table in self.tables.items()]
+        columns = [(table, given[part]) for part, table in self.tables.items()]
         columns.sort(key=lambda one: not one[0].adds)
         most = SOME if self.timed else min((table.most for table, _ in columns), default=MANY)
         done = 0
-        for piece, run, rest in cut(times, batch.blocks, line, most):
+        ordered = any(table.ordered for table, _ in columns)
+        for piece, run, rest in () if ordered else cut(times, batch.blocks, line, most):
             if 2 * rest.size > run.times.size:
                 break
             done = piece.stop
@@ -144,11 +148,15 @@ class DenseSlices:
         """Return how many slices end at or before a time."""
         return self.n if time >= self.timeline.end else self.timeline.slice_of(time)
 
-    def fold(self, part: Part, lo: Ints, hi: Ints) -> Column:
+    def fold(self, part: Part, lo: Ints, hi: Ints) -> Fields:
         """Return the folds of ranges of sealed slices."""
         if part in self.tables:
-            return self.tables[part].fold(lo, hi)
-        return column_of(self.sums[hi] - self.sums[lo])
+            return unpacked(self.tables[part].fold(lo, hi))
+        return (column_of(self.sums[hi] - self.sums[lo]),)
+
+    def empty(self, first: int) -> bool:
+        """Whether no slice from one on holds an event."""
+        return not self.counts[COPIES * first :].any()
 
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning, at most those that are sealed."""
@@ -184,7 +192,9 @@ class DenseSlices:
         zero = np.zeros_like(slot)
         fresh = held[some] - self.told[some]
         cells = Cells(zero + key, slot, low, high, held[some], fresh, zero, zero, zero)
-        parts = {part: (table.leaves(0, self.n)[some],) for part, table in self.tables.items()}
+        parts = {
+            part: unpacked(table.leaves(0, self.n)[some]) for part, table in self.tables.items()
+        }
         return Store(cells, parts | {part: (column_of(held[some]),) for part in self.plain})
 
     def settle(self) -> None:

@@ -1,25 +1,27 @@
 """One table a part: four copies of the partial of each slice, and what folds ranges of them."""
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of
+from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.extremes import (
-    fold_greatest,
-    fold_least,
     lift,
     lift_runs,
     lower,
     lower_runs,
-    plant_greatest,
-    plant_least,
 )
+from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, add
 from muntin.kernels.slicing.dense.running import add_runs
 from muntin.kernels.slicing.dense.runs import Runs
 from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
-from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
+from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
+
+if TYPE_CHECKING:
+    from muntin.kernels.slicing.dense.joining import Kernels
 
 COPIES = 4
 MANY, SOME = 12, 1
@@ -32,27 +34,30 @@ class Table(ABC):
     method = "flat tree"
     most = MANY
     adds = True
+    copied = COPIES  # how many copies there are of each partial
+    ordered = False  # whether events are taken in the order in which they came
 
     def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
         """Hold no slice yet."""
         self.part = part
-        self.identity: Column = part.identity((column_of(np.zeros(0, dtype)),))[0]
-        self.copies: Column = np.repeat(self.identity, COPIES)
+        self.identity: Column = packed(part.identity(unpacked(column_of(np.zeros(0, dtype)))))
+        self.copies: Column = np.repeat(self.identity, self.copied)
         self.size = 1
         self.folds: Column = np.repeat(self.identity, 2)
 
     def resize(self, size: int) -> None:
         """Make room for so many slices."""
-        copies = np.repeat(self.identity, COPIES * size)
+        copies = np.repeat(self.identity, self.copied * size)
         copies[: self.copies.size] = self.copies[: copies.size]
         self.copies, self.size = copies, size
         self.folds = np.repeat(self.identity, 2 * size)
 
     def drop(self, slices: int, n: int) -> None:
         """Forget so many slices at the beginning of n."""
-        kept = COPIES * (n - slices)
-        self.copies[:kept] = self.copies[COPIES * slices : COPIES * n]
-        self.copies[kept : COPIES * n] = self.identity[0]
+        copied = self.copied
+        kept = copied * (n - slices)
+        self.copies[:kept] = self.copies[copied * slices : copied * n]
+        self.copies[kept : copied * n] = self.identity[0]
 
     def leaves(self, first: int, last: int) -> Column:
         """Return the partials of some slices."""
@@ -122,11 +127,50 @@ class Sums(Table):
         return out
 
 
-class Least(Table):
+class Treed(Table):
+    """Partials of any kind, folded by a flat tree."""
+
+    adds = False
+
+    def _kernels(self) -> "Kernels":
+        from muntin.kernels.slicing.dense.joining import combine_of, kernels_of  # noqa: PLC0415 - sums do without
+
+        dtype = self.identity.dtype
+        return kernels_of(combine_of(self.part, dtype), dtype)
+
+    def seal(self, first: int, last: int) -> None:
+        """Repair the tree."""
+        self._kernels().plant(self.copies, self.copied, self.folds, self.size, first, last)
+
+    def fold(self, lo: Ints, hi: Ints) -> Column:
+        """Fold."""
+        out = np.empty(lo.size, self.folds.dtype)
+        self._kernels().fold(self.folds, self.size, lo, hi, out)
+        return out
+
+
+class Joined(Treed):
+    """Partials of several numbers, which are joined in the order in which events came."""
+
+    copied, ordered = 1, True
+
+    def leaves(self, first: int, last: int) -> Column:
+        """Return the partials of some slices."""
+        return self.copies[first:last]
+
+    def take(self, found: Places, values: Column) -> None:
+        """Join."""
+        self._kernels().take_each(found, values, self.copies)
+
+    def take_runs(self, cut: Runs, values: Column) -> None:
+        """Refuse: what is in runs is not taken in order."""
+        raise NotImplementedError(cut, values)
+
+
+class Least(Treed):
     """Least values."""
 
     most = SOME
-    adds = False
 
     def take(self, found: Places, values: Column) -> None:
         """Lower."""
@@ -136,22 +180,11 @@ class Least(Table):
         """Lower."""
         lower_runs(*cut, values, self.identity, self.copies)
 
-    def seal(self, first: int, last: int) -> None:
-        """Repair the tree."""
-        plant_least(self.copies, self.folds, self.size, first, last)
 
-    def fold(self, lo: Ints, hi: Ints) -> Column:
-        """Fold."""
-        out = np.empty(lo.size, self.folds.dtype)
-        fold_least(self.folds, self.size, lo, hi, out)
-        return out
-
-
-class Greatest(Table):
+class Greatest(Treed):
     """Greatest values."""
 
     most = SOME
-    adds = False
 
     def take(self, found: Places, values: Column) -> None:
         """Lift."""
@@ -161,24 +194,15 @@ class Greatest(Table):
         """Lift."""
         lift_runs(*cut, values, self.identity, self.copies)
 
-    def seal(self, first: int, last: int) -> None:
-        """Repair the tree."""
-        plant_greatest(self.copies, self.folds, self.size, first, last)
 
-    def fold(self, lo: Ints, hi: Ints) -> Column:
-        """Fold."""
-        out = np.empty(lo.size, self.folds.dtype)
-        fold_greatest(self.folds, self.size, lo, hi, out)
-        return out
-
-
-DENSE_PARTS = (Count, Sum, Min, Max)
+DENSE_PARTS = (Count, Sum, Min, Max, First, Last, Squares, Choice)
 """The parts that a table serves."""
 
 
-def table_of(part: Part, fields: Fields) -> Table:
-    """Return an empty table for values of a type: the method is picked here."""
-    dtype = fields[0].dtype
+def table_of(part: Part, dtype: np.dtype[np.generic]) -> Table:
+    """Return an empty table for partials of a type: the method is picked here."""
+    if dtype.names:
+        return Joined(part, dtype)
     if isinstance(part, Min):
         return Least(part, dtype)
     if isinstance(part, Max):

@@ -5,11 +5,13 @@ from math import gcd
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Ints, ints
+from muntin.kernels.slicing.arrays import FIRST, LAST, Ints, ints
 from muntin.kernels.slicing.dense.placing import Bytes, Places, collect, mark, tabulate
 
 STRETCHES = 2**16
 """The least number of entries that the table has for the longest reach of a window."""
+AHEAD = 256
+"""Time is cut so many slices further than it has come: few batches need to cut it."""
 FINE = 8
 """So many entries a slice, at least, or one a unit of time: few of them hold an edge."""
 MOST = 2**20
@@ -25,14 +27,19 @@ class Timeline:
         self.unit = gcd(*(number for one in periods for number in one))
         self.step = int(self.periods.min())
         self.reach = reach
-        width = int(1 / (1 / self.periods).sum())  # of slices, on average
-        self.shift = max((reach // STRETCHES).bit_length(), (width // FINE).bit_length() - 1, 0)
+        fine = (self.width // FINE).bit_length() - 1
+        self.shift = max((reach // STRETCHES).bit_length(), fine, 0)
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
         self.table: Places = np.zeros(1024, np.uint32)
         pairs = zip(self._periods(), self._phases(), strict=True)
         self.origin = max(begin - (begin - phase) % period for period, phase in pairs)
         self.edges[0] = self.origin
+
+    @property
+    def width(self) -> int:
+        """How long a slice is, on average."""
+        return int(1 / (1 / self.periods).sum())
 
     def _periods(self) -> list[int]:
         found: list[int] = self.periods.tolist()
@@ -56,7 +63,8 @@ class Timeline:
         """Cut time up to a time and somewhat beyond, if there is room."""
         if upto < self.end:
             return True
-        target = upto + max(self.step, min(self.reach // 2, 4096 * self.step))
+        ahead = max(AHEAD * self.width, min(self.reach // 2, 4096 * self.step))
+        target = max(upto + self.step, min(upto + ahead, LAST - 1))
         stretches = ((target - self.origin) >> self.shift) + 2
         n = self.n + int(((target - self.end) // self.periods + 1).sum())
         if stretches > 2 * MOST or n + 2 > MOST:
@@ -111,3 +119,11 @@ class Timeline:
     def slice_of(self, time: int) -> int:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
         return max(0, int(self.edges[: self.n + 1].searchsorted(time, "right")) - 1)
+
+
+def timeline_from(
+    periods: Sequence[tuple[int, int]], longest: int, least: int, lateness: int
+) -> Timeline:
+    """Return a time line that begins well before a time: older events may come."""
+    reach = max([longest, *(period for period, _ in periods)])
+    return Timeline(periods, reach, max(FIRST + 2 * reach, least - 4 * reach - lateness))

@@ -6,17 +6,20 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.dense.extremes import lift_each, lower_each
+from muntin.kernels.slicing.dense.joining import fold_each, join_each
+from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed.adding import add_each, count_each
 from muntin.kernels.slicing.keyed.hashing import Tables, find, gather
 from muntin.kernels.slicing.keyed.telling import hear
-from muntin.kernels.slicing.parts import Max, Min, Part
+from muntin.kernels.slicing.parts import Count, Part, Sum
 from muntin.kernels.slicing.picking import picked, whole
 
 PORTION = 2**15
 """Cells told of at once, if they are of several slices."""
+SHORT = 64
+"""Ranges of at most so many cells, on average, are folded one by one."""
 CHUNK = 8192
 """Events placed at once: their places stay in the nearest cache."""
 
@@ -24,11 +27,13 @@ CHUNK = 8192
 class KeyedCells:
     """Columns of cells in the order in which they came, and a hash table for each slice."""
 
-    def __init__(self, timeline: Timeline, fields: Mapping[Part, Fields], plain: set[Part]) -> None:
+    def __init__(
+        self, timeline: Timeline, columns: Mapping[Part, Column], plain: set[Part]
+    ) -> None:
         """Hold no cell."""
         self.timeline, self.plain = timeline, plain
-        self.none = {part: part.identity(of) for part, of in fields.items()}
-        self.partials: dict[Part, Column] = {part: of[0][:0] for part, of in self.none.items()}
+        self.none = {p: packed(p.identity(unpacked(of[:0]))) for p, of in columns.items()}
+        self.partials: dict[Part, Column] = {part: of[:0] for part, of in self.none.items()}
         self.key, self.slice, self.counts = no_ints(), no_ints(), no_ints()
         self.heard = no_ints()  # how many events each held when it was told of last
         self._tables: Tables = np.zeros((0, 3), np.int64)
@@ -41,11 +46,11 @@ class KeyedCells:
         """Return the number of cells."""
         return int(self._state[0])
 
-    def suits(self, fields: Mapping[Part, Fields]) -> bool:
+    def suits(self, columns: Mapping[Part, Column]) -> bool:
         """Whether values are of the types that are kept."""
-        return all(self.partials[part].dtype == of[0].dtype for part, of in fields.items())
+        return all(self.partials[part].dtype == of.dtype for part, of in columns.items())
 
-    def takes(self, batch: Batch, fields: Mapping[Part, Fields], told: int) -> bool:
+    def takes(self, batch: Batch, columns: Mapping[Part, Column], told: int) -> bool:
         """Take in events that are not older than the first slice; False if there is no room.
 
         All windows are told of that end at some time, or before.
@@ -54,8 +59,9 @@ class KeyedCells:
         if batch.least < line.first or not line.covers(batch.most):
             return False
         if line.n > len(self._tables):
-            room = np.zeros((max(line.n, 2 * len(self._tables)) - len(self._tables), 3), np.int64)
-            self._tables = np.concatenate([self._tables, room])
+            tables: Tables = np.zeros((1 << line.n.bit_length(), 3), np.int64)
+            tables[: len(self._tables)] = self._tables
+            self._tables = tables
         self.sealed = max(self.sealed, self.past(told))
         where: Places = np.empty(min(CHUNK, len(batch)), np.uint32)
         cells = np.empty_like(where)
@@ -66,7 +72,7 @@ class KeyedCells:
             place(times, line.table, line.origin, line.shift, line.edges, slices)
             self._find(batch.key[begin : begin + CHUNK], slices, found)
             count_each(found, self.counts)
-            for part, (column, *_) in fields.items():
+            for part, column in columns.items():
                 _add(part, found, column[begin : begin + CHUNK], self.partials[part])
             if old:
                 self.stale.append(np.unique(found[slices < self.sealed]).astype(np.int64))
@@ -91,7 +97,7 @@ class KeyedCells:
                 for column in (self.key, self.slice, self.counts, self.heard)
             )
             for part, column in self.partials.items():
-                self.partials[part] = np.concatenate([column, np.repeat(self.none[part][0], more)])
+                self.partials[part] = np.concatenate([column, np.repeat(self.none[part], more)])
         else:
             more = max(8192, self._slots.size)
             self._slots = np.concatenate([self._slots, np.zeros(more, np.uint32)])
@@ -129,10 +135,15 @@ class KeyedCells:
         return cells
 
     def insert(
-        self, key: Ints, slices: Ints, counts: Ints, partials: Mapping[Part, Column]
+        self,
+        key: Ints,
+        slices: Ints,
+        counts: Ints,
+        partials: Mapping[Part, Column],
+        room: int = 1,
     ) -> None:
-        """Put in cells, each once, of which all is told that can be."""
-        self._tables = np.zeros((max(self.timeline.n, 1), 3), np.int64)
+        """Put in cells, each once, of which all is told that can be; keep room for slices."""
+        self._tables = np.zeros((max(1 << self.timeline.n.bit_length(), room), 3), np.int64)
         found: Places = np.empty(key.size, np.uint32)
         self._find(key, slices.astype(np.uint32), found)
         at = ints(found)
@@ -140,6 +151,10 @@ class KeyedCells:
         self.heard[at] = counts
         for part, column in partials.items():
             self.partials[part][at] = column
+
+    def empty(self, first: int) -> bool:
+        """Whether no slice from one on holds a cell."""
+        return not self._tables[first:, 2].any()
 
     def idle(self, slices: int) -> bool:
         """Whether at least half of all slices, or of all cells, are so many at the beginning."""
@@ -150,11 +165,11 @@ class KeyedCells:
         """Return the cells without so many slices at the beginning, at most those sealed."""
         n = len(self)
         kept = np.flatnonzero(self.slice[:n] >= slices)
-        fields = {part: (column,) for part, column in self.partials.items()}
-        fewer = KeyedCells(self.timeline, fields, self.plain)
+        fewer = KeyedCells(self.timeline, self.partials, self.plain)
         self.timeline.drop(slices)
         partials = {part: column[kept] for part, column in self.partials.items()}
-        fewer.insert(self.key[kept], self.slice[kept] - slices, self.counts[kept], partials)
+        key, slot, counts = self.key[kept], self.slice[kept] - slices, self.counts[kept]
+        fewer.insert(key, slot, counts, partials, len(self._tables))
         fewer.heard[: kept.size] = self.heard[kept]
         fewer.sealed = self.sealed - slices
         return fewer
@@ -162,14 +177,23 @@ class KeyedCells:
     def columns(self, part: Part, cells: Places) -> Fields:
         """Return a part of some cells."""
         if part in self.partials:
-            return (picked(self.partials[part], cells),)
+            return unpacked(self._partials(part, cells))
         return (column_of(whole(self.counts, cells)),)
+
+    def _partials(self, part: Part, cells: Places) -> Column:
+        column = self.partials[part]
+        return column[cells] if column.dtype.names else picked(column, cells)
+
+    def fold(self, part: Part, cells: Places, lo: Ints, hi: Ints) -> Fields:
+        """Return the folds of ranges of some cells."""
+        if part not in self.partials or int(hi.sum() - lo.sum()) > SHORT * lo.size:
+            return part.fold(self.columns(part, cells), lo, hi)
+        values = self._partials(part, cells)
+        return unpacked(fold_each(part, values, lo, hi, self.none[part]))
 
 
 def _add(part: Part, found: Places, values: Column, partials: Column) -> None:
-    if isinstance(part, Min):
-        lower_each(found, values, partials)
-    elif isinstance(part, Max):
-        lift_each(found, values, partials)
-    else:
+    if isinstance(part, Count | Sum):
         add_each(found, values, partials)
+    else:
+        join_each(part, found, values, partials)

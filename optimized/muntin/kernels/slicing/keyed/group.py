@@ -13,6 +13,7 @@ from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, climb
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import COLUMNS, SOME, DenseGroup
+from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
@@ -35,7 +36,7 @@ class Found(NamedTuple):
 
     rows: NDArray[np.int64]
     cells: Places
-    updated: Flags
+    updated: Flags | None = None
 
 
 class KeyedGroup(DenseGroup):
@@ -52,9 +53,8 @@ class KeyedGroup(DenseGroup):
         if held:
             at = np.flatnonzero(held.held())
             cells = held.store(self._key)
-            fields = {part: cells.parts[part] for part in held.tables}
-            self._cells = KeyedCells(held.timeline, fields, held.plain)
-            partials = {part: column for part, (column,) in fields.items()}
+            partials = {part: packed(cells.parts[part]) for part in held.tables}
+            self._cells = KeyedCells(held.timeline, partials, held.plain)
             self._cells.insert(np.full(at.size, self._key), at, cells.cells.count, partials)
             self._cells.sealed = held.sealed
 
@@ -78,15 +78,15 @@ class KeyedGroup(DenseGroup):
         return self, told
 
     def _takes_in(self, batch: Batch, moment: Moment) -> bool:
-        plain, fields = self._lifted(batch)
-        if not self._sums_fit(fields):
+        lifted = self._lifted(batch)
+        if not lifted:
             return False
-        held = self._cells
-        if held is None or moment.before.limit >= held.timeline.end + self._sizes:
-            held = KeyedCells(self._timeline(batch.least), fields, plain)
-        before = moment.before
-        told = before.limit if self.settings.output == "final" else before.watermark
-        if held.plain != plain or not held.suits(fields) or not held.takes(batch, fields, told):
+        plain, columns = lifted
+        held, limit = self._cells, moment.before.limit
+        if held is None or self._over(held.timeline, held.empty, batch, limit):
+            held = KeyedCells(self._timeline(batch.least), columns, plain)
+        told, _ = moment.reporting(final=self.settings.output == "final")
+        if held.plain != plain or not held.suits(columns) or not held.takes(batch, columns, told):
             return False
         self._cells, self.birth = held, births(self.birth, batch.key)
         return True
@@ -94,9 +94,7 @@ class KeyedGroup(DenseGroup):
     def _told_of_keys(self, held: KeyedCells, moment: Moment) -> list[Told]:
         before, after = moment
         final, line = self.settings.output == "final", held.timeline
-        low, top = before.watermark, after.watermark
-        if final:
-            low, top = before.limit, after.limit
+        low, top = moment.reporting(final=final)
         low, top = max(low, line.first), min(top, line.end + self._sizes)
         found = list[Found]()
         changed = held.changed()
@@ -123,7 +121,7 @@ class KeyedGroup(DenseGroup):
         cells = by_code(codes, cells)
         rows: NDArray[np.int64] = np.zeros((3, cells.size), np.int64).T
         extents(cells, held.slice, edges, rows[:, 1], rows[:, 2])
-        return Found(rows, cells, np.zeros(cells.size, np.bool_))
+        return Found(rows, cells)
 
     def _ordered(self, held: KeyedCells, after: int, upto: int) -> Places:
         """Return the cells of all windows that end after one time and not after another."""
@@ -135,7 +133,7 @@ class KeyedGroup(DenseGroup):
     def _ranges(self, held: KeyedCells, cells: Places, after: int, upto: int) -> Found:
         """Return the windows that end after one time and not after another."""
         rows = self._rows(held, cells, climb(held.counts[cells]), after, upto)
-        return Found(rows, cells, np.zeros(len(rows), np.bool_))
+        return Found(rows, cells)
 
     def _reopened(self, held: KeyedCells, changed: Ints, after: int, upto: int) -> Found:
         """Return the windows that ended before, and have got an event since."""
@@ -156,9 +154,9 @@ class KeyedGroup(DenseGroup):
         where = (self._windows, after, upto, self.since, edges, key, at, fresh)
         found = windows_of(*where, self._out)
         if found > len(self._out):
-            self._out = np.empty((2 * found, COLUMNS), np.int64)
+            self._out = np.empty((COLUMNS, 2 * found), np.int64).T
             found = windows_of(*where, self._out)
-        return self._out[:found].copy()
+        return self._out[:found].copy("F")
 
     def _lines_of(self, held: KeyedCells, found: Found, after: Clock) -> list[Told]:
         if found.rows.shape[1] == SINGLE:
@@ -166,7 +164,7 @@ class KeyedGroup(DenseGroup):
             folded = {part: held.columns(part, found.cells) for part in self._parts}
             return [self._told(found.rows, key, folded, found.updated, after.limit)]
         lo, hi = (np.ascontiguousarray(found.rows[:, i]) for i in (3, 4))
-        folded = {p: p.fold(held.columns(p, found.cells), lo, hi) for p in self._parts}
+        folded = {part: held.fold(part, found.cells, lo, hi) for part in self._parts}
         key = whole(held.key, found.cells[lo])
         return [self._told(found.rows, key, folded, found.updated, after.limit)]
 

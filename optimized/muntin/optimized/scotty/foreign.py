@@ -1,0 +1,64 @@
+"""Window types that derive from a known one: whatever they have changed, they say it themselves.
+
+What is known of a class, such as where its edges lie, need not hold of what derives from it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import UnsupportedError
+from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.measure import Line, Measure, Placed
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.query import Query, Settings
+from muntin.spec.user_defined import UserTrigger, UserWindow
+from muntin.spec.window import Context, Interval, WindowType
+
+PERIODIC = (Sliding, Cumulate, Landmark, Band)
+FRAMES = (Delta, State, Threshold)
+USERS = (UserWindow, UserTrigger)
+KNOWN = (*PERIODIC, *FRAMES, *USERS, Session, Punctuation, Rolling, LastNEvery)
+
+
+@dataclass(frozen=True)
+class Foreign(WindowType):
+    """A type of which nothing is known but what it answers."""
+
+    kind: WindowType
+    measure: Measure
+    context: ClassVar[Context] = "FCA"
+
+    @property
+    def name(self) -> str:
+        """The name of the type."""
+        return self.kind.name
+
+    def intervals(self, line: Line, /) -> Iterable[Interval]:
+        """Return the intervals that exist."""
+        return self.kind.intervals(line)
+
+    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+        """Whether an event lies in an interval."""
+        return self.kind.holds(interval, at, dialect)
+
+    def shown(self, interval: Interval, line: Line, /) -> Interval:
+        """Return the interval as it is reported."""
+        return self.kind.shown(interval, line)
+
+    def due(self, interval: Interval, line: Line, /) -> float | None:
+        """Return the least watermark at which the interval is complete."""
+        return self.kind.due(interval, line)
+
+
+def told_apart(query: Query, settings: Settings) -> Query:
+    """Return the query, over a foreign type if its type derives from a known one."""
+    kind = query.window
+    if not isinstance(kind, KNOWN) or type(kind) in KNOWN:
+        return query
+    if isinstance(kind, Session) and settings.dialect.lateness == "window":
+        cannot = "derives from Session, of which events leave by window; derive it from WindowType"
+        raise UnsupportedError(f"query {query.id!r}: {type(kind).__name__} {cannot}")
+    return replace(query, window=Foreign(kind, kind.measure))

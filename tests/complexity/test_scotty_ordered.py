@@ -1,0 +1,173 @@
+"""Tuples are stored only where Figure 4 says so, and in order a tuple is cheap."""
+
+from dataclasses import replace
+
+import pytest
+
+from muntin.conformance.choices import THIRDS
+from muntin.conformance.letters import BAGS, WORDS, Letter
+from muntin.optimized.scotty.count_group import CountGroup
+from muntin.optimized.scotty.group import Group
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.ordered_group import OrderedGroup
+from muntin.optimized.scotty.time_group import TimeGroup
+from muntin.optimized.scotty.tuple_group import TupleGroup
+from muntin.optimized.scotty.workload import Erased, characteristics, stores_tuples
+from muntin.reference.denoted import Denoted
+from muntin.spec.cost import Meter
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session, slide_by_tuple
+from muntin.spec.errors import UserCodeError
+from muntin.spec.frames import Delta, State, Threshold
+from muntin.spec.measure import COUNT
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.query import Mode, Query, Settings
+from muntin.spec.stream import Event
+from muntin.spec.user_defined import UserTrigger, UserWindow
+from muntin.spec.window import WindowType
+
+KINDS: list[WindowType] = [
+    tumbling(10**6),
+    Sliding(10**6, 70),
+    Cumulate(10**6, 50),
+    Band(0, 10**6),
+    Landmark(0, 100),
+    Session(3),
+    count(10**6),
+    Punctuation(),
+    State(),
+    Delta(5),
+    Threshold(0),
+    Rolling(10**6),
+    slide_by_tuple(10**6, 3),
+    LastNEvery(300, 70),
+    UserWindow(lambda state, _: (1, int(state is None), 0)),
+    UserTrigger(lambda state, _: (state, 0, 1)),
+]
+IN_ANOTHER_MEASURE: list[WindowType] = [
+    tumbling(10**6, 0, THIRDS),
+    Session(5, THIRDS),
+    Punctuation(measure=COUNT),
+    Rolling(10**6, 1, THIRDS),
+]
+EVENTS = 60
+
+
+def kept(group: Group) -> int:
+    """Return how many tuples the only key holds, wherever they are held."""
+    if isinstance(group, TupleGroup):
+        return len(group.keyed[None].lane.entries) + len(group.keyed[None].lane.pending)
+    if isinstance(group, TimeGroup):
+        return sum(len(one.tuples or ()) for one in group.lanes[None].slices.slices)
+    if isinstance(group, CountGroup):
+        return sum(len(one.tuples or ()) for one in group.lanes[None].slices)
+    assert isinstance(group, OrderedGroup)  # it has no place for tuples
+    return 0
+
+
+@pytest.mark.parametrize("output", ["accumulate-retract", "discard", "final"])
+@pytest.mark.parametrize("aggregate", [BAGS, WORDS], ids=lambda one: one.name)
+@pytest.mark.parametrize("kind", [*KINDS, *IN_ANOTHER_MEASURE], ids=lambda kind: kind.name)
+def test_in_order_tuples_are_stored_only_if_the_decision_tree_says_so(
+    kind: WindowType, aggregate: Erased, output: Mode
+) -> None:
+    settings = Settings(10**6, output, in_order=True)
+    operator, query = Scotty(settings), Query("q", kind, aggregate)
+    operator.add(query)
+    for time in range(EVENTS):
+        operator.step([Event(time, Letter(time % 3, time))])
+    (group,) = operator.groups
+    assert (kept(group) > 0) == stores_tuples(characteristics(query, settings))
+    assert ("tuples are stored" in operator.explain()) == (kept(group) > 0)
+
+
+@pytest.mark.parametrize("aggregate", [BAGS, WORDS], ids=lambda one: one.name)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_out_of_order_tuples_are_stored_only_if_the_decision_tree_says_so(
+    kind: WindowType, aggregate: Erased
+) -> None:
+    settings = Settings(10**6)
+    operator, query = Scotty(settings), Query("q", kind, aggregate)
+    operator.add(query)
+    for time in range(0, EVENTS, 2):
+        for at in (time + 1, time):
+            operator.step([Event(at, Letter(at % 3, at))], time - 5)
+    (group,) = operator.groups
+    assert (kept(group) > 0) == stores_tuples(characteristics(query, settings))
+
+
+@pytest.mark.parametrize("kind", [Punctuation(), State(), Delta(5), tumbling(10**6, 0, THIRDS)])
+def test_in_order_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_queries(
+    kind: WindowType,
+) -> None:
+    meter = Meter()
+    operator, aggregate = Scotty(Settings(in_order=True)), meter.watch_aggregate(BAGS)
+    for nth in range(5):
+        operator.add(Query(f"q{nth}", kind, aggregate))
+    operator.step([Event(0, Letter(0, 0))])
+    meter.lifts = meter.combines = 0
+    for time in range(1, EVENTS):
+        operator.step([Event(time, Letter(0, time))])
+    assert meter.lifts == EVENTS - 1
+    assert meter.combines <= EVENTS - 1
+    (group,) = operator.groups
+    assert isinstance(group, OrderedGroup)
+    assert group.slicing.slices() <= 2
+
+
+def bad_at_nine(value: object) -> tuple[int, ...]:
+    assert isinstance(value, Letter)
+    if value.letter == 9:
+        raise ZeroDivisionError
+    return (value.letter,)
+
+
+def never_of_three(word: object) -> object:
+    if "3" in f"{word}":
+        raise LookupError
+    return word
+
+
+@pytest.mark.parametrize("bad", [9, 3], ids=["while events are taken in", "while it is reported"])
+def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int) -> None:
+    faulty = replace(WORDS, lift=bad_at_nine, lower=never_of_three)
+    operator, twin = Scotty(Settings(in_order=True)), Denoted(Settings(in_order=True))
+    for one in (operator, twin):
+        one.add(Query("states", State(), WORDS))
+        one.add(Query("faulty", tumbling(10), faulty))
+        one.step([Event(0, Letter(1, 1)), Event(1, Letter(1, 2))])
+    with pytest.raises(UserCodeError, match="query 'faulty'"):
+        operator.step([Event(2, Letter(2, 5)), Event(3, Letter(1, bad)), Event(11, Letter(1, 8))])
+    for event in (Event(2, Letter(1, 4)), Event(3, Letter(5, 5)), Event(20, Letter(1, 6))):
+        assert operator.step([event]) == twin.step([event])
+
+
+def test_a_window_is_told_that_was_due_in_a_step_that_failed_elsewhere() -> None:
+    settings = Settings(0, "discard", in_order=True)
+    operator, twin = Scotty(settings), Denoted(settings)
+    for one in (operator, twin):
+        one.add(Query("near", Session(3), WORDS))
+        one.add(Query("faulty", tumbling(10), replace(WORDS, lower=never_of_three)))
+        one.step([Event(0, Letter(1, 1)), Event(1, Letter(1, 3))])
+    with pytest.raises(UserCodeError, match="query 'faulty'"):
+        operator.step([], 30)
+    for one in (operator, twin):
+        one.remove("faulty")
+    told = operator.step([], 30)
+    assert told == twin.step([], 30)
+    assert [result.query for result in told.results] == ["near"]
+
+
+def test_queries_share_ordered_slices_come_and_go_and_keys_are_released() -> None:
+    operator = Scotty(Settings(in_order=True))
+    operator.add(Query("states", State(), WORDS))
+    for key in range(50):
+        operator.step([Event(key, Letter(key % 2, key), key)])
+    operator.add(Query("deltas", Delta(1), WORDS))
+    (group,) = operator.groups
+    assert isinstance(group, OrderedGroup)
+    operator.step([Event(99, Letter(0, 99), 1)])
+    assert {*group.queries} == {"states", "deltas"}
+    operator.remove("states")
+    assert group.slicing.slices() == 1
+    operator.remove("deltas")
+    assert operator.groups == []

@@ -1,0 +1,42 @@
+"""What tests kernels tests them as they are too, with compilation switched off, in short."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+KERNELS = ["aggregates", "columns", "custom", "mixed", "slicing", "table"]
+RUNS = {
+    "kernels": [f"kernels/test_{name}.py" for name in KERNELS],
+    "machines": ["machines/test_finger_tree.py", "machines/test_operators.py", "-k", "kernels"],
+}
+
+
+UNSUPPORTED = 3
+"""The exit status of `muntin replay` where nothing is wrong, but something is not offered."""
+REPLAY = "import sys; from muntin.cli.main import main; sys.exit(main())"
+
+
+def switched_off(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python without compilation."""
+    return subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, *arguments],
+        cwd=TESTS, check=False, capture_output=True, text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "MUNTIN_PROFILE": "dev"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("what", RUNS)
+def test_what_holds_of_compiled_kernels_holds_of_their_sources(what: str) -> None:
+    done = switched_off("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0", *RUNS[what])
+    assert done.returncode == 0, done.stdout
+
+
+def test_kernels_that_are_not_compiled_agree_with_every_vector() -> None:
+    files = sorted(str(path) for path in (TESTS / "vectors").rglob("*.json"))
+    done = switched_off("-c", REPLAY, "replay", *files, "--with", "kernels", "--check")
+    assert done.returncode == UNSUPPORTED, done.stdout
+    assert done.stdout.count("ok: ") > len(files) // 2
