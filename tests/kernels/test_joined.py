@@ -1,6 +1,6 @@
 """Partials of several numbers in slices without holes: held against slices, and against time."""
 
-from math import isclose
+from math import isclose, isnan
 from random import Random
 
 import numpy as np
@@ -9,10 +9,15 @@ import pytest
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.plan import Method
+from muntin.reference.denoted import Denoted
 from muntin.snapshot import carry
 from muntin.spec.catalogue import named
+from muntin.spec.data_driven import Session
+from muntin.spec.errors import UnsupportedError
 from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Query, Result, Settings
+from muntin.spec.stream import Event, Step
 
 NAMES = ["m4", "first", "last", "var_pop", "std_sample"]
 CHOICES = ["argmin", "argmax"]
@@ -50,6 +55,33 @@ def alike(a: Result, b: Result) -> bool:
     return same and a.value == b.value
 
 
+METHODS: list[Method] = ["auto", "dense", "slices", "records"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_column_over_another_is_not_the_other_over_the_one(method: Method) -> None:
+    both = ColumnarOperator(method=method), Denoted()
+    for operator in both:
+        for fields in (("x", "y"), ("y", "x")):
+            operator.add(Query(f"{fields}", tumbling(10), over(fields, named("argmin"))))
+    step = Step((Event(1, {"x": 1, "y": 20}), Event(2, {"x": 2, "y": 10})), 10)
+    got, wanted = (operator.take(step) for operator in both)
+    assert got == wanted
+    assert [result.value for result in got.results] == [20, 2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_null_is_not_brought_and_leaves_no_trace(method: Method) -> None:
+    operator, twin = ColumnarOperator(method=method), Denoted()
+    for one in (operator, twin):
+        one.add(Query("q", tumbling(10), over(("x", "y"), named("argmin"))))
+        one.take(Step((Event(1, {"x": 3, "y": 7}),)))
+    with pytest.raises(UnsupportedError, match="'y' holds a null beside a value of 'x', and arg"):
+        operator.take(Step((Event(2, {"x": 4, "y": 1}), Event(2, {"x": 1, "y": None}))))
+    last = Step((Event(3, {"x": None, "y": None}), Event(4, {"x": 2, "y": 5})), 10)
+    assert operator.take(last) == twin.take(last)
+
+
 @pytest.mark.parametrize("keys", [0, 3, 200])
 def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
     told, ways = 0, ""
@@ -73,3 +105,51 @@ def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
         ways += tested.explain()
     assert told > 1000
     assert ("by now keyed" in ways) == (keys > 0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("last", [0.5, float("inf")])
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_floats_beside_wide_integers_are_never_subtracted(
+    method: Method, last: float, name: str
+) -> None:
+    operator, twin = ColumnarOperator(method=method), Denoted()
+    for one in (operator, twin):
+        one.add(Query("q", tumbling(10), named(name)))
+    for times, values, watermark in (
+        ([1, 2], [2**62, 2**62], None),
+        ([11, 12], [-10, -10], None),
+        ([21], [last], None),
+        ([31], [2], 100),
+    ):
+        column = np.array(values)
+        got = operator.take_columns(np.array(times), column, None, watermark).results()
+        events = tuple(Event(t, v) for t, v in zip(times, column.tolist(), strict=True))
+        assert [*got] == [*twin.take(Step(events, watermark)).results]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["var_pop", "std_pop"])
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_the_spread_of_what_is_not_finite_is_no_number(
+    method: Method, name: str, value: float
+) -> None:
+    operator = ColumnarOperator(method=method)
+    operator.add(Query("q", tumbling(10), named(name)))
+    (result,) = operator.take(Step((Event(1, value),), 10)).results
+    assert isinstance(result.value, float)
+    assert isnan(result.value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_removed_query_was_told_is_not_retracted(method: Method) -> None:
+    both = ColumnarOperator(Settings(100), method=method), Denoted(Settings(100))
+    for operator in both:
+        for name in ("sum", "max"):
+            operator.add(Query(name, Session(5), named(name)))
+        operator.take(Step((Event(1, 2), Event(9, 4)), 50))
+        operator.remove("max")
+    step = Step((Event(5, 3),))
+    got, wanted = (operator.take(step) for operator in both)
+    assert got == wanted
+    assert {result.kind for result in got.results} == {"retracted", "new"}

@@ -155,8 +155,11 @@ Moments = tuple[int, float, float]
 
 
 def moments(v: float) -> Moments:
-    """Lift to how many, their mean, and the sum of the squares of the distances from it."""
-    return (1, v + 0.0, 0.0)
+    """Lift to how many, their mean, and the sum of the squares of the distances from it.
+
+    Of one that is not finite, `v - v` is no number, as its spread is none.
+    """
+    return (1, v + 0.0, v - v + 0.0)
 
 
 def join_moments(a: Moments, b: Moments) -> Moments:

@@ -9,6 +9,7 @@ from muntin.kernels.binding import Column, IntRows, Ints, Rows
 from muntin.kernels.engine import lifting
 from muntin.kernels.limits import within_64_bits
 from muntin.kernels.lists import EXACT, plain_numbers
+from muntin.kernels.masks import check_unmasked
 from muntin.kernels.storage import Table
 from muntin.kernels.summary import Kind, Partial, Summary
 from muntin.kernels.tree.records import Batch, Tree
@@ -171,8 +172,7 @@ def _row(given: object, what: str) -> tuple[object, NDArray[np.generic]]:
         found = np.asarray(given)
     if found.ndim != 1:
         raise InvalidInputError(f"{what} must be a column, not of {found.ndim} dimensions")
-    if isinstance(given, np.ma.MaskedArray):
-        raise InvalidInputError(f"{what} must be a column without a mask; fill it")
+    check_unmasked(given, what)
     return given, found
 
 

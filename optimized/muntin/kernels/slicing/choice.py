@@ -1,5 +1,6 @@
 """Arg-min and arg-max over two columns, and the values themselves for what is holistic."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source
 from muntin.kernels.slicing.parts import Part, there
+from muntin.spec.errors import UnsupportedError
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,19 @@ class Choice(Part):
     def identity(self, fields: Fields, /) -> Fields:
         """Return no time."""
         return np.zeros(1, fields[0].dtype), np.zeros(1, fields[1].dtype), column_of([LAST])
+
+
+def check_brought(batch: Batch, parts: Iterable[Part]) -> None:
+    """Refuse a null that arg-min or arg-max would have to bring: numbers have no place for it."""
+    for part in parts:
+        if isinstance(part, Choice):
+            best, brought = batch.columns[part.source], batch.columns[part.brings]
+            missing = np.zeros(len(batch), np.bool_) if brought.valid is None else ~brought.valid
+            if (missing if best.valid is None else missing & best.valid).any():
+                raise UnsupportedError(
+                    f"{part.brings!r} holds a null beside a value of {part.source!r}, and arg-min "
+                    "and arg-max over columns bring numbers only; fill it, or leave out such rows"
+                )
 
 
 def _above(a: Column, b: Column) -> Flags:

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import FARTHEST, LAST, Ints, Objects, column_of, constant, within
 from muntin.kernels.slicing.batch import Batch, Source, Values, numbers, objects
 from muntin.kernels.slicing.over import is_record
@@ -22,9 +23,8 @@ def of_columns(times: object, values: object, arrivals: int, sources: Sequence[S
 
 
 def bare(values: object, what: object) -> NDArray[np.generic]:
-    """Return an array, if it has no mask: what is behind one would be taken as it is."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise InvalidInputError(f"{what} must be a column without a mask; fill it")
+    """Return an array, if it has no mask."""
+    check_unmasked(values, what)
     return np.asarray(values)
 
 

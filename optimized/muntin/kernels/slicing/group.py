@@ -66,10 +66,7 @@ class Group:
 
     def without(self, name: str) -> "Group":
         """Return the group with one query less; an idle track goes."""
-        tracks = {
-            kind: replace(track, queries={n: v for n, v in track.queries.items() if n != name})
-            for kind, track in self.tracks.items()
-        }
+        tracks = {kind: track.without(name) for kind, track in self.tracks.items()}
         fewer = replace(self, tracks={kind: one for kind, one in tracks.items() if one.queries})
         parts = {part: self.store.parts[part] for part in fewer.parts if part in self.store.parts}
         return replace(fewer, store=replace(self.store, parts=parts))

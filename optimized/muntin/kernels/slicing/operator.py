@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
+from muntin.kernels.slicing.choice import check_brought
 from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.forms import Form, form_of
@@ -179,6 +180,9 @@ class ColumnarOperator(Persistent, Stated):
         self, batch: Batch, watermark: float | None, step: Callable[[], Step]
     ) -> Answered:
         """Step, and take effect: unless something fails before."""
+        if any(column.valid is not None for column in batch.columns.values()):
+            forms = [form for form, _ in self._plans.values() if isinstance(form, Form)]
+            check_brought(batch, (part for form in forms for part in form.parts))
         seen = max(self._seen, batch.most) if len(batch) else self._seen
         given = -END if watermark is None else watermark
         in_order = seen if self._settings.in_order else -END

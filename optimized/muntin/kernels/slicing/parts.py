@@ -58,6 +58,13 @@ def there(values: Values, data: object, otherwise: object) -> Column:
     return column if values.valid is None else np.where(values.valid, column, otherwise)  # type: ignore[call-overload]  # any scalar
 
 
+def holds_floats(column: Column) -> bool:
+    """Whether a column holds a float: then sums of it may not be subtracted."""
+    if column.dtype == np.object_:
+        return any(isinstance(one, float) for one in column.tolist())
+    return column.dtype == np.float64
+
+
 def widened(column: Column, terms: Column) -> Column:
     """Return integers, of any size if the sum of some terms might pass 64 bits."""
     if column.dtype != np.int64 or np.abs(terms.astype(np.float64)).sum() < WIDE:
@@ -108,8 +115,8 @@ class Sum(Part):
         return (np.zeros(1, fields[0].dtype),)
 
     def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
-        """Subtract prefixes of integers; fold floats."""
-        if fields[0].dtype == np.float64:
+        """Subtract prefixes of integers; fold floats, also those among integers of any size."""
+        if holds_floats(fields[0]):
             return super().fold(fields, lo, hi)
         return (by_prefix(fields[0], lo, hi),)
 
@@ -134,7 +141,8 @@ class Squares(Part):
         values = batch.columns[self.source]
         n, data = there(values, np.ones_like(batch.time), 0), there(values, values.data, 0)
         if data.dtype == np.float64:
-            return n, data, np.zeros_like(data)
+            with np.errstate(invalid="ignore"):
+                return n, data, data - data  # of one that is not finite the spread is no number
         wide = data
         if data.dtype == np.int64 and (data.astype(np.float64) ** 2).sum() >= WIDE:
             wide = column_of(data.astype(np.object_))

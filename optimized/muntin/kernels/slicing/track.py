@@ -57,6 +57,12 @@ class Track:
     queries: Mapping[str, Form | Opaque] = field(default_factory=dict[str, Form | Opaque])
     known: Known = field(default_factory=Known)
 
+    def without(self, name: str) -> "Track":
+        """Return the track with one query less: what it was told is never retracted."""
+        queries = {one: form for one, form in self.queries.items() if one != name}
+        values = {one: told for one, told in self.known.values.items() if one != name}
+        return replace(self, queries=queries, known=replace(self.known, values=values))
+
     def told(
         self, store: Store, line: Line, moment: Moment, mode: Mode
     ) -> tuple["Track", list[Told]]:

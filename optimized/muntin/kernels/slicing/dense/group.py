@@ -85,7 +85,7 @@ class DenseGroup:
             names = dict[str, str]()
             for name, form in self.tracks[kind].queries.items():
                 if isinstance(form, Form):
-                    label = f"{form.name} {sorted(map(str, form.sources))}"
+                    label = f"{form.name} {form.parts}"
                     self._forms[label], names[name] = form, label
             self._asked.append(names)
 
