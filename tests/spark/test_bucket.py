@@ -1,10 +1,11 @@
 """A bucket itself, on a shelf in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from muntin.spark.bucket import Bucket
+from muntin.spark.plan import Plan
 from muntin.spark.wanted import Asked
 from muntin.spec.periodic import count, tumbling
 from muntin.spec.stream import Step
@@ -48,9 +49,18 @@ def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Aske
 
 @pytest.mark.parametrize("size", [1, 2])
 def test_a_bucket_goes_on_counting(size: int) -> None:
-    plan, shelf = plan_of({"w": count(size)}, MERGED), InMemory()
     each = [("ab", 1), ("c", 2), ("abc", 50), ("", 100), ("ab", 600), ("ab", 700), ("", 900)]
-    data, steps, lines = None, list[Step](), list[Line]()
+    held_to_the_denotation(plan_of({"w": count(size)}, MERGED), each)
+
+
+def test_a_bucket_goes_on_with_the_keys_that_it_has_not_let_go() -> None:
+    each = [("ab", 1), ("c", 12), ("", 14), ("ac", 15), ("", 30), ("cab", 31), ("", 100)]
+    held_to_the_denotation(plan_of({"w": tumbling(10)}, MERGED), each)
+
+
+def held_to_the_denotation(plan: Plan, each: Sequence[tuple[str, int]]) -> None:
+    """Give a bucket rows of these keys at a time, one step after the other."""
+    shelf, data, steps, lines = InMemory(), None, list[Step](), list[Line]()
     for keys, time in each:
         given = [_row(time, key) for key in keys]
         bucket = Bucket(plan, shelf, data)

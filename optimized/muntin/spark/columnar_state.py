@@ -124,13 +124,23 @@ def without_idle(state: State, kept: Flags) -> State:
             Told(one.queries, replace(one.known, key=number[one.known.key])) for one in group.tracks
         ]
         cells = replace(group.cells, key=number[group.cells.key])
-        birth, dropped = (
-            sized(group.birth, kept.size)[kept],
-            sized(group.dropped, kept.size, 0)[kept],
-        )
+        birth = ranked(sized(group.birth, kept.size)[kept])
+        dropped = sized(group.dropped, kept.size, 0)[kept]
         return group._replace(tracks=tracks, cells=cells, dropped=dropped, birth=birth)
 
     return state._replace(groups=[(names, how, fewer(one)) for names, how, one in state.groups])
+
+
+def ranked(birth: Ints) -> Ints:
+    """Number keys anew, in the order in which they came; one that never did is -1.
+
+    >>> ranked(np.array([7, -1, 4])).tolist()
+    [1, -1, 0]
+    """
+    order, number = np.argsort(birth), np.full_like(birth, -1)
+    came = order[birth[order] >= 0]
+    number[came] = np.arange(came.size)
+    return number
 
 
 def sized(column: Ints, n: int, unknown: int = -1) -> Ints:
