@@ -3,7 +3,6 @@
 Spark's own tester keeps state and timers in memory. One unit of time is a millisecond here.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 
 from muntin.snapshot import SnapshotError, encode
 from muntin.snapshot.frame import Frame, framed, installed
-from muntin.spark import processor
 from muntin.spark.answering import operator_of, queries_of
 from muntin.spark.checking import Reads
 from muntin.spark.envelope import described
@@ -29,6 +27,7 @@ from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
+from spark_support.micro_batches import MicroBatch, held_to_the_denotation
 from spark_support.own import OWN
 from spark_support.tables import (
     FRAMES,
@@ -51,33 +50,7 @@ from spark_support.tables import (
 )
 
 pandas = import_module("pandas")
-MicroBatch = tuple[list[Row], int]
-"""Rows, and by how much the watermark rises before them."""
-
-
-@pytest.fixture(autouse=True)
-def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "MILLI", 1)
-
-
-def held_to_the_denotation(plan: Plan, trace: Sequence[MicroBatch]) -> Cluster:
-    """Run micro-batches, and compare each with the steps that it stands for."""
-    cluster, watermark = Cluster(plan), 0
-    steps, answers = list[Step](), list[list[Line]]()
-    for given_rows, rise in trace:
-        watermark += rise
-        events = tuple(event(plan, row) for row in dicts(given_rows))
-        steps += [Step((), watermark if watermark > 0 else None), Step(events)]
-        answers.append(cluster.step(given_rows, watermark))
-    outputs = denoted(plan, steps)
-    for nth, answer in enumerate(answers):
-        mine = outputs[2 * nth : 2 * nth + 2]
-        told = [line for line in answer if line.kind != "late"]
-        late = [(line.start, line.key) for line in answer if line.kind == "late"]
-        assert same(told, expected(plan, mine))
-        assert Counter(late) == Counter((e.time, e.key) for one in mine for e in one.late)
-    return cluster
-
+pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 
 TRACES = st.lists(st.tuples(rows(6), st.integers(0, 15)), min_size=1, max_size=6)
 MODES: Sequence[Mode] = ("accumulate-retract", "accumulate", "discard", "final")
