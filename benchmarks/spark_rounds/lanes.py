@@ -1,78 +1,143 @@
 """Batch and streaming, ours and native, in turns; each keeps the best of its turns.
 
-Native windows copy each row into every window that holds it, so they get fewer rows where windows
-are many; rates are per row. Time is that of the wall: several processes work.
+Native windows copy each row into every window that holds it, so in batch they get fewer rows where
+windows are many; rates are per row. Time is that of the wall: several processes work. Of a stream
+it is the median of its micro-batches but the first, in which everything starts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from shutil import rmtree
+from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from muntin.spark import ReplaySource, aggregate, micros
+from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.summary import Summary
+from muntin.spark import aggregate, micros
 from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding
+from muntin.spec.periodic import Cumulate, Sliding, tumbling
+from muntin.spec.window import WindowType
 from rounds.clock import DisagreementError
+from spark_rounds.workload import FILES, SCHEMA, streamed, written
 
 OURS, NATIVE = "muntin", "native"
 SECOND = micros("1 second")
 GAP = micros("50 milliseconds")
 WINDOWS = (1, 20, 100, 1000)
+OWN, MIXED = "own", "24 of mixed type"
+PARTITIONS, BUCKETS = 2, 4
+"""Of a shuffle, and of our streams."""
+EXACT = 1e-9
+"""Sums of floats may differ by so much."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How many rows, keys and turns; native windows get at most so many copies of rows."""
+    """How many rows, keys and turns; native windows get at most so many copies of rows.
+
+    A stream is of so many micro-batches of so many rows.
+    """
 
     rows: int = 8_000_000
     keys: int = 100
-    turns: int = 3
+    turns: int = 2
     copies: int = 40_000_000
-    streamed: int = 40_000
+    streamed: int = 1_000_000
+    batches: int = 5
 
 
-QUICK = Plan(rows=20_000, turns=1, copies=400_000, streamed=2_000)
+QUICK = Plan(rows=20_000, turns=1, copies=400_000, streamed=4_000, batches=3)
 
 
 class Row(NamedTuple):
-    """How many million rows a second a contender took."""
+    """How many million rows a second a contender took.
 
-    world: str
+    In the last micro-batch so many bytes of keys and values were written to its state, which were
+    so many bytes on disk when RocksDB had compressed them.
+    """
+
+    name: str
     contender: str
-    aggregate: str
-    windows: int
     rate: float
+    state: int = 0
+    disk: int = 0
 
 
-def written(spark: SparkSession, plan: Plan, folder: Path) -> DataFrame:
-    """Write rows, a fifth of them up to two seconds late, one a millisecond in two; return them."""
-    late = f.when(f.rand(1) < 0.2, f.rand(2) * 2000).otherwise(0)  # noqa: PLR2004 - a fifth
-    at = f.timestamp_millis((f.col("id") / 2 - late).cast("long") + 10_000_000)
-    key = f.pmod(f.xxhash64("id"), f.lit(plan.keys))
-    value = f.floor(f.rand(3) * 1000).cast("double")
-    rows = spark.range(0, plan.rows, 1, 4).select(
-        key.alias("k"), at.alias("ts"), value.alias("v"), "id"
-    )
-    rows.write.parquet(str(folder / "rows"))
-    return spark.read.parquet(str(folder / "rows"))
+class Bench(NamedTuple):
+    """Where it runs."""
+
+    spark: SparkSession
+    plan: Plan
+    folder: Path
+
+
+Measured = Callable[[Bench], Iterator[Row]]
+
+
+def cells() -> Mapping[str, Measured]:
+    """Return what can be measured, by name."""
+    found: dict[str, Measured] = {}
+    for name in ("sum", "max"):
+        found |= {f"batch {name} {w}": partial(in_batch, name, w) for w in WINDOWS}
+    found[f"batch {OWN} 100"] = partial(in_batch, OWN, 100)
+    found["batch sessions"] = partial(in_batch, "sum", 0)
+    for keys, windows in ((100, 20), (100, 100), (10_000, 20)):
+        kind = {"w": Sliding(windows * SECOND, SECOND)}
+        found[f"stream {keys} keys {windows}"] = partial(in_streaming, keys, kind, windows)
+    found["stream one"] = partial(in_streaming, 100, {"w": tumbling(SECOND)}, 0)
+    found[f"stream {MIXED}"] = partial(in_streaming, 100, mixed(), 0)
+    return found
+
+
+def mixed() -> dict[str, WindowType]:
+    """Return windows of four types, six of each."""
+    sizes = (1, 2, 5, 10, 15, 20)
+    kinds: list[WindowType] = [tumbling(n * SECOND) for n in sizes]
+    kinds += [Sliding(2 * n * SECOND, SECOND) for n in sizes]
+    kinds += [Session(n * SECOND) for n in sizes]
+    kinds += [Cumulate(2 * n * SECOND, SECOND) for n in sizes]
+    return {f"w{nth}": kind for nth, kind in enumerate(kinds)}
+
+
+def itself(v: float) -> tuple[float]:
+    """Return a value as a partial."""
+    return (v,)
+
+
+def added(a: tuple[float], b: tuple[float]) -> tuple[float]:
+    """Add."""
+    return (a[0] + b[0],)
+
+
+def total(a: tuple[float]) -> tuple[float]:
+    """Return the sum."""
+    return (a[0],)
+
+
+SUMMARY = Summary("total", ("float",), ("float",), (0.0,), itself, added, total, ("float",))
 
 
 def ours(df: DataFrame, name: str, windows: int) -> DataFrame:
     """Return windows of so many seconds, one a second; or sessions, if there are none."""
     kind = Sliding(windows * SECOND, SECOND) if windows else Session(GAP)
-    answer = aggregate(df, keys="k", windows={"w": kind}, aggregates={"a": (name, "v")})
+    own = (summarised(SUMMARY, commutative=True), "v", "double")
+    asked = own if name == OWN else (name, "v")
+    answer = aggregate(df, keys="k", windows={"w": kind}, aggregates={"a": asked})
     return answer.select("a")
 
 
 def native(df: DataFrame, name: str, windows: int) -> DataFrame:
-    """Return the same by Spark's own windows."""
+    """Return the same by Spark's own windows; an aggregate of one's own is a sum."""
     sliding = f.window("ts", f"{max(windows, 1)} seconds", "1 second")
     kind = sliding if windows else f.session_window("ts", "50 milliseconds")
-    return df.groupBy("k", kind).agg(getattr(f, name)("v").alias("a")).select("a")
+    of = f.max if name == "max" else f.sum
+    return df.groupBy("k", kind).agg(of("v").alias("a")).select("a")
 
 
 def told(answer: DataFrame) -> tuple[int, float]:
@@ -88,52 +153,72 @@ def timed(answer: DataFrame) -> float:
     return perf_counter() - start
 
 
-def in_batch(df: DataFrame, plan: Plan) -> Iterator[Row]:
-    """Measure each number of windows, for sum and max; then sessions."""
-    for name, windows in [(n, w) for n in ("sum", "max") for w in WINDOWS] + [("sum", 0)]:
-        fewer = min(plan.rows, plan.copies // max(windows, 1))
-        some = df.where(f.col("id") < fewer)
-        lanes = {
-            OURS: (df, ours, plan.rows),
-            NATIVE: (some, native, fewer),
-        }
-        best = dict.fromkeys(lanes, float("inf"))
-        for _ in range(plan.turns):
-            for lane, (rows, make, _) in lanes.items():
-                best[lane] = min(best[lane], timed(make(rows, name, windows)))
-        agree(told(ours(some, name, windows)), told(native(some, name, windows)), windows)
-        for lane, (_, _, n) in lanes.items():
-            yield Row("batch", lane, name, windows, n / best[lane] / 1e6)
+def in_batch(name: str, windows: int, bench: Bench) -> Iterator[Row]:
+    """Measure so many overlapping windows, or sessions."""
+    plan = bench.plan
+    df = written(bench.spark, plan.rows, plan.keys, bench.folder)
+    fewer = min(plan.rows, plan.copies // max(windows, 1))
+    some = df.where(f.col("id") < fewer)
+    lanes = {OURS: (df, ours, plan.rows), NATIVE: (some, native, fewer)}
+    if windows:  # sessions differ where events are a gap apart
+        agree(told(ours(some, name, windows)), told(native(some, name, windows)))
+    best = dict.fromkeys(lanes, float("inf"))
+    for _ in range(plan.turns):
+        for lane, (rows, make, _) in lanes.items():
+            best[lane] = min(best[lane], timed(make(rows, name, windows)))
+    cell = f"batch {name} {windows}" if windows else "batch sessions"
+    for lane, (_, _, n) in lanes.items():
+        yield Row(cell, lane, n / best[lane] / 1e6)
 
 
-def agree(a: tuple[int, float], b: tuple[int, float], windows: int) -> None:
-    """Hold both answers against each other; sessions differ where events are a gap apart."""
-    near = abs(a[1] - b[1]) <= 1e-9 * abs(b[1])
-    if windows and (a[0] != b[0] or not near):
-        raise DisagreementError(f"{windows} windows: {a} and {b}")
+def agree(a: tuple[int, float], b: tuple[int, float]) -> None:
+    """Hold both answers against each other."""
+    if a[0] != b[0] or abs(a[1] - b[1]) > EXACT * abs(b[1]):
+        raise DisagreementError(f"{a} and {b}")
 
 
-def in_streaming(spark: SparkSession, plan: Plan, folder: Path) -> Iterator[Row]:
-    """Measure a stream of a few micro-batches: 20 windows."""
-    spark.dataSource.register(ReplaySource)
-    options = {"rows": str(plan.streamed), "keys": str(plan.keys), "step": "500"}
-    pace = {"rows_per_trigger": str(plan.streamed // 4)}
-    df = spark.readStream.format("muntin-replay").options(**options, **pace).load()
-    kind = Sliding(20 * SECOND, SECOND)
-    mine = aggregate(
-        df,
-        keys="key",
-        windows={"w": kind},
-        aggregates={"a": ("sum", "v")},
-        watermark="2 seconds",
-        output="final",
-    )
-    late = df.withWatermark("ts", "2 seconds")
-    theirs = late.groupBy("key", f.window("ts", "20 seconds", "1 second")).agg(f.sum("v"))
-    for lane, answer in ((OURS, mine), (NATIVE, theirs)):
-        start = perf_counter()
-        writer = answer.writeStream.format("noop").outputMode("append")
-        writer = writer.option("checkpointLocation", str(folder / lane))
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination()
-        yield Row("streaming", lane, "sum", 20, plan.streamed / (perf_counter() - start) / 1e6)
+def in_streaming(
+    keys: int, windows: Mapping[str, WindowType], overlapping: int, bench: Bench
+) -> Iterator[Row]:
+    """Measure a stream; native windows are there if it is of one sliding type."""
+    plan = bench.plan
+    place = streamed(bench.folder, plan.streamed, keys, plan.batches)
+    reader = bench.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES)
+    df = reader.parquet(str(place))
+    sums = {"a": ("sum", "v")}
+    how: dict[str, str] = {"watermark": "2 seconds", "output": "final"}
+    lanes = {OURS: ASK(df, keys="k", windows=windows, aggregates=sums, buckets=BUCKETS, **how)}
+    if overlapping:
+        late = df.withWatermark("ts", "2 seconds")
+        grouped = late.groupBy("k", f.window("ts", f"{overlapping} seconds", "1 second"))
+        lanes[NATIVE] = grouped.agg(f.sum("v").alias("a"))
+    names = {20: f"stream {keys} keys 20", 100: f"stream {keys} keys 100"}
+    cell = names.get(overlapping, f"stream {MIXED}" if len(windows) > 1 else "stream one")
+    best, answers = dict[str, Row](), list[tuple[int, float]]()
+    for lane in [lane for _ in range(plan.turns) for lane in lanes]:
+        rate, state, disk, answer = run(lanes[lane].select("a"), bench.folder / lane)
+        answers.append(answer)
+        agree(answer, answers[0])
+        best[lane] = max(best.get(lane, Row(cell, lane, 0.0)), Row(cell, lane, rate, state, disk))
+    yield from best.values()
+
+
+ASK: Callable[..., DataFrame] = aggregate
+
+
+def run(answer: DataFrame, checkpoint: Path) -> tuple[float, int, int, tuple[int, float]]:
+    """Run a stream to its end: million rows a second, bytes of state, what was told."""
+    seen = answer.observe("told", f.count("*").alias("n"), f.sum("a").alias("a"))
+    writer = seen.writeStream.format("noop").outputMode("append")
+    writer = writer.option("checkpointLocation", str(checkpoint))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    progress = [one for one in query.recentProgress if one.numInputRows]
+    heard = [one.observedMetrics["told"] for one in query.recentProgress if one.observedMetrics]
+    answer_told = sum(int(one["n"]) for one in heard), sum(float(one["a"] or 0) for one in heard)
+    rates = [one.numInputRows / one.durationMs["triggerExecution"] / 1e3 for one in progress[1:]]
+    last = progress[-1].stateOperators[0]
+    metrics: Mapping[str, int] = getattr(last, "customMetrics")  # noqa: B009 - it is half typed
+    state, disk = metrics["rocksdbTotalBytesWritten"], metrics["rocksdbBytesCopied"]
+    rmtree(checkpoint)
+    return median(rates), state, disk, answer_told

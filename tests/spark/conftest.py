@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from muntin.spark import processor
 from muntin.spark.session import local_session
 
 SETTINGS = {
@@ -30,3 +31,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def checkpoint(tmp_path: Path) -> str:
     """Return an empty folder."""
     return str(tmp_path / "checkpoint")
+
+
+@pytest.fixture
+def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let watermarks, which Spark keeps in milliseconds, be in the unit of small tables."""
+    monkeypatch.setattr(processor, "MILLI", 1)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from muntin.spark.arrow import Table, keys, picked, table
 from muntin.spark.checking import Reads
+from muntin.spark.forms import columnar
 from muntin.spark.plan import Plan
 from muntin.spark.records import answering
 from muntin.spark.slices import ROWS, Held, Slicing, combining, sliced
@@ -17,6 +18,7 @@ from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Landmark, count, tumbling
 from muntin.spec.query import Settings
 from muntin.spec.window import WindowType
+from spark_support.own import OWN
 from spark_support.tables import (
     FRAMES,
     HOLISTIC,
@@ -91,6 +93,16 @@ def test_windows_of_records_are_those_of_the_denotation(
     framed = any(isinstance(one, FRAMES) for one in windows)
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
     plan = plan_of(named, OF_ONE if framed else {**MERGED, **HOLISTIC})
+    assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
+
+
+@given(st.lists(SLICED, min_size=1, max_size=3), rows())
+def test_summaries_of_the_users_own_are_answered_over_columns(
+    windows: list[WindowType], given_rows: list[Row]
+) -> None:
+    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, OWN)
+    assert columnar(plan) == set(plan.kinds())
+    assert not sliced(plan)
     assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
 
 

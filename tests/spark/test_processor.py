@@ -3,27 +3,32 @@
 Spark's own tester keeps state and timers in memory. One unit of time is a millisecond here.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.snapshot import SnapshotError
-from muntin.spark import processor
+from muntin.snapshot import SnapshotError, encode
+from muntin.snapshot.frame import Frame, framed, installed
+from muntin.spark.answering import operator_of, queries_of
 from muntin.spark.checking import Reads
+from muntin.spark.envelope import described
 from muntin.spark.murmur import spread
 from muntin.spark.packing import CONTROL, HEAD, Packing
 from muntin.spark.plan import Plan
+from muntin.spark.wanted import Asked
 from muntin.spec.data_driven import Punctuation, Rolling, Session
-from muntin.spec.periodic import Cumulate, Landmark, count, tumbling
+from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
+from spark_support.micro_batches import MicroBatch, held_to_the_denotation
+from spark_support.own import OWN
 from spark_support.tables import (
     FRAMES,
     HOLISTIC,
@@ -45,47 +50,29 @@ from spark_support.tables import (
 )
 
 pandas = import_module("pandas")
-MicroBatch = tuple[list[Row], int]
-"""Rows, and by how much the watermark rises before them."""
-
-
-@pytest.fixture(autouse=True)
-def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processor, "MILLI", 1)
-
-
-def held_to_the_denotation(plan: Plan, trace: Sequence[MicroBatch]) -> Cluster:
-    """Run micro-batches, and compare each with the steps that it stands for."""
-    cluster, watermark = Cluster(plan), 0
-    steps, answers = list[Step](), list[list[Line]]()
-    for given_rows, rise in trace:
-        watermark += rise
-        events = tuple(event(plan, row) for row in dicts(given_rows))
-        steps += [Step((), watermark if watermark > 0 else None), Step(events)]
-        answers.append(cluster.step(given_rows, watermark))
-    outputs = denoted(plan, steps)
-    for nth, answer in enumerate(answers):
-        mine = outputs[2 * nth : 2 * nth + 2]
-        told = [line for line in answer if line.kind != "late"]
-        late = [(line.start, line.key) for line in answer if line.kind == "late"]
-        assert same(told, expected(plan, mine))
-        assert Counter(late) == Counter((e.time, e.key) for one in mine for e in one.late)
-    return cluster
-
+pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 
 TRACES = st.lists(st.tuples(rows(6), st.integers(0, 15)), min_size=1, max_size=6)
 MODES: Sequence[Mode] = ("accumulate-retract", "accumulate", "discard", "final")
 SETTINGS = st.builds(Settings, st.sampled_from([0, 0, 3, 9, 100]), st.sampled_from(MODES))
 
 
-@given(st.lists(kinds(), min_size=1, max_size=3), SETTINGS, TRACES)
+OVER_COLUMNS: Mapping[str, Asked] = {**MERGED, "middle": ("median", "v")}
+"""Aggregates that have a form over columns; the median needs single rows."""
+OF_COLUMNS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v")}
+WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS, OWN])
+
+
+@given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS, TRACES)
 def test_each_micro_batch_says_what_the_denotation_says(
-    windows: list[WindowType], settings: Settings, trace: list[MicroBatch]
+    windows: list[WindowType],
+    wanted: Mapping[str, Asked],
+    settings: Settings,
+    trace: list[MicroBatch],
 ) -> None:
     framed = any(isinstance(one, FRAMES) for one in windows)
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
-    wanted = OF_ONE if framed else {**MERGED, **HOLISTIC}
-    held_to_the_denotation(plan_of(named, wanted, settings), trace)
+    held_to_the_denotation(plan_of(named, OF_ONE if framed else wanted, settings), trace)
 
 
 PASSING = st.one_of(
@@ -98,14 +85,24 @@ PASSING = st.one_of(
 """Windows of which nothing remains when they are over."""
 
 
-@given(st.lists(PASSING, min_size=1, max_size=3), SETTINGS, TRACES)
+@given(
+    st.lists(PASSING, min_size=1, max_size=3),
+    st.sampled_from([OF_ONE, OVER_COLUMNS]),
+    SETTINGS,
+    TRACES,
+)
 def test_a_key_is_let_go_when_its_windows_are_over(
-    windows: list[WindowType], settings: Settings, trace: list[MicroBatch]
+    windows: list[WindowType],
+    wanted: Mapping[str, Asked],
+    settings: Settings,
+    trace: list[MicroBatch],
 ) -> None:
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
-    plan = plan_of(named, OF_ONE, settings)
-    cluster = held_to_the_denotation(plan, [*trace, ([], 1000)])
+    plan = plan_of(named, wanted, settings)
+    quiet: list[MicroBatch] = [([], 30), ([], 30), ([], 30), ([], 1000)]
+    cluster = held_to_the_denotation(plan, [*trace, *quiet])
     assert [cluster.state(bucket) for bucket in spread(BUCKETS)] == [None] * BUCKETS
+    assert [cluster.pieces(bucket) for bucket in spread(BUCKETS)] == [{}] * BUCKETS
     assert cluster.timers() == []
     held_to_the_denotation(plan, [*trace, ([], 1000), *trace])
 
@@ -203,3 +200,71 @@ def test_a_damaged_state_is_refused(place: int, change: int) -> None:
         frame = pandas.DataFrame({"bucket": [bucket], "payload": [HEAD.pack(0, 0)]})
         with pytest.raises(SnapshotError):
             cluster.tester.testInPandas(bucket, frame)
+
+
+@given(st.integers(0, 10**9), st.integers(1, 255), st.sampled_from([OF_ONE, OF_COLUMNS]))
+def test_a_damaged_or_missing_piece_is_refused(
+    place: int, change: int, wanted: Mapping[str, Asked]
+) -> None:
+    cluster = Cluster(plan_of({"w": tumbling(10)}, wanted))
+    cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
+    bucket = next(one for one in spread(BUCKETS) if cluster.pieces(one))
+    pieces = cluster.pieces(bucket)
+    name = sorted(pieces)[place % len(pieces)]
+    data = bytearray(pieces[name])
+    data[place % len(data)] ^= change
+    payloads = dict(sent(cluster.answer, [row(key, 25, 1) for key in "ab"], 0))
+    frame = pandas.DataFrame({"bucket": [bucket], "payload": [payloads[bucket]]})
+    for held in ({**pieces, name: bytes(data)}, {n: p for n, p in pieces.items() if n != name}):
+        cluster.tester.updateMapState("pieces", bucket, {(n,): (p,) for n, p in held.items()})
+        with pytest.raises(SnapshotError):
+            cluster.tester.testInPandas(bucket, frame)
+
+
+def test_a_stretch_of_time_that_is_not_touched_is_not_written_anew() -> None:
+    plan = plan_of({"w": Sliding(10**6, 10)}, OF_COLUMNS, DEFAULTS, Reads("t"))
+    cluster = Cluster(plan)
+    cluster.step([row("a", time, time) for time in range(0, 80_000, 5)], 1)
+    before = {n: p for one in spread(BUCKETS) for n, p in cluster.pieces(one).items()}
+    cluster.step([row("a", 80_000, 1)], 2)
+    after = {n: p for one in spread(BUCKETS) for n, p in cluster.pieces(one).items()}
+    changed = {name for name, piece in after.items() if before.get(name) != piece}
+    assert sum("cells" in name for name in before) > 3
+    assert sum("cells" in name for name in changed) <= 2
+    assert sum(len(after[name]) for name in changed) < sum(map(len, after.values())) / 4
+
+
+def test_a_bucket_that_has_nothing_to_say_writes_nothing() -> None:
+    cluster = Cluster(plan_of({"w": Session(100)}, OF_COLUMNS))
+    cluster.step([row("a", 5, 1)], 1)
+    before = [(cluster.state(one), cluster.pieces(one)) for one in spread(BUCKETS)]
+    assert cluster.step([], 50) == []
+    assert [(cluster.state(one), cluster.pieces(one)) for one in spread(BUCKETS)] == before
+    assert [line.end for line in cluster.step([], 105)] == [105]
+
+
+@given(st.lists(PASSING, min_size=1, max_size=3), TRACES)
+def test_a_state_of_the_first_form_goes_on(
+    windows: list[WindowType], trace: list[MicroBatch]
+) -> None:
+    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, OF_COLUMNS)
+    plan = replace(plan, late="rows")
+    first, watermark = [row("a", 12, 2), row("a", 15, 4)], 3
+    operator = operator_of(plan, queries_of(plan))
+    operator.step([], watermark)
+    events = [replace(event(plan, one), key=None) for one in dicts(first)]
+    operator.step(events)
+    held = [watermark, {("a", 0): (operator.snapshot(), float(watermark), 10**6)}]
+    body = encode(["bucket", described(plan), held])
+    cluster = Cluster(plan)
+    bucket = next(b for b, _ in sent(cluster.answer, first, 0) if b != CONTROL)
+    state = framed(Frame(1, installed(), body))
+    cluster.tester.updateValueState("state", bucket, (state,))
+    steps = [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(first))))]
+    answers = list[Line]()
+    for given_rows, rise in trace:
+        watermark += rise + 1
+        rows_now = [*given_rows, row("a", 10**5, 0)]  # which keeps the bucket awake
+        steps += [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(rows_now))))]
+        answers += [one for one in cluster.step(rows_now, watermark) if one.kind != "late"]
+    assert same(answers, expected(plan, denoted(plan, steps)[2:]))

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol
 
+from muntin.snapshot import decode
+from muntin.spark.answers import is_row
 from muntin.spark.arrow import Table, pa
-from muntin.spark.bucket import Key, restored
 from muntin.spark.murmur import spread
 from muntin.spark.packing import BUCKET, Packing, packed, read
 from muntin.spark.plan import Plan
 from muntin.spark.processor import Processor
+from muntin.spark.readable import PIECE, Key, hashable
 from spark_support.tables import Line, Row, dicts, lines_in, table_of
 
 pandas = import_module("pandas")
@@ -36,6 +38,8 @@ class InMemory(Protocol):
     def setWatermark(self, at: int, /) -> object: ...  # noqa: N802 - Spark's name
     def testInPandas(self, key: int, frame: object, /) -> object: ...  # noqa: N802 - the same
     def peekValueState(self, name: str, key: int, /) -> Value | None: ...  # noqa: N802
+    def peekMapState(self, name: str, key: int, /) -> dict[Value, Value]: ...  # noqa: N802
+    def updateMapState(self, name: str, key: int, to: dict[Value, Value], /) -> None: ...  # noqa: N802
     def updateValueState(self, name: str, key: int, to: Value, /) -> None: ...  # noqa: N802
 
 
@@ -95,11 +99,25 @@ class Cluster:
         data = held[0] if held else None
         return data if isinstance(data, bytes) else None
 
+    def pieces(self, bucket: int) -> dict[str, bytes]:
+        """Return the pieces that are kept of a bucket."""
+        held = self.tester.peekMapState("pieces", bucket)
+        each = [(name[0], piece[0]) for name, piece in held.items()]
+        return {n: p for n, p in each if isinstance(n, str) and isinstance(p, bytes)}
+
     def kept(self) -> dict[Key, bytes]:
-        """Return what is kept of each key."""
-        states = [self.state(bucket) for bucket in spread(BUCKETS)]
-        found = [restored(self.answer, data)[1] for data in states if data]
-        return {key: one.data for keys in found for key, one in keys.items()}
+        """Return what is kept of each key that has an operator of its own."""
+        found = dict[Key, bytes]()
+        for bucket in spread(BUCKETS):
+            for name, piece in self.pieces(bucket).items():
+                key = (
+                    decode(bytes.fromhex(name.removeprefix(PIECE)))
+                    if name.startswith(PIECE)
+                    else None
+                )
+                if is_row(key):
+                    found[hashable(key)] = piece
+        return found
 
     def timers(self) -> list[int]:
         """Return when buckets will be woken."""

@@ -27,7 +27,7 @@ from muntin.spark.arrow import Table, arrow_schema
 from muntin.spark.checking import Reads, planned
 from muntin.spark.plan import END as END_AT
 from muntin.spark.plan import START, Plan, in_time
-from muntin.spark.wanted import Asked
+from muntin.spark.wanted import Asked, Wanted
 from muntin.spec.catalogue import named, plain
 from muntin.spec.denotation import denote
 from muntin.spec.frames import Delta, State, Threshold
@@ -228,7 +228,7 @@ def expected(plan: Plan, outputs: Iterable[Output]) -> list[Line]:
                 None if first else result.start,
                 None if last else end,
                 tuple(item for item in key if isinstance(item, Hashable)),
-                tuple(aggregated(one.named, one.columns, held) for one in plan.wanted),
+                tuple(aggregated(one, held) for one in plan.wanted),
                 result.kind,
                 result.revision,
             )
@@ -236,13 +236,12 @@ def expected(plan: Plan, outputs: Iterable[Output]) -> list[Line]:
     return found
 
 
-def aggregated(name: str | None, columns: Sequence[str], values: Sequence[object]) -> Hashable:
-    """Aggregate the values of a window by the catalogue."""
-    assert name
-    if not columns:
+def aggregated(one: Wanted, values: Sequence[object]) -> Hashable:
+    """Aggregate the values of a window by the catalogue, or as the user's own function says."""
+    if one.of_rows:
         return rounded(len(values))
-    parts = [value_of(value, columns) for value in values]
-    return rounded(named(name).of(parts))
+    whole = named(one.what) if isinstance(one.what, str) else one.what
+    return rounded(whole.of([value_of(value, one.columns) for value in values]))
 
 
 def value_of(value: object, columns: Sequence[str]) -> object:

@@ -9,11 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from muntin.kernels.arrow import values as arrow_values
+from muntin.kernels.slicing.answered import Answered
+from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.plan import Method
 from muntin.optimized.product import product
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.answers import Told, as_type, coordinates, is_row
-from muntin.spark.arrow import Keys, Table, numbers, objects, times
+from muntin.spark.arrow import Keys, Table, numbers, objects, pa, times
 from muntin.spark.forms import Erased, columnar, over_columns, over_values
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import Wanted
@@ -31,23 +35,38 @@ def answered(plan: Plan, of: Table, found: Keys) -> list[Told]:
 
 
 def _by_columns(plan: Plan, of: Table, found: Keys) -> list[Told]:
-    operator = ColumnarOperator(plan.settings)
+    operator = asking(plan)
+    answer = operator.take_columns(times(of, plan.time), columns_of(plan, of), found.number, END)
+    return told_by_columns(plan, answer)
+
+
+def asking(plan: Plan, method: Method = "auto") -> ColumnarOperator:
+    """Return an operator over columns that asks for each aggregate of each window."""
+    operator = ColumnarOperator(plan.settings, method=method)
     for name, kind in plan.kinds().items():
         for one in plan.wanted:
             operator.add(Query(f"{name} {one.label}", kind, over_columns(plan, one)))
-    values = {name: numbers(of, name) for name in (*plan.values, plan.time)}
-    answer = operator.take_columns(times(of, plan.time), values, found.number, END)
+    return operator
+
+
+def columns_of(plan: Plan, of: Table) -> dict[str, Values]:
+    """Return the columns that aggregates read."""
+    return {name: numbers(of, name) for name in (*plan.values, plan.time)}
+
+
+def told_by_columns(plan: Plan, answer: Answered) -> list[Told]:
+    """Return what an operator over columns says, as lines about whole windows."""
     lines, told = answer.by_query(), list[Told]()
     for name in plan.kinds():
         each = {
             w.label: lines[f"{name} {w.label}"] for w in plan.wanted if f"{name} {w.label}" in lines
         }
         for first in list(each.values())[:1]:
-            known = {int(n): answer.keys(int(n)) for n in np.unique(first.key)}
-            key = np.array([known[int(n)] for n in first.key], np.int64)
+            n = int(first.key.max()) + 1
+            key = np.array([answer.keys(number) for number in range(n)], np.int64)[first.key]
             columns = {label: arrow_values(one.value) for label, one in each.items()}
-            new, zero = ["new"] * key.size, [0] * key.size
-            told.append(Told(name, key, first.start, first.end, columns, new, zero))
+            kind = pa.array(KINDS).take(pa.array(first.kind))
+            told.append(Told(name, key, first.start, first.end, columns, kind, first.revision))
     return told
 
 

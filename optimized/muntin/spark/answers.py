@@ -18,7 +18,8 @@ from muntin.spec.window import WindowType
 class Told:
     """Lines about the windows of one id: which key, the interval, values, kind, revision.
 
-    An end of LAST is that of the stream. The key is a number of Keys.
+    Values, kinds and revisions are columns, of Arrow or plain. An end of LAST is that of the
+    stream. The key is a number of Keys.
     """
 
     window: str
@@ -26,8 +27,8 @@ class Told:
     start: Ints
     end: Ints
     values: Mapping[str, object]
-    kind: Sequence[str]
-    revision: Sequence[int]
+    kind: object
+    revision: object
 
 
 def told(plan: Plan, lines: Sequence[Told], of: Table, found: Keys) -> Iterator[Table]:
@@ -47,8 +48,8 @@ def _columns(
     start, end = pa.array(one.start), pa.array(one.end, mask=one.end == LAST)
     none = pa.nulls(n, pa.int64())
     columns: dict[str, object] = {
-        "window": [one.window] * n,
-        "window_type": [kind.name] * n,
+        "window": pa.repeat(one.window, n),
+        "window_type": pa.repeat(kind.name, n),
         "start": start if first else none,
         "end": end if last else none,
         START: none if first else start,
@@ -56,7 +57,7 @@ def _columns(
         "kind": one.kind,
         "revision": one.revision,
     }
-    late = {"late": [None] * n}
+    late = {"late": pa.nulls(n)}
     return columns | late | dict(keys) | {w.label: one.values[w.label] for w in plan.wanted}
 
 

@@ -1,182 +1,163 @@
 """A bucket of keys: the state that one call of a stateful processor takes up and puts down.
 
-This is the seam between Spark's state and the operators. Here each key has an operator of its own,
-which is a snapshot until something is due for it: what does not change is not written anew.
+This is the seam between Spark's state and the operators. What has a form over columns is one
+operator for all keys; beside it each key has a readable operator for the other windows. The head
+is small and says which pieces there are. A piece is read when it is needed, and written when it
+has changed.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from math import isnan, nan
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from muntin.kernels.slicing.over import is_record
-from muntin.optimized.scotty.operator import Scotty
-from muntin.snapshot import SnapshotError, decode, encode
-from muntin.snapshot.frame import Frame, framed, installed, unframed
-from muntin.snapshot.given import described as text
-from muntin.spark.answering import events_of, operator_of, queries_of
+from muntin.snapshot import SnapshotError
 from muntin.spark.answers import is_row
-from muntin.spark.arrow import Table, keys, objects, picked
+from muntin.spark.arrow import Table, picked, times
+from muntin.spark.columnar import Columnar
+from muntin.spark.envelope import described, framed_state, held_in
+from muntin.spark.forms import columnar
+from muntin.spark.pieces import Pieces, Shelf, replaced, taken
 from muntin.spark.plan import Plan
+from muntin.spark.readable import Kept, Key, Readable, hashable
+from muntin.spark.saying import late_events, late_rows, lines_about
 from muntin.spark.settling import Settling
-from muntin.spec.query import Result
-from muntin.spec.stream import END, Event
-
-Key = tuple[Hashable, ...]
-FORMAT = 1
-"""The present form of the state of a bucket."""
+from muntin.spec.dialect import OURS
+from muntin.spec.stream import END
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What is kept of a key: a snapshot, when it has something to say, when it may be forgotten."""
+class Head(NamedTuple):
+    """What is known of a bucket besides its pieces.
 
-    data: bytes
+    The windows that are answered over columns, when these have something to say, and the checksums
+    of their pieces; the keys that have operators of their own.
+    """
+
+    watermark: float
+    over_columns: list[str]
     due: float
-    over: float
-
-
-class Said(NamedTuple):
-    """What one call says: results and late events, each with its key."""
-
-    results: list[tuple[Key, Result]]
-    late: list[tuple[Key, Event]]
+    checks: Mapping[str, int]
+    keys: Mapping[Key, Kept]
 
 
 class Bucket:
     """Keys, and the watermark up to which all was said."""
 
-    def __init__(self, plan: Plan, data: bytes | None = None) -> None:
+    def __init__(self, plan: Plan, shelf: Shelf, data: bytes | None = None) -> None:
         """Start without keys, or from a state; a state of something else is refused."""
-        self._plan, self._queries = plan, queries_of(plan)
-        self._settling = Settling(tuple(plan.kinds().values()), plan.settings)
-        self._watermark: float = -END
-        self._keys: dict[Key, Kept] = {}
-        if data is not None:
-            self._watermark, self._keys = restored(plan, data)
+        self._plan, self._shelf = plan, shelf
+        self._before = head = restored(plan, data) if data is not None else empty(plan)
+        fast, every = set(head.over_columns), {one.id for one in plan.windows}
+        self._fast, slow = plan.only(fast), plan.only(every - fast)
+        self._readable = Readable(slow, shelf, head.keys)
+        self._columnar: Columnar | None = None
+        self._pieces: Pieces = {}
+        self._due = head.due
+        self._kept = data is not None
+        self.changed = False
 
     @property
     def due(self) -> float | None:
         """The least watermark at which something is to be said or forgotten; None without keys."""
-        return min((min(one.due, one.over) for one in self._keys.values()), default=None)
+        return min(self._due, self._readable.due) if self._kept else None
+
+    def take(self, rows: Table | None, watermark: float) -> Iterator[Table]:
+        """Let the watermark rise, then take in rows, and yield what is said.
+
+        Rows behind the lateness limit are late.
+        """
+        self._watermark = max(self._before.watermark, watermark)
+        if self._fast.windows:
+            rows, late = self._judged(rows)
+            yield from self._over_columns(rows)
+            if late is not None:
+                yield from late_rows(self._plan, late)
+        if self._readable.asked(rows, self._watermark):
+            self.changed = True
+            said = self._readable.take(rows, self._watermark)
+            yield from lines_about(self._plan, said.results)
+            yield from late_events(self._plan, said.late)
+
+    def _judged(self, rows: Table | None) -> tuple[Table | None, Table | None]:
+        """Return the rows that are in time, and those that are late, if there are any."""
+        if rows is None or self._watermark == -END:
+            return rows, None
+        time = times(rows, self._plan.time)
+        late = time < self._watermark - self._plan.settings.allowed_lateness
+        if not late.any():
+            return rows, None
+        names = self._plan.read
+        good, bad = (picked(rows, names, np.flatnonzero(one)) for one in (~late, late))
+        return (good if good.num_rows else None), bad
+
+    def _over_columns(self, rows: Table | None) -> Iterator[Table]:
+        if rows is None and self._before.due > self._watermark:
+            return
+        checks = self._before.checks
+        self._pieces = {name: taken(self._shelf, name, check) for name, check in checks.items()}
+        self._columnar = Columnar(self._fast, self._plan, self._pieces)
+        yield from self._columnar.take(rows, self._watermark)
+        settling = Settling(tuple(self._fast.kinds().values()), self._plan.settings)
+        self._due = self._columnar.due(settling, self._watermark)
+        self.changed |= self._columnar.changed or self._due == END
 
     def state(self) -> bytes | None:
-        """Return the state; None if there is none."""
-        if not self._keys:
-            return None
-        held = {key: (one.data, one.due, one.over) for key, one in self._keys.items()}
-        return framed_state("bucket", described(self._plan), [self._watermark, held])
-
-    def take(self, rows: Table | None, watermark: float) -> Said:
-        """Let the watermark rise, then take in rows: those behind the lateness limit are late."""
-        self._watermark = max(self._watermark, watermark)
-        said, events = Said([], []), by_key(self._plan, rows)
-        asked = dict.fromkeys(key for key, one in self._keys.items() if one.due <= watermark)
-        for key in asked | dict.fromkeys(events):
-            self._say(key, events.get(key, []), said)
-        over = [key for key, one in self._keys.items() if one.over <= self._watermark]
-        for key in over:
-            del self._keys[key]
-        return said
-
-    def _say(self, key: Key, events: Sequence[Event], said: Said) -> None:
-        kept, operator = self._keys.get(key), operator_of(self._plan, self._queries)
-        if kept:
-            operator.restore(kept.data)
-        now = None if self._watermark == -END else self._watermark
-        outputs = [operator.step([], now), operator.step(events)]
-        said.results.extend((key, one) for output in outputs for one in output.results)
-        late = [one for output in outputs for one in output.late]
-        said.late.extend((key, one) for one in late)
-        if kept or len(late) < len(events):
-            self._keys[key] = self._kept(operator, kept, events)
-
-    def _kept(self, operator: Scotty, kept: Kept | None, events: Sequence[Event]) -> Kept:
-        """Return what to keep; of a new key nothing is said before its first event is past."""
-        overs = [self._settling.over(one.time, one.gap or 0) for one in events]
-        past = -END if kept else min(one.time for one in events) - 1
-        over = max([kept.over, *overs] if kept else overs)
-        return Kept(operator.snapshot(), self._settling.next(max(self._watermark, past)), over)
+        """Put away the pieces that have changed, and return the head; None if nothing is kept."""
+        checks, due = dict(self._before.checks), self._due
+        if self._columnar is not None:
+            pieces = self._columnar.pieces()
+            checks = replaced(self._shelf, self._pieces, checks, pieces)
+            due = self._due = self._due if checks else END
+        keys = self._readable.put_away()
+        self._kept = bool(checks or keys)
+        held = [self._watermark, self._before.over_columns, due, checks, keys]
+        return framed_state("bucket", described(self._plan), held) if self._kept else None
 
 
-def by_key(plan: Plan, rows: Table | None) -> dict[Key, list[Event]]:
-    """Return the events of each key, in the order of arrival."""
-    if rows is None or not rows.num_rows:
-        return {}
-    found, events = keys(rows, plan.keys), events_of(plan, rows)
-    columns = [objects(picked(rows, plan.keys, found.row), name) for name in plan.keys]
-    each = zip(*columns, strict=True) if columns else [()]
-    order = np.argsort(found.number, kind="stable")
-    ends = np.cumsum(np.bincount(found.number, minlength=found.row.size))
-    parts = np.split(order, ends[:-1])
-    return {
-        key: [events[int(i)] for i in part]
-        for key, part in zip(map(hashable, each), parts, strict=True)
-    }
+def empty(plan: Plan) -> Head:
+    """Return what is known of a bucket that holds nothing."""
+    fast = columnar(plan) if plan.settings.dialect == OURS else set[str]()
+    return Head(-END, sorted(fast), END, {}, {})
 
 
-def hashable(key: Iterable[object]) -> Key:
-    """Return a key; all NaN are one object, so that they are one key."""
-    items = (item if isinstance(item, Hashable) else repr(item) for item in key)
-    return tuple(nan if isinstance(one, float) and isnan(one) else one for one in items)
+def restored(plan: Plan, data: bytes) -> Head:
+    """Return what is known of a bucket.
 
-
-def described(plan: Plan) -> list[str]:
-    """Return what must be alike where a state is written and where it is read."""
-    settings, columns = plan.settings, [f"{n}: {plan.types[n].simpleString()}" for n in plan.read]
-    lines = [f"the columns {', '.join(columns)}", f"the keys {', '.join(plan.keys) or 'none'}"]
-    lines += [f"the window {name!r}: {text(kind)}" for name, kind in plan.kinds().items()]
-    lines += [f"the aggregate {one.described}" for one in plan.wanted]
-    lateness = f"the allowed lateness {settings.allowed_lateness}"
-    return [*lines, lateness, f"the output {settings.output}", f"the dialect {settings.dialect}"]
-
-
-def framed_state(kind: str, told: Sequence[str], held: object) -> bytes:
-    """Return a state as bytes: its kind, what it is a state of, and what is held."""
-    return framed(Frame(FORMAT, installed(), encode([kind, list(told), held])))
-
-
-def held_in(kind: str, told: Sequence[str], data: bytes) -> object:
-    """Return what is held by a state of this kind, and of this very call; or refuse it."""
-    whole = decode(unframed(data, FORMAT).body)
-    if not is_row(whole) or len(whole) != 3 or whole[0] != kind:  # noqa: PLR2004 - as above
-        raise SnapshotError(f"this is no state of a {kind}")
-    before = [str(line) for line in whole[1]] if is_row(whole[1]) else []
-    for line in (*before, *told):
-        if line not in before or line not in told:
-            gone = [one for one in before if one not in told]
-            new = [one for one in told if one not in before]
-            raise SnapshotError(
-                "this checkpoint is of another call of muntin.spark.aggregate: there were "
-                f"{'; '.join(gone) or 'none'}; now there are {'; '.join(new) or 'none'}. "
-                "Go on with the call as it was, or begin with a new checkpoint"
-            )
-    return whole[2]
-
-
-def restored(plan: Plan, data: bytes) -> tuple[float, dict[Key, Kept]]:
-    """Return the watermark and the keys of a state."""
+    In form 1 all windows had readable operators; where a bucket began so, they still have.
+    """
     held = held_in("bucket", described(plan), data)
-    if not is_row(held) or len(held) != 2 or not isinstance(held[0], int | float):  # noqa: PLR2004
-        raise SnapshotError("the state of a bucket is damaged: it holds no watermark and keys")
-    if not is_record(held[1]):
-        raise SnapshotError("the state of a bucket is damaged: its keys are no table")
-    return held[0], {_key(key): _kept(one) for key, one in held[1].items()}
+    parts = list(held) if is_row(held) else []
+    if len(parts) == 2:  # noqa: PLR2004 - of form 1
+        parts[1:1] = [[], END, {}]
+    if len(parts) != len(Head._fields):
+        raise damaged("it holds no watermark and keys")
+    watermark, fast, due, checks, keys = parts
+    if not isinstance(watermark, int | float) or not isinstance(due, int | float):
+        raise damaged("it holds no times")
+    if not is_row(fast) or not is_record(checks) or not is_record(keys):
+        raise damaged("its keys are no table")
+    names = [str(one) for one in fast]
+    known = {name: one for name, one in checks.items() if isinstance(one, int)}
+    return Head(watermark, names, due, known, {_key(k): _kept(v) for k, v in keys.items()})
+
+
+def damaged(why: str) -> SnapshotError:
+    """Return the error of a state that can't be read."""
+    return SnapshotError(f"the state of a bucket is damaged: {why}")
 
 
 def _key(key: object) -> Key:
     if is_row(key):
         return hashable(key)
-    raise SnapshotError(f"the state of a bucket is damaged: {key!r} is no key")
+    raise damaged(f"{key!r} is no key")
 
 
 def _kept(one: object) -> Kept:
     match one:
         case (bytes(data), int() | float() as due, int() | float() as over):
-            return Kept(data, due, over)
+            return Kept(due, over, data=data)
+        case (int() | float() as due, int() | float() as over, int() as check):
+            return Kept(due, over, check)
         case _:
-            raise SnapshotError(
-                "the state of a bucket is damaged: what is kept of a key is not whole"
-            )
+            raise damaged("what is kept of a key is not whole")

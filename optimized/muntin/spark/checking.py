@@ -11,6 +11,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from muntin.spark.answering import operator_of, queries_of
 from muntin.spark.plan import END, START, Plan
 from muntin.spark.shipping import Shipped, shipped
 from muntin.spark.wanted import REAL, WHOLE, Asked, Wanted, wanted
@@ -54,6 +55,7 @@ def planned(
     gap, mark = _gap(types, reads.gap), _mark(types, reads.mark)
     plan = Plan(time, types, keys, _windows(windows), made, extra, gap, mark, settings)
     _frames(plan)
+    operator_of(plan, queries_of(plan))  # which refuses what no operator takes
     return plan
 
 

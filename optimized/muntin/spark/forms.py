@@ -1,5 +1,6 @@
 """Which windows kernels answer, and the aggregates as kernels and operators take them."""
 
+from muntin.kernels.slicing.custom import Summarised, summarised
 from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.supported import refusal
@@ -15,6 +16,8 @@ NUMBERS = (*WHOLE, *REAL, *CLOCKS)
 
 def over_columns(plan: Plan, one: Wanted) -> Erased:
     """Return an aggregate of columns; to count rows is to count their times, which are there."""
+    if isinstance(one.what, Summarised):
+        return summarised(one.what.summary, one.columns, commutative=one.what.commutative)
     return over((plan.time,), named("count")) if one.of_rows else over(one.columns, one.aggregate())
 
 
@@ -27,8 +30,13 @@ def over_values(plan: Plan, one: Wanted) -> Erased:
 def by_kernels(plan: Plan) -> bool:
     """Whether every aggregate has a form over columns, and every column is one of numbers."""
     small = all(isinstance(plan.types[name], NUMBERS) for name in plan.values)
-    known = all(one.named and form_of(over_columns(plan, one)) for one in plan.wanted)
+    known = all(_known(one) and form_of(over_columns(plan, one)) for one in plan.wanted)
     return small and known and not plan.gap and not plan.mark
+
+
+def _known(one: Wanted) -> bool:
+    """Whether an aggregate may have a form: of the catalogue, or a summary of the user's own."""
+    return one.named is not None or isinstance(one.what, Summarised)
 
 
 def columnar(plan: Plan) -> set[str]:

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from muntin.spark.bucket import Bucket, described, framed_state, held_in
-from muntin.spark.packing import CONTROL, Packing, unpacked
-from muntin.spark.saying import payloads_of
+from muntin.spark.bucket import Bucket
+from muntin.spark.envelope import described, framed_state, held_in
+from muntin.spark.packing import CONTROL, Packing, unpacked, written
 from muntin.spec.stream import END
 
 ANSWER = StructType([StructField("payload", BinaryType())])
@@ -41,13 +41,48 @@ class State(Protocol):
     def clear(self) -> None: ...  # noqa: D102 - the same
 
 
+class States(Protocol):
+    """What is used here of a state of many values, each under a key."""
+
+    def getValue(self, key: tuple[object, ...], /) -> tuple[object, ...] | None: ...  # noqa: D102, N802 - the same
+    def updateValue(self, key: tuple[object, ...], value: tuple[object, ...], /) -> None: ...  # noqa: D102, N802 - the same
+    def removeKey(self, key: tuple[object, ...], /) -> None: ...  # noqa: D102, N802 - the same
+
+
 class Handle(Protocol):
     """What is used here of the handle of a stateful processor."""
 
+    def getMapState(self, name: str, key: str, value: str, /) -> States: ...  # noqa: D102, N802 - the same
     def getValueState(self, name: str, schema: str, /) -> State: ...  # noqa: D102, N802 - the same
     def listTimers(self) -> Iterator[int]: ...  # noqa: D102, N802 - the same
     def registerTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
     def deleteTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
+
+
+class InState:
+    """A shelf of pieces in a state of Spark."""
+
+    def __init__(self, states: States) -> None:
+        """Say which."""
+        self._states = states
+
+    def get(self, name: str) -> bytes | None:
+        """Return a piece."""
+        return bytes_in(self._states.getValue((name,)))
+
+    def put(self, name: str, piece: bytes) -> None:
+        """Keep a piece."""
+        self._states.updateValue((name,), (piece,))
+
+    def drop(self, name: str) -> None:
+        """Keep a piece no more."""
+        self._states.removeKey((name,))
+
+
+def bytes_in(held: tuple[object, ...] | None) -> bytes | None:
+    """Return the bytes in a state."""
+    data = held[0] if held else None
+    return bytes(data) if isinstance(data, bytes | bytearray) else None
 
 
 class Processor:
@@ -61,6 +96,7 @@ class Processor:
         """Open the state."""
         self._handle = handle
         self._state = handle.getValueState("state", "data binary")
+        self._shelf = InState(handle.getMapState("pieces", "name string", "piece binary"))
 
     def handleInputRows(  # noqa: N802 - Spark's name
         self,
@@ -98,22 +134,21 @@ class Processor:
             held_in("query", lines, data)
 
     def _read(self) -> bytes | None:
-        held = self._state.get()
-        data = held[0] if held else None
-        return bytes(data) if isinstance(data, bytes | bytearray) else None
+        return bytes_in(self._state.get())
 
     def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
         """Let the watermark rise, take in payloads, put down the state, and yield what is said."""
         watermark = reached * MILLI if reached > 0 else -END
-        bucket = Bucket(self._plan, self._read())
-        said = bucket.take(unpacked(payloads), watermark)
-        data = bucket.state()
-        if data is None:
-            self._state.clear()
-        else:
-            self._state.update((data,))
+        data = self._read()
+        bucket = Bucket(self._plan, self._shelf, data)
+        answers = [written(batch) for batch in bucket.take(unpacked(payloads), watermark)]
+        if bucket.changed:
+            after = bucket.state()
+            if after is not None:
+                self._state.update((after,))
+            elif data is not None:
+                self._state.clear()
         self._wake(bucket.due, reached)
-        answers = payloads_of(self._plan, said)
         if answers:
             yield pandas.DataFrame({"payload": answers})
 

@@ -1,4 +1,4 @@
-"""What a bucket says, as payloads: batches of the answer, unpacked where they are read."""
+"""What a bucket says: batches of the answer, which are packed, and unpacked where they are read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,27 +7,23 @@ import numpy as np
 from muntin.kernels.slicing.over import is_record
 from muntin.spark.answering import lines_of
 from muntin.spark.answers import told
-from muntin.spark.arrow import Keys, Table, Work, batches, pa, typed
-from muntin.spark.bucket import Key, Said
-from muntin.spark.packing import read, written
+from muntin.spark.arrow import Keys, Table, Work, batches, column, pa, typed
+from muntin.spark.packing import read
 from muntin.spark.plan import Plan
+from muntin.spark.readable import Key
+from muntin.spec.query import Result
 from muntin.spec.stream import Event
 
 LATE = "late"
 
 
-def payloads_of(plan: Plan, said: Said) -> list[bytes]:
-    """Return what is said, packed: lines about windows, then late rows."""
-    batched = [*_lines(plan, said), *_late(plan, said.late)]
-    return [written(batch) for batch in batched]
-
-
-def _lines(plan: Plan, said: Said) -> Iterator[Table]:
+def lines_about(plan: Plan, results: Sequence[tuple[Key, Result]]) -> Iterator[Table]:
+    """Yield lines about windows, each with its key."""
     numbers: dict[Key, int] = {}
-    results = [(numbers.setdefault(key, len(numbers)), one) for key, one in said.results]
+    numbered = [(numbers.setdefault(key, len(numbers)), one) for key, one in results]
     number = np.arange(len(numbers))
     found = Keys(number, number)
-    return told(plan, lines_of(plan, results), _keys(plan, list(numbers)), found)
+    return told(plan, lines_of(plan, numbered), _keys(plan, list(numbers)), found)
 
 
 def _keys(plan: Plan, keys: Sequence[Key]) -> Table:
@@ -40,19 +36,30 @@ def _keys(plan: Plan, keys: Sequence[Key]) -> Table:
     return found
 
 
-def _late(plan: Plan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
-    """Return late rows as lines of the kind `late`; they start at their times."""
+def late_events(plan: Plan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
+    """Yield late events, each with its key, as lines of the kind `late`."""
     if not late:
         return iter(())
-    schema, n = plan.schema(), len(late)
-    none = {field.name: typed([None] * n, field.dataType) for field in schema.fields}
-    keys = _keys(plan, [key for key, _ in late])
-    columns: dict[str, object] = {**none, **{name: keys.column(name) for name in plan.keys}}
-    columns["start"] = typed([event.time for _, event in late], plan.types[plan.time])
-    columns["kind"] = [LATE] * n
-    if plan.late == "rows":
-        columns["late"] = _rows(plan, [event for _, event in late])
-    return batches(columns, schema)
+    keys, events = _keys(plan, [key for key, _ in late]), [event for _, event in late]
+    start = typed([event.time for event in events], plan.types[plan.time])
+    return _late(plan, keys, start, _rows(plan, events) if plan.late == "rows" else None)
+
+
+def late_rows(plan: Plan, late: Table) -> Iterator[Table]:
+    """Yield late rows as lines of the kind `late`."""
+    names = plan.row().names
+    columns = [column(late, name) for name in names]
+    rows = pa.StructArray.from_arrays(columns, names) if plan.late == "rows" else None
+    return _late(plan, late, column(late, plan.time), rows)
+
+
+def _late(plan: Plan, keys: Table, start: object, rows: object) -> Iterator[Table]:
+    """Yield late rows as lines; they start at their times."""
+    schema, n = plan.schema(), keys.num_rows
+    columns: dict[str, object] = {field.name: pa.nulls(n) for field in schema.fields}
+    columns |= {name: column(keys, name) for name in plan.keys}
+    columns |= {"start": start, "kind": pa.repeat(LATE, n)}
+    return batches(columns if rows is None else columns | {"late": rows}, schema)
 
 
 def _rows(plan: Plan, events: Sequence[Event]) -> object:

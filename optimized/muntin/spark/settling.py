@@ -1,10 +1,12 @@
 """When a key has something to say, and when it may be forgotten: what follows from window types.
 
-Both are bounds that need no look at the state of the key: one from below, the other from above.
+Both are bounds that need no look at the state of the key: one from below, the other from above. Of
+a type that derives from a known one nothing follows: it may have changed whatever it likes.
 """
 
 from dataclasses import dataclass
 
+from muntin.optimized.scotty.foreign import KNOWN
 from muntin.spec.data_driven import Rolling, Session
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.measure import TIME
@@ -44,7 +46,8 @@ class Settling:
 
 def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
     """Return a time after another, before which no window of the type is complete."""
-    if after == -END or kind.measure is not TIME or dialect != OURS:
+    known = type(kind) in KNOWN and kind.measure is TIME
+    if after == -END or not known or dialect != OURS:
         return after + 1
     at = int(after) + 1
     if isinstance(kind, Sliding):
@@ -60,7 +63,7 @@ def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
 
 def reach_of(kind: WindowType, last: int, gap: int) -> float:
     """Return a time at which all windows that hold events up to a time have ended."""
-    if kind.measure is not TIME:
+    if type(kind) not in KNOWN or kind.measure is not TIME:
         return END
     if isinstance(kind, Sliding | Cumulate):
         return last + kind.size

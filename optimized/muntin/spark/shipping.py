@@ -52,7 +52,7 @@ def shipped(name: str, kind: WindowType) -> Shipped:
     if not is_dataclass(kind):
         raise InvalidInputError(f"window {name!r}: {kind!r} must be a frozen dataclass")
     names = {id(one): ByName(known) for known, one in KNOWN.items()}
-    found = {one.name: getattr(kind, one.name) for one in fields(kind)}
+    found = {one.name: getattr(kind, one.name) for one in fields(kind)} | vars(kind)
     if "measure" not in found:
         found["measure"] = kind.measure
     pieces = tuple((name, names.get(id(piece), piece)) for name, piece in found.items())

@@ -69,7 +69,7 @@ def sliced(plan: Plan) -> set[str]:
 
 
 def _forms_of(plan: Plan) -> list[Part]:
-    forms = [form_of(over_columns(plan, one)) for one in plan.wanted if one.named]
+    forms = [form_of(over_columns(plan, one)) for one in plan.wanted]
     return [part for form in forms if form for part in form.parts]
 
 

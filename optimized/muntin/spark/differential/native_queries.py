@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from muntin.optimized.scotty.foreign import KNOWN
 from muntin.spec.data_driven import Session
 from muntin.spec.measure import TIME
 from muntin.spec.periodic import Sliding
@@ -33,6 +34,8 @@ def translated(query: Query) -> NativeQuery | str:
     kind, function = query.window, AGGREGATES.get(query.aggregate.name)
     if kind.measure is not TIME or not isinstance(kind, Sliding | Session):
         return f"Spark has no {kind.name} windows by {kind.measure.name}"
+    if type(kind) not in KNOWN:
+        return f"Spark does not know what {type(kind).__name__} makes of {kind.name} windows"
     if function is None:
         return f"Spark has no {query.aggregate.name} as exact as ours"
     if isinstance(kind, Session):

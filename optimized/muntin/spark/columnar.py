@@ -1,0 +1,112 @@
+"""The keys of a bucket as columns: one operator over columns serves them all.
+
+A key is a number for the operator, its place in a table of keys. A key of which nothing is kept is
+let go.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Ints, column_of, no_ints
+from muntin.kernels.slicing.batch import Values
+from muntin.spark.answering import asking, columns_of, told_by_columns
+from muntin.spark.answers import told
+from muntin.spark.arrow import Keys, Table, keys, picked, table, times
+from muntin.spark.columnar_state import (
+    image_of,
+    pieces_of,
+    present,
+    resumed,
+    state_in,
+    state_of,
+    without_idle,
+)
+from muntin.spark.packing import read, written
+from muntin.spark.pieces import Pieces
+from muntin.spark.plan import Plan
+from muntin.spark.settling import Settling
+from muntin.spark.wanted import REAL
+from muntin.spec.stream import END
+
+TABLE = "table of keys"
+
+
+class Columnar:
+    """What is kept of the keys of a bucket, for the windows that have a form over columns.
+
+    `whole` is the plan of the call, `plan` that of these windows.
+    """
+
+    def __init__(self, plan: Plan, whole: Plan, pieces: Pieces) -> None:
+        """Start without keys, or go on from pieces."""
+        self._plan, self._whole, self._before = plan, whole, pieces
+        self._operator = asking(plan, "slices")
+        self._kinds = {name: one.window for name, one in image_of(self._operator).queries.items()}
+        self._keys = read(pieces[TABLE])[0] if pieces else None
+        self.changed = False
+        if self._keys is not None:
+            resumed(self._operator, state_in(pieces, self._kinds), self._keys.num_rows)
+
+    def take(self, rows: Table | None, watermark: float) -> Iterator[Table]:
+        """Let the watermark rise, then take in rows, none of which is late; yield what is said."""
+        none: dict[str, Values] = {name: self._nothing(name) for name in self._plan.read}
+        if self._keys is not None and watermark > -END:
+            yield from self._step(no_ints(), none, no_ints(), watermark)
+        elif watermark > -END:
+            self._operator.take_columns(no_ints(), none, no_ints(), watermark)
+        if rows is not None and rows.num_rows:
+            self.changed = True
+            columns, number = columns_of(self._plan, rows), self._numbered(rows)
+            yield from self._step(times(rows, self._plan.time), columns, number, None)
+
+    def _step(
+        self, time: Ints, columns: dict[str, Values], number: Ints, watermark: float | None
+    ) -> Iterator[Table]:
+        answer = self._operator.take_columns(time, columns, number, watermark)
+        lines = told_by_columns(self._plan, answer)
+        if lines and self._keys is not None:
+            self.changed = True
+            every = np.arange(self._keys.num_rows)
+            yield from told(self._whole, lines, self._keys, Keys(every, every))
+
+    def _nothing(self, name: str) -> Values:
+        real = isinstance(self._plan.types[name], REAL)
+        return Values(column_of(np.empty(0, np.float64) if real else no_ints()))
+
+    def _numbered(self, rows: Table) -> Ints:
+        """Return the number of the key of each row; new keys get the next."""
+        names = self._plan.keys
+        found = keys(rows, names)
+        mine = picked(rows, names, found.row)
+        if self._keys is None:
+            self._keys = mine
+            return found.number
+        both = table([self._keys, mine])
+        every = keys(both, names)
+        known, self._keys = self._keys.num_rows, picked(both, names, every.row)
+        return every.number[known:][found.number]
+
+    def pieces(self) -> dict[str, bytes]:
+        """Return what is to be kept: nothing, if nothing is kept of any key."""
+        state = state_of(self._operator)
+        if self._keys is None:
+            return {}
+        kept = present(state, self._kinds, self._keys.num_rows)
+        if not kept.any():
+            return {}
+        if 2 * kept.sum() <= kept.size:
+            state = without_idle(state, kept)
+            self._keys = picked(self._keys, self._plan.keys, np.flatnonzero(kept))
+        n = self._keys.num_rows
+        found = pieces_of(state, self._kinds, n, self._before)
+        return found | {TABLE: written(self._keys)}
+
+    def due(self, settling: Settling, watermark: float) -> float:
+        """Return the least watermark at which something may be to be said, or all forgotten."""
+        groups = [group.cells for _, _, group in state_of(self._operator).groups]
+        times = [(int(one.low.min()), int(one.high.max())) for one in groups if len(one)]
+        if not times:
+            return END
+        least, most = min(low for low, _ in times), max(high for _, high in times)
+        return min(settling.next(max(watermark, least - 1)), settling.over(most, 0))

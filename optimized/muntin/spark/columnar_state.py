@@ -1,0 +1,275 @@
+"""The state of an operator over columns as pieces: cells and told windows by stretches of time.
+
+What passes goes with its pieces, and what is not touched is not written. Keys are numbers here.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from muntin.kernels.slicing.answer import Answer
+from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of, ints
+from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.generic import Generic
+from muntin.kernels.slicing.grain import Records, slices
+from muntin.kernels.slicing.image import Dense, Image, Plain, Told
+from muntin.kernels.slicing.known import Known
+from muntin.kernels.slicing.moment import Clock
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.snapshot import SnapshotError, decode, encode
+from muntin.spark.pieces import Pieces, by_time, columns_in, packed_columns, span_of
+from muntin.spec.measure import COUNT
+from muntin.spec.periodic import Sliding
+from muntin.spec.window import WindowType
+
+HEAD = "columns"
+CELLS = ("key", "slot", "low", "high", "count", "arrival", "own", "mark")
+"""What is kept of cells; none is fresh between steps."""
+KNOWN = ("key", "start", "end", "settles", "first", "revision")
+
+Columns = list[Column | Ints]
+Shape = list[tuple[str, int, bool]]
+
+
+class Laid(NamedTuple):
+    """A table in pieces: under which name, of which span, their numbers.
+
+    The shape of the columns that differ says how they are grouped: under which name, how many, and
+    whether flags follow.
+    """
+
+    name: str
+    span: int
+    numbers: list[int]
+    shape: Shape
+
+
+class Grouped(NamedTuple):
+    """What is known of a group besides its tables, of which the first is that of its cells."""
+
+    names: list[str]
+    method: str
+    since: int
+    single: bool  # whether each cell is one event
+    asked: list[list[str]]
+    tables: list[Laid]
+
+
+class Head(NamedTuple):
+    """What else is known of a state."""
+
+    clock: Clock
+    seen: float
+    arrivals: int
+    groups: list[Grouped]
+
+
+class State(NamedTuple):
+    """The states of groups, each under the queries that it serves; and how far all has come."""
+
+    groups: list[tuple[list[str], str, Plain]]
+    clock: Clock
+    seen: float
+    arrivals: int
+
+
+def image_of(operator: ColumnarOperator) -> Image:
+    """Return what an operator over columns tells a snapshot."""
+    image = operator.state()["image"]
+    if isinstance(image, Image):
+        return image
+    raise SnapshotError(f"{operator!r} is no operator over columns")
+
+
+def state_of(operator: ColumnarOperator) -> State:
+    """Return the state of an operator that keeps no dense slices."""
+    image = image_of(operator)
+    groups = [(names, how, one) for names, how, one in image.groups if isinstance(one, Plain)]
+    return State(groups, image.clock, image.seen, image.arrivals)
+
+
+def resumed(operator: ColumnarOperator, state: State, keys: int) -> None:
+    """Let an operator that was made alike go on from a state, with so many keys."""
+    image = image_of(operator)
+    groups: list[tuple[list[str], str, Plain | Dense]] = [*state.groups]
+    numbers: list[Hashable] = [*range(keys)]
+    generic, rest = Generic(image.settings), (state.clock, state.seen, state.arrivals, numbers)
+    operator.resume({"image": Image(image.settings, image.queries, groups, generic, *rest)})
+
+
+def present(state: State, kinds: Mapping[str, WindowType], keys: int) -> Flags:
+    """Tell which of so many keys have a cell, or a window that is told and may change.
+
+    Where events are counted, those that are forgotten count too.
+    """
+    found = np.zeros(keys, np.bool_)
+    for _, _, group in state.groups:
+        if counts(group, kinds):
+            found |= sized(group.dropped, keys, 0) > 0
+        found[group.cells.key] = True
+        for one in group.tracks:
+            found[one.known.key] = True
+    return found
+
+
+def without_idle(state: State, kept: Flags) -> State:
+    """Return the state with those keys only that are kept, which get new numbers."""
+    number = np.cumsum(kept) - 1
+
+    def fewer(group: Plain) -> Plain:
+        tracks = [
+            Told(one.queries, replace(one.known, key=number[one.known.key])) for one in group.tracks
+        ]
+        cells = replace(group.cells, key=number[group.cells.key])
+        birth = ranked(sized(group.birth, kept.size)[kept])
+        dropped = sized(group.dropped, kept.size, 0)[kept]
+        return group._replace(tracks=tracks, cells=cells, dropped=dropped, birth=birth)
+
+    return state._replace(groups=[(names, how, fewer(one)) for names, how, one in state.groups])
+
+
+def ranked(birth: Ints) -> Ints:
+    """Number keys anew, in the order in which they came; one that never did is -1.
+
+    >>> ranked(np.array([7, -1, 4])).tolist()
+    [1, -1, 0]
+    """
+    order, number = np.argsort(birth), np.full_like(birth, -1)
+    came = order[birth[order] >= 0]
+    number[came] = np.arange(came.size)
+    return number
+
+
+def sized(column: Ints, n: int, unknown: int = -1) -> Ints:
+    """Return a column of keys for so many of them; with this for those that it does not know yet.
+
+    >>> sized(np.array([4, 7]), 3).tolist()
+    [4, 7, -1]
+    """
+    return np.append(column[:n], np.full(max(0, n - column.size), unknown))
+
+
+def head_in(pieces: Pieces) -> Head:
+    """Return what is known of a state in pieces besides its tables."""
+    head = decode(pieces[HEAD])
+    if not isinstance(head, Head):
+        raise SnapshotError("the state of a bucket is damaged: it has no head")
+    return head
+
+
+def pieces_of(
+    state: State, kinds: Mapping[str, WindowType], keys: int, before: Pieces
+) -> dict[str, bytes]:
+    """Return a state as pieces."""
+    old = head_in(before).groups if before else []
+    spans = {one.name: one.span for group in old for one in group.tables}
+    found, groups = dict[str, bytes](), list[Grouped]()
+    for nth, (names, method, whole) in enumerate(state.groups):
+        group, tables = simpler(whole, kinds), list[Laid]()
+        for name, columns, time, shape in tables_of(group, str(nth)):
+            size = sum(column.nbytes for column in columns)
+            span, parts = span_of(time, size, spans.get(name, 0)), dict[int, bytes]()
+            for number, part in by_time(columns, time, span):
+                parts[number] = packed_columns(part)
+            found |= {f"{name} {number}": data for number, data in parts.items()}
+            tables.append(Laid(name, span, list(parts), shape))
+        found[f"{nth} keys"] = packed_columns([sized(group.birth, keys), group.dropped])
+        asked, single = [one.queries for one in group.tracks], isinstance(group.grain, Records)
+        groups.append(Grouped(names, method, group.since, single, asked, tables))
+    found[HEAD] = encode(Head(state.clock, state.seen, state.arrivals, groups))
+    return found
+
+
+def state_in(pieces: Pieces, kinds: Mapping[str, WindowType]) -> State:
+    """Return the state in pieces."""
+    head, groups = head_in(pieces), list[tuple[list[str], str, Plain]]()
+    for nth, group in enumerate(head.groups):
+        grain = Records() if group.single else slices(kinds[names[0]] for names in group.asked)
+        cells, parts = _cells(pieces, group.tables[0])
+        tracks = [
+            Told(names, _known(pieces, table))
+            for names, table in zip(group.asked, group.tables[1:], strict=True)
+        ]
+        birth, dropped = (ints(one) for one in columns_in(pieces[f"{nth} keys"]))
+        dropped = sized(dropped, birth.size, 0)
+        plain = Plain(group.since, grain, tracks, cells, parts, dropped, birth)
+        groups.append((group.names, group.method, plain))
+    return State(groups, head.clock, head.seen, head.arrivals)
+
+
+def _columns(pieces: Pieces, table: Laid) -> Columns:
+    """Return the columns of a table."""
+    each = [columns_in(pieces[f"{table.name} {number}"]) for number in table.numbers]
+    return [np.concatenate(same) for same in zip(*each, strict=True)]
+
+
+def _cells(pieces: Pieces, table: Laid) -> tuple[Cells, list[tuple[int, Fields]]]:
+    """Return cells in their order, and the partials of each part."""
+    columns = _columns(pieces, table)
+    if not columns:
+        return Cells(), []
+    order = np.lexsort((columns[1], columns[0]))
+    rest = iter([column[order] for column in columns])
+    key, slot, low, high, count, arrival, own, mark = (ints(one) for one in islice(rest, 8))
+    cells = Cells(key, slot, low, high, count, np.zeros_like(key), arrival, own, mark)
+    return cells, [(int(nth), tuple(map(column_of, islice(rest, n)))) for nth, n, _ in table.shape]
+
+
+def _known(pieces: Pieces, table: Laid) -> Known:
+    """Return the windows that were told of."""
+    columns = iter(_columns(pieces, table))
+    numbers = [ints(one) for one in islice(columns, len(KNOWN))]
+    if not numbers:
+        return Known()
+    values = {name: _answer(columns, n, flagged) for name, n, flagged in table.shape}
+    key, start, end, settles, first, revision = numbers
+    return Known(key, start, end, settles, first, revision, values)
+
+
+def _answer(columns: Iterator[Column | Ints], n: int, flagged: bool) -> Answer:  # noqa: FBT001
+    values = tuple(column_of(one) for one in islice(columns, n))
+    return Answer(values, next(columns).astype(np.bool_) if flagged else None)
+
+
+def counts(group: Plain, kinds: Mapping[str, WindowType]) -> bool:
+    """Whether some window of a group counts events."""
+    return any(kinds[one.queries[0]].measure is COUNT for one in group.tracks)
+
+
+def simpler(group: Plain, kinds: Mapping[str, WindowType]) -> Plain:
+    """Return a state without what nothing depends on.
+
+    Where all windows are sliding, that is when in its slice an event came. Where none counts
+    events, it is how many cells are forgotten.
+    """
+    if counts(group, kinds):
+        return group
+    group = group._replace(dropped=np.zeros(1, np.int64))
+    sliding = all(isinstance(kinds[one.queries[0]], Sliding) for one in group.tracks)
+    if isinstance(group.grain, Records) or not sliding:
+        return group
+    slot, zero = group.cells.slot, np.zeros_like(group.cells.slot)
+    tracks = [
+        Told(one.queries, replace(one.known, first=np.zeros_like(one.known.first)))
+        for one in group.tracks
+    ]
+    cells = replace(group.cells, low=slot, high=slot, arrival=zero)
+    return group._replace(cells=cells, tracks=tracks)
+
+
+def tables_of(group: Plain, name: str) -> Iterator[tuple[str, Columns, Ints, Shape]]:
+    """Yield the tables of a group: cells, and the windows that are told of each type."""
+    columns: Columns = [getattr(group.cells, field) for field in CELLS]
+    shape: Shape = [(str(nth), len(fields), False) for nth, fields in group.parts]
+    columns += [column for _, fields in group.parts for column in fields]
+    yield f"{name} cells", columns, group.cells.slot, shape
+    for nth, one in enumerate(group.tracks):
+        known, values = one.known, one.known.values.items()
+        columns = [getattr(known, field) for field in KNOWN]
+        shape = [(query, len(a.columns), a.valid is not None) for query, a in values]
+        for _, answer in values:
+            columns += [*answer.columns, *([] if answer.valid is None else [ints(answer.valid)])]
+        yield f"{name} told {nth}", columns, known.end, shape

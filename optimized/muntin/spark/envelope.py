@@ -1,0 +1,45 @@
+"""States as bytes, with what they are states of: what was written by another call is refused."""
+
+from collections.abc import Sequence
+
+from muntin.snapshot import SnapshotError, decode, encode
+from muntin.snapshot.frame import Frame, framed, installed, unframed
+from muntin.snapshot.given import described as text
+from muntin.spark.answers import is_row
+from muntin.spark.plan import Plan
+
+FORMAT = 2
+"""The present form; in form 1 a bucket had a readable operator for each key, all in one value."""
+
+
+def described(plan: Plan) -> list[str]:
+    """Return what must be alike where a state is written and where it is read."""
+    settings, columns = plan.settings, [f"{n}: {plan.types[n].simpleString()}" for n in plan.read]
+    lines = [f"the columns {', '.join(columns)}", f"the keys {', '.join(plan.keys) or 'none'}"]
+    lines += [f"the window {name!r}: {text(kind)}" for name, kind in plan.kinds().items()]
+    lines += [f"the aggregate {one.described}" for one in plan.wanted]
+    lateness = f"the allowed lateness {settings.allowed_lateness}"
+    return [*lines, lateness, f"the output {settings.output}", f"the dialect {settings.dialect}"]
+
+
+def framed_state(kind: str, told: Sequence[str], held: object) -> bytes:
+    """Return a state as bytes: its kind, what it is a state of, and what is held."""
+    return framed(Frame(FORMAT, installed(), encode([kind, list(told), held])))
+
+
+def held_in(kind: str, told: Sequence[str], data: bytes) -> object:
+    """Return what is held by a state of this kind, and of this very call; or refuse it."""
+    whole = decode(unframed(data, FORMAT).body)
+    if not is_row(whole) or len(whole) != 3 or whole[0] != kind:  # noqa: PLR2004 - as above
+        raise SnapshotError(f"this is no state of a {kind}")
+    before = [str(line) for line in whole[1]] if is_row(whole[1]) else []
+    for line in (*before, *told):
+        if line not in before or line not in told:
+            gone = [one for one in before if one not in told]
+            new = [one for one in told if one not in before]
+            raise SnapshotError(
+                "this checkpoint is of another call of muntin.spark.aggregate: there were "
+                f"{'; '.join(gone) or 'none'}; now there are {'; '.join(new) or 'none'}. "
+                "Go on with the call as it was, or begin with a new checkpoint"
+            )
+    return whole[2]

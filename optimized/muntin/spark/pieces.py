@@ -1,0 +1,149 @@
+"""States by pieces: columns as bytes, as short as their numbers allow, each piece with a checksum.
+
+What is kept of a bucket is many pieces under names, and a list of their checksums. A piece that
+did not change is not written anew; one that is not as the list says is refused.
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.snapshot import SnapshotError, decode, encode
+from muntin.spark.answers import is_row
+from muntin.spark.arrow import pa
+
+CODEC = "zstd"
+WIDTHS = (1, 2, 4)
+LENGTH = 8
+"""Bytes before a compressed piece that say how long it was."""
+
+Pieces = Mapping[str, bytes]
+"""What is kept, by name."""
+
+
+class Shelf(Protocol):
+    """Where pieces are kept between micro-batches."""
+
+    def get(self, name: str, /) -> bytes | None:
+        """Return a piece."""
+        ...
+
+    def put(self, name: str, piece: bytes, /) -> None:
+        """Keep a piece."""
+        ...
+
+    def drop(self, name: str, /) -> None:
+        """Keep a piece no more."""
+        ...
+
+
+def taken(shelf: Shelf, name: str, check: int) -> bytes:
+    """Return a piece, if it is the one that was kept."""
+    found = shelf.get(name)
+    if found is None:
+        raise SnapshotError(f"the state of a bucket is damaged: there is no piece {name!r}")
+    if zlib.crc32(found) != check:
+        raise SnapshotError(
+            f"the state of a bucket is damaged: the checksum of the piece {name!r} is wrong"
+        )
+    data: bytes = pa.decompress(
+        found[LENGTH:], int.from_bytes(found[:LENGTH], "little"), codec=CODEC, asbytes=True
+    )
+    return data
+
+
+def put(shelf: Shelf, name: str, data: bytes) -> int:
+    """Keep a piece, and return its checksum."""
+    packed: bytes = pa.compress(data, codec=CODEC, asbytes=True)
+    piece = len(data).to_bytes(LENGTH, "little") + packed
+    shelf.put(name, piece)
+    return zlib.crc32(piece)
+
+
+def replaced(
+    shelf: Shelf, before: Pieces, checks: Mapping[str, int], after: Pieces
+) -> dict[str, int]:
+    """Keep pieces in the place of others, and return their checksums; what is equal stays."""
+    for name in checks.keys() - after.keys():
+        shelf.drop(name)
+    return {
+        name: checks[name] if before.get(name) == data else put(shelf, name, data)
+        for name, data in after.items()
+    }
+
+
+def packed_columns(columns: Sequence[Column | Ints]) -> bytes:
+    """Return columns as bytes.
+
+    >>> [one.tolist() for one in columns_in(packed_columns([np.array([7, 9]), np.array([0.5, 2])]))]
+    [[7, 9], [0.5, 2.0]]
+    """
+    return encode([_packed(one) for one in columns])
+
+
+def _packed(column: Column | Ints) -> object:
+    if column.dtype != np.int64 or not column.size:
+        return column
+    least = int(column.min())
+    most = int(column.max()) - least
+    if most == 0:
+        return (least, 0, column.size)
+    for width in WIDTHS:
+        if most < 1 << (8 * width):
+            return (least, width, (column - least).astype(f"<u{width}").tobytes())
+    return column
+
+
+def columns_in(data: bytes) -> list[Column]:
+    """Return the columns in bytes."""
+    held = decode(data)
+    if not is_row(held):
+        raise SnapshotError("the state of a bucket is damaged: a piece holds no columns")
+    return [_column(one) for one in held]
+
+
+def _column(one: object) -> Column:
+    match one:
+        case np.ndarray():
+            return column_of(one)
+        case (int() as least, 0, int() as n):
+            return column_of(np.full(n, least, np.int64))
+        case (int() as least, int() as width, bytes() as content):
+            return column_of(np.frombuffer(content, f"<u{width}").astype(np.int64) + least)
+        case _:
+            raise SnapshotError("the state of a bucket is damaged: a piece holds no columns")
+
+
+def by_time(
+    columns: Sequence[Column | Ints], time: Ints, span: int
+) -> Iterator[tuple[int, list[Column | Ints]]]:
+    """Cut columns into stretches of time; what lies in one stays in its order."""
+    nth = time // span
+    order = np.argsort(nth, kind="stable")
+    begins = np.flatnonzero(np.diff(nth[order], prepend=nth[order[:1]] - 1))
+    for part in np.split(order, begins[1:]):
+        if part.size:
+            yield int(nth[part[0]]), [column[part] for column in columns]
+
+
+def span_of(time: Ints, size: int, before: int) -> int:
+    """Return the stretch of time of a piece, a power of two: pieces are neither small nor many.
+
+    The one before is kept while it will do.
+    """
+    if not time.size:
+        return before
+    extent = int(time.max()) - int(time.min()) + 1
+    pieces = max(1, min(MOST, size // ENOUGH))
+    if before and extent <= 4 * pieces * before and pieces * before <= 4 * extent + 4 * before:
+        return before
+    return 1 << max(0, (extent // pieces).bit_length())
+
+
+MOST = 8
+"""So many pieces hold the cells of a group, or a few times as many."""
+ENOUGH = 2**15
+"""So many bytes are enough for a piece."""

@@ -1,0 +1,75 @@
+"""A bucket itself, on a shelf in memory."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from muntin.spark.bucket import Bucket
+from muntin.spark.plan import Plan
+from muntin.spark.wanted import Asked
+from muntin.spec.periodic import count, tumbling
+from muntin.spec.stream import Step
+from spark_support.tables import (
+    MERGED,
+    OF_ONE,
+    Line,
+    Row,
+    denoted,
+    dicts,
+    event,
+    expected,
+    lines_in,
+    plan_of,
+    same,
+    table_of,
+)
+
+
+class InMemory(dict[str, bytes]):
+    """A shelf."""
+
+    def put(self, name: str, piece: bytes) -> None:
+        """Keep a piece."""
+        self[name] = piece
+
+    def drop(self, name: str) -> None:
+        """Keep a piece no more."""
+        del self[name]
+
+
+@pytest.mark.parametrize("wanted", [MERGED, OF_ONE])
+def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Asked]) -> None:
+    plan, shelf = plan_of({"w": tumbling(10)}, wanted), InMemory()
+    held, late = (table_of([_row(time)]) for time in (25, 7))
+    before = Bucket(plan, shelf)
+    assert not list(before.take(held, 20))
+    after = Bucket(plan, shelf, before.state())
+    assert [line.kind for line in lines_in(plan, after.take(late, 3))] == ["late"]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_bucket_goes_on_counting(size: int) -> None:
+    each = [("ab", 1), ("c", 2), ("abc", 50), ("", 100), ("ab", 600), ("ab", 700), ("", 900)]
+    held_to_the_denotation(plan_of({"w": count(size)}, MERGED), each)
+
+
+def test_a_bucket_goes_on_with_the_keys_that_it_has_not_let_go() -> None:
+    each = [("ab", 1), ("c", 12), ("", 14), ("ac", 15), ("", 30), ("cab", 31), ("", 100)]
+    held_to_the_denotation(plan_of({"w": tumbling(10)}, MERGED), each)
+
+
+def held_to_the_denotation(plan: Plan, each: Sequence[tuple[str, int]]) -> None:
+    """Give a bucket rows of these keys at a time, one step after the other."""
+    shelf, data, steps, lines = InMemory(), None, list[Step](), list[Line]()
+    for keys, time in each:
+        given = [_row(time, key) for key in keys]
+        bucket = Bucket(plan, shelf, data)
+        lines += lines_in(plan, bucket.take(table_of(given) if given else None, time - 1))
+        data = bucket.state() if bucket.changed else data
+        steps += [Step((), time - 1), Step(tuple(event(plan, one) for one in dicts(given)))]
+    assert lines
+    assert same(lines, expected(plan, denoted(plan, steps)))
+
+
+def _row(time: int, key: str = "a") -> Row:
+    return (key, 0, time, 1, None, None, None, False)
