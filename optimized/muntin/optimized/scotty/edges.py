@@ -83,9 +83,11 @@ class Edges:
     remembered = 1024
     strides = 64  # how many edges are passed one by one before time leaps
 
-    def __init__(self, progressions: Iterable[Progression] = ()) -> None:
-        """Start with no cell known."""
-        self.progressions = fused(progressions)
+    def __init__(
+        self, progressions: Iterable[Progression] = (), kept: Sequence[Progression] = ()
+    ) -> None:
+        """Start with no cell known, and with edges of which those kept are fused already."""
+        self.progressions = fused(progressions, kept)
         self.computed = 0
         self._active = Cell(0, 0)
         self._next: list[tuple[float, int]] = []  # a heap: the next edge of each progression
@@ -93,18 +95,14 @@ class Edges:
 
     def extended(self, progressions: Iterable[Progression]) -> "Edges":
         """Return these edges and further ones."""
-        further = Edges()
-        further.progressions = fused(progressions, self.progressions)
-        return further
+        return Edges(progressions, self.progressions)
 
     def without(self, gone: Iterable[Progression], left: Iterable[Progression]) -> "Edges":
         """Return these edges but for some, of which those stay that the ones left have too."""
         dropped = set(gone)
-        further = Edges()
         kept = [one for one in self.progressions if one not in dropped]
         freed = [one for one in left if any(old.covers(one) for old in dropped)]
-        further.progressions = fused(freed, kept)
-        return further
+        return Edges(freed, kept)
 
     def cell(self, time: int) -> Cell:
         """Return the cell of a time; only a tuple beyond the next edge costs a computation."""

@@ -18,9 +18,12 @@ from muntin.spec.user_defined import UserTrigger, UserWindow
 from muntin.spec.window import Context, Interval, WindowType
 
 PERIODIC = (Sliding, Cumulate, Landmark, Band)
-FRAMES = (Delta, State, Threshold)
+FORGET_ALIKE = (*PERIODIC, Rolling, LastNEvery)
+"""Types that are right about any suffix of their tuples that holds what they need."""
+FRAMES = (Session, Punctuation, Delta, State, Threshold)
+"""Types that need nothing of what is forgotten, not even how much it was."""
 USERS = (UserWindow, UserTrigger)
-KNOWN = (*PERIODIC, *FRAMES, *USERS, Session, Punctuation, Rolling, LastNEvery)
+KNOWN = (*FORGET_ALIKE, *FRAMES, *USERS)
 
 
 @dataclass(frozen=True)

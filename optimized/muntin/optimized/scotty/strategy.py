@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from muntin.optimized.scotty.foreign import FORGET_ALIKE
 from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.workload import (
     Characteristics,
@@ -19,15 +20,11 @@ from muntin.optimized.slicing.discretise import (
     refuses_unknown,
     refuses_window,
 )
-from muntin.spec.data_driven import LastNEvery, Rolling
 from muntin.spec.measure import COUNT, TIME
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.window import Context
-
-FORGET_ALIKE = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery)
-"""Types that are right about any suffix of their tuples that holds what they need."""
 
 IN_ORDER: Hashable = "in order"
 """The scope of queries whose edges the events of an ordered stream make."""

@@ -6,6 +6,7 @@ from functools import partial
 from operator import itemgetter
 
 from muntin.optimized.scotty.aggregate_store import BuildStore
+from muntin.optimized.scotty.foreign import FORGET_ALIKE, FRAMES
 from muntin.optimized.scotty.forgetting import needless
 from muntin.optimized.scotty.group import OneByOne, Reports, Verdict
 from muntin.optimized.scotty.machine_front import Front, spare
@@ -15,22 +16,16 @@ from muntin.optimized.scotty.tiling import How, Tiling
 from muntin.optimized.scotty.tuple_lane import Live, TupleLane
 from muntin.optimized.scotty.tuple_view import Told, TupleView
 from muntin.optimized.slicing.alarms import Alarms
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.data_driven import Rolling
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import MuntinError
-from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.measure import COUNT, TIME
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.user_defined import UserTrigger, UserWindow
 from muntin.spec.window import Interval, WindowType
 
-FRAMES = (Session, Punctuation, Delta, State, Threshold)
-"""Types that need nothing of what is forgotten, not even how much it was."""
-
-
-PATIENT = (Sliding, Cumulate, Landmark, Band, Rolling, LastNEvery, *FRAMES)
+PATIENT = (*FORGET_ALIKE, *FRAMES)
 """Types of which nothing that is past is moved by an event that lies behind the watermark."""
 
 
