@@ -38,8 +38,8 @@ proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the c
 	MUNTIN_BUDGET=proofs $(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
 
-proofs-nightly: $(READY) ## the same with the large scopes, and progress on stderr (some hours)
-	$(VENV)/bin/python proofs/nightly.py $(WORKERS)
+proofs-nightly: $(READY) ## the same with the large scopes (hours; goes on where it was; MUNTIN_ONLY)
+	$(VENV)/bin/python proofs/nightly.py $(WORKERS) $(if $(MUNTIN_ONLY),-k "$(MUNTIN_ONLY)")
 
 mutants: $(READY) ## put small faults everywhere, and print those that nothing notices (MUNTIN_MINUTES, MUNTIN_ONLY)
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \

@@ -3,7 +3,8 @@
     python proofs/nightly.py [workers] [arguments of pytest] ...
 
 Each test that ends is a line on stderr, and so is each minute that one takes; what fails is on
-stdout, and at the end the claims by level.
+stdout, and at the end the claims by level. What has passed is noted in `build/proofs-nightly`, and
+not run again as long as no source changes: a night that is cut short goes on where it was.
 """
 
 import os
@@ -15,16 +16,21 @@ import pytest
 
 from claims import main as count_claims
 from evidence.checks import ROOT
+from evidence.journal import Journal
 
 MINUTE = 60
+PLUGIN = "evidence.leaving_out"
+JOURNALS = ROOT / "build" / "proofs-nightly"
 
 
 class Progress:
     """A plugin that says which tests have ended, and which are still running."""
 
-    def __init__(self) -> None:
-        """Begin."""
+    def __init__(self, journal: Journal) -> None:
+        """Begin, with what passed before."""
+        self._journal = journal
         self._begun = time.monotonic()
+        self._failed = set[str]()
         self._since: dict[str, float] = {}
         self._ended = 0
         self._over = Event()
@@ -42,12 +48,16 @@ class Progress:
         self._since[nodeid] = time.monotonic()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Say that a test has ended."""
+        """Say that a test has ended, and note it if it has passed."""
         self._ended += 1
+        if nodeid not in self._failed:
+            self._journal.note(nodeid)
         self._say(nodeid, self._since.pop(nodeid))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Say at once that a test has failed."""
+        if not report.passed:
+            self._failed.add(report.nodeid)
         if report.failed:
             self._say(f"FAILED {report.nodeid}", self._since[report.nodeid])
 
@@ -69,9 +79,16 @@ def main(arguments: list[str]) -> int:
     """Run the command."""
     os.environ["MUNTIN_PROFILE"] = "nightly"
     workers, *others = arguments or ["auto"]
-    options = ["-n", workers, "--dist", "worksteal", "-q", "--no-header", *others]
-    code = pytest.main([*options, str(ROOT / "tests" / "proofs")], plugins=[Progress()])
-    return max(int(code), count_claims([]))
+    journal = Journal(JOURNALS)
+    os.environ["MUNTIN_PASSED"] = str(journal.left_out)
+    sys.stderr.write(
+        f"{len(journal.known)} tests passed before ({journal.path}) and are left out\n"
+    )
+    options = ["-n", workers, "--dist", "worksteal", "-q", "--no-header", "-p", PLUGIN]
+    folder = str(ROOT / "tests" / "proofs")
+    code = pytest.main([*options, *others, folder], plugins=[Progress(journal)])
+    done = code == pytest.ExitCode.NO_TESTS_COLLECTED and journal.known and not others
+    return max(0 if done else int(code), count_claims([]))
 
 
 if __name__ == "__main__":

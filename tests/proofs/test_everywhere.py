@@ -12,7 +12,6 @@ from evidence.checks import ROOT
 from mutants import survivors
 from mutants.everywhere import Fault, faults
 from mutants.mutant import MutantError
-from nightly import Progress
 
 SOURCE = """
 @cached(1)
@@ -132,20 +131,3 @@ def test_the_order_is_decided_by_the_seed() -> None:
 
     assert order(1) == order(1) != order(2)
     assert set(order(1)) == set(order(2))
-
-
-def test_by_night_each_test_that_ends_or_fails_is_a_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    progress = Progress()
-    progress.pytest_runtest_logstart("tests/proofs/test_a.py::test_b")
-    report = pytest.TestReport(
-        "tests/proofs/test_a.py::test_b", ("", 0, ""), {}, "failed", None, "call"
-    )
-    progress.pytest_runtest_logreport(report)
-    progress.pytest_runtest_logfinish("tests/proofs/test_a.py::test_b")
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[2:5] for line in lines] == [
-        ["0", "FAILED", "a.py::test_b"],
-        ["1", "a.py::test_b", "(0.0"],
-    ]

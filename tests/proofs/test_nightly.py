@@ -1,0 +1,106 @@
+"""A night says how far it is, and goes on where the one before was cut short."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evidence.checks import ROOT
+from evidence.journal import BESIDE, SOURCES, Journal, digest
+from nightly import PLUGIN, Progress
+
+SMALL = """
+import pytest
+
+def test_a():
+    pass
+
+def test_a_too():
+    pass
+
+@pytest.mark.parametrize("name", ["x, long", "x"])
+def test_b(name):
+    assert name == "x"
+"""
+
+
+def sources(root: Path) -> Path:
+    """Write sources of a few words."""
+    for name in SOURCES:
+        (root / name / "of").mkdir(parents=True)
+        (root / name / "of" / "it.py").write_text(name)
+    for name in BESIDE:
+        (root / name).write_text(name)
+    return root
+
+
+def ended(progress: Progress, test: str, outcome: str) -> None:
+    """Let a test end, in three phases of which the second has this outcome."""
+    progress.pytest_runtest_logstart(test)
+    for phase, said in (("setup", "passed"), ("call", outcome), ("teardown", "passed")):
+        report = pytest.TestReport(test, ("", 0, ""), {}, said, None, phase)  # type: ignore[arg-type] # it is one of these words
+        progress.pytest_runtest_logreport(report)
+    progress.pytest_runtest_logfinish(test)
+
+
+def test_each_test_that_ends_or_fails_is_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended(Progress(Journal(tmp_path)), "tests/proofs/test_a.py::test_b", "failed")
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[2:5] for line in lines] == [
+        ["0", "FAILED", "a.py::test_b"],
+        ["1", "a.py::test_b", "(0.0"],
+    ]
+
+
+def test_what_has_passed_is_known_the_next_time_and_nothing_else(tmp_path: Path) -> None:
+    root, progress = sources(tmp_path / "root"), Progress(Journal(tmp_path, tmp_path / "root"))
+    for test, outcome in (("good", "passed"), ("bad", "failed"), ("left", "skipped")):
+        ended(progress, test, outcome)
+    after = Journal(tmp_path, root)
+    assert after.known == {"good"}
+    assert after.left_out.read_text() == "good\n"
+
+
+@pytest.mark.parametrize("name", [*(f"{name}/of/it.py" for name in SOURCES), *BESIDE])
+def test_after_a_change_nothing_has_passed(tmp_path: Path, name: str) -> None:
+    root = sources(tmp_path / "root")
+    Journal(tmp_path, root).note("good")
+    assert Journal(tmp_path, root).known == {"good"}
+    (root / name).write_text("else")
+    assert Journal(tmp_path, root).known == set()
+
+
+def test_what_is_made_of_sources_changes_nothing(tmp_path: Path) -> None:
+    root = sources(tmp_path)
+    before = digest(root)
+    (root / "spec" / "of" / "it.pyc").write_text("made")
+    assert digest(root) == before
+    (root / "spec" / "of" / "new.toml").write_text("")
+    assert digest(root) != before
+
+
+def test_workers_leave_out_what_has_passed_and_say_so(tmp_path: Path) -> None:
+    """No test whose name begins with that of one which has passed is left out with it."""
+    (tmp_path / "test_small.py").write_text(SMALL)
+    (tmp_path / "passed").write_text("test_small.py::test_a\ntest_small.py::test_b[x]\n")
+    done = subprocess.run(  # noqa: S603 our own words
+        [sys.executable, "-m", "pytest", "-n", "1", "-p", PLUGIN, "-rA", "."],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "proofs"),
+            "MUNTIN_PASSED": str(tmp_path / "passed"),
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = {line for line in done.stdout.splitlines() if "test_small" in line}
+    assert {line.split(" - ")[0] for line in said if line.startswith(("PASSED", "FAILED"))} == {
+        "PASSED test_small.py::test_a_too",
+        "FAILED test_small.py::test_b[x, long]",
+    }
