@@ -1,17 +1,16 @@
 """The simulation relations of stores and slices, after every call and every step."""
 
 from collections.abc import Callable
-from typing import TypeGuard
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
+from exhaustive.related_slicing import RelatedSlicing
 from muntin.conformance.operator_machine import OperatorMachine
 from muntin.optimized.slicing.eager_store import EagerStore
 from muntin.optimized.slicing.group import Technique
-from muntin.optimized.slicing.slicing import Slicing
 from muntin.optimized.slicing.store import AggregateStore, LazyStore, Slice
 from muntin.optimized.slicing.techniques import (
     CUTTY_EAGER,
@@ -22,8 +21,7 @@ from muntin.optimized.slicing.techniques import (
 )
 from muntin.spec.monoid import FREE, Word
 from muntin.spec.operator import Operator
-from muntin.spec.query import Output, Settings
-from muntin.spec.stream import Step
+from muntin.spec.query import Settings
 
 CALLS = st.lists(
     st.tuples(st.sampled_from(["append", "append", "remove", "join", "pop"]), st.integers(0, 9)),
@@ -78,32 +76,6 @@ def test_stores_stand_for_the_sequence_of_their_slices(
         assert len(slices) <= room <= max(1, 3 * len(slices))
 
 
-def is_word(total: object) -> TypeGuard[Word]:
-    """Whether a total is a word or a bag, as all are here."""
-    return isinstance(total, tuple)
-
-
-class Related(Slicing):
-    """Checks after each step that slices stand for the events, and begin where windows do."""
-
-    def take(self, step: Step, /) -> Output:
-        """Take in a step, and check."""
-        output = super().take(step)
-        for lane in self.lanes():
-            total = lane.slices.fold(lane.slices.oldest, lane.slices.count)
-            assert is_word(total)
-            begins = sorted(lane.begins())
-            facts = lane.slices.relates(self.letters(lane.slices.count, total), begins)
-            assert [fact for fact, holds in facts if not holds] == []
-        return output
-
-    @staticmethod
-    def letters(count: int, total: tuple[int, ...]) -> list[object]:
-        """The word of each event that is still held; of the others, any."""
-        held: list[object] = [(letter,) for letter in total]
-        return [()] * (count - len(held)) + held
-
-
 TECHNIQUES = [PANES, PAIRS, PAIRS_PLUS, CUTTY_LAZY, CUTTY_EAGER]
 NAMES = ["panes", "pairs", "pairs-plus", "cutty-lazy", "cutty-eager"]
 
@@ -111,7 +83,7 @@ NAMES = ["panes", "pairs", "pairs-plus", "cutty-lazy", "cutty-eager"]
 @pytest.mark.parametrize("technique", TECHNIQUES, ids=NAMES)
 def test_slices_stand_for_the_events_and_begin_where_windows_do(technique: Technique) -> None:
     def build(settings: Settings) -> Operator:
-        return Related(technique, settings)
+        return RelatedSlicing(technique, settings)
 
     class Machine(OperatorMachine):
         def __init__(self) -> None:

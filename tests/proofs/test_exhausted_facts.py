@@ -1,0 +1,201 @@
+"""What is true of slices between two steps, after every step of every small trace.
+
+The answers are compared with those of the denotation on the way, as in every walk.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import pytest
+
+from audit import Audit
+from exhaustive.counting import traces
+from exhaustive.operators import BY_WINDOW, CONTENDERS, HALVES, SCOPES
+from exhaustive.profile import PROFILE
+from exhaustive.related_scotty import RelatedInBags, RelatedScotty
+from exhaustive.related_slicing import TOTALS, FrugalSlicing, RelatedSlicing
+from exhaustive.restored import Restored
+from exhaustive.traces import Scope, Walk
+from muntin.cli.registry import OperatorEntry
+from muntin.optimized.scotty.count_lane import CountLane
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.slice import Lifted, Slice
+from muntin.optimized.scotty.slice_manager import SliceManager
+from muntin.optimized.scotty.tuple_lane import TupleLane
+from muntin.optimized.slicing.slices import Slices
+from muntin.optimized.slicing.techniques import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+)
+from muntin.spec.data_driven import Session
+from muntin.spec.operator import Operator
+from muntin.spec.periodic import Sliding, count, tumbling
+from muntin.spec.query import Settings
+from muntin.spec.stream import Event
+from muntin.spec.window import WindowType
+
+LENGTH = {"ci": 3, "nightly": 5}[PROFILE]
+CARRIED = {"ci": 2, "nightly": 3}[PROFILE]
+TIMES = 4
+
+SCOTTY = [OperatorEntry("words", RelatedScotty), OperatorEntry("bags", RelatedInBags)]
+TECHNIQUES = (PANES, PAIRS, PAIRS_PLUS, CUTTY_LAZY, CUTTY_EAGER)
+SLICERS = [
+    *(
+        OperatorEntry(f"slicer {nth}", partial(RelatedSlicing, technique), ordered=True)
+        for nth, technique in enumerate(TECHNIQUES)
+    ),
+    OperatorEntry("frugal", partial(FrugalSlicing, CUTTY_LAZY), ordered=True),
+]
+
+
+def small(scope: Scope, length: int) -> Scope:
+    """Return the traces of a scope that are no longer, at fewer times."""
+    return replace(scope, times=min(TIMES, scope.times), length=min(length, scope.length))
+
+
+def in_order(scope: Scope) -> Scope:
+    """Return the same with a stream in order."""
+    return replace(scope, settings=replace(scope.settings, in_order=True))
+
+
+LASTING = {
+    name: small(one.scope, LENGTH)
+    for name, one in SCOPES.items()
+    if one.scope.spare is None and one.scope.settings.dialect != BY_WINDOW
+} | {"two counts, late": Scope((count(2), count(3, 1)), 2, LENGTH + 2, Settings(2))}
+"""Scopes in which all queries see all events."""
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_every_slice_of_scotty_is_what_the_events_say(name: str) -> None:
+    walk = Walk(LASTING[name], SCOTTY)
+    assert walk.names == ["words", "bags"]
+    assert walk.run().traces == traces(LASTING[name])
+
+
+@pytest.fixture(name="_counted")
+def fixture_counted() -> Iterator[None]:
+    with TOTALS.counted():
+        yield
+
+
+@pytest.mark.usefixtures("_counted")
+@pytest.mark.parametrize("name", LASTING)
+def test_every_slice_of_a_stream_in_order_is_what_the_events_say(name: str) -> None:
+    scope = in_order(LASTING[name])
+    walk = Walk(scope, SLICERS)
+    assert {"slicer 3", "slicer 4", "frugal"} <= {*walk.names}
+    assert walk.run().traces == traces(scope)
+
+
+def test_every_technique_takes_part() -> None:
+    parts = {name for scope in LASTING.values() for name in Walk(in_order(scope), SLICERS).names}
+    assert parts == {one.name for one in SLICERS}
+
+
+RESTORED = [
+    replace(one, build=partial(Restored, one.build, Audit(one.carry)))
+    for one in CONTENDERS
+    if one.carry and one.name != "kernels"
+]
+
+
+@pytest.mark.parametrize("name", ["session, late", "count and tumbling", "in order, periodic"])
+def test_every_operator_goes_on_alike_when_it_is_restored_after_each_step(name: str) -> None:
+    scope = small(SCOPES[name].scope, CARRIED)
+    walk = Walk(scope, RESTORED)
+    assert len(walk.names) >= 6
+    assert walk.run().traces == traces(scope)
+
+
+def test_what_is_not_carried_over_is_noticed() -> None:
+    def nothing(old: Operator, new: Operator) -> None:
+        del old, new
+
+    with pytest.raises(AssertionError, match="not alike"):
+        Restored(Scotty, nothing, Settings()).step([Event(0, 0)])
+
+
+def release_nothing(_: SliceManager, before: float) -> None:
+    del before
+
+
+def touch_all(manager: SliceManager, nth: int, time: int, told: float) -> bool:
+    del manager, nth, time, told
+    return True
+
+
+def touch_none(manager: SliceManager, nth: int, time: int, told: float) -> bool:
+    del told
+    return manager.slices[nth].last >= time
+
+
+def shift_nothing(lane: CountLane, at: int) -> None:
+    del lane, at
+
+
+def count_only(one: Slice, event: Event) -> None:
+    del event
+    one.size += 1
+
+
+def insert_last(lane: TupleLane, lifted: Lifted, *, by_arrival: bool) -> None:
+    del by_arrival
+    lane.tiling.insert(lifted, last=True)
+    lane.news = True
+
+
+def join_nothing(slices: Slices[object], begin: int) -> None:
+    del slices, begin
+
+
+def nothing_held(_: FrugalSlicing) -> set[int]:
+    return set()
+
+
+Windows = tuple[WindowType, ...]
+TIMED: Windows = (Session(2), tumbling(3))
+TWO_TUMBLING: Windows = (tumbling(2), tumbling(3))
+RANKED: Windows = (count(2),)
+HALVED: Windows = (Sliding(2, 1, measure=HALVES),)
+
+
+class Fault(NamedTuple):
+    """What takes the place of a method, over which windows, and the fact that it breaks."""
+
+    kind: type
+    name: str
+    instead: object
+    windows: Windows
+    fact: str
+
+
+FAULTS = [
+    Fault(SliceManager, "release", release_nothing, TIMED, "M6"),
+    Fault(SliceManager, "_touches_left", touch_all, TIMED, "M2 nor over the smallest gap"),
+    Fault(SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"),
+    Fault(SliceManager, "_touches_left", touch_none, TIMED, "M2 something parts"),
+    Fault(Slice, "count", count_only, TIMED, "M4"),
+    Fault(CountLane, "_shift", shift_nothing, RANKED, "R1 none has more"),
+    Fault(TupleLane, "insert", insert_last, HALVED, "T1 slices have them in order"),
+    Fault(Slices, "_release", join_nothing, TIMED, "S4"),
+    Fault(FrugalSlicing, "held", nothing_held, TIMED, "C1"),
+]
+
+
+@pytest.mark.usefixtures("_counted")
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.name} {fault.fact}")
+def test_a_fact_that_is_broken_stops_the_walk(
+    monkeypatch: pytest.MonkeyPatch, fault: Fault
+) -> None:
+    monkeypatch.setattr(fault.kind, fault.name, fault.instead)
+    ordered = fault.kind in (Slices, FrugalSlicing)
+    scope = Scope(fault.windows, 4, 3, Settings(0 if ordered else 1, in_order=ordered))
+    with pytest.raises(AssertionError, match=fault.fact):
+        Walk(scope, SLICERS if ordered else SCOTTY).run()
