@@ -13,16 +13,19 @@ own (`spoiling.py`).
 
 What is checked: in each state, the relation, `items` and the ends, the query and every range; for
 each call, that the state it leads to is one already checked, or else all of that; that the window
-is the one the definition gives; and, where the bound is for each call, the cost. A state that the
+is the one the definition gives; where the bound is for each call, the cost; and for structures
+that promise it, that a call in which a combine raises leaves the window as it was. A state that the
 scope does not reach beyond is checked, but no call is made on it.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from exhaustive.calls import LETTERS, Call, Places, changes, ranges
+from exhaustive.fuse import NEVER, BlownError, Fuse
 from exhaustive.whole import Form, fork, whole
 from muntin.cli.registry import Arrival
 from muntin.spec.cost import Cost, Meter, Operation
@@ -66,6 +69,7 @@ class Scope:
     within: Callable[[Structure], bool] = everything
     blotted: Callable[[Structure], Structure] = as_it_is
     other_times: Callable[[Structure], list[int]] = no_others
+    atomic: bool = False  # whether a call for one item that raises leaves the window as it was
 
 
 @dataclass
@@ -88,10 +92,11 @@ class Exploration:
     joined: set[Form] = field(default_factory=set[Form])
     waiting: deque[State] = field(default_factory=deque[State])
     meter: Meter = field(default_factory=Meter)
+    fuse: Fuse = field(default_factory=Fuse)
 
     def run(self) -> Found:
         """Explore."""
-        start = self.scope.build(self.meter.watch(LETTERS), self.meter)
+        start = self.scope.build(self.meter.watch(self.fuse.put_into(LETTERS)), self.meter)
         self.meet(start, TimedWindow(LETTERS), "the empty window")
         while self.waiting:
             structure, window = self.waiting.popleft()
@@ -107,8 +112,38 @@ class Exploration:
         call.on(after)
         self.found.calls += 1
         wanted = call.of(window)
+        combines = self.meter.spent().combines - before.combines
         self.charge(after, before, described(call, window, wanted))
         self.meet(after, wanted, call)
+        if self.scope.atomic and call.name in ("insert", "evict"):
+            self.let_fail(call, structure, window, int(combines))
+
+    def let_fail(
+        self, call: Call, structure: Structure, window: TimedWindow[str], combines: int
+    ) -> None:
+        """Make a call that raises, at each combine that it makes: it changes no window.
+
+        Something may be left under way then, which any call takes up again.
+        """
+        for nth in range(combines):
+            after, self.fuse.left = fork(structure), nth
+            with suppress(BlownError):
+                call.on(after)
+                raise AssertionError("a combine has raised, and nobody has heard of it")
+            self.fuse.left = NEVER
+            how = ("a combine that raises", nth, call)
+            for more in self.singles(structure, window) if failing(after, window) else ():
+                twin = fork(after)
+                more.on(twin)
+                self.meet(twin, more.of(window), (how, more))
+            after.query()
+            self.meet(after, window, how)
+
+    def singles(self, structure: Structure, window: TimedWindow[str]) -> list[Call]:
+        """Return the calls that change a window by one item."""
+        places, most = self.places(structure, window), len(window.pairs)
+        every = changes(window, places, self.scope.arrival, most, 0)
+        return [call for call in every if abs(len(call.of(window).pairs) - most) == 1]
 
     def charge(self, structure: Structure, before: Cost, operation: Operation) -> None:
         """Compare what a call has cost with what it may cost, if the scope says what that is."""
