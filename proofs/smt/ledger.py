@@ -16,7 +16,8 @@ TWO = IntVal(2)
 ROOT = Bool("the parent is the root")
 NO_ROOT, THE_ROOT = BoolVal(False), BoolVal(True)  # noqa: FBT003 - Z3 wants them so
 ANY = MU >= 2
-BETWEEN = And(ANY, PARENT <= 2 * MU, PARENT >= 3, Implies(Not(ROOT), PARENT >= MU))
+ABOVE = And(ANY, PARENT <= 2 * MU, If(ROOT, PARENT >= 2, PARENT >= MU))
+STAYS = And(ABOVE, Implies(ROOT, PARENT >= 3))  # else the merged node becomes the root
 
 
 def coins(arity: ArithRef, is_root: BoolRef = NO_ROOT) -> ArithRef:
@@ -50,11 +51,11 @@ def a_split_pays_for_itself() -> Theorem:
     after = coins(MU + 1) + coins(MU) + coins(PARENT + 1, ROOT)
     as_printed = after + 1
     return Theorem(
-        BETWEEN,
+        ABOVE,
         before >= 1 + after,
         {
-            "one coin less on the overfull node": Statement(BETWEEN, before - 1 >= 1 + after),
-            "as printed, the younger half needs two": Statement(BETWEEN, before >= 1 + as_printed),
+            "one coin less on the overfull node": Statement(ABOVE, before - 1 >= 1 + after),
+            "as printed, the younger half needs two": Statement(ABOVE, before >= 1 + as_printed),
         },
     )
 
@@ -73,11 +74,11 @@ def a_merge_pays_for_itself() -> Theorem:
     after = coins(2 * MU - 1) + coins(PARENT - 1, ROOT)
     poorer = before - coins(MU)
     return Theorem(
-        BETWEEN,
+        STAYS,
         before >= 1 + after,
         {
-            "one coin less on the small node": Statement(BETWEEN, before - 2 >= 1 + after),
-            "no coin on a node of the smallest arity": Statement(BETWEEN, poorer - 1 >= 1 + after),
+            "one coin less on the small node": Statement(STAYS, before - 2 >= 1 + after),
+            "no coin on a node of the smallest arity": Statement(STAYS, poorer - 1 >= 1 + after),
         },
     )
 

@@ -8,7 +8,7 @@ whichever that is. Pairs begin a slice at each window's begin and end, Cutty at 
 at each multiple of gcd(r, s).
 """
 
-from z3 import And, Implies, Int, Ints, Not, Or
+from z3 import And, ArithRef, BoolRef, Implies, Int, Ints, Not, Or
 
 from evidence.theorem import Statement, Theorem
 
@@ -18,27 +18,45 @@ SOME = And(SLIDE > 0, RANGE > 0)
 PERIODIC = And(SOME, RANGE == QUOTIENT * SLIDE + REST, REST >= 0, REST < SLIDE)
 
 
-def a_slice_across_an_edge_serves_no_window() -> Theorem:
-    """A slice with events on both sides of an edge is neither inside nor outside the window."""
-    given = And(FIRST < BEGIN, BEGIN < END, BEGIN + RANGE >= END, RANGE > 0)
-    outside_too = And(FIRST <= BEGIN - 1, BEGIN - 1 < END)
-    inside_too = And(FIRST <= BEGIN, BEGIN < END, BEGIN < BEGIN + RANGE)
-    at_edge = And(FIRST <= BEGIN, BEGIN < END, BEGIN + RANGE >= END, RANGE > 0)
-    return Theorem(
-        given,
-        And(outside_too, inside_too),
-        {"also if it begins there": Statement(at_edge, And(outside_too, inside_too))},
-    )
+def holds(time: ArithRef) -> BoolRef:
+    """Say that the window holds the event of a time."""
+    return And(BEGIN <= time, time < BEGIN + RANGE)
+
+
+def a_slice_across_a_begin_serves_no_window() -> Theorem:
+    """A slice with events on both sides of a begin is neither inside nor outside the window."""
+    given = And(RANGE > 0, FIRST < BEGIN, BEGIN < END)
+    before = And(FIRST <= BEGIN - 1, BEGIN - 1 < END, Not(holds(BEGIN - 1)))
+    inside = And(FIRST <= BEGIN, BEGIN < END, holds(BEGIN))
+    at_begin = And(RANGE > 0, FIRST <= BEGIN, BEGIN < END)
+    then = And(before, inside)
+    return Theorem(given, then, {"also if it begins there": Statement(at_begin, then)})
+
+
+def a_slice_across_an_end_serves_no_window() -> Theorem:
+    """Nor is one with events on both sides of an end."""
+    stop = BEGIN + RANGE
+    given = And(RANGE > 0, FIRST < stop, stop < END)
+    inside = And(FIRST <= stop - 1, stop - 1 < END, holds(stop - 1))
+    behind = And(FIRST <= stop, stop < END, Not(holds(stop)))
+    at_end = And(RANGE > 0, FIRST < stop, stop <= END)
+    then = And(inside, behind)
+    return Theorem(given, then, {"also if it ends there": Statement(at_end, then)})
 
 
 def each_slide_has_one_begin_and_one_end() -> Theorem:
     """In [k s, (k + 1) s) windows begin at k s only, and end at k s + r mod s only."""
     begin, end = J * SLIDE, (J - QUOTIENT) * SLIDE + RANGE
     given = And(PERIODIC, K * SLIDE <= TIME, TIME < (K + 1) * SLIDE)
-    edges = Or(And(begin == TIME, J == K), And(end == TIME, J == K))
-    then = Implies(edges, Or(TIME == K * SLIDE, TIME == K * SLIDE + REST))
-    only_begins = Implies(edges, TIME == K * SLIDE)
-    return Theorem(given, then, {"begins are all": Statement(given, only_begins)})
+    then = And(
+        Implies(begin == TIME, TIME == K * SLIDE),
+        Implies(end == TIME, TIME == K * SLIDE + REST),
+        Implies(J == K, And(begin == K * SLIDE, end == K * SLIDE + REST)),
+    )
+    edges = Or(begin == TIME, end == TIME)
+    begins_are_all = Statement(given, Implies(edges, TIME == K * SLIDE))
+    ends_are_all = Statement(given, Implies(edges, TIME == K * SLIDE + REST))
+    return Theorem(given, then, {"begins are all": begins_are_all, "ends are all": ends_are_all})
 
 
 def pairs_make_two_slices_a_slide_or_one() -> Theorem:
@@ -50,8 +68,8 @@ def pairs_make_two_slices_a_slide_or_one() -> Theorem:
     )
 
 
-def every_begin_of_an_open_window_begins_a_slice() -> Theorem:
-    """Cutty is minimal in order: windows open at t begin at different times, and each is needed."""
+def open_windows_begin_at_different_times() -> Theorem:
+    """So Cutty, which begins a slice at each, is minimal in order: each of them is needed."""
     open_both = And(K * SLIDE <= TIME, TIME < K * SLIDE + RANGE, J * SLIDE <= TIME)
     given = And(SOME, open_both, TIME < J * SLIDE + RANGE, K != J)
     then = K * SLIDE != J * SLIDE
