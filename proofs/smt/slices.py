@@ -20,7 +20,7 @@ PERIODIC = And(SOME, RANGE == QUOTIENT * SLIDE + REST, REST >= 0, REST < SLIDE)
 
 def holds(time: ArithRef) -> BoolRef:
     """Say that the window holds the event of a time."""
-    return And(BEGIN <= time, time < BEGIN + RANGE)
+    return And(time >= BEGIN, time < BEGIN + RANGE)
 
 
 def a_slice_across_a_begin_serves_no_window() -> Theorem:
@@ -36,10 +36,10 @@ def a_slice_across_a_begin_serves_no_window() -> Theorem:
 def a_slice_across_an_end_serves_no_window() -> Theorem:
     """Nor is one with events on both sides of an end."""
     stop = BEGIN + RANGE
-    given = And(RANGE > 0, FIRST < stop, stop < END)
-    inside = And(FIRST <= stop - 1, stop - 1 < END, holds(stop - 1))
-    behind = And(FIRST <= stop, stop < END, Not(holds(stop)))
-    at_end = And(RANGE > 0, FIRST < stop, stop <= END)
+    given = And(RANGE > 0, stop > FIRST, stop < END)
+    inside = And(stop - 1 >= FIRST, stop - 1 < END, holds(stop - 1))
+    behind = And(stop >= FIRST, stop < END, Not(holds(stop)))
+    at_end = And(RANGE > 0, stop > FIRST, stop <= END)
     then = And(inside, behind)
     return Theorem(given, then, {"also if it ends there": Statement(at_end, then)})
 
