@@ -89,14 +89,19 @@ def fuse() -> Separators:
     return Store(SEPARATOR, AFTER, If(SEPARATOR[AFTER] == COMBINED, FIXED, NONE))
 
 
-def extend(*, as_printed: bool) -> Separators:
-    """Algorithm 6: the event is the new first one of a session."""
+def extend(*, as_printed: bool = False, line_8: bool = False) -> Separators:
+    """Algorithm 6: the event is the new first one of a session.
+
+    As printed lines 4 to 10 do not look for a separator at the event, and line 8 leaves the slice
+    that ends there combined, as it was; with `line_8` it is made flexible, as the text says.
+    """
     here = SEPARATOR[EVENT] != NONE
     at_event = If(here, COMBINED, FLEXIBLE)
     flexible = SEPARATOR[AFTER] == FLEXIBLE
     moved = Store(SEPARATOR, AFTER, If(flexible, NONE, FIXED))
     lines_12_to_27 = Store(moved, EVENT, at_event)
-    lines_4_to_10 = Store(moved, EVENT, FLEXIBLE) if as_printed else lines_12_to_27
+    left = FLEXIBLE if line_8 else If(flexible, FLEXIBLE, COMBINED)
+    lines_4_to_10 = Store(moved, EVENT, left) if as_printed else lines_12_to_27
     return If(NEXT == AFTER, lines_4_to_10, lines_12_to_27)
 
 
@@ -170,19 +175,38 @@ def a_fusion_keeps_separators_right() -> Theorem:
 def an_extension_keeps_separators_right() -> Theorem:
     """Algorithm 6 as it must stand, case 1.2: a separator at the event is looked for first."""
     given = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
+    mended = extend(as_printed=True, line_8=True)
     return Theorem(
         given,
-        kept(extend(as_printed=False)),
-        {"as printed": Statement(given, kept(extend(as_printed=True)))},
+        kept(extend()),
+        {
+            "as printed": Statement(given, kept(extend(as_printed=True))),
+            "with line 8 as the text has it": Statement(given, kept(mended)),
+        },
     )
 
 
 def as_printed_an_extension_is_right_where_no_separator_is() -> Theorem:
-    """Algorithm 6 as printed, if the event is not at an edge."""
-    given = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT), SEPARATOR[EVENT] == NONE)
-    anywhere = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
+    """Algorithm 6 as printed, if the event is at no edge and its slice ends at none."""
+    place = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
+    free, flexible = SEPARATOR[EVENT] == NONE, SEPARATOR[AFTER] == FLEXIBLE
     then = kept(extend(as_printed=True))
-    return Theorem(given, then, {"at an edge too": Statement(anywhere, then)})
+    return Theorem(
+        And(place, free, flexible),
+        then,
+        {
+            "at an edge too": Statement(And(place, flexible), then),
+            "though its slice is combined": Statement(And(place, free), then),
+        },
+    )
+
+
+def with_line_8_an_extension_is_right_where_no_separator_is() -> Theorem:
+    """Algorithm 6 with line 8 as the text has it, if the event is at no edge."""
+    place = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
+    then = kept(extend(as_printed=True, line_8=True))
+    given = And(place, SEPARATOR[EVENT] == NONE)
+    return Theorem(given, then, {"at an edge too": Statement(place, then)})
 
 
 def nothing_changes_inside_a_session_or_at_its_end() -> Theorem:

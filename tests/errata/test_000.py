@@ -81,6 +81,16 @@ def printed_extend(slices: list[PrintedSlice], last: int, at: int) -> None:
         slices.insert(last + 1, PrintedSlice(at, end, "fixed", [at]))
 
 
+def printed_fuse(slices: list[PrintedSlice], last: int) -> None:
+    """Algorithm 5, lines 3 to 7, of the last slice of a session and the next one."""
+    if slices[last].type == "combined":
+        slices[last].type = "fixed"
+    else:
+        behind = slices.pop(last + 1)
+        slices[last].end, slices[last].type = behind.end, behind.type
+        slices[last].tuples += behind.tuples
+
+
 @pytest.mark.parametrize("kind", ["flexible", "combined"])
 def test_algorithm_6_leaves_a_slice_of_no_extent_if_a_separator_is_at_the_time(kind: str) -> None:
     slices = [
@@ -101,6 +111,35 @@ def test_algorithm_6_leaves_a_slice_of_no_extent_if_a_separator_is_at_the_time(k
     manager = group.lanes[None].slices
     assert [(one.first, one.last) for one in manager.slices] == [(1, 1), (6, 8)]
     assert manager.separators() == ["combined"]
+
+
+def test_algorithm_6_line_8_leaves_a_slice_combined_that_ends_at_no_edge() -> None:
+    """Gap 5, tumbling 3: when 4 links the sessions, nothing parts 6 and 8 any more."""
+    slices = [
+        PrintedSlice(3, 6, "fixed", []),
+        PrintedSlice(6, 9, "combined", []),
+        PrintedSlice(9, END, "fixed", [9]),
+    ]
+    printed_extend(slices, 1, 8)
+    assert [(one.start, one.end, one.type) for one in slices[1:3]] == [
+        (6, 8, "combined"),
+        (8, 9, "fixed"),
+    ]
+    printed_fuse(slices, 1)
+    assert [(one.start, one.end, one.type) for one in slices[1:3]] == [
+        (6, 8, "fixed"),
+        (8, 9, "fixed"),
+    ]
+
+    operator = Scotty(Settings(100))
+    for name, window in (("s", Session(5)), ("t", tumbling(3))):
+        operator.add(Query(name, window, BAGS))
+    operator.step([Event(time, Letter(0, time)) for time in (1, 9, 8, 4, 6)])
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    manager = group.lanes[None].slices
+    assert [(one.first, one.last) for one in manager.slices] == [(1, 1), (4, 4), (6, 8), (9, 9)]
+    assert manager.separators() == ["fixed"] * 3
 
 
 class PrintedEdges:
