@@ -48,7 +48,7 @@ class Count:
             self._after(at, times, mark)
             for times in product(range(scope.times), repeat=size)
             for mark in given
-            for _ in range(len(scope.keys) ** size)
+            for _ in range((len(scope.keys) * len(scope.gaps)) ** size)
         ]
 
     def _after(self, at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:

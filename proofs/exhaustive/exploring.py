@@ -69,6 +69,8 @@ class Scope:
     within: Callable[[Structure], bool] = everything
     blotted: Callable[[Structure], Structure] = as_it_is
     other_times: Callable[[Structure], list[int]] = no_others
+    seen: Callable[[Structure], object] = as_it_is  # what tells states apart
+    joins: bool = False  # whether a joined item may lead to a state of its own
     atomic: bool = False  # whether a call for one item that raises leaves the window as it was
 
 
@@ -156,17 +158,18 @@ class Exploration:
         """Check a state unless it is known, and let it wait for its calls if it is in scope."""
         self.scope.blotted(structure)
         places = self.places(structure, window)
-        form = named(structure, window, places)
-        joined = any(len(word) > 1 for _, word in window.pairs)
+        form = self.named(structure, window, places)
+        joined = not self.scope.joins and any(len(word) > 1 for _, word in window.pairs)
         if form in self.met and not joined:
             return
-        assert not failing(structure, window), (failing(structure, window), how, window.pairs)
+        broken = self.failing(structure, window)
+        assert not broken, (broken, how, window.pairs)
         if joined:
             self.joined |= set() if self.outside(structure, window) else {form}
             return
         self.met.add(form)
         self.ask(structure, window, places)
-        assert named(structure, window, places) == form, (
+        assert self.named(structure, window, places) == form, (
             "a question changed the state",
             window.pairs,
         )
@@ -187,6 +190,14 @@ class Exploration:
             answer = structure.query_range(*ends)
             self.charge(structure, before, ranged(window, *ends))
             assert answer == window.query_range(*ends), (ends, window.pairs)
+
+    def failing(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
+        """Return what does not hold of a state."""
+        return failing(structure, window)
+
+    def named(self, structure: Structure, window: TimedWindow[str], places: Places) -> Form:
+        """Return what tells the state apart, with times and letters named by their ranks."""
+        return named(self.scope.seen(structure), window, places)
 
     def places(self, structure: Structure, window: TimedWindow[str]) -> Places:
         """Return where a time can lie."""
@@ -218,7 +229,7 @@ def distances(window: TimedWindow[str], places: Iterable[int]) -> tuple[int, ...
     return tuple(min(bisect_left(times, at), len(times) - bisect_right(times, at)) for at in places)
 
 
-def named(structure: Structure, window: TimedWindow[str], places: Places) -> Form:
+def named(structure: object, window: TimedWindow[str], places: Places) -> Form:
     """Return the state with times and letters named by their ranks.
 
     An item made of two letters goes by the first, so that it looks like one that was not joined.

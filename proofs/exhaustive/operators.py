@@ -113,6 +113,15 @@ SCOPES: Mapping[str, Exhausted] = {
         6,
         (20452, 19272, 3517),
     ),
+    "session over edges, late": exhausted(
+        Scope((Session(2), tumbling(1)), 3, 4, Settings(2)), (1156, 902, 55), 5, (4981, 3965, 283)
+    ),
+    "gaps of their own, late": exhausted(
+        Scope((Session(1), tumbling(1)), 3, 4, Settings(2), gaps=(None, 3)),
+        (6640, 5339, 320),
+        5,
+        (50920, 42300, 2960),
+    ),
     "count and tumbling": exhausted(
         Scope((count(2), tumbling(3)), 5, 4), (7455, 2410, 1975), 6, (376354, 153161, 125129)
     ),

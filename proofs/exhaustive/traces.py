@@ -53,6 +53,7 @@ class Scope:
     settings: Settings = DEFAULTS
     batch: int = 1
     keys: tuple[Hashable, ...] = (None,)
+    gaps: tuple[int | None, ...] = (None,)  # what gap of its own an event may bring
     spare: WindowType | None = None
     first: int = 0
 
@@ -203,12 +204,12 @@ class Walk:
         given = [int(one.watermark) for one in steps if one.watermark is not None]
         least = max(zero + 1, max(given, default=zero) - 1)
         marks = [None, *range(least, zero + scope.times + 1)]
-        places = list(product(range(zero, zero + scope.times), scope.keys))
+        places = list(product(range(zero, zero + scope.times), scope.keys, scope.gaps))
         for size in range(scope.batch + 1):
             for batch in product(places, repeat=size):
                 events = [
-                    Event(time, Letter(time % 2, letters + nth), key)
-                    for nth, (time, key) in enumerate(batch)
+                    Event(time, Letter(time % 2, letters + nth), key, gap)
+                    for nth, (time, key, gap) in enumerate(batch)
                 ]
                 for mark in marks if scope.batch > 1 or not size else [None]:
                     if events or mark is not None:

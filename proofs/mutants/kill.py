@@ -12,7 +12,7 @@ import sys
 
 from mutants.killers import run
 
-WITHOUT_COMPILER = ("states", "traces", "steps", "laws")
+WITHOUT_COMPILER = ("states", "finger", "traces", "steps", "laws")
 """Killers that run no kernel: to load the compiler takes longer than most of them."""
 
 MEMORY = 6 << 30

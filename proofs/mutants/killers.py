@@ -40,6 +40,13 @@ def states(name: str) -> object:
     return Exploration(scope).run()
 
 
+def finger(_: str) -> object:
+    """Explore small finger B+-trees, and one that is higher."""
+    from exhaustive import finger as of  # noqa: PLC0415 each killer loads what it needs alone
+
+    return of.Repairing(of.small(2)).run(), of.TwoCalls(of.small(10)).run_from(range(8))
+
+
 def shortened(scope: "Scope") -> "Scope":
     """Return the part of a scope that is walked for a mutant."""
     if scope.times == TWO_TIMES:
@@ -106,6 +113,7 @@ def lemmas(module: str) -> object:
 
 KILLERS: dict[str, Callable[[str], object]] = {
     "states": states,
+    "finger": finger,
     "traces": traces,
     "steps": steps,
     "laws": laws,

@@ -67,7 +67,9 @@ def in_order(scope: Scope) -> Scope:
 LASTING = {
     name: small(one.scope, LENGTH)
     for name, one in SCOPES.items()
-    if one.scope.spare is None and one.scope.settings.dialect != BY_WINDOW
+    if one.scope.spare is None
+    and one.scope.settings.dialect != BY_WINDOW
+    and one.scope.gaps == (None,)
 } | {"two counts, late": Scope((count(2), count(3, 1)), 2, LENGTH + 2, Settings(2))}
 """Scopes in which all queries see all events."""
 
