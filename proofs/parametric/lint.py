@@ -47,6 +47,11 @@ EXCEPTIONS = {
     "self.restless.pop(name, self) is self": "the agenda, a mark for an unknown name",
     "old.partial is not partial": "a partial that is the same object has not changed: no need to "
     "tell the store; one that is another object is told, whatever it is",
+    "type(partial)": "a slice begins with it: the first of each type is tried on the identity, so "
+    "that what cannot be combined is refused with its event; no answer depends on it",
+    "id(monoid.combine)": "a function of the user's, to remember what it was tried on",
+    "total is NotImplemented": "what Python's own operators return for what they do not take",
+    "one.partial is NotImplemented": "the same",
     "hash(self._made_of())": "which functions an aggregate is made of, to check its claims once",
     "repr(self.letters)": "the same; letters are the checker's, of no stream",
 }

@@ -54,36 +54,39 @@ CHECKED = "count0"
 LONGEST = 1000
 
 
-def edges(kind: WindowType, low: int, high: int) -> set[int]:
-    """Return where windows of known edges begin or end, from one time to another."""
+def edges(kind: WindowType, low: int, high: int, *, ends: bool = True) -> set[int]:
+    """Return where windows of known edges begin or end, or only begin, from one time to another."""
     match kind:
         case Sliding():
             first = low - kind.size
             starts = range(first - first % kind.slide, high + 1, kind.slide)
-            return {edge for start in starts for edge in (start, start + kind.size)}
+            return {edge for start in starts for edge in (start, start + ends * kind.size)}
         case Cumulate():
-            return set(range(low - low % kind.step, high + 1, kind.step))
+            every = kind.step if ends else kind.size
+            return set(range(low - low % every, high + 1, every))
         case Landmark():
-            return set(range(low - low % kind.every, high + 1, kind.every)) | {kind.at}
+            told = range(low - low % kind.every, high + 1, kind.every)
+            return {*(told if ends else ()), kind.at}
         case _:
             return set()
 
 
-def bound(low: int, high: int) -> Held:
-    """The most slices and tuples that may be held (proofs/scotty.md, M6).
+def bound(low: int, high: int, *, in_order: bool = False) -> Held:
+    """The most slices and tuples that may be held (proofs/scotty.md, M6, F1).
 
     From the lateness limit to the youngest event, and as far back as the longest window, a slice
-    lies between two edges of one aggregate's windows, or two gaps. A count window keeps as many
+    lies between two edges of one aggregate's windows, or two gaps. In order it begins where a
+    window does, and one session of a kind is open. A count window keeps as many
     tuples as it holds, besides those that are not settled; there is one an instant at most.
     """
     slices = tuples = 0
     first, events = low - LONGEST, high - low + 1
     for kinds in WINDOWS.values():
         known = [one for one in kinds if one.measure is TIME and not isinstance(one, LastNEvery)]
-        found = {edge for kind in known for edge in edges(kind, first, high)}
+        found = {edge for kind in known for edge in edges(kind, first, high, ends=not in_order)}
         gaps = [kind.gap for kind in known if isinstance(kind, Session)]
         slices += sum(first <= edge <= high for edge in found) + 2
-        slices += (high - first) // min(gaps) + 1 if gaps else 0
+        slices += len(gaps) if in_order else (high - first) // min(gaps) + 1 if gaps else 0
     for kind in (one for kinds in WINDOWS.values() for one in kinds):
         if isinstance(kind, LastNEvery):
             tuples += kind.n + kind.every + events
@@ -128,9 +131,9 @@ class Soak:
         for start in list(self._told)[:-LONGEST]:
             del self._told[start]
 
-    def check(self, operator: Operator, limit: int, newest: int) -> None:
+    def check(self, operator: Operator, limit: int, newest: int, *, in_order: bool) -> None:
         """Hold what the operator holds against the bound."""
-        now, most = held(operator), bound(limit, newest)
+        now, most = held(operator), bound(limit, newest, in_order=in_order)
         assert now
         assert now.slices <= most.slices, (self.events, now, most)
         assert now.tuples <= most.tuples, (self.events, now, most)
@@ -180,7 +183,7 @@ def soak(
         seen.seconds += process_time() - start
         seen.events += len(batch)
         seen.note(output)
-        seen.check(operator, watermark - LATENESS, newest)
+        seen.check(operator, watermark - LATENESS, newest, in_order=in_order)
         if seen.events // BATCH % max(1, events // BATCH // SAMPLES) == 0:
             seen.memory.append(resident())
             if watch:

@@ -51,6 +51,7 @@ def test_edges_and_bounds() -> None:
     assert sorted(edge for edge in edges(Sliding(30, 100), 0, 231) if 0 <= edge <= 230) == [
         0, 30, 100, 130, 200, 230,
     ]  # fmt: skip
+    assert bound(1000, 1500, in_order=True).slices < bound(1000, 1500).slices / 2
     assert bound(1000, 1500).slices < bound(1000, 2500).slices < 3 * bound(1000, 1500).slices
 
 

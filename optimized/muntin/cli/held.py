@@ -4,6 +4,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from muntin.optimized.scotty.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.ordered_group import OrderedGroup
 from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.slicing.slicing import Slicing
@@ -63,4 +64,6 @@ def _of_scotty(operator: Scotty) -> Held:
     of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.tiling.tiles]
     waiting = sum(len(lane.pending) for lane in tuple_lanes)
     each = [*of_times, *of_ranks, *of_tuples]
-    return Held(len(each), sum(each) + waiting)
+    ordered = [group.slicing for group in operator.groups if isinstance(group, OrderedGroup)]
+    bare = sum(slicing.slices() for slicing in ordered)
+    return Held(len(each) + bare, sum(each) + waiting)

@@ -18,6 +18,7 @@ from muntin.optimized.scotty.rank_edges import RankEdges
 from muntin.optimized.scotty.rank_slice import BEGIN, BEHIND, FIRST, ORDER, RankSlice
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import How
+from muntin.optimized.slicing.trying import tried
 from muntin.spec.stream import END
 
 
@@ -48,6 +49,7 @@ class CountLane:
 
     def insert(self, lifted: Lifted) -> None:
         """Add a tuple where its order says: in order, one combine."""
+        tried(self._plan.how.monoid, lifted.partial)
         if self._plan.by_arrival or not self.slices or lifted.order > self.slices[-1].last:
             self._append(lifted)
         else:

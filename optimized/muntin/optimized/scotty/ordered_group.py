@@ -1,7 +1,8 @@
-"""Windows that the events of an ordered stream make: slices without tuples, as Cutty cuts them.
+"""Windows over an ordered stream: slices that begin where windows do, and hold no tuple.
 
-Figure 4 of [Traub20] stores no tuple of them. Their slices and tracks are those of
-`muntin.optimized.slicing` [Carbone16]; a step counts there when it counts here.
+"In an in-order stream, it is sufficient to start slices when windows start" ([Traub20], section
+5.3). So slices and tracks are those of Cutty, in `muntin.optimized.slicing` [Carbone16]; a step
+counts there when it counts here.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -60,6 +61,7 @@ class OrderedGroup(Group):
         del reports
         for underway in self._begun:
             self.slicing.settle(underway, _of(moment))
+            self.slicing.forget_births()  # the operator knows the order of keys
         self._end()
 
     def restore(self) -> None:

@@ -17,6 +17,7 @@ from muntin.optimized.scotty.aggregate_store import AggregateStore
 from muntin.optimized.scotty.edges import Edges
 from muntin.optimized.scotty.log import Log
 from muntin.optimized.scotty.slice import Lifted, Slice, alone, joined
+from muntin.optimized.slicing.trying import no_answer
 from muntin.spec.monoid import Monoid
 from muntin.spec.stream import END, Accepted
 
@@ -92,6 +93,8 @@ class SliceManager:
     def _split(self, at: int, accepted: Accepted, value: object) -> None:
         """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
         total = self.plan.monoid.combine(self.plan.monoid.identity, value)
+        if total is NotImplemented:
+            no_answer()
         tuples = [Lifted(accepted, value)] if self.plan.stored else None
         one = alone(accepted.event, total, tuples, self.log.step)
         self.log.note(partial(self._drop, at))
@@ -119,14 +122,14 @@ class SliceManager:
             self.log.change(one)
             self.store.touch(one.first)
         event, tuples = accepted.event, one.tuples
-        if tuples is None:
+        if tuples is not None:
+            self._put(tuples, Lifted(accepted, value))
+        if tuples is None or event.time >= one.last:
             one.partial = self.plan.monoid.combine(one.partial, value)
         else:
-            self._put(tuples, Lifted(accepted, value))
-            if event.time >= one.last:
-                one.partial = self.plan.monoid.combine(one.partial, value)
-            else:
-                one.partial = self._recomputed(tuples)
+            one.partial = self._recomputed(tuples)
+        if one.partial is NotImplemented:
+            no_answer()
         one.count(event)
 
     def _put(self, tuples: list[Lifted], lifted: Lifted) -> None:

@@ -27,7 +27,7 @@ from muntin.spec.stream import END
 from muntin.spec.window import Context
 
 IN_ORDER: Hashable = "in order"
-"""The scope of queries whose edges the events of an ordered stream make."""
+"""The scope of queries over an ordered stream: slices begin where windows do, and only there."""
 
 CONTEXTS: dict[Context, str] = {
     "CF": "context free",
@@ -117,7 +117,7 @@ def strategy(
     of, dialect = characteristics(query, settings, letters), settings.dialect
     known = of.session or calendar(query.window, dialect, -END) is not None
     ranks = in_ranks(query, settings)
-    if not (splits(of) or ranks or known) and cut_in_order(query, settings):
+    if not (splits(of) or ranks) and cut_in_order(query, settings):
         return Strategy(of, in_ranks=False, in_tuples=False, by_arrival=False, scope=IN_ORDER)
     in_tuples = splits(of) or not (known or ranks)
     by_arrival = of.count_measure and dialect.count_order == "arrival"

@@ -16,6 +16,7 @@ from muntin.optimized.scotty.tiling import How, Tiling
 from muntin.optimized.scotty.tuple_lane import Live, TupleLane
 from muntin.optimized.scotty.tuple_view import Told, TupleView
 from muntin.optimized.slicing.alarms import Alarms
+from muntin.optimized.slicing.trying import tried
 from muntin.spec.data_driven import Rolling
 from muntin.spec.denotation import earliest
 from muntin.spec.errors import MuntinError
@@ -125,13 +126,16 @@ class TupleGroup(OneByOne):
 
     def _lifted(self, lane: TupleLane, accepted: Accepted, moment: Moment) -> Lifted:
         """Lift an event; a window that cannot take it says so before the aggregate does."""
+        query = next(iter(self.queries.values()))
         try:
-            return self.lift(accepted)
+            lifted = self.lift(accepted)
+            query.guarded(f"{accepted.event}", lambda: tried(self._how.monoid, lifted.partial))
         except MuntinError:
             for query in self.queries.values():
                 find = partial(lane.windows, query, moment.reached, accepted)
                 query.guarded(f"{accepted.event}", find)
             raise
+        return lifted
 
     def _check(self, lane: TupleLane, accepted: Accepted, moment: Moment) -> None:
         """Refuse an event that a window cannot take, though its place does not matter yet."""

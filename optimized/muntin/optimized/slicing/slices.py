@@ -12,6 +12,7 @@ from functools import reduce
 from typing import Generic, TypeVar
 
 from muntin.optimized.slicing.store import AggregateStore, Slice
+from muntin.optimized.slicing.trying import no_answer, tried
 
 A = TypeVar("A")
 
@@ -74,12 +75,16 @@ class Slices(Generic[A]):
     def add(self, partial: A, *, cut: bool = False) -> None:
         """Take in the next event: at most one combine."""
         if self.count in self._pins or self.count in self._hints or (cut and self._tail):
+            found = tried(self._store.monoid, partial)
             self._own()
-            self._tail.append((self.count, partial))
+            self._tail.append((self.count, found))
             self._settle()
         else:
             begin, active = self._tail[-1]
-            self._tail[-1] = begin, self._combine(active, partial)
+            total = self._combine(active, partial)
+            if total is NotImplemented:
+                no_answer()
+            self._tail[-1] = begin, total
         self.count += 1
 
     def skip(self) -> None:

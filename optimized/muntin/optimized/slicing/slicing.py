@@ -136,6 +136,10 @@ class Slicing(Persistent):
             self._lanes[at].recover()
             self._alarms.set(at, self._lanes[at].wake)
 
+    def forget_births(self) -> None:
+        """Forget in which order queries met keys: whoever asks this orders results himself."""
+        self._births.clear()
+
     def lanes(self) -> Iterator[Lane]:
         """Yield what there is for each key and group of queries."""
         yield from self._lanes.values()

@@ -1,0 +1,116 @@
+"""In order, slices begin where windows begin, and nowhere else; all windows share them."""
+
+import random
+
+import pytest
+
+from muntin.cli.registry import OPERATORS, OperatorEntry
+from muntin.conformance.choices import THIRDS
+from muntin.conformance.letters import BAGS, WORDS, Letter
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.ordered_group import OrderedGroup
+from muntin.optimized.slicing.slices import Slices
+from muntin.spec.cost import Meter
+from muntin.spec.data_driven import Punctuation, Session
+from muntin.spec.frames import State
+from muntin.spec.operator import Operator
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, tumbling
+from muntin.spec.query import Mode, Query, Settings
+from muntin.spec.stream import Event
+from muntin.spec.window import WindowType
+
+SCOTTY = [one for one in OPERATORS if one.name.startswith("scotty")]
+FIXED = [Sliding(10, 3), Sliding(25, 7, 2), Sliding(4, 9), tumbling(6), Sliding(100, 9)]
+UNTIL = 300
+
+
+def group_of(operator: Operator) -> OrderedGroup:
+    """Return the only group."""
+    assert isinstance(operator, Scotty)
+    (group,) = operator.groups
+    assert isinstance(group, OrderedGroup)
+    return group
+
+
+@pytest.mark.parametrize("output", ["accumulate-retract", "discard", "final"])
+@pytest.mark.parametrize("queries", range(1, len(FIXED) + 1))
+@pytest.mark.parametrize("entry", SCOTTY, ids=lambda entry: entry.name)
+def test_there_are_no_more_slices_than_starts_of_windows_that_are_open(
+    entry: OperatorEntry, queries: int, output: Mode
+) -> None:
+    operator, kinds = entry.build(Settings(0, output, in_order=True)), FIXED[:queries]
+    for nth, kind in enumerate(kinds):
+        operator.add(Query(f"q{nth}", kind, WORDS))
+    most = 0
+    for time in range(UNTIL):
+        operator.step([Event(time, Letter(0, time))])
+        opened = {
+            max(start, 0)
+            for kind in kinds
+            for start in range(kind.offset - 126 * kind.slide, time + 1, kind.slide)
+            if start <= time < start + kind.size
+        }
+        most = max(most, group_of(operator).slicing.slices())
+        assert group_of(operator).slicing.slices() <= len(opened)
+    assert most >= 4
+
+
+OPEN: list[tuple[WindowType, int]] = [
+    (Landmark(0, 10), 1),
+    (Cumulate(60, 5), 1),
+    (Band(5, 200), 1),
+    (Session(4), 1),
+]
+"""Windows with many ends and one start at a time, and how many slices they need."""
+
+
+@pytest.mark.parametrize(("kind", "needed"), OPEN, ids=lambda part: getattr(part, "name", ""))
+def test_where_windows_only_end_no_slice_begins(kind: WindowType, needed: int) -> None:
+    operator = Scotty(Settings(in_order=True))
+    operator.add(Query("q", kind, BAGS))
+    rng, time = random.Random(3), 0  # noqa: S311 - it need not be secret
+    for nth in range(UNTIL):
+        time += rng.choice([0, 1, 1, 2, 7])
+        operator.step([Event(time, Letter(0, nth))])
+        assert all(lane.slices.size <= needed for lane in group_of(operator).slicing.lanes())
+
+
+MIXED: list[WindowType] = [
+    *(*FIXED, Session(3), Session(8), Landmark(0, 50), Cumulate(20, 5), Band(9, 99)),
+    *(Punctuation(), State(), tumbling(5, 0, THIRDS)),
+]
+
+
+@pytest.mark.parametrize("queries", [1, len(MIXED), 100])
+def test_windows_of_all_kinds_share_one_lift_and_one_combine_a_tuple(
+    queries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meter, folded, fold = Meter(), [0], Slices[object].fold
+
+    def counted(slices: Slices[object], first: int, stop: int) -> object:
+        before = meter.combines
+        total = fold(slices, first, stop)
+        folded[0] += meter.combines - before
+        return total
+
+    monkeypatch.setattr(Slices, "fold", counted)  # what windows cost is not counted
+    operator, aggregate = Scotty(Settings(in_order=True)), meter.watch_aggregate(WORDS)
+    for nth in range(queries):
+        operator.add(Query(f"q{nth}", MIXED[nth % len(MIXED)], aggregate))
+    meter.lifts = meter.combines = 0
+    for time in range(UNTIL):
+        operator.step([Event(time, Letter(time // 40, time), punctuation=time % 50 == 0)])
+        assert meter.lifts == time + 1
+        assert meter.combines - folded[0] <= time + 1
+    assert {*group_of(operator).queries} == {f"q{nth}" for nth in range(queries)}
+
+
+def test_an_idle_key_leaves_nothing_in_ordered_slices() -> None:
+    operator = Scotty(Settings(in_order=True))
+    for nth, kind in enumerate(FIXED):
+        operator.add(Query(f"q{nth}", kind, BAGS))
+    for time in range(UNTIL):
+        operator.step([Event(time, Letter(0, time), key=time)])
+    slicing = group_of(operator).slicing
+    assert len(list(slicing.lanes())) <= 120
+    assert len(vars(slicing)["_births"]) == 0

@@ -1,0 +1,94 @@
+"""An aggregate that returns nonsense is named with the event, and the operator goes on without it.
+
+The bad event begins a slice, with which nothing has been combined yet, or comes to one that
+is there, perhaps late.
+"""
+
+import operator as arithmetic
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from contenders import OPERATORS
+from muntin.cli.registry import OperatorEntry
+from muntin.optimized.slicing import trying
+from muntin.optimized.slicing.trying import tried
+from muntin.reference.denoted import Denoted
+from muntin.spec.aggregate import Aggregate
+from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.errors import UnsupportedError, UserCodeError
+from muntin.spec.frames import State, Threshold
+from muntin.spec.measure import COUNT
+from muntin.spec.monoid import Monoid
+from muntin.spec.periodic import Landmark, Sliding, count, tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.window import WindowType
+
+SLICERS = [one for one in OPERATORS if one.name.startswith(("pan", "pair", "cutty", "scotty"))]
+BAD = 13
+KINDS: list[WindowType] = [
+    *(tumbling(5), Sliding(7, 3), Landmark(0, 6), Session(2), Session(2, COUNT), count(3)),
+    *(Punctuation(), State(), Threshold(0), Rolling(4), LastNEvery(2, 5)),
+]
+BEFORE: list[list[Event]] = [[], [Event(1, 4)], [Event(1, 4), Event(2, 3)]]
+LATE = [
+    [Event(1, 4), Event(6, 3)],
+    [Event(0, 1), Event(1, 4), Event(6, 3), Event(7, 2), Event(8, 2)],
+]
+"""Behind these, the bad event is late."""
+AFTER = [Event(2, 5), Event(3, 6), Event(7, 6), Event(9, 1, punctuation=True), Event(20, 2)]
+ADDITIONS: list[Callable[[int, int], int]] = [int.__add__, arithmetic.add]
+"""The first returns NotImplemented where the second raises."""
+
+
+def total(add: Callable[[int, int], int]) -> Aggregate[object, object, object]:
+    """Return a sum of which the lift fails to give a number at the bad value."""
+
+    def lift(value: int) -> int:
+        return None if value == BAD else value  # type: ignore[return-value]  # the point
+
+    return Aggregate("sum", lift, Monoid(0, add), int, True, "distributive").erased()  # noqa: FBT003
+
+
+def taken(entry: OperatorEntry, settings: Settings, query: Query) -> bool:
+    """Whether an operator serves a query."""
+    with suppress(UnsupportedError):
+        entry.build(settings).add(query)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("add", ADDITIONS, ids=["NotImplemented", "TypeError"])
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("entry", SLICERS, ids=lambda entry: entry.name)
+def test_a_lift_that_returns_nonsense_is_named_and_leaves_no_trace(
+    entry: OperatorEntry,
+    in_order: bool,  # noqa: FBT001 - a column of the table
+    add: Callable[[int, int], int],
+) -> None:
+    settings = Settings(3, in_order=in_order)
+    asked = [
+        query for kind in KINDS if taken(entry, settings, query := Query("q", kind, total(add)))
+    ]
+    for query in asked:
+        for before in BEFORE if in_order else BEFORE + LATE:
+            running, twin = entry.build(settings), Denoted(settings)
+            for one in (running, twin):
+                one.add(query)
+                one.take(Step(tuple(before)))
+            bad = Event(2, BAD)
+            for events in ((bad,), (Event(2, 8), bad), (bad, Event(9, 8))):
+                with pytest.raises(UserCodeError, match="query 'q'") as caught:
+                    running.take(Step(events))
+                assert f"{bad}" in str(caught.value), query
+            for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
+                assert running.take(step) == twin.take(step), query
+    assert asked or not in_order
+
+
+def test_what_was_tried_is_not_remembered_without_end() -> None:
+    for _ in range(2 * trying.MOST):
+        tried(Monoid(0, lambda a, b: a + b), 7)
+        assert len(trying.remembered) <= trying.MOST
