@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -115,6 +116,27 @@ def test_keys_of_any_type() -> None:
         operator.take_columns(np.array([1, 2]), np.array([1, 1]), keys, None)
     results = operator.take_columns(np.array([4]), np.array([1]), None, END).results()
     assert [(r.key, r.value) for r in results] == [("b", 1), ("a", 2), (5, 1), (-1, 1), (None, 2)]
+
+
+def test_keys_that_are_equal_are_one_key_whatever_their_types() -> None:
+    twos = [2, 2.0, Fraction(2), Decimal(2), np.int64(2), np.float32(2), complex(2)]
+    others = [
+        np.True_,
+        1,
+        2**63,
+        float(2**63),
+        math.inf,
+        Decimal("inf"),
+        np.str_("2"),
+        complex(2, 1),
+    ]
+    denoted, columnar = Denoted(), ColumnarOperator()
+    for one in (denoted, columnar):
+        one.add(Query("w", tumbling(10), named("count")))
+    columnar.take_columns([1, 2], [1, 1], np.array([1, 2], np.int32))
+    denoted.take(Step((Event(1, 1, 1), Event(2, 1, 2))))
+    step = Step(tuple(Event(3, 1, key) for key in [*twos, *others]), END)
+    assert columnar.take(step).results == denoted.take(step).results
 
 
 def test_many_columns_in_one_pass() -> None:
