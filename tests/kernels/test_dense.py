@@ -150,3 +150,25 @@ def test_edges_are_the_same_sorted_or_marked_in_a_grid(
             assert line.edges[: line.n + 1].tolist() == sorted(edges)
             assert (line.edges[line.n + 1 :] == LAST).all()
             line.drop(line.n // 3)
+
+
+@pytest.mark.parametrize("kind", [Sliding(10, 10), Sliding(30, 10)])
+def test_windows_of_many_keys_are_updated_after_slices_were_dropped(
+    kind: WindowType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group, "SOME", 8)
+    rng, revisions, held = np.random.default_rng(3), 0, set[bool]()
+    tested, plainer = (ColumnarOperator(Settings(25), method=m) for m in ("dense", "slices"))
+    for one in (tested, plainer):
+        one.add(Query("w", kind, named("sum")))
+    for at in range(0, 3000, 15):
+        batch = at + rng.integers(-40, 15, 12)
+        columns = batch, rng.integers(0, 9, 12), rng.integers(0, 4, 12), at - 5
+        before = tested.retained()
+        mine, its = (one.take_columns(*columns) for one in (tested, plainer))
+        assert mine.results() == its.results()
+        revisions += sum(result.revision > 0 for result in mine.results())
+        held.add(tested.retained() < before)
+    assert revisions > 100
+    assert held == {False, True}
+    assert "by now keyed" in tested.explain()
