@@ -1,6 +1,7 @@
 """Dense numbers for keys, in the order of first appearance."""
 
 from collections.abc import Hashable, Sequence
+from math import isnan, nan
 from numbers import Number
 from typing import SupportsInt
 
@@ -70,7 +71,7 @@ class KeyIds:
         known, first, places = np.unique(column, return_index=True, return_inverse=True)
         order = np.argsort(first)
         numbers = np.empty(known.size, np.int64)
-        numbers[order] = self.of(known[order].tolist())
+        numbers[order] = self.of(with_one_nan(known[order].tolist()))
         return numbers[places]
 
     def key(self, number: int) -> Hashable:
@@ -95,6 +96,19 @@ class KeyIds:
             slots: Slots = np.zeros((1 << self._bits, 2), np.int64)
             move(self._slots, slots, BITS - self._bits)
             self._slots = slots
+
+
+def with_one_nan(keys: Sequence[Hashable]) -> list[Hashable]:
+    """Return keys, of which the first that is NaN is always the same object: it equals no other.
+
+    >>> with_one_nan([1.5, float("nan")])[1] is with_one_nan([float("nan")])[0]
+    True
+    """
+    found = list(keys)
+    nans = [at for at, key in enumerate(found) if isinstance(key, float) and isnan(key)]
+    for at in nans[:1]:
+        found[at] = nan
+    return found
 
 
 def integer(key: Hashable) -> int | None:
