@@ -150,9 +150,11 @@ def numbers(table: Table, name: str) -> Values:
         raise UnsupportedError(
             f"the column {name!r} is of {kind}, which is no number; cast it to int64 or float64"
         )
-    some: Flags = np.asarray(getattr(found, "is_valid")(), np.bool_)  # noqa: B009 - the same
-    valid = some if found.null_count else None
-    filled: Column = getattr(found, "fill_null")(0) if found.null_count else found  # noqa: B009 - the same
+    valid: Flags | None = None
+    filled = found
+    if found.null_count:
+        valid = np.asarray(getattr(found, "is_valid")(), np.bool_)  # noqa: B009 - the same
+        filled = getattr(found, "fill_null")(0)  # noqa: B009 - the same
     try:
         whole = filled.cast(pa.int64() if pa.types.is_integer(kind) else pa.float64())
     except ValueError:  # unsigned, and beyond 2^63
