@@ -17,7 +17,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak faults-nightly diff-nightly lock clean
+.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -60,6 +60,9 @@ fuzz: $(READY) ## hold every operator against the specification on random traces
 
 soak: $(READY) ## let ten million events, in order and out of order, through twenty queries (half an hour)
 	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak.py
+
+soak-columns: $(READY) ## let a thousand million events of columns through, four times (some minutes)
+	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak_columns.py
 
 faults-nightly: $(READY) ## kill the driver and the workers of streams on Spark 500 times (some hours)
 	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500

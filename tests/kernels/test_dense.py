@@ -5,9 +5,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.kernels.slicing.arrays import LAST, Column, Ints, column_of
 from muntin.kernels.slicing.batch import Values
-from muntin.kernels.slicing.dense import runs
+from muntin.kernels.slicing.dense import runs, timeline
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed import cells, group
 from muntin.kernels.slicing.operator import ColumnarOperator
@@ -126,3 +126,49 @@ def test_a_table_that_grows_within_a_stretch_knows_the_slices_before() -> None:
         for time in range(max(line.first, upto - 400), upto + 1):
             at = int(line.table[(time - line.origin) >> line.shift])
             assert line.edges[at] <= time, time
+
+
+@pytest.mark.parametrize("sparse", [0, 16, 10**9])
+def test_edges_are_the_same_sorted_or_marked_in_a_grid(
+    sparse: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline, "SPARSE", sparse)
+    random = Random(sparse)  # noqa: S311 nothing secret
+    for _ in range(60):
+        sizes = [
+            random.randint(1, random.choice([3, 40, 5000])) for _ in range(random.randint(1, 9))
+        ]
+        periods = sorted({(size, random.randrange(size)) for size in sizes})
+        begin = random.choice([0, -(10**6), 10**15])
+        line, upto = Timeline(periods, max(sizes), begin), begin
+        for _ in range(3):
+            upto += random.choice([1, sizes[0], 3 * max(sizes)])
+            assert line.covers(upto)
+            edges = {line.first}.union(
+                *(range(line.first + (at - line.first) % p, line.end + 1, p) for p, at in periods)
+            )
+            assert line.edges[: line.n + 1].tolist() == sorted(edges)
+            assert (line.edges[line.n + 1 :] == LAST).all()
+            line.drop(line.n // 3)
+
+
+@pytest.mark.parametrize("kind", [Sliding(10, 10), Sliding(30, 10)])
+def test_windows_of_many_keys_are_updated_after_slices_were_dropped(
+    kind: WindowType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group, "SOME", 8)
+    rng, revisions, held = np.random.default_rng(3), 0, set[bool]()
+    tested, plainer = (ColumnarOperator(Settings(25), method=m) for m in ("dense", "slices"))
+    for one in (tested, plainer):
+        one.add(Query("w", kind, named("sum")))
+    for at in range(0, 3000, 15):
+        batch = at + rng.integers(-40, 15, 12)
+        columns = batch, rng.integers(0, 9, 12), rng.integers(0, 4, 12), at - 5
+        before = tested.retained()
+        mine, its = (one.take_columns(*columns) for one in (tested, plainer))
+        assert mine.results() == its.results()
+        revisions += sum(result.revision > 0 for result in mine.results())
+        held.add(tested.retained() < before)
+    assert revisions > 100
+    assert held == {False, True}
+    assert "by now keyed" in tested.explain()

@@ -15,6 +15,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.denoted import Denoted
+from muntin.snapshot import restore, snapshot
 from muntin.spec.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
@@ -126,3 +127,19 @@ def test_nulls_of_arrow_are_refused_where_numpy_has_none_for_them() -> None:
 def test_a_window_longer_than_all_time_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="the size of a window must fit into 64 bits"):
         rolling(summary("max"), 2**63, [2**62], [1.0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nan_is_one_key_in_all_batches_and_after_a_restore(method: Method) -> None:
+    def asked() -> ColumnarOperator:
+        operator = ColumnarOperator(method=method)
+        operator.add(Query("q", tumbling(10), named("sum")))
+        return operator
+
+    first, second = asked(), asked()
+    for time in (1, 2):
+        first.take_columns([time, time], [1, 2], np.array([nan, 0.5]))
+    restore(second, snapshot(first))
+    for one in (first, second):
+        found = one.take_columns([3, 4], [4, 8], np.array([nan, nan]), 10).results()
+        assert [r.value for r in found if r.key != 0.5] == [14]

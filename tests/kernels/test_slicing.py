@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -117,6 +118,27 @@ def test_keys_of_any_type() -> None:
     assert [(r.key, r.value) for r in results] == [("b", 1), ("a", 2), (5, 1), (-1, 1), (None, 2)]
 
 
+def test_keys_that_are_equal_are_one_key_whatever_their_types() -> None:
+    twos = [2, 2.0, Fraction(2), Decimal(2), np.int64(2), np.float32(2), complex(2)]
+    others = [
+        np.True_,
+        1,
+        2**63,
+        float(2**63),
+        math.inf,
+        Decimal("inf"),
+        np.str_("2"),
+        complex(2, 1),
+    ]
+    denoted, columnar = Denoted(), ColumnarOperator()
+    for one in (denoted, columnar):
+        one.add(Query("w", tumbling(10), named("count")))
+    columnar.take_columns([1, 2], [1, 1], np.array([1, 2], np.int32))
+    denoted.take(Step((Event(1, 1, 1), Event(2, 1, 2))))
+    step = Step(tuple(Event(3, 1, key) for key in [*twos, *others]), END)
+    assert columnar.take(step).results == denoted.take(step).results
+
+
 def test_many_columns_in_one_pass() -> None:
     operator = ColumnarOperator()
     operator.add(Query("p", tumbling(10), over("price", named("mean"))))
@@ -178,6 +200,9 @@ def test_a_watermark_of_columns_is_as_one_of_events(watermark: float) -> None:
         (MASKED, [1], "times must be a column without a mask"),
         ([1], MASKED, "the values must be a column without a mask"),
         ([1.5], [1], "times must be a column of integers, not float64"),
+        ([[1]], [1], r"times must be a column of integers, not of shape \(1, 1\)"),
+        ([1, 2], [[1], [2, 3]], "the values must be a column, of one item a row"),
+        ([[1], [2, 3]], [1, 2], "times must be a column, of one item a row"),
         ([2**62], [1], "the time of an event is 4611686018427387904"),
         (np.array([2**63], np.uint64), [1], "the time of an event is 9223372036854775808"),
         ([1], [1, 2], r"the values has the shape \(2,\), and there are 1 times"),

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from math import nan
+from math import inf, nan
 
 import numpy as np
 import pytest
 
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.plan import Method
 from muntin.kernels.summary import Summary
 from muntin.kernels.table import One, aggregate, rolling
+from muntin.snapshot import snapshot
+from muntin.spec.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.periodic import Sliding, tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END
 
 pa = import_module("pyarrow")
 SUM: Sequence[One] = [("sum", "x")]
@@ -98,3 +104,52 @@ def test_what_arrow_does_not_take_is_refused_in_words(message: str, odd: dict[st
 def test_a_window_that_begins_before_all_time_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"the start of a window of .* is -"):
         rolling({"t": [1], "x": [1]}, time="t", size=2**70, aggregates=SUM)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "uint64"])
+def test_windows_of_narrow_times_may_begin_and_end_beyond_them(kind: str) -> None:
+    table = pa.table({"t": pa.array([1, 120], kind), "x": [1, 2]})
+    rows = aggregate(table, time="t", windows=[Sliding(40, 20)], aggregates=SUM)
+    found = [(row["start"], row["end"]) for row in rows.to_pylist()]
+    assert found == [(-20, 20), (0, 40), (100, 140), (120, 160)]
+    assert str(getattr(rows, "schema").field("start").type) == "int64"  # noqa: B009 - as above
+
+
+def test_an_empty_chunk_with_an_offset_is_nothing() -> None:
+    column = pa.array([5, 6, 7], pa.int16())
+    apart = pa.chunked_array([column.slice(2, 0), column.slice(1), column.slice(3)])
+    table = pa.table({"t": apart, "x": pa.chunked_array([column.slice(0, 2)])})
+
+    class Streamed:
+        """As other engines give it."""
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return table.__arrow_c_stream__(requested_schema)
+
+    for given in (table, Streamed()):
+        rows = rolling(given, time="t", size=2, aggregates={"sum": ("sum", "x")}).to_pylist()
+        assert [row["sum"] for row in rows] == [5, 11]
+
+
+def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_beside_nulls() -> None:
+    table = pa.table({"t": [1, 2, 11], "x": pa.array([2**64 - 1, None, None], pa.uint64())})
+    wanted: Sequence[One] = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
+    first, second = aggregate(
+        table, time="t", windows=[tumbling(10)], aggregates=wanted
+    ).to_pylist()
+    assert first["sum(x)"] == first["max(x)"] == 2**64 - 1
+    assert (second["sum(x)"], second["max(x)"], second["m4(x)"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("method", ["dense", "slices", "records"])
+def test_what_is_not_finite_is_no_reason_to_warn(method: Method) -> None:
+    operator = ColumnarOperator(Settings(5), method=method)
+    for name in ("sum", "range", "mean", "var_pop", "m4", "median"):
+        operator.add(Query(name, Sliding(10, 5), named(name)))
+    values = np.array([inf, inf, -inf, 1e308, 1e308, -1e308])
+    operator.take_columns(np.array([1, 2, 3, 11, 12, 16]), values, None, 3)
+    snapshot(operator)
+    results = operator.take_columns([], [], None, END).results()
+    found = {(line.query, line.start): line.value for line in results}
+    assert str(found["sum", 0]) == "nan"
+    assert (found["sum", 5], found["range", 10]) == (inf, inf)

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import import_module
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import Flags, Ints, column_of
-from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.batch import Values, objects
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 M4 = ("min", "max", "first", "last")
@@ -50,6 +50,14 @@ class Column(Protocol):
     indices: "Column"
     dictionary: "Column"
 
+    def __len__(self) -> int:
+        """Return how many items it has."""
+        ...
+
+    def to_pylist(self) -> list[int]:
+        """Return its items, where they are integers."""
+        ...
+
     def cast(self, kind: object) -> "Column":
         """Return it in another type."""
         ...
@@ -63,9 +71,16 @@ class Column(Protocol):
         ...
 
 
+def is_table(thing: object) -> TypeGuard[Table]:
+    """Whether this is a table of Arrow."""
+    return isinstance(thing, import_module("pyarrow").Table)
+
+
 def table_of(table: object) -> Table:
     """Return anything that has the Arrow stream interface, or named arrays, as an Arrow table."""
     pa = import_module("pyarrow")
+    if is_table(table):
+        return table
     streams = hasattr(table, "__arrow_c_stream__")
     if not streams and not isinstance(table, Mapping):
         kind = type(table).__name__
@@ -84,9 +99,16 @@ def column(table: Table, name: str) -> Column:
     names: list[str] = getattr(table, "column_names")  # noqa: B009 - Arrow is not typed
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
-    found = without_views(getattr(table, "column")(name)).combine_chunks()  # noqa: B009 - the same
+    found = without_views(_some(getattr(table, "column")(name))).combine_chunks()  # noqa: B009 - the same
     encoded = import_module("pyarrow").types.is_dictionary(found.type)
     return getattr(found, "dictionary_decode")() if encoded else found  # noqa: B009 - the same
+
+
+def _some(found: Column) -> Column:
+    """Return a column without its empty chunks: Arrow combines no offset into nothing."""
+    chunks = [one for one in found.chunks if len(one)]
+    made: Column = import_module("pyarrow").chunked_array(chunks, found.type)
+    return made
 
 
 def without_views(found: Column) -> Column:
@@ -128,15 +150,16 @@ def numbers(table: Table, name: str) -> Values:
         raise UnsupportedError(
             f"the column {name!r} is of {kind}, which is no number; cast it to int64 or float64"
         )
-    wanted = pa.int64() if pa.types.is_integer(kind) else pa.float64()
+    valid: Flags | None = None
+    filled = found
+    if found.null_count:
+        valid = np.asarray(getattr(found, "is_valid")(), np.bool_)  # noqa: B009 - the same
+        filled = getattr(found, "fill_null")(0)  # noqa: B009 - the same
     try:
-        whole = found.cast(wanted)
-    except ValueError as cause:
-        raise UnsupportedError(f"the column {name!r} does not fit into 64 bits: {cause}") from cause
-    if not found.null_count:
-        return Values(column_of(whole))
-    valid: Flags = np.asarray(getattr(found, "is_valid")(), np.bool_)  # noqa: B009 - the same
-    return Values(column_of(getattr(whole, "fill_null")(0)), valid)  # noqa: B009 - the same
+        whole = filled.cast(pa.int64() if pa.types.is_integer(kind) else pa.float64())
+    except ValueError:  # unsigned, and beyond 2^63
+        return Values(column_of(objects(filled.to_pylist())), valid)
+    return Values(column_of(whole), valid)
 
 
 def keys(table: Table, name: str) -> Keys:
@@ -179,18 +202,21 @@ def _plain(part: object, mask: Flags | None) -> object:
     try:
         return pa.array(part, mask=mask)
     except OverflowError:
-        wide = [Decimal(int(number)) for number in np.asarray(part)]
+        filled = part if mask is None else np.where(mask, 0, column_of(part))
+        wide = [Decimal(int(number)) for number in column_of(filled)]
         return pa.array(wide, pa.decimal128(38), mask=mask)
 
 
-def built(columns: Mapping[str, object], casts: Mapping[str, object]) -> Table:
-    """Return a table of columns, some of them cast."""
+def moments(column: Ints, like: object) -> object:
+    """Return times as timestamps, if those of the table are, or as integers of 64 bits."""
     pa = import_module("pyarrow")
-    made = {
-        name: pa.array(one).cast(casts[name]) if name in casts else one
-        for name, one in columns.items()
-    }
-    found: Table = pa.table(made)
+    made = pa.array(column)
+    return made.cast(like) if pa.types.is_timestamp(like) else made
+
+
+def built(columns: Mapping[str, object]) -> Table:
+    """Return a table of columns."""
+    found: Table = import_module("pyarrow").table(columns)
     return found
 
 

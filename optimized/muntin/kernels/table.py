@@ -15,6 +15,7 @@ from muntin.kernels.arrow import (
     built,
     column,
     keys,
+    moments,
     numbers,
     strings,
     table_of,
@@ -78,12 +79,12 @@ def aggregate(
         if key is not None and known:
             places = np.array([answered.keys(number) for number in first.key.tolist()], np.int64)
             columns[key] = known.distinct.take(places)
-        columns |= {"start": first.start, "end": first.end}
+        columns |= {"start": moments(first.start, kind), "end": moments(first.end, kind)}
         columns |= {
             label: values(one.value) if one is not EMPTY else nothing(arrow, *wanted[label])
             for label, one in each.items()
         }
-        parts.append(built(columns, {"start": kind, "end": kind}))
+        parts.append(built(columns))
     return below(parts)
 
 

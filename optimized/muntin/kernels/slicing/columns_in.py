@@ -25,13 +25,18 @@ def of_columns(times: object, values: object, arrivals: int, sources: Sequence[S
 def bare(values: object, what: object) -> NDArray[np.generic]:
     """Return an array, if it has no mask."""
     check_unmasked(values, what)
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError as cause:
+        raise InvalidInputError(f"{what} must be a column, of one item a row: {cause}") from cause
 
 
 def time_column(times: object) -> Ints:
     """Return times as integers of 64 bits, or say which is none."""
     array = bare(times, "times")
-    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+    if array.ndim != 1:
+        raise InvalidInputError(f"times must be a column of integers, not of shape {array.shape}")
+    if array.dtype.kind not in "iu" and array.size:
         raise InvalidInputError(f"times must be a column of integers, not {array.dtype}")
     if array.dtype.kind == "u" and array.size:  # in any order of bytes
         within(int(array.max()), "the time of an event", FARTHEST)

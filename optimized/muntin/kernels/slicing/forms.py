@@ -12,7 +12,7 @@ import numpy as np
 
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice, Everything
 from muntin.kernels.slicing.custom import Summarised
@@ -199,8 +199,10 @@ def _range(name: str, source: Source) -> Form:
 
 def _difference(a: Column, b: Column) -> Column:
     """Return a - b; integers that may pass 64 bits are widened."""
-    near = a.dtype != np.int64 or not (np.abs(a / 2 - b / 2) >= LAST / 2).any()
-    return np.asarray(a - b if near else a.astype(np.object_) - b.astype(np.object_))
+    if a.dtype == np.int64 and (np.abs(a / 2 - b / 2) >= LAST / 2).any():
+        return column_of(a.astype(np.object_) - b.astype(np.object_))
+    with np.errstate(invalid="ignore", over="ignore"):  # of two infinities there is no difference
+        return np.asarray(a - b)
 
 
 def _percentile(part: Everything, p: Fraction, folded: Folded) -> Answer:

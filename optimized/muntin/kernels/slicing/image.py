@@ -22,7 +22,7 @@ from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keyed.group import KeyedGroup
-from muntin.kernels.slicing.keys import KeyIds
+from muntin.kernels.slicing.keys import KeyIds, with_one_nan
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.opaque import Opaque
@@ -186,7 +186,7 @@ def numbered(keys: Sequence[Hashable]) -> KeyIds:
     if keys and all(type(key) is int and -(2**63) <= key < 2**63 for key in keys):
         numbers = ids.of_column(np.array(keys, np.int64), len(keys))
     else:
-        numbers = ids.of(keys)
+        numbers = ids.of(with_one_nan(keys))
     if (numbers != np.arange(len(keys)) if len(keys) else no_ints()).any():
         raise SnapshotError("the snapshot is damaged: two keys are equal")
     return ids

@@ -1,6 +1,9 @@
 """Dense numbers for keys, in the order of first appearance."""
 
 from collections.abc import Hashable, Sequence
+from math import isnan, nan
+from numbers import Number
+from typing import SupportsInt
 
 import numpy as np
 
@@ -13,6 +16,7 @@ from muntin.spec.errors import InvalidInputError
 CHUNK = 2**12
 """Keys numbered at once: the table has room for as many new ones."""
 BITS = 64
+NUMBERS: tuple[type[object], ...] = (Number, np.generic)
 
 
 class KeyIds:
@@ -43,13 +47,9 @@ class KeyIds:
 
     def number(self, key: Hashable) -> int:
         """Return the number of one key."""
-        if (
-            COMPILED
-            and isinstance(key, int | float)
-            and key == key // 1
-            and -(2**63) <= key < 2**63
-        ):
-            return int(self._hashed(ints([int(key)]))[0])
+        whole = integer(key) if COMPILED else None
+        if whole is not None:
+            return int(self._hashed(ints([whole]))[0])
         try:
             found = self._ids.setdefault(key, len(self._keys))
         except TypeError as cause:
@@ -71,7 +71,7 @@ class KeyIds:
         known, first, places = np.unique(column, return_index=True, return_inverse=True)
         order = np.argsort(first)
         numbers = np.empty(known.size, np.int64)
-        numbers[order] = self.of(known[order].tolist())
+        numbers[order] = self.of(with_one_nan(known[order].tolist()))
         return numbers[places]
 
     def key(self, number: int) -> Hashable:
@@ -96,6 +96,35 @@ class KeyIds:
             slots: Slots = np.zeros((1 << self._bits, 2), np.int64)
             move(self._slots, slots, BITS - self._bits)
             self._slots = slots
+
+
+def with_one_nan(keys: Sequence[Hashable]) -> list[Hashable]:
+    """Return keys, of which the first that is NaN is always the same object: it equals no other.
+
+    >>> with_one_nan([1.5, float("nan")])[1] is with_one_nan([float("nan")])[0]
+    True
+    """
+    found = list(keys)
+    nans = [at for at, key in enumerate(found) if isinstance(key, float) and isnan(key)]
+    for at in nans[:1]:
+        found[at] = nan
+    return found
+
+
+def integer(key: Hashable) -> int | None:
+    """Return the integer of 64 bits that a key equals, of whatever type it is, if there is one.
+
+    >>> integer(True), integer(np.float32(-3)), integer(complex(2)), integer("7"), integer(2**63)
+    (1, -3, 2, None, None)
+    """
+    if not isinstance(key, NUMBERS):
+        return None
+    real: object = getattr(key, "real", key)
+    try:
+        found = int(real) if isinstance(real, SupportsInt) else 0
+    except (ValueError, OverflowError):  # of what is not finite
+        return None
+    return found if key == found and -(2**63) <= found < 2**63 else None
 
 
 def births(birth: Ints, key: Ints) -> Ints:

@@ -107,8 +107,9 @@ class Sum(Part):
         return (there(values, values.data, 0),)
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Add."""
-        return (a[0] + b[0],)
+        """Add; infinities of both signs make NaN."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return (a[0] + b[0],)
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return 0."""

@@ -41,6 +41,33 @@ def collect(grid: Bytes, first: int, unit: int, edges: Ints, n: int) -> int:
 
 
 @kernel
+def strew(begin: int, upto: int, periods: Ints, phases: Ints, out: Ints) -> int:
+    """Write the edges of each period after one time and up to another; return how many."""
+    n = 0
+    for p in range(len(periods)):
+        at = begin + 1 + (phases[p] - begin - 1) % periods[p]
+        while at <= upto:
+            out[n] = at
+            n += 1
+            at += periods[p]
+    return n
+
+
+@kernel
+def append(found: Ints, edges: Ints, n: int) -> int:
+    """Append what rises to the edges, of which the last is at n; return the place of the last.
+
+    What comes after them is written over once, as above.
+    """
+    last = edges[len(edges) - 1]
+    for i in range(len(found)):
+        edges[n + 1] = found[i]
+        n += int(found[i] > edges[n])
+    edges[n + 1] = last
+    return n
+
+
+@kernel
 def tabulate(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
     table: Places, begin: int, end: int, origin: int, shift: int, edges: Ints, at: int, n: int
 ) -> None:
@@ -88,17 +115,22 @@ def place_and_add(  # noqa: PLR0913, PLR0917 - as above
     values: Numbers,
     sums: Numbers,
 ) -> None:
-    """Find slices, count events, add values: while one waits, the others go on."""
-    whole = len(times) & ~3
+    """Find slices, count events, add values: while one waits, the others go on.
+
+    Where nobody asks which slices they are, there is no place to write them to.
+    """
+    whole, asked = len(times) & ~3, len(found) > 0
     for i in range(0, len(times) - 3, 4):
         for k in range(4):
             at = slice_of(times[i + k], table, origin, shift, edges)
-            found[i + k] = at
+            if asked:
+                found[i + k] = at
             counts[at * np.uint64(4) + np.uint64(k)] += 1
             sums[at * np.uint64(4) + np.uint64(k)] += values[i + k]
     for i in range(whole, len(times)):
         at = slice_of(times[i], table, origin, shift, edges)
-        found[i] = at
+        if asked:
+            found[i] = at
         counts[at * np.uint64(4)] += 1
         sums[at * np.uint64(4)] += values[i]
 

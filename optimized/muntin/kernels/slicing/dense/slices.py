@@ -19,8 +19,11 @@ from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.picking import picked, whole
 from muntin.kernels.slicing.store import Store
 
+NOWHERE: Places = np.empty(0, np.uint32)
 CHUNK = 2**15
 """Events placed at once: their places stay in the nearest cache."""
+NEAR = 256
+"""Counts that are looked at first."""
 
 
 class DenseSlices:
@@ -113,6 +116,11 @@ class DenseSlices:
     def _place(self, times: Ints, columns: Sequence[tuple[Table, Column]]) -> None:
         """Take in events in any order."""
         line, alone = self.timeline, int(bool(columns) and columns[0][0].adds)
+        if alone == len(columns) == 1 and not self.timed:
+            table, values = columns[0]
+            where = (line.table, line.origin, line.shift, line.edges, NOWHERE)
+            place_and_add(times, *where, self.counts, values, table.copies)
+            return
         places: Places = np.empty(min(CHUNK, times.size), np.uint32)
         for begin in range(0, times.size, CHUNK):
             chunk = times[begin : begin + CHUNK]
@@ -156,7 +164,9 @@ class DenseSlices:
 
     def empty(self, first: int) -> bool:
         """Whether no slice from one on holds an event."""
-        return not self.counts[COPIES * first :].any()
+        begin = COPIES * first
+        soon = self.counts[begin : begin + NEAR].any()  # most often: so the rest is not read
+        return not (soon or self.counts[begin + NEAR :].any())
 
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning, at most those that are sealed."""

@@ -6,7 +6,15 @@ from math import gcd
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints, ints
-from muntin.kernels.slicing.dense.placing import Bytes, Places, collect, mark, tabulate
+from muntin.kernels.slicing.dense.placing import (
+    Bytes,
+    Places,
+    append,
+    collect,
+    mark,
+    strew,
+    tabulate,
+)
 
 STRETCHES = 2**16
 """The least number of entries that the table has for the longest reach of a window."""
@@ -14,6 +22,8 @@ AHEAD = 256
 """Time is cut so many slices further than it has come: few batches need to cut it."""
 FINE = 8
 """So many entries a slice, at least, or one a unit of time: few of them hold an edge."""
+SPARSE = 16
+"""Edges are sorted rather than marked in a grid if it has more units for each."""
 MOST = 2**20
 """The most slices, and twice the most entries, that are kept without holes."""
 
@@ -66,29 +76,28 @@ class Timeline:
         ahead = max(AHEAD * self.width, min(self.reach // 2, 4096 * self.step))
         target = max(upto + self.step, min(upto + ahead, LAST - 1))
         stretches = ((target - self.origin) >> self.shift) + 2
-        n = self.n + int(((target - self.end) // self.periods + 1).sum())
-        if stretches > 2 * MOST or n + 2 > MOST:
+        most = int(((target - self.end) // self.periods + 1).sum())
+        if stretches > 2 * MOST or self.n + most + 2 > MOST:
             return False
-        self._grow(n + 2, stretches)
+        self._grow(self.n + most + 2, stretches)
         begin = (self.end - self.origin) >> self.shift
-        self._cut(target)
+        self._cut(target, most)
         self._tabulate(begin)
         return True
 
-    def _cut(self, target: int) -> None:
-        """Append the edges up to a time: by a grid, or sorted where that would be too fine."""
+    def _cut(self, target: int, most: int) -> None:
+        """Append the edges up to a time, so many at most: by a grid, or sorted if they are few."""
         begin, span = self.end, (target - self.end) // self.unit + 1
-        if span <= 2 * MOST:
+        if span <= min(SPARSE * most, 2 * MOST):
             grid: Bytes = np.zeros(span, np.uint8)
             mark(grid, begin, self.unit, self.periods, self.phases)
             grid[0] = 0
             self.n = collect(grid, begin, self.unit, self.edges, self.n + 1) - 1
             return
-        pairs = zip(self._periods(), self._phases(), strict=True)
-        each = [np.arange(begin + 1 + (f - begin - 1) % p, target + 1, p) for p, f in pairs]
-        found = np.unique(np.concatenate(each))
-        self.edges[self.n + 1 : self.n + 1 + found.size] = found
-        self.n += found.size
+        due = np.empty(most, np.int64)
+        found = due[: strew(begin, target, self.periods, self.phases, due)]
+        found.sort()
+        self.n = append(found, self.edges, self.n)
 
     def _grow(self, edges: int, stretches: int) -> None:
         if edges > self.edges.size:
