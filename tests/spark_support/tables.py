@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 
 from muntin.conformance.strategies import window_types
 from muntin.kernels.slicing.over import is_record
-from muntin.spark.answers import is_row
+from muntin.spark.answers import NTH, is_row
 from muntin.spark.arrow import Table, arrow_schema
 from muntin.spark.checking import Reads, planned
 from muntin.spark.plan import END as END_AT
@@ -171,6 +171,19 @@ def lines_in(plan: Plan, batches: Iterable[object]) -> list[Line]:
             told = row["kind"], row["revision"]
             found.append(Line(row["window"], start, end, low, high, key, values, *told))
     return found
+
+
+def in_full(plan: Plan, batches: Iterable[object]) -> list[Line]:
+    """Return the lines of compact batches: in batch each window is new, once."""
+    names, whole = list(plan.kinds()), list[object]()
+    for batch in batches:
+        columns = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
+        columns["window"] = [names[nth] for nth in columns[NTH]]
+        n = len(columns["window"])
+        whole.append(
+            pa.RecordBatch.from_pydict(columns | {"kind": ["new"] * n, "revision": [0] * n})
+        )
+    return lines_in(plan, whole)
 
 
 def rounded(value: object) -> Hashable:
