@@ -27,8 +27,8 @@ from muntin.spark.arrow import Table, arrow_schema
 from muntin.spark.checking import Reads, planned
 from muntin.spark.plan import END as END_AT
 from muntin.spark.plan import START, Plan, in_time
-from muntin.spark.wanted import Asked, Wanted
-from muntin.spec.catalogue import named, plain
+from muntin.spark.wanted import Asked, Wanted, known
+from muntin.spec.catalogue import plain
 from muntin.spec.denotation import denote
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Band, Cumulate, Sliding
@@ -253,7 +253,7 @@ def aggregated(one: Wanted, values: Sequence[object]) -> Hashable:
     """Aggregate the values of a window by the catalogue, or as the user's own function says."""
     if one.of_rows:
         return rounded(len(values))
-    whole = named(one.what) if isinstance(one.what, str) else one.what
+    whole = known(one.what) if isinstance(one.what, str) else one.what
     return rounded(whole.of([value_of(value, one.columns) for value in values]))
 
 
