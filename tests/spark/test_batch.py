@@ -12,7 +12,8 @@ from muntin.spark.checking import Reads
 from muntin.spark.forms import columnar
 from muntin.spark.plan import Plan
 from muntin.spark.records import answering
-from muntin.spark.slices import ROWS, Held, Slicing, combining, sliced
+from muntin.spark.slices import ROWS, Held, combining
+from muntin.spark.slicing import Slicing, sliced
 from muntin.spec.data_driven import Punctuation, Session
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Landmark, count, tumbling
@@ -29,8 +30,8 @@ from spark_support.tables import (
     bands,
     cumulates,
     in_batch,
+    in_full,
     kinds,
-    lines_in,
     plan_of,
     rows,
     same,
@@ -64,12 +65,12 @@ def by_slices(plan: Plan, parts: Sequence[Sequence[Row]], order: Sequence[int]) 
             held.take(table_of(part[at : at + 4]))
         passed.append(list(held.passed_on()))
     shuffled = [batch for nth in order for batch in passed[nth]]
-    return lines_in(plan, combining(plan)(gathered(plan, shuffled)))
+    return in_full(plan, combining(plan)(gathered(plan, shuffled)))
 
 
 def by_records(plan: Plan, given_rows: Sequence[Row]) -> list[Line]:
     """Let a worker answer rows."""
-    return lines_in(plan, answering(plan)(gathered(plan, [table_of(given_rows)])))
+    return in_full(plan, answering(plan)(gathered(plan, [table_of(given_rows)])))
 
 
 @given(
@@ -104,6 +105,17 @@ def test_summaries_of_the_users_own_are_answered_over_columns(
     assert columnar(plan) == set(plan.kinds())
     assert not sliced(plan)
     assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
+
+
+@given(st.lists(SLICED, min_size=1, max_size=3), st.lists(rows(9), min_size=1, max_size=3))
+def test_commutative_summaries_of_the_users_own_travel_as_slices(
+    windows: list[WindowType], parts: list[list[Row]]
+) -> None:
+    own = {name: OWN[name] for name in ("weighed", "rows")}
+    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, own)
+    assert sliced(plan) == set(plan.kinds())
+    answer = by_slices(plan, parts, range(len(parts)))
+    assert same(answer, in_batch(plan, [row for part in parts for row in part]))
 
 
 @given(rows())

@@ -28,7 +28,7 @@ from spark_support.tables import (
     OF_ONE,
     Row,
     in_batch,
-    lines_in,
+    in_full,
     plan_of,
     rows,
     same,
@@ -100,7 +100,7 @@ def test_each_micro_batch_of_a_derived_type(
 def test_a_batch_of_a_derived_type(kind: WindowType, given_rows: list[Row]) -> None:
     plan = plan_of({"own": kind}, MERGED)
     assert columnar(plan) == set()
-    answer = lines_in(plan, answering(plan)([table_of(given_rows)]))
+    answer = in_full(plan, answering(plan)([table_of(given_rows)]))
     assert same(answer, in_batch(plan, given_rows))
 
 

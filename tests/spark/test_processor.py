@@ -11,6 +11,7 @@ from importlib import import_module
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql.types import LongType
 
 from muntin.snapshot import SnapshotError, encode
 from muntin.snapshot.frame import Frame, framed, installed
@@ -157,6 +158,11 @@ def test_late_rows_are_told_with_what_they_hold() -> None:
     assert late == [{"t": 7, "v": 3, "w": None}]
 
 
+def drifted(plan: Plan) -> Plan:
+    """Return a plan over a column that has changed its type."""
+    return replace(plan, types={**plan.types, "v": LongType()})
+
+
 @pytest.mark.parametrize(
     ("other", "names"),
     [
@@ -164,6 +170,7 @@ def test_late_rows_are_told_with_what_they_hold() -> None:
         (plan_of({"w": tumbling(10)}, {"rows": "count"}), "sum = sum"),
         (plan_of({"w": tumbling(10)}, OF_ONE, Settings(7)), "lateness 0.*lateness 7"),
         (plan_of({"w": tumbling(10)}, OF_ONE, DEFAULTS, Reads("t", ("k",))), "the keys k, j"),
+        (drifted(plan_of({"w": tumbling(10)}, OF_ONE)), "v: int;.*v: bigint"),
     ],
 )
 @pytest.mark.parametrize("bucket", [CONTROL, *spread(BUCKETS)])

@@ -53,8 +53,11 @@ STREAMED: dict[str, object] = {
     "watermark": "1 second",
     "allowed_lateness": "2 seconds",
     "late": "rows",
+    "bad_rows": "skip",
     "buckets": 2,
 }
+BAD = 7
+"""Of fifty rows this one has no time."""
 PLACE = ["window", "key", "start", "end", "start_coordinate", "end_coordinate"]
 LINE = [*PLACE, "n", "sum", "all", "last"]
 Window = tuple[object, ...]
@@ -67,7 +70,8 @@ def stream(spark: SparkSession) -> Callable[[int], DataFrame]:
 
     def rows(n: int) -> DataFrame:
         options = {**OPTIONS, "rows": str(n)}
-        return spark.readStream.format("muntin-replay").options(**options).load()
+        df = spark.readStream.format("muntin-replay").options(**options).load()
+        return df.withColumn("ts", f.expr(f"CASE WHEN n % 50 <> {BAD} THEN ts END"))
 
     return rows
 
@@ -81,6 +85,7 @@ class Heard:
     kinds: Counter[str] = field(default_factory=Counter[str])
     watermark: str = ""
     counted: int = 0
+    nulls: int = 0
 
     def hear(self, batch: DataFrame, _: int) -> None:
         """Take a micro-batch to heart."""
@@ -103,15 +108,22 @@ class Heard:
         for one in query.recentProgress:
             self.watermark = max(self.watermark, one.eventTime["watermark"])
             self.counted += one.observedMetrics["muntin"]["late"]
+            if "muntin input" in one.observedMetrics:
+                self.nulls += one.observedMetrics["muntin input"]["null_times"]
 
 
 def batch_of(
-    spark: SparkSession, n: int, heard: Heard, options: Mapping[str, str] = OPTIONS
+    spark: SparkSession,
+    n: int,
+    heard: Heard,
+    options: Mapping[str, str] = OPTIONS,
+    bad: int = -1,
 ) -> set[Window]:
     """Return what batch says of the rows that were not late, as far as it was complete."""
     spark.dataSource.register(ReplaySource)
     df = spark.read.format("muntin-replay").options(**{**options, "rows": str(n)}).load()
-    answer = ASK(df.where(~f.col("n").isin(heard.late)), **CALL)
+    good = df.where(~f.col("n").isin(heard.late) & (f.col("n") % 50 != bad))
+    answer = ASK(good, **CALL)
     reached = f.lit(heard.watermark).cast("timestamp")
     done = f.coalesce(f.col("end") <= reached, f.col("last") < reached)
     return {tuple(map(str, row)) for row in collected(answer.where(done).select(*LINE))}
@@ -122,11 +134,15 @@ def test_a_stream_says_in_the_end_what_batch_says(
 ) -> None:
     heard = Heard()
     heard.run(ASK(stream(80), **STREAMED), checkpoint)
+    was = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "3")  # another parallelism
     heard.run(ASK(stream(160), **STREAMED), checkpoint)
+    spark.conf.set("spark.sql.shuffle.partitions", was or "2")
     assert heard.late
+    assert heard.nulls == len(range(BAD, 160, 50))
     assert heard.counted == len(heard.late)
     assert {"new", "updated", "retracted"} <= set(heard.kinds)
-    assert set(heard.stand.values()) == batch_of(spark, 160, heard)
+    assert set(heard.stand.values()) == batch_of(spark, 160, heard, bad=BAD)
 
     other = {**STREAMED, "windows": {**WINDOWS, "visit": Session(1)}}
     with pytest.raises(StreamingQueryException, match=r"of another call.*the window 'visit'"):

@@ -41,6 +41,22 @@ def written(a: Two) -> tuple[int]:
     return (a[0],)
 
 
+def one(value: int) -> tuple[int]:
+    """Return a value as a partial."""
+    return (value,)
+
+
+def plus(a: tuple[int], b: tuple[int]) -> tuple[int]:
+    """Add."""
+    return (a[0] + b[0],)
+
+
+def total(a: tuple[int]) -> tuple[int]:
+    """Return the sum."""
+    return (a[0],)
+
+
+TOTAL = Summary("total", ("int",), ("int",), (0,), one, plus, total, ("int",))
 WEIGHED = Summary(
     "weighed", ("int", "int"), ("int", "int"), (0, 0), weighed, added, mean, ("float",)
 )

@@ -22,13 +22,13 @@ from pyspark.sql.types import (
 
 from muntin.conformance.strategies import window_types
 from muntin.kernels.slicing.over import is_record
-from muntin.spark.answers import is_row
+from muntin.spark.answers import NTH, is_row
 from muntin.spark.arrow import Table, arrow_schema
 from muntin.spark.checking import Reads, planned
 from muntin.spark.plan import END as END_AT
 from muntin.spark.plan import START, Plan, in_time
-from muntin.spark.wanted import Asked, Wanted
-from muntin.spec.catalogue import named, plain
+from muntin.spark.wanted import Asked, Wanted, known
+from muntin.spec.catalogue import plain
 from muntin.spec.denotation import denote
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Band, Cumulate, Sliding
@@ -173,6 +173,19 @@ def lines_in(plan: Plan, batches: Iterable[object]) -> list[Line]:
     return found
 
 
+def in_full(plan: Plan, batches: Iterable[object]) -> list[Line]:
+    """Return the lines of compact batches: in batch each window is new, once."""
+    names, whole = list(plan.kinds()), list[object]()
+    for batch in batches:
+        columns = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
+        columns["window"] = [names[nth] for nth in columns[NTH]]
+        n = len(columns["window"])
+        whole.append(
+            pa.RecordBatch.from_pydict(columns | {"kind": ["new"] * n, "revision": [0] * n})
+        )
+    return lines_in(plan, whole)
+
+
 def rounded(value: object) -> Hashable:
     """Return a value such that floats which are as good as equal are equal."""
     if is_record(value):
@@ -240,7 +253,7 @@ def aggregated(one: Wanted, values: Sequence[object]) -> Hashable:
     """Aggregate the values of a window by the catalogue, or as the user's own function says."""
     if one.of_rows:
         return rounded(len(values))
-    whole = named(one.what) if isinstance(one.what, str) else one.what
+    whole = known(one.what) if isinstance(one.what, str) else one.what
     return rounded(whole.of([value_of(value, one.columns) for value in values]))
 
 

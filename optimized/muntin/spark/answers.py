@@ -6,10 +6,22 @@ from fractions import Fraction
 from typing import TypeGuard
 
 import numpy as np
-from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType, StructType
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    StructField,
+    StructType,
+)
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints
-from muntin.spark.arrow import Column, Keys, Table, batches, column, pa
+from muntin.spark.arrow import Keys, Table, batches, column, pa
+from muntin.spark.gathering import quoted
 from muntin.spark.plan import END, START, Plan, in_time
 from muntin.spec.window import WindowType
 
@@ -31,34 +43,61 @@ class Told:
     revision: object
 
 
-def told(plan: Plan, lines: Sequence[Told], of: Table, found: Keys) -> Iterator[Table]:
+NTH = "muntin window"
+"""Which of the windows of a plan, where the answer is compact."""
+CONSTANT = ("window", "window_type", "kind", "revision")
+
+
+def compact(plan: Plan) -> StructType:
+    """Return the columns of an answer in batch, without what follows from the window."""
+    fields = [one for one in plan.schema().fields if one.name not in CONSTANT]
+    return StructType([StructField(NTH, IntegerType()), *fields])
+
+
+def named(answer: DataFrame, plan: Plan) -> DataFrame:
+    """Return a compact answer with all its columns: in batch each window is new, once."""
+    kinds = plan.kinds()
+    names = _nth([f.lit(name) for name in kinds])
+    types = _nth([f.lit(kind.name) for kind in kinds.values()])
+    known = dict(zip(CONSTANT, (names, types, f.lit("new"), f.lit(0)), strict=True))
+    return answer.withColumns(known).select(*quoted(plan.schema().names))
+
+
+def _nth(each: Sequence[Expression]) -> Expression:
+    return f.array(*each)[f.col(f"`{NTH}`")] if len(each) > 1 else each[0]
+
+
+def told(
+    plan: Plan, lines: Sequence[Told], of: Table, found: Keys, *, compactly: bool = False
+) -> Iterator[Table]:
     """Return lines as batches; the columns of keys are taken from the rows of a table."""
-    kinds, schema = plan.kinds(), plan.schema()
+    kinds, names = plan.kinds(), list(plan.kinds())
+    schema = compact(plan) if compactly else plan.schema()
     each = {name: column(of, name) for name in plan.keys}
     for one in lines:
-        if one.key.size:
-            taken = {name: keys.take(found.row[one.key]) for name, keys in each.items()}
-            yield from batches(_columns(plan, one, kinds[one.window], taken), schema)
+        n, kind = one.key.size, kinds[one.window]
+        if n:
+            columns = _extent(one, kind) | {w.label: one.values[w.label] for w in plan.wanted}
+            columns |= {name: keys.take(found.row[one.key]) for name, keys in each.items()}
+            if compactly:
+                columns[NTH] = np.full(n, names.index(one.window), np.int32)
+            else:
+                columns |= {"window": pa.repeat(one.window, n), "late": pa.nulls(n)}
+                columns |= {"window_type": pa.repeat(kind.name, n)}
+                columns |= {"kind": one.kind, "revision": one.revision}
+            yield from batches(columns, schema)
 
 
-def _columns(
-    plan: Plan, one: Told, kind: WindowType, keys: Mapping[str, Column]
-) -> dict[str, object]:
-    n, (first, last) = one.key.size, in_time(kind)
+def _extent(one: Told, kind: WindowType) -> dict[str, object]:
+    first, last = in_time(kind)
     start, end = pa.array(one.start), pa.array(one.end, mask=one.end == LAST)
-    none = pa.nulls(n, pa.int64())
-    columns: dict[str, object] = {
-        "window": pa.repeat(one.window, n),
-        "window_type": pa.repeat(kind.name, n),
+    none = pa.nulls(one.key.size, pa.int64())
+    return {
         "start": start if first else none,
         "end": end if last else none,
         START: none if first else start,
         END: none if last else end,
-        "kind": one.kind,
-        "revision": one.revision,
     }
-    late = {"late": pa.nulls(n)}
-    return columns | late | dict(keys) | {w.label: one.values[w.label] for w in plan.wanted}
 
 
 def coordinates(numbers: Sequence[float]) -> Ints:

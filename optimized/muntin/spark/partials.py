@@ -8,9 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from muntin.kernels.arrays import Arrays
 from muntin.kernels.slicing.arrays import Column, Fields, column_of
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice
+from muntin.kernels.slicing.custom_part import Custom
+from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
 Carried = Literal["int", "float"]
@@ -18,15 +21,23 @@ Kind = Literal["int", "float", "wide"]
 """What a column holds: integers or floats of 64 bits, or integers of any size."""
 
 HALF = 31
-MERGED = (Count, Sum, Squares, Min, Max, First, Last, Choice)
-"""Parts that travel: all but those that hold everything."""
+KNOWN = (Count, Sum, Squares, Min, Max, First, Last, Choice)
+"""Parts of the catalogue that travel: all but those that hold everything."""
 
 IN_ORDER = (First, Last, Choice)
 """Parts for which the order of arrival matters where times are equal."""
 
 
+def travels(form: Form) -> bool:
+    """Whether partials can be brought together: also those of the user, if order plays no part."""
+    own = all(isinstance(part, Custom) for part in form.parts) and not form.ordered
+    return own or all(isinstance(part, KNOWN) for part in form.parts)
+
+
 def columns_of(part: Part, kinds: Mapping[Source, Carried]) -> tuple[Kind, ...]:
     """Return the columns of a part, given those that it reads."""
+    if isinstance(part, Custom):
+        return "int", *part.summary.fields
     kind = kinds[part.source]
     total: Kind = "wide" if kind == "int" else "float"
     if isinstance(part, Choice):
@@ -46,7 +57,8 @@ def carried(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
     >>> [one.tolist() for one in carried((column_of([2**40 + 3]),), ["wide"])]
     [[512], [3]]
     """
-    for field, kind in zip(fields, kinds, strict=True):
+    plain = [column for field in fields for column in _flat(field)]
+    for field, kind in zip(plain, kinds, strict=True):
         if kind == "wide":
             yield column_of((field // 2**HALF).astype(np.int64))
             yield column_of((field % 2**HALF).astype(np.int64))
@@ -54,11 +66,21 @@ def carried(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
             yield column_of(field.astype(np.float64 if kind == "float" else np.int64, copy=False))
 
 
-def restored(columns: Iterator[Column], kinds: Sequence[Kind]) -> Fields:
+def _flat(field: Column) -> list[Column]:
+    """Return a column of records as several."""
+    names = field.dtype.names
+    return [column_of(getattr(field.view(np.recarray), name)) for name in names or ()] or [field]
+
+
+def restored(part: Part, columns: Iterator[Column], kinds: Sequence[Kind]) -> Fields:
     """Return the columns of a part from what was carried."""
-    return tuple(
+    found = tuple(
         _joined(next(columns), next(columns)) if kind == "wide" else next(columns) for kind in kinds
     )
+    if not isinstance(part, Custom) or len(found) == 2:  # noqa: PLR2004 - numbers, no records
+        return found
+    arrays = Arrays(part.summary)
+    return found[0], column_of(np.rec.fromarrays(found[1:], dtype=arrays.dtype).view(np.ndarray))
 
 
 def _joined(high: Column, low: Column) -> Column:

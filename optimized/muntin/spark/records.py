@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from muntin.spark.answering import answered
-from muntin.spark.answers import told
+from muntin.spark.answers import compact, named, told
 from muntin.spark.arrow import Table, Work, keys, mapped
 from muntin.spark.gathering import chunks, gathered, quoted
 from muntin.spark.plan import Plan
@@ -19,7 +19,7 @@ ARRIVAL = "muntin arrival"
 def by_records(df: DataFrame, plan: Plan) -> DataFrame:
     """Return the answer: rows are brought together by key, in their order of arrival."""
     rows = df.select(*quoted(plan.read)).withColumn(ARRIVAL, f.monotonically_increasing_id())
-    return mapped(gathered(rows, plan, [ARRIVAL]), answering(plan), plan.schema())
+    return named(mapped(gathered(rows, plan, [ARRIVAL]), answering(plan), compact(plan)), plan)
 
 
 def answering(plan: Plan) -> Work:
@@ -28,6 +28,6 @@ def answering(plan: Plan) -> Work:
     def work(batches: Iterable[Table]) -> Iterator[object]:
         for whole in chunks(batches, plan.keys):
             found = keys(whole, plan.keys)
-            yield from told(plan, answered(plan, whole, found), whole, found)
+            yield from told(plan, answered(plan, whole, found), whole, found, compactly=True)
 
     return work

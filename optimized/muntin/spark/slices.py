@@ -5,27 +5,23 @@ smallest gap, so sessions need no more than their first and last times.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from math import gcd
+from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
 from muntin.kernels.arrow import values as arrow_values
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints, Objects, column_of, constant
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.forms import Form, form_of
-from muntin.kernels.slicing.grain import Slices, rows, slices
+from muntin.kernels.slicing.grain import rows
 from muntin.kernels.slicing.moment import Clock, Within
-from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
-from muntin.spark.answers import Told, told
+from muntin.spark.answers import Told, compact, named, told
 from muntin.spark.arrow import (
     Keys,
     Table,
@@ -39,101 +35,30 @@ from muntin.spark.arrow import (
     table,
     times,
 )
-from muntin.spark.forms import columnar, over_columns
 from muntin.spark.gathering import chunks, gathered, quoted
-from muntin.spark.partials import MERGED, Carried, Kind, carried, columns_of, places, restored
+from muntin.spark.ordering import ordered
+from muntin.spark.partials import (
+    carried,
+    restored,
+)
 from muntin.spark.plan import Plan
-from muntin.spark.wanted import REAL
-from muntin.spec.data_driven import Session
-from muntin.spec.measure import TIME
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spark.slicing import HIGH, LOW, ORDER, Slicing
 
-LOW, HIGH, ORDER = "muntin low", "muntin high", "muntin order"
-SLICED = (Sliding, Cumulate, Landmark, Band, Session)
 ENOUGH = 2**18
 """So many slices are held by a worker before they are passed on."""
 
 ROWS = 2**40
 """More than a task has rows."""
 
-SMALL = 2**16
-"""So many numbers are sorted by counting."""
+
+def mapped_slices(df: DataFrame, plan: Plan) -> DataFrame:
+    """Return slices that kernels make of each partition."""
+    return mapped(df.select(*quoted(plan.read)), making(plan), Slicing(plan).schema)
 
 
-def sliced(plan: Plan) -> set[str]:
-    """Return the windows that slices are made for: those that no row is needed for."""
-    if any(not isinstance(part, MERGED) for part in _forms_of(plan)):
-        return set()
-    kinds, fast = plan.kinds(), columnar(plan)
-    return {n for n in fast if isinstance(kinds[n], SLICED) and kinds[n].measure is TIME}
-
-
-def _forms_of(plan: Plan) -> list[Part]:
-    forms = [form_of(over_columns(plan, one)) for one in plan.wanted]
-    return [part for form in forms if form for part in form.parts]
-
-
-@dataclass(frozen=True)
-class Slicing:
-    """What both sides know: the windows, the parts that are kept, and how they travel."""
-
-    plan: Plan
-
-    @cached_property
-    def forms(self) -> dict[str, Form]:
-        """The form of each aggregate."""
-        found = {one.label: form_of(over_columns(self.plan, one)) for one in self.plan.wanted}
-        return {label: form for label, form in found.items() if form}
-
-    @cached_property
-    def parts(self) -> dict[Part, tuple[Kind, ...]]:
-        """The parts of all aggregates, each once, with their columns."""
-        real = {n for n in self.plan.values if isinstance(self.plan.types[n], REAL)}
-        kinds: dict[Source, Carried] = {
-            name: "float" if name in real else "int" for name in (*self.plan.values, self.plan.time)
-        }
-        parts = (part for form in self.forms.values() for part in form.parts)
-        return {part: columns_of(part, kinds) for part in parts}
-
-    @cached_property
-    def grain(self) -> Slices:
-        """The edges."""
-        return slices(self.plan.kinds().values())
-
-    @cached_property
-    def unit(self) -> int:
-        """What all edges are apart."""
-        periods, phases = zip(*(self.grain.periods or ((1, 0),)), strict=True)
-        first = (phase - phases[0] for phase in (*phases, *self.grain.single))
-        return gcd(*periods, *first)
-
-    @cached_property
-    def carries(self) -> list[Carried]:
-        """The columns by which the parts travel."""
-        return [kind for each in self.parts.values() for kind in places(each)]
-
-    @property
-    def width(self) -> int:
-        """How many these are."""
-        return len(self.carries)
-
-    @cached_property
-    def schema(self) -> StructType:
-        """The columns of slices."""
-        fields = [StructField(name, self.plan.types[name]) for name in self.plan.keys]
-        fields += [StructField(name, LongType()) for name in (LOW, HIGH, ORDER)]
-        fields += [
-            StructField(f"muntin {nth}", DoubleType() if kind == "float" else LongType())
-            for nth, kind in enumerate(self.carries)
-        ]
-        return StructType(fields)
-
-
-def by_slices(df: DataFrame, plan: Plan) -> DataFrame:
-    """Return the answer: slices of each partition, brought together by key, and windows of them."""
-    slicing = Slicing(plan)
-    made = mapped(df.select(*quoted(plan.read)), making(plan), slicing.schema)
-    return mapped(gathered(made, plan, []), combining(plan), plan.schema())
+def combined(made: DataFrame, plan: Plan) -> DataFrame:
+    """Return the answer: slices are brought together by key, and windows made of them."""
+    return named(mapped(gathered(made, plan, []), combining(plan), compact(plan)), plan)
 
 
 def making(plan: Plan) -> Work:
@@ -172,9 +97,12 @@ class Held:
             Batch(time, found.number, none, none, columns, _no_events, self._arrival),
             self._slicing.parts,
         )
-        slot = self._slicing.grain.slots(time)
-        order = ordered(found.number, slot, self._slicing.unit)
-        whole = Store(replace(lifted.cells, slot=slot), lifted.parts).picked(order).condensed()
+        if self._slicing.gap:
+            whole = self._slicing.cut(lifted)
+        else:
+            slot = self._slicing.grain.slots(time)
+            order = ordered(found.number, slot, self._slicing.unit)
+            whole = Store(replace(lifted.cells, slot=slot), lifted.parts).picked(order).condensed()
         self._stores.append(whole)
         self._keys.append(picked(batch, plan.keys, found.row))
         self._arrival += time.size
@@ -191,7 +119,7 @@ class Held:
             replace(one, cells=replace(one.cells, key=found.number[at + one.cells.key]))
             for one, at in zip(self._stores, sizes, strict=False)
         ]
-        store = reduce(Store.followed, numbered).ordered().condensed()
+        store = self._slicing.cut(reduce(Store.followed, numbered))
         self._stores, self._keys, self.size = [], [], 0
         cells, each = (
             store.cells,
@@ -205,16 +133,6 @@ class Held:
         yield from batches(columns, self._slicing.schema)
 
 
-def ordered(key: Ints, slot: Ints, unit: int) -> Ints:
-    """Return the order by key and slot; what came first stays first."""
-    least, n = int(slot.min()), int(key.max()) + 1
-    span = (int(slot.max()) - least) // unit + 1
-    if n * span <= SMALL:
-        code = key * span + (slot - least) // unit
-        return np.argsort(code.astype(np.uint16), kind="stable")
-    return np.lexsort((slot, key))
-
-
 def _no_events() -> Objects:
     return objects([])
 
@@ -226,7 +144,8 @@ def combining(plan: Plan) -> Work:
         slicing = Slicing(plan)
         for whole in chunks(given, plan.keys):
             found = keys(whole, plan.keys)
-            yield from told(plan, windows_of(slicing, whole, found), whole, found)
+            lines = windows_of(slicing, whole, found)
+            yield from told(plan, lines, whole, found, compactly=True)
 
     return work
 
@@ -242,18 +161,19 @@ def windows_of(slicing: Slicing, whole: Table, found: Keys) -> list[Told]:
             label: arrow_values(form(store, view.lo, view.hi))
             for label, form in slicing.forms.items()
         }
-        n = len(view)
-        lines.append(Told(name, view.key, view.start, view.end, values, ["new"] * n, [0] * n))
+        lines.append(Told(name, view.key, view.start, view.end, values, None, None))
     return lines
 
 
 def _store(slicing: Slicing, whole: Table, found: Keys) -> Store:
     """Return the slices of some keys, one for each stretch of time."""
     low, high, arrival = (_ints(whole, name) for name in (LOW, HIGH, ORDER))
-    one, slot = np.ones_like(low), slicing.grain.slots(low)
+    one, slot = np.ones_like(low), low if slicing.gap else slicing.grain.slots(low)
     cells = Cells(found.number, slot, low, high, one, one, arrival, one * 0, one * 0)
     rest = iter([_carried(whole, nth) for nth in range(slicing.width)])
-    parts = {part: restored(rest, kinds) for part, kinds in slicing.parts.items()}
+    parts = {part: restored(part, rest, kinds) for part, kinds in slicing.parts.items()}
+    if slicing.gap:
+        return slicing.cut(Store(cells, parts))
     order = np.lexsort((arrival, slot, found.number))
     return Store(cells, parts).picked(order).condensed()
 

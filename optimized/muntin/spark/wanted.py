@@ -23,6 +23,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from muntin.reference import sketches
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named, plain, skipping_nulls
 from muntin.spec.errors import InvalidInputError
@@ -40,6 +41,7 @@ AS_IT_IS = ("min", "max", "first", "last")
 LISTS = ("collect", "distinct")
 CHOICES = ("argmin", "argmax")
 M4 = ("min", "max", "first", "last")
+SKETCHES = ("hll", "theta", "kll(", "countmin(")
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,18 @@ class Wanted:
         """Return the aggregate; nulls are skipped, unless rows are counted."""
         if self.of_rows:
             return plain("count")
-        return named(self.what) if isinstance(self.what, str) else skipping_nulls(self.what)
+        return known(self.what) if isinstance(self.what, str) else skipping_nulls(self.what)
 
     @property
     def described(self) -> str:
         """What it is called in snapshots and messages."""
         name = self.what if isinstance(self.what, str) else self.what.name
         return f"{self.label} = {name}({', '.join(self.columns)})"
+
+
+def known(name: str) -> Erased:
+    """Return the aggregate of this name: of the catalogue, or a sketch."""
+    return sketches.named(name) if name.startswith(SKETCHES) else named(name)
 
 
 def is_aggregate(value: object) -> TypeGuard[Erased]:
@@ -90,7 +97,7 @@ def wanted(label: str, asked: Asked, columns: Mapping[str, DataType]) -> Wanted:
             f"aggregate {label!r}: {asked!r} must be a name and a column, such as ('sum', 'price')"
         )
     try:
-        named(what)
+        known(what)
     except InvalidInputError as error:
         raise InvalidInputError(f"aggregate {label!r}: {error}") from error
     fields = _columns(label, what, parts[1:], columns)
@@ -135,8 +142,10 @@ def _columns(
 
 def _type(label: str, what: str, of: Sequence[DataType]) -> DataType:
     """Return the type of the values, or refuse columns that the aggregate does not take."""
-    if what in COUNTS:
+    if what in COUNTS or what.startswith("countmin("):
         return LongType()
+    if what in SKETCHES:
+        return DoubleType()
     kind = of[-1]
     known: dict[str, DataType] = {
         **dict.fromkeys((*AS_IT_IS, *CHOICES), kind),

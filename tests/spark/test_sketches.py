@@ -1,0 +1,41 @@
+"""Sketches are aggregates like others: in batch on Spark, and between micro-batches."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from muntin.spark import aggregate
+from muntin.spark.wanted import Asked
+from muntin.spec.data_driven import Session
+from muntin.spec.periodic import Sliding, count
+from muntin.spec.query import Settings
+from muntin.spec.window import WindowType
+from spark_support.frames import random_rows
+from spark_support.micro_batches import MicroBatch, held_to_the_denotation
+from spark_support.tables import SCHEMA, answered, frame_of, in_batch, plan_of, rows, same
+
+SKETCHES: dict[str, Asked] = {
+    "hll": ("hll", "v"),
+    "theta": ("theta", "s"),
+    "kll": ("kll(50)", "w"),
+    "countmin": ("countmin(1)", "v"),
+    "n": "count",
+}
+WINDOWS: dict[str, WindowType] = {"slide": Sliding(9, 4, 1), "visit": Session(3), "five": count(5)}
+
+
+@pytest.mark.xdist_group("spark")  # one session serves them all
+def test_sketches_in_batch(spark: SparkSession) -> None:
+    given_rows = random_rows(5, 60)
+    df = frame_of(spark, given_rows, SCHEMA)
+    answer = aggregate(df, time="t", keys=["k", "j"], windows=WINDOWS, aggregates=SKETCHES)
+    plan = plan_of(WINDOWS, SKETCHES)
+    assert [one.type.simpleString() for one in plan.wanted] == [*["double"] * 3, *["bigint"] * 2]
+    assert same(answered(plan, answer), in_batch(plan, given_rows))
+
+
+@given(st.lists(st.tuples(rows(5), st.integers(0, 15)), min_size=1, max_size=4))
+@pytest.mark.usefixtures("one_unit_is_a_millisecond")
+def test_sketches_between_micro_batches(trace: list[MicroBatch]) -> None:
+    held_to_the_denotation(plan_of(WINDOWS, SKETCHES, Settings(3)), trace)

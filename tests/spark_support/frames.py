@@ -1,0 +1,54 @@
+"""DataFrames of random rows, and of rows with timestamps."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
+
+from muntin.conformance.choices import Rolled
+from muntin.spark import micros
+from spark_support.tables import Row as Values
+from spark_support.tables import collected, frame_of
+
+SECOND = micros("1 second")
+TIMED = StructType(
+    [
+        StructField("k", StringType()),
+        StructField("ts", TimestampType()),
+        StructField("v", IntegerType()),
+    ]
+)
+
+
+def random_rows(seed: int, n: int) -> list[Values]:
+    """Rows like those of Hypothesis, without it."""
+    roll = Rolled(seed)
+    return [
+        (
+            roll.one(["a", "b", None]),
+            roll.one([0, 1]),
+            roll.whole(-20, 60),
+            roll.one([None, -2, 0, 1, 3]),
+            roll.one([None, -1.5, 0.5, 2.0]),
+            roll.one([None, "x", "y"]),
+            roll.one([None, 1, 4]),
+            roll.one([False, True]),
+        )
+        for _ in range(n)
+    ]
+
+
+def timed(spark: SparkSession, rows: Iterable[tuple[str, int, int]]) -> DataFrame:
+    """Return rows of a key, a time in seconds and a value, with timestamps."""
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    made = [(k, start + timedelta(seconds=s), v) for k, s, v in rows]
+    return frame_of(spark, made, TIMED)
+
+
+def compare(ours: DataFrame, theirs: DataFrame) -> None:
+    """Hold two answers against each other."""
+    found = Counter(map(repr, collected(ours)))
+    assert found
+    assert found == Counter(map(repr, collected(theirs)))
