@@ -14,8 +14,8 @@ import pytest
 
 from muntin.cli.differential.driving import drive, judged
 from muntin.cli.differential.journal import Journal
-from muntin.cli.differential.native_smaller import NativeBench
-from muntin.cli.differential.plan import NATIVE, Plan, contenders
+from muntin.cli.differential.native_smaller import Bench
+from muntin.cli.differential.plan import DIALECTS, NATIVE, Plan, contenders
 from muntin.cli.differential.running import Run
 from muntin.cli.differential.sources import Files, Source, flights_file, from_parquet, generated
 from muntin.cli.differential.tally import Tally
@@ -25,6 +25,7 @@ from muntin.conformance.transcript_writing import write
 from muntin.spark.differential.inputs import Columns
 from muntin.spark.differential.session import Session, check_java
 from muntin.spark.differential.traces import Frame
+from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
@@ -72,14 +73,15 @@ def charge(events: list[Event]) -> dict[str, str]:
 def test_where_spark_differs_the_trace_is_made_small(spark: Session) -> None:
     """Its sessions merge at exactly the gap: asked for as they are, they are not ours."""
     events = [Event(time, time) for time in (3, 50, 70, 77, 200, 500, 501, 0, 90)]
-    found = NativeBench(spark, PLAN, merge_at_gap=True).mismatch(charge(events))
+    merging = DIALECTS["spark"]
+    found = Bench(spark, PLAN, NATIVE, merging).mismatch(charge(events))
     assert found.events == 2
     told = parse(json.dumps(found.transcript))
     assert isinstance(told, OperatorTranscript)
     times = [event.time for turn in told.turns for event in turn.step.events]
     assert max(times) - min(times) == 20
     assert "no such window" in found.what
-    assert NativeBench(spark, PLAN, merge_at_gap=False).first_wrong([]) is None
+    assert Bench(spark, PLAN, NATIVE, OURS).first_wrong([]) is None
 
 
 def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from muntin.cli.differential.charts import STYLE, Bar, bars, columns, line
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.smaller import Mismatch
 from muntin.cli.differential.streams import StreamFound
-from muntin.cli.differential.table import HEADER, lines, summary
+from muntin.cli.differential.table import header, lines, summary
 from muntin.cli.drawing.page import LAYOUT
 from muntin.conformance.transcript import OperatorTranscript, parse
 
@@ -81,7 +81,9 @@ def _streams(streams: Sequence[StreamFound]) -> list[str]:
 def _asked(plan: Plan) -> str:
     names = ", ".join(query.id for query in plan.queries())
     return (
-        f"Queries: {names}. Micro-batches of {plan.batch} rows; the watermark trails by "
+        f"Queries: {names}. All rows at once; dialect: {plan.dialect}."
+        if plan.whole
+        else f"Queries: {names}. Micro-batches of {plan.batch} rows; the watermark trails by "
         f"{plan.delay}, {plan.lateness} of lateness are allowed; dialect: {plan.dialect}."
     )
 
@@ -93,7 +95,7 @@ def _section(plan: Plan, found: "Found") -> Iterator[str]:
     for one in found.mismatches:
         yield from _mismatch(one)
     yield _table(plan, found)
-    yield "<h3>CPU time a row, in microseconds</h3>"
+    yield f"<h3>{'Time' if plan.whole else 'CPU time'} a row, in microseconds</h3>"
     yield bars(_times(plan, found))
     for what in COUNTS:
         if drawn := _counters(plan, found, what):
@@ -114,7 +116,7 @@ def _list(items: Sequence[str]) -> str:
 
 
 def _table(plan: Plan, found: "Found") -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEADER)
+    head = "".join(f"<th>{escape(name)}</th>" for name in header(plan))
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
         for row in lines(plan, found.tally)
@@ -123,11 +125,11 @@ def _table(plan: Plan, found: "Found") -> str:
 
 
 def _times(plan: Plan, found: "Found") -> list[Bar]:
-    each = [one.name for one in plan.against if one.name != NATIVE]
+    each = [one.name for one in plan.against if one.name != NATIVE or plan.whole]
     rates = {name: found.tally.seconds.get(name, 0.0) * 1e6 for name in each}
     taken = {name: max(1, found.tally.of(name)["taken"]) for name in each}
     return [
-        Bar(name, rates[name] / taken[name], f"{rates[name] / taken[name]:.1f}") for name in each
+        Bar(name, rates[name] / taken[name], f"{rates[name] / taken[name]:.2f}") for name in each
     ]
 
 
@@ -154,8 +156,8 @@ def _mismatch(one: Mismatch) -> Iterator[str]:
         yield line(points)
         yield "<p>The events, by time, with their values.</p>"
     yield f"<pre>{escape(chr(10).join(one.steps()))}</pre>"
-    by = "" if one.name == NATIVE else f" --with {one.name}"
-    yield f"<p>Again: <code>muntin replay {escape(one.file())} --check{escape(by)}</code></p>"
+    again = f"muntin replay {one.file()} --check --with {one.name}"
+    yield f"<p>Again: <code>{escape(again)}</code></p>"
     yield f"<details><summary>transcript</summary><pre>{escape(json.dumps(one.transcript))}</pre>"
     yield "</details>"
 
