@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from muntin.cli.differential.charts import STYLE, Bar, bars, columns, line
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.smaller import Mismatch
-from muntin.cli.differential.streams import StreamFound
+from muntin.cli.differential.streaming import StreamFound
 from muntin.cli.differential.table import header, lines, summary
 from muntin.cli.drawing.page import LAYOUT
 from muntin.conformance.transcript import OperatorTranscript, parse
@@ -75,7 +75,8 @@ def write(
 def _streams(streams: Sequence[StreamFound]) -> list[str]:
     """Return what Spark told of streams."""
     told = _list([str(one) for one in streams])
-    return ["<section><h2>Spark's own windows over a stream</h2>", told, "</section>"]
+    small = [line for one in streams if one.mismatch for line in _mismatch(one.mismatch)]
+    return ["<section><h2>Spark's own windows over a stream</h2>", told, *small, "</section>"]
 
 
 def _asked(plan: Plan) -> str:
@@ -156,8 +157,7 @@ def _mismatch(one: Mismatch) -> Iterator[str]:
         yield line(points)
         yield "<p>The events, by time, with their values.</p>"
     yield f"<pre>{escape(chr(10).join(one.steps()))}</pre>"
-    again = f"muntin replay {one.file()} --check --with {one.name}"
-    yield f"<p>Again: <code>{escape(again)}</code></p>"
+    yield f"<p>Again: <code>{escape(one.again(Path(one.file())))}</code></p>"
     yield f"<details><summary>transcript</summary><pre>{escape(json.dumps(one.transcript))}</pre>"
     yield "</details>"
 

@@ -14,7 +14,7 @@ from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.report import write
 from muntin.cli.differential.smaller import Mismatch, operator_mismatch
 from muntin.cli.differential.sources import Source
-from muntin.cli.differential.streams import StreamFound, judged
+from muntin.cli.differential.streaming import StreamFound, judged
 from muntin.cli.differential.table import header, lines, summary, text
 from muntin.cli.differential.tally import Tally
 from muntin.cli.progress import Ticker
@@ -55,6 +55,8 @@ class Run:
             for one in judged(self._spark, self._plan):
                 self.streams.append(one)
                 say(str(one))
+                if one.mismatch:
+                    self._explain(one.mismatch)
         wrong = {one.name for each in found for one in each.mismatches}
         wrong |= {f"{NATIVE} in a stream" for one in self.streams if one.wrong}
         say("\nEverything agrees." if not wrong else f"\n{', '.join(sorted(wrong))}: WRONG.")
@@ -109,4 +111,4 @@ class Run:
         say(f"  {one.what}")
         for line in one.steps():
             say(f"  {line}")
-        say(f"  {path}: `muntin replay {path} --check --with {one.name}`")
+        say(f"  {path}: `{one.again(path)}`")
