@@ -208,6 +208,24 @@ def judge_and_note(asked: list[object]) -> Callable[[Frame, Plan], Tally]:
     return judge
 
 
+def test_a_journal_that_cannot_be_written_is_refused_before_anything_is_judged(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(InvalidInputError, match="file/journal can't be written"):
+        Journal(file / "journal", PLAN, "x")
+
+
+def test_a_journal_on_a_full_disk_says_which_chunk_is_not_noted(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, PLAN, "x")
+    path.unlink()
+    path.symlink_to("/dev/full")
+    with pytest.raises(MuntinError, match="chunk 3 can't be noted"):
+        journal.note(3, Tally())
+
+
 @pytest.mark.parametrize("line", ["{}", "no", "[]"])
 def test_what_is_no_journal_is_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "journal.jsonl"
@@ -240,5 +258,8 @@ def test_the_command_runs_all_of_it(
     page = (tmp_path / "out" / "report.html").read_text()
     assert page.count("<section>") == 3
     assert "http" not in page
+    (tmp_path / "file").write_text("")
+    assert main(["diff", "--rows", "10", "--out", str(tmp_path / "file")]) == 2
+    assert "file can't be written: File exists" in capsys.readouterr().err
     assert main(["diff", "--rows", "10", "--keys", "20"]) == 2
     assert "--keys must be at most --rows" in capsys.readouterr().err

@@ -59,3 +59,11 @@ def gone_on(folder: Path, rows: int) -> "subprocess.CompletedProcess[bytes]":
         capture_output=True,
         env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
+
+
+def test_an_executor_may_be_lost(tmp_path: Path) -> None:
+    """A cluster of two on this machine: one is killed, and Spark starts another, twice."""
+    ordeal = Ordeal(tmp_path, 1500, {"executor": 2}, "none", Random(1))  # noqa: S311 - no secret
+    assert ordeal.run() == ""
+    assert ordeal.kills == {"executor": 2}
+    assert ordeal.starts == 1

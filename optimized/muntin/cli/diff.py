@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from secrets import randbelow
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from muntin.cli.command import Subparsers
 from muntin.cli.differential.plan import (
@@ -147,6 +147,16 @@ def _check(one: Contender, *, whole: bool) -> None:
         raise InvalidInputError(f"{one.name} answers all rows at once, not {one.share:.1%} of them")
 
 
+def _check_folder(folder: Path) -> None:
+    """Say so before anything is judged if nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InvalidInputError(f"--out {folder} can't be written: {error.strerror}") from error
+
+
 def run(arguments: Namespace) -> int:
     """Run the command."""
     plan, longest = plan_of(arguments), whole(arguments.trace, "--trace")
@@ -167,6 +177,7 @@ def run(arguments: Namespace) -> int:
             f"differential runs need {missing.name}, which is not installed: "
             "pip install 'muntin[spark,kernels,cli]'"
         ) from missing
+    _check_folder(arguments.out)
     with session(arguments.master) as spark, TemporaryDirectory() as folder:
         made = made_whole if plan.whole else generated
         sources = [made(spark, plan)] if plan.rows else []
