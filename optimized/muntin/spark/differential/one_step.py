@@ -58,5 +58,5 @@ class InOneStep(Operator):
         view = VIEWS[self._name](given(spark, rows), asked, self._settings.dialect)
         for row in view.collect():
             value = row["real"] if row["exact"] is None else row["exact"]
-            key = keys[row["key"]]
+            key = keys[int(row["key"])]
             yield Result(row["query"], key, row["start"], row["end"], value, "new", 0)
