@@ -121,6 +121,9 @@ def test_digests_that_differ_are_partings() -> None:
     less = digested("spark", {(1, "q"): one, (2, "q"): other})
     assert partings([first, same]) == {}
     assert partings([first, same, less]) == {2: {"spark"}}
+    missing = digested("spark", {(1, "q"): one, (2, "q"): one})
+    assert partings([first, missing]) == partings([first, same, missing]) == {2: {"spark"}}
+    assert partings([missing, first]) == {2: {"kernels-table"}}
     assert partings([first, digested("spec", {(1, "q"): other, (2, "q"): one, (2, "r"): one})]) == {
         1: {"kernels-table"}
     }
