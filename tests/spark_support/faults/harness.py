@@ -164,6 +164,7 @@ def main() -> int:
             return 1
         runs.append(ordeal.kills)
         if asked.journal:
+            asked.journal.parent.mkdir(parents=True, exist_ok=True)
             with asked.journal.open("a") as file:
                 file.write(json.dumps(ordeal.kills) + "\n")
     print(f"{killed.total()} kills in {len(runs)} runs, nothing wrong: {dict(killed)}")  # noqa: T201
