@@ -17,7 +17,7 @@ export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly lock clean
+.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -64,12 +64,17 @@ soak: $(READY) ## let ten million events, in order and out of order, through twe
 soak-columns: $(READY) ## let a thousand million events of columns through, four times (some minutes)
 	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak_columns.py
 
-faults-nightly: $(READY) ## kill the driver and the workers of streams on Spark 500 times (some hours)
-	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500
+faults-nightly: $(READY) ## kill drivers, workers and executors of streams on Spark 500 times (hours; MUNTIN_SEED: in pieces)
+	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500 \
+	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/faults-$(MUNTIN_SEED).jsonl)
 
 diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (some three hours on two cores)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)
+
+diff-billion: $(READY) ## a thousand million rows at once through muntin.spark, tables and Spark's windows, in pieces
+	$(VENV)/bin/muntin diff --whole --rows 1e9 --keys 1e6 --seed 9 --out build/diff-billion \
+	    --journal build/diff-billion/journal.jsonl
 
 lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \

@@ -14,8 +14,8 @@ import pytest
 
 from muntin.cli.differential.driving import drive, judged
 from muntin.cli.differential.journal import Journal
-from muntin.cli.differential.native_smaller import NativeBench
-from muntin.cli.differential.plan import NATIVE, Plan, contenders
+from muntin.cli.differential.native_smaller import Bench
+from muntin.cli.differential.plan import DIALECTS, NATIVE, Plan, contenders
 from muntin.cli.differential.running import Run
 from muntin.cli.differential.sources import Files, Source, flights_file, from_parquet, generated
 from muntin.cli.differential.tally import Tally
@@ -25,6 +25,7 @@ from muntin.conformance.transcript_writing import write
 from muntin.spark.differential.inputs import Columns
 from muntin.spark.differential.session import Session, check_java
 from muntin.spark.differential.traces import Frame
+from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
@@ -72,14 +73,15 @@ def charge(events: list[Event]) -> dict[str, str]:
 def test_where_spark_differs_the_trace_is_made_small(spark: Session) -> None:
     """Its sessions merge at exactly the gap: asked for as they are, they are not ours."""
     events = [Event(time, time) for time in (3, 50, 70, 77, 200, 500, 501, 0, 90)]
-    found = NativeBench(spark, PLAN, merge_at_gap=True).mismatch(charge(events))
+    merging = DIALECTS["spark"]
+    found = Bench(spark, PLAN, NATIVE, merging).mismatch(charge(events))
     assert found.events == 2
     told = parse(json.dumps(found.transcript))
     assert isinstance(told, OperatorTranscript)
     times = [event.time for turn in told.turns for event in turn.step.events]
     assert max(times) - min(times) == 20
     assert "no such window" in found.what
-    assert NativeBench(spark, PLAN, merge_at_gap=False).first_wrong([]) is None
+    assert Bench(spark, PLAN, NATIVE, OURS).first_wrong([]) is None
 
 
 def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -206,6 +208,24 @@ def judge_and_note(asked: list[object]) -> Callable[[Frame, Plan], Tally]:
     return judge
 
 
+def test_a_journal_that_cannot_be_written_is_refused_before_anything_is_judged(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(InvalidInputError, match="file/journal can't be written"):
+        Journal(file / "journal", PLAN, "x")
+
+
+def test_a_journal_on_a_full_disk_says_which_chunk_is_not_noted(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    journal = Journal(path, PLAN, "x")
+    path.unlink()
+    path.symlink_to("/dev/full")
+    with pytest.raises(MuntinError, match="chunk 3 can't be noted"):
+        journal.note(3, Tally())
+
+
 @pytest.mark.parametrize("line", ["{}", "no", "[]"])
 def test_what_is_no_journal_is_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "journal.jsonl"
@@ -238,5 +258,8 @@ def test_the_command_runs_all_of_it(
     page = (tmp_path / "out" / "report.html").read_text()
     assert page.count("<section>") == 3
     assert "http" not in page
+    (tmp_path / "file").write_text("")
+    assert main(["diff", "--rows", "10", "--out", str(tmp_path / "file")]) == 2
+    assert "file can't be written: File exists" in capsys.readouterr().err
     assert main(["diff", "--rows", "10", "--keys", "20"]) == 2
     assert "--keys must be at most --rows" in capsys.readouterr().err

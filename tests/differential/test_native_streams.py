@@ -1,13 +1,18 @@
 """Spark's own windows over streams: where they are the specification's, and where they differ."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pyspark.errors import AnalysisException
 
+from muntin.cli.differential import streams, streams_smaller
 from muntin.cli.differential.plan import Plan, asked
+from muntin.cli.differential.streaming import Trial
 from muntin.cli.differential.streams import (
     STREAM,
+    Batches,
     appended,
     arrivals,
     parted,
@@ -15,12 +20,15 @@ from muntin.cli.differential.streams import (
     updated,
     watermarks,
 )
+from muntin.cli.differential.streams_smaller import smallest
+from muntin.cli.main import main
 from muntin.spark.differential.arrivals import Arrival
 from muntin.spark.differential.native_queries import NativeQuery, translated
 from muntin.spark.differential.session import Session
 from muntin.spark.differential.streaming import Streamed
 from muntin.spec.denotation import denote
 from muntin.spec.query import Settings
+from muntin.spec.stream import Step
 
 PLAN = Plan(rows=240, keys=4, batch=40, delay=30)
 WINDOWS = "sliding:120:60:max"
@@ -86,6 +94,43 @@ def test_but_for_that_its_sessions_are_those_of_the_dialect(spark: Session) -> N
 def test_sessions_in_update_mode_are_refused_by_spark(spark: Session) -> None:
     with pytest.raises(AnalysisException, match="update"):
         Streamed(native(GAP), 0, "update").run(spark, TRACE)
+
+
+def test_a_stream_that_is_wrong_is_made_small(
+    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Spark drops is not taken away here: so the finding is found again, by the run."""
+
+    def nothing_is_dropped(given: Sequence[Step], _: int) -> Iterator[Step]:
+        yield from given
+
+    monkeypatch.setattr(streams, "_dropped_alone", nothing_is_dropped)
+    monkeypatch.setattr(streams_smaller, "TRIES", 3)
+    found = Trial(spark, asked(GAP), native(GAP), "append", 0).found(TRACE)
+    assert "WRONG: step 6: missing" in str(found)
+    assert found.mismatch
+    assert found.mismatch.events < 8
+    path = found.mismatch.save(tmp_path)
+    assert found.mismatch.again(path) == f"muntin replay {path} --check"
+    assert main(["replay", str(path), "--check"]) == 0
+
+
+def test_streams_are_made_small_in_so_many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, tried = [[Arrival("k", t, 1) for t in range(n, n + 10)] for n in range(0, 80, 10)], [0]
+
+    def wrong(batches: Batches) -> list[str]:
+        tried[0] += 1
+        times = {row.t for batch in batches for row in batch}
+        return [f"of {len(times)}"] if {13, 55} <= times else []
+
+    small, what = smallest(rows, wrong)
+    assert [[row.t for row in batch] for batch in small] == [[13], [55]]
+    assert (what, tried[0] <= streams_smaller.TRIES) == ("of 2", True)
+    monkeypatch.setattr(streams_smaller, "TRIES", 5)
+    tried[0] = 0
+    small, what = smallest(rows, wrong)
+    assert 2 < sum(map(len, small)) < 80
+    assert (what, tried[0]) == (f"of {sum(map(len, small))}", 5)
 
 
 def test_partings_are_told() -> None:

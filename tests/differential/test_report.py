@@ -9,7 +9,7 @@ from muntin.cli.differential.report import page
 from muntin.cli.differential.running import Found
 from muntin.cli.differential.smaller import operator_mismatch
 from muntin.cli.differential.sources import Source
-from muntin.cli.differential.streams import StreamFound
+from muntin.cli.differential.streaming import StreamFound
 from muntin.cli.differential.traced import Trace
 from muntin.cli.differential.workload import rows_of
 

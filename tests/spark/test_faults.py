@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from spark_support.faults.harness import DRIVER, TESTS, Ordeal
+from spark_support.faults.harness import DRIVER, ONE, TESTS, Ordeal
 
 SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 3000), "nightly": (10, 15, 8000)}
 """How often the driver and its workers are killed, and the rows of the trace."""
@@ -20,11 +20,11 @@ def test_nothing_is_lost_or_doubled_when_processes_die(tmp_path: Path) -> None:
     for nth in range(4):  # a query may end before so many workers were there to be killed
         folder = tmp_path / str(nth)
         folder.mkdir()
-        left = drivers - killed["driver"], workers - killed["worker"]
-        ordeal = Ordeal(folder, rows, *left, "after", Random(nth))  # noqa: S311 - no secret
+        left = {"driver": drivers - killed["driver"], "worker": workers - killed["worker"]}
+        ordeal = Ordeal(folder, rows, left, "after", Random(nth))  # noqa: S311 - no secret
         assert ordeal.run() == ""
         assert ordeal.starts > ordeal.kills["driver"]
-        killed += Counter(ordeal.kills)
+        killed += ordeal.kills
         if killed.total() == drivers + workers:
             break
     assert killed == {"driver": drivers, "worker": workers}
@@ -54,8 +54,16 @@ def damaged_state_is_refused(folder: Path, rows: int) -> None:
 def gone_on(folder: Path, rows: int) -> "subprocess.CompletedProcess[bytes]":
     """Go on with a query, to so many rows."""
     return subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, str(DRIVER), str(folder), str(rows), "none"],
+        [sys.executable, str(DRIVER), str(folder), str(rows), "none", ONE],
         check=False,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
+
+
+def test_an_executor_may_be_lost(tmp_path: Path) -> None:
+    """A cluster of two on this machine: one is killed, and Spark starts another, twice."""
+    ordeal = Ordeal(tmp_path, 1500, {"executor": 2}, "none", Random(1))  # noqa: S311 - no secret
+    assert ordeal.run() == ""
+    assert ordeal.kills == {"executor": 2}
+    assert ordeal.starts == 1

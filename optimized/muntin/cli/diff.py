@@ -3,15 +3,16 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from secrets import randbelow
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 from muntin.cli.command import Subparsers
 from muntin.cli.differential.plan import (
+    ASKED,
     DIALECTS,
     NATIVE,
     REAL,
     SHAPES,
-    WINDOWS,
+    Contender,
     Plan,
     contenders,
     known_shape,
@@ -19,10 +20,12 @@ from muntin.cli.differential.plan import (
     whole,
 )
 from muntin.cli.lookup import operator_named
+from muntin.spark.differential.names import WHOLES
 from muntin.spec.errors import InvalidInputError, MuntinError
 
 OK, FAILED = 0, 1
 AGAINST = "spec,scotty-eager,kernels,spark-native"
+AGAINST_WHOLE = "spec=0.1%,kernels-table,spark,spark-native"
 
 EPILOG = f"""\
 Makes rows out of order on Spark, from a seed, or reads them from Parquet; each key
@@ -34,6 +37,10 @@ file that `muntin replay FILE --with NAME --check` reproduces.
 
 implementations: the operators of `muntin list`, {NATIVE} (Spark's own windows), or
 MODULE:NAME, an operator of your own. NAME=10% gives it that share of the traces.
+
+With --whole all rows of a DataFrame are answered at once, at millions a second: by `spark`
+(muntin.spark.aggregate), `kernels-table` (muntin.kernels.aggregate) and {NATIVE}; the others
+take one key at a time, and should have a small share. Default: {AGAINST_WHOLE}.
 
 windows: TYPE:NUMBER:...:AGGREGATE, as in sliding:240:60:max; the types and their
 fields are those of docs/transcripts.md, the aggregates too.
@@ -54,7 +61,7 @@ examples:
   muntin diff --input rides.parquet --time started --key station --value duration \\
       --windows tumbling:15m:sum,session:5m:count --delay 10m --lateness 1h
   muntin diff --flights --rows 1e5
-  muntin diff --rows 1e9 --seed 9 --journal nine.jsonl      in pieces, across restarts
+  muntin diff --rows 1e9 --whole --seed 9 --journal nine.jsonl   in pieces, across restarts
   muntin diff --against spec,my_module:MyOperator --rows 1e5
 """
 
@@ -75,9 +82,14 @@ def add_parser(commands: Subparsers) -> None:
 def _add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--rows", default=None, help="how many rows to make (default: 1e6, if none are given)")
-    add("--keys", default=None, help="of how many keys (default: one for each 100 rows)")
-    add("--windows", default=WINDOWS, metavar="LIST", help=f"what is asked (default: {WINDOWS})")
-    add("--against", default=AGAINST, metavar="LIST", help=f"who answers (default: {AGAINST})")
+    add(
+        "--keys",
+        default=None,
+        help="of how many (default: a key for 100 rows; 1000, if --whole)",
+    )
+    add("--windows", default=ASKED, metavar="LIST", help=f"what is asked (default: {ASKED})")
+    add("--whole", action="store_true", help="answer all rows at once, not key by key")
+    add("--against", metavar="LIST", help=f"who answers (default: {AGAINST})")
     add("--disorder", default=REAL, metavar="NAME", help=f"how rows arrive (default: {REAL})")
     add("--seed", type=int, help="where to start (default: anywhere)")
     add("--input", type=Path, metavar="PATH", help="a Parquet file, or a folder of them")
@@ -100,12 +112,13 @@ def plan_of(arguments: Namespace) -> Plan:
     """Return what is asked, or say what is wrong with it."""
     given = arguments.input or arguments.flights
     rows = 0 if given and not arguments.rows else whole(arguments.rows or "1e6", "--rows")
-    keys = whole(arguments.keys, "--keys") if arguments.keys else max(1, rows // 100)
+    each = 1000 if arguments.whole else 100
+    keys = whole(arguments.keys, "--keys") if arguments.keys else max(1, rows // each)
     if rows and keys > rows:
         raise InvalidInputError(f"--keys must be at most --rows: {keys} keys, and {rows} rows")
     plan = Plan(
         arguments.windows,
-        contenders(arguments.against),
+        contenders(arguments.against or (AGAINST_WHOLE if arguments.whole else AGAINST)),
         rows,
         keys,
         randbelow(2**32) if arguments.seed is None else arguments.seed,
@@ -114,13 +127,34 @@ def plan_of(arguments: Namespace) -> Plan:
         units(arguments.lateness),
         whole(arguments.batch, "--batch"),
         arguments.dialect,
+        arguments.whole,
     )
     plan.settings()
     plan.queries()
     for one in plan.against:
-        if one.name != NATIVE:
-            operator_named(one.name)
+        _check(one, whole=arguments.whole)
+    if arguments.whole and (given or arguments.streaming):
+        raise InvalidInputError("--whole makes its rows: leave --input, --flights, --streaming out")
     return plan
+
+
+def _check(one: Contender, *, whole: bool) -> None:
+    """Say so if a contender is none, or does not serve runs of this kind."""
+    operator_named(one.name)
+    if not whole and one.name in WHOLES and one.name != NATIVE:
+        raise InvalidInputError(f"{one.name} answers all rows at once: say --whole")
+    if whole and one.name in WHOLES and one.share < 1:
+        raise InvalidInputError(f"{one.name} answers all rows at once, not {one.share:.1%} of them")
+
+
+def _check_folder(folder: Path) -> None:
+    """Say so before anything is judged if nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InvalidInputError(f"--out {folder} can't be written: {error.strerror}") from error
 
 
 def run(arguments: Namespace) -> int:
@@ -134,6 +168,7 @@ def run(arguments: Namespace) -> int:
             flights_file,
             from_parquet,
             generated,
+            made_whole,
         )
         from muntin.spark.differential.inputs import Columns  # noqa: PLC0415 - it is an extra
         from muntin.spark.differential.session import session  # noqa: PLC0415 - it is an extra
@@ -142,8 +177,10 @@ def run(arguments: Namespace) -> int:
             f"differential runs need {missing.name}, which is not installed: "
             "pip install 'muntin[spark,kernels,cli]'"
         ) from missing
+    _check_folder(arguments.out)
     with session(arguments.master) as spark, TemporaryDirectory() as folder:
-        sources = [generated(spark, plan)] if plan.rows else []
+        made = made_whole if plan.whole else generated
+        sources = [made(spark, plan)] if plan.rows else []
         if path is not None:
             columns = Columns(arguments.time, arguments.value, arguments.key)
             sources.append(from_parquet(spark, plan, Files(path, columns, longest)))

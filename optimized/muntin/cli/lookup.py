@@ -5,7 +5,7 @@ MODULE:NAME stands for an operator of the user's own: anything that makes one of
 
 from importlib import import_module
 
-from muntin.cli.registry import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
+from muntin.cli.registry import AT_ONCE, OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
 ALL = "all"
@@ -36,14 +36,15 @@ def operators(name: str) -> list[OperatorEntry]:
     """Return the operators of this name, which may be `all`."""
     if ":" in name:
         return [_of_the_user(name)]
-    return [entry for entry in OPERATORS if name in (entry.name, ALL)]
+    found = [entry for entry in OPERATORS if name in (entry.name, ALL)]
+    return found or [entry for entry in AT_ONCE if name == entry.name]
 
 
 def operator_named(name: str) -> OperatorEntry:
     """Return the one operator of this name."""
     for entry in operators(name) if name != ALL else ():
         return entry
-    known = ", ".join(entry.name for entry in OPERATORS)
+    known = ", ".join(entry.name for entry in (*OPERATORS, *AT_ONCE))
     raise InvalidInputError(f"{name!r} is no operator; known are {known}, or MODULE:NAME")
 
 

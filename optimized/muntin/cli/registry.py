@@ -42,6 +42,7 @@ from muntin.reference.store import Store
 from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import carry, register_state
+from muntin.spark.differential.names import WHOLES
 from muntin.spec.cost import Meter
 from muntin.spec.monoid import Monoid
 from muntin.spec.operator import Operator
@@ -170,3 +171,20 @@ OPERATORS = [
     OperatorEntry("scotty-fiba", _scotty(fiba)),
     OperatorEntry("kernels", _kernels, narrow=True),
 ]
+
+
+def _at_once(name: str) -> Callable[[Settings], Operator]:
+    def build(settings: Settings) -> Operator:
+        try:
+            from muntin.spark.differential.one_step import (  # noqa: PLC0415 - it needs an extra
+                InOneStep,
+            )
+        except ModuleNotFoundError as missing:
+            return Unavailable(f"it needs {missing.name}: pip install 'muntin[spark,kernels]'")
+        return InOneStep(name, settings)
+
+    return build
+
+
+AT_ONCE = [OperatorEntry(name, _at_once(name), narrow=True, carry=None) for name in WHOLES]
+"""Those that answer a whole DataFrame: a trace of one step that ends the stream."""

@@ -1,16 +1,18 @@
 """A streaming query over a trace, run to its end: what the tests kill and start again.
 
-    python driver.py FOLDER ROWS FAULT
+    python driver.py FOLDER ROWS FAULT MASTER
 
 The checkpoint and the sink, files of Parquet, lie in the folder. FAULT is `none`, or `after`: now
 and then a task raises when it has updated its state.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+import pyspark
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
@@ -30,20 +32,33 @@ class Raising(processor.Processor):
         return iter(answers)
 
 
-def session(folder: Path) -> SparkSession:
+def own_home(folder: Path) -> None:
+    """Let what a cluster leaves behind lie in the folder, and not where Spark is installed."""
+    home, installed = folder / "spark", Path(pyspark.__file__).parent
+    home.mkdir(exist_ok=True)
+    for one in installed.iterdir():
+        if one.name != "work" and not (home / one.name).exists():
+            (home / one.name).symlink_to(one)
+    os.environ["SPARK_HOME"] = str(home)
+
+
+def session(folder: Path, master: str) -> SparkSession:
     """Return a session in which a task may fail often."""
+    own_home(folder)
     settings = {
+        "spark.task.maxFailures": "16",
+        "spark.executor.memory": "1g",
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.memory": "1g",
         "spark.local.dir": str(folder / "local"),
         "spark.log.level": "OFF",
     }
-    return local_session("faults", "local[2,16]", settings)
+    return local_session("faults", master, settings)
 
 
-def run(folder: Path, rows: int, fault: str) -> None:
+def run(folder: Path, rows: int, fault: str, master: str) -> None:
     """Read the trace to its end."""
-    spark = session(folder)
+    spark = session(folder, master)
     if fault == "after":
         setattr(streaming, "Processor", Raising)  # noqa: B010 - the fault is planted here
     spark.dataSource.register(ReplaySource)
@@ -66,4 +81,4 @@ def run(folder: Path, rows: int, fault: str) -> None:
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    run(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -1,19 +1,22 @@
 """Kill a streaming query again and again, start it again, and look at what is in its sink.
 
-    python tests/spark_support/faults/harness.py --kills 500
+    python tests/spark_support/faults/harness.py --kills 500 --journal kills.jsonl
 
-A kill is one of SIGKILL to the driver with all that it started, or to one of its Python workers.
-Only processes that this one started are killed.
+A kill is one of SIGKILL to the driver with all that it started, to one of its Python workers, or,
+on a cluster of two executors, to one of these. Only processes that this one started are killed.
+With a journal it goes on where it was stopped.
 """
 
 import argparse
+import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,23 +43,29 @@ def descendants(root: int) -> Iterator[tuple[int, str]]:
         waiting += children.get(here, [])
 
 
+KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend"}
+"""What the commands of processes say that are killed; the driver is known."""
+
+ONE, CLUSTER = "local[2,16]", "local-cluster[2,1,1024]"
+"""One process, in which a task may fail often; and a cluster of two executors with a core each."""
+
+
 @dataclass
 class Ordeal:
-    """A run of one query to its end, through so many kills."""
+    """A run of one query to its end, through so many kills of each kind."""
 
     folder: Path
     rows: int
-    drivers: int
-    workers: int
+    planned: Mapping[str, int]
     fault: str
     chance: Random
-    kills: dict[str, int] = field(default_factory=lambda: {"driver": 0, "worker": 0})
+    kills: Counter[str] = field(default_factory=Counter[str])
     starts: int = 0
 
     def run(self) -> str:
         """Run, and say what is wrong at the end; nothing, if nothing is."""
         while not self._attempt():
-            if self.starts > self.drivers + self.workers + 5:
+            if self.starts > sum(self.planned.values()) + 5:
                 log = (self.folder / "log").read_text()[-2000:]
                 return f"the query did not end after {self.starts} starts: {log}"
         return wrong(self.folder / "sink", self.rows)
@@ -64,10 +73,11 @@ class Ordeal:
     def _attempt(self) -> bool:
         """Start the driver, kill this and that, and say whether it came to its end."""
         self.starts += 1
+        master = CLUSTER if self.planned.get("executor") else ONE
         command = [sys.executable, str(DRIVER), str(self.folder), str(self.rows), self.fault]
         with (self.folder / "log").open("a") as log:
             process = subprocess.Popen(  # noqa: S603 - our own words
-                command,
+                [*command, master],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -77,11 +87,19 @@ class Ordeal:
         try:
             return self._watch(process)
         finally:
+            self._end(process)
+
+    def _end(self, process: subprocess.Popen[str]) -> None:
+        """Kill the driver and all that it started."""
+        left = [pid for pid, _ in descendants(process.pid)]
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for pid in left:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            if process.stdout:
-                process.stdout.close()
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
 
     def _watch(self, process: subprocess.Popen[str]) -> bool:
         """Kill when micro-batches end, after a random while."""
@@ -91,16 +109,20 @@ class Ordeal:
                 return True
             batches += line.startswith("batch")
             time.sleep(self.chance.random())
-            if self.kills["worker"] < self.workers and self._kill_worker(process.pid):
-                self.kills["worker"] += 1
-            if self.kills["driver"] < self.drivers and batches > self.chance.randint(0, 2):
+            for kind in KINDS:
+                if self._due(kind) and self._kill(process.pid, kind):
+                    self.kills[kind] += 1
+            if self._due("driver") and batches > self.chance.randint(0, 2):
                 self.kills["driver"] += 1
                 return False
         return False
 
-    def _kill_worker(self, driver: int) -> bool:
-        """Kill one of the Python workers."""
-        found = [pid for pid, text in descendants(driver) if "pyspark.daemon" in text]
+    def _due(self, kind: str) -> bool:
+        return self.kills[kind] < self.planned.get(kind, 0)
+
+    def _kill(self, driver: int, kind: str) -> bool:
+        """Kill one of the processes of a kind that the driver started."""
+        found = [pid for pid, text in descendants(driver) if KINDS[kind] in text]
         if not found:
             return False
         with suppress(ProcessLookupError):
@@ -109,26 +131,43 @@ class Ordeal:
         return False
 
 
+def known(journal: Path | None) -> list[Counter[str]]:
+    """Return the kills of each run that was finished and right before."""
+    lines = journal.read_text().splitlines() if journal and journal.exists() else []
+    return [Counter(json.loads(line)) for line in lines]
+
+
+def planned(nth: int) -> Mapping[str, int]:
+    """Return whom a run kills how often: each fifth loses executors."""
+    return {"driver": 4, "executor": 4} if nth % 5 == 4 else {"driver": 10, "worker": 15}
+
+
 def main() -> int:
     """Kill as often as was asked, over as many queries as that takes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--rows", type=int, default=8000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--journal", type=Path)
     asked = parser.parse_args()
-    killed, nth = 0, 0
-    while killed < asked.kills:
+    runs = known(asked.journal)
+    while (killed := sum(runs, Counter[str]())).total() < asked.kills:
+        nth = len(runs)
         with tempfile.TemporaryDirectory() as folder:
             fault = ("none", "after")[nth % 2]
             chance = Random(f"{asked.seed} {nth}")  # noqa: S311 - it need not be secret
-            ordeal = Ordeal(Path(folder), asked.rows, 10, 15, fault, chance)
+            ordeal = Ordeal(Path(folder), asked.rows, planned(nth), fault, chance)
             fault_found = ordeal.run()
-        killed += sum(ordeal.kills.values())
-        nth += 1
-        told = f"{killed} kills in {nth} runs; {ordeal.starts} starts; {fault_found or 'right'}"
+        told = f"run {nth}: {dict(ordeal.kills)}, {ordeal.starts} starts: {fault_found or 'right'}"
         print(told, flush=True)  # noqa: T201 - a command
         if fault_found:
             return 1
+        runs.append(ordeal.kills)
+        if asked.journal:
+            asked.journal.parent.mkdir(parents=True, exist_ok=True)
+            with asked.journal.open("a") as file:
+                file.write(json.dumps(ordeal.kills) + "\n")
+    print(f"{killed.total()} kills in {len(runs)} runs, nothing wrong: {dict(killed)}")  # noqa: T201
     return 0
 
 

@@ -26,12 +26,17 @@ def native_queries(plan: Plan) -> list[NativeQuery]:
 
 def native_refusals(plan: Plan) -> dict[str, str]:
     """Return why Spark does not serve the others."""
-    found = {query.id: translated(query) for query in plan.queries() if plan.asks_spark()}
+    asks = plan.asks_spark() and not plan.whole
+    found = {query.id: translated(query) for query in plan.queries() if asks}
     return {f"{NATIVE}: {name}": why for name, why in found.items() if isinstance(why, str)}
 
 
 def judged(frame: "Frame", plan: Plan) -> Tally:
-    """Judge the traces of a frame."""
+    """Judge the traces of a frame, or the rows, if they are answered all at once."""
+    if plan.whole:
+        from muntin.cli.differential.whole import Chunk  # noqa: PLC0415 - it needs an extra
+
+        return Chunk(frame, plan).tally()
     from muntin.spark.differential.native import answers  # noqa: PLC0415 - it is an extra
     from muntin.spark.differential.traces import mapped  # noqa: PLC0415 - it is an extra
 

@@ -1,7 +1,8 @@
 """All contenders on one trace: who differs from the denotation, or from each other."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import compress
 
@@ -16,7 +17,7 @@ from muntin.cli.differential.sameness import (
     standing,
     tolerance,
 )
-from muntin.cli.differential.tally import Tally
+from muntin.cli.differential.tally import Tally, Wrong
 from muntin.cli.differential.traced import Trace, on_time
 from muntin.conformance.transcript import OperatorTranscript, Turn
 from muntin.conformance.transcript_writing import write
@@ -113,15 +114,18 @@ class Court:
             found[NATIVE] = native_differs(self._told, first, native, self._within)
         return found
 
-    def charge(self, name: str, what: str) -> dict[str, str]:
+    def charge(self, name: str, what: str) -> Wrong:
         """Return who is wrong on which trace, and how."""
         told = self._told
         if name == NATIVE:
             told = in_one_step(told, on_time(self._trace.times, self._plan))
-        document = write(told.queries, told.turns, told.settings)
-        return {"name": name, "key": self._trace.key, "what": what} | {
-            "transcript": json.dumps(document)
-        }
+        return charge(name, self._trace.key, what, told)
+
+
+def charge(name: str, key: str, what: str, told: OperatorTranscript) -> Wrong:
+    """Return who is wrong on which trace, and how."""
+    document = write(told.queries, told.turns, told.settings)
+    return {"name": name, "key": key, "what": what, "transcript": json.dumps(document)}
 
 
 def differs(first: Attempt, other: Attempt, within: Within) -> str:
@@ -137,9 +141,16 @@ def differs(first: Attempt, other: Attempt, within: Within) -> str:
 
 def native_differs(told: OperatorTranscript, first: Attempt, native: View, within: Within) -> str:
     """Say for which window Spark's answer is not what it should be, and how."""
-    broken = [one for one in first.answers if isinstance(one, str)]
     served = {one.id for one in told.queries if not isinstance(translated(one), str)}
-    served &= first.queries
+    return view_differs(first, native, served, within)
+
+
+def view_differs(
+    first: Attempt, native: View, served: AbstractSet[Hashable], within: Within
+) -> str:
+    """Say for which window of the queries that are served a view is wrong, and how."""
+    broken = [one for one in first.answers if isinstance(one, str)]
+    served = served & first.queries
     wanted = {at: value for at, value in standing(first.answers).items() if at[0] in served}
     found = parting(wanted, {at: native[at] for at in native if at[0] in served}, within)
     if broken or not found:

@@ -1,17 +1,19 @@
-"""Traces on which Spark differs, made small: many candidates are one job of Spark."""
+"""Traces on which those differ that answer all rows at once, made small: many are one job."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from muntin.cli.differential.contender import attempt
-from muntin.cli.differential.driving import native_queries
-from muntin.cli.differential.judge import native_differs
+from muntin.cli.differential.judge import view_differs
 from muntin.cli.differential.plan import SPEC, Plan
-from muntin.cli.differential.remote import native_view
+from muntin.cli.differential.remote import Row, native_view
 from muntin.cli.differential.sameness import View, tolerance
 from muntin.cli.differential.smaller import Mismatch, charged, described, smallest
+from muntin.cli.differential.tally import Wrong
 from muntin.conformance.transcript import OperatorTranscript
+from muntin.spec.dialect import Dialect
+from muntin.spec.query import Query
 from muntin.spec.stream import END, Event
 
 if TYPE_CHECKING:
@@ -19,19 +21,21 @@ if TYPE_CHECKING:
 
 TOGETHER = 100
 """How many candidates are one job."""
+BESIDE = "beside the rows of other keys, and not alone: the seed and the command show it again"
 
 
-class NativeBench:
-    """Asks Spark about traces that are one batch each."""
+class Bench:
+    """Asks one of them about traces that are one batch each."""
 
-    def __init__(self, spark: "Session", plan: Plan, *, merge_at_gap: bool) -> None:
-        """Take the session, the queries, and whether sessions are those that Spark has."""
-        self._spark, self._plan, self._at_gap = spark, plan, merge_at_gap
+    def __init__(self, spark: "Session", plan: Plan, name: str, dialect: Dialect) -> None:
+        """Take the session, the queries, who is asked, and in which dialect."""
+        self._spark, self._plan, self._name, self._dialect = spark, plan, name, dialect
 
-    def mismatch(self, wrong: dict[str, str]) -> Mismatch:
-        """Make the trace of a charge against Spark small."""
+    def mismatch(self, wrong: Wrong) -> Mismatch:
+        """Make the trace of a charge small."""
         small = smallest(charged(wrong), self.first_wrong)
-        return described(wrong, small, self._differences([small])[0])
+        what = self._differences([small])[0]
+        return described(wrong, small, what or f"{wrong['what']} ({BESIDE})")
 
     def first_wrong(self, traces: Iterable[OperatorTranscript]) -> OperatorTranscript | None:
         """Return the first of these traces, as far as they are batches, on which Spark differs."""
@@ -48,33 +52,37 @@ class NativeBench:
 
     def _differences(self, traces: Sequence[OperatorTranscript]) -> list[str]:
         found = list[str]()
-        for told, native in zip(traces, self._answers(traces), strict=True):
+        for told, view in zip(traces, self._answers(traces), strict=True):
             within = tolerance(told.queries, [event.value for event in _events(told)])
-            found.append(native_differs(told, attempt(SPEC, told), native, within))
+            served = {query.id for query in self._served()}
+            found.append(view_differs(attempt(SPEC, told), view, served, within))
         return found
 
+    def _served(self) -> list[Query]:
+        from muntin.spark.differential.views import refusal  # noqa: PLC0415 - it is an extra
+
+        asked = self._plan.queries()
+        return [one for one in asked if not refusal(self._name, one, self._dialect)]
+
     def _answers(self, traces: Sequence[OperatorTranscript]) -> Iterator[View]:
-        from muntin.spark.differential.native import answers  # noqa: PLC0415 - it is an extra
-        from muntin.spark.differential.traces import given  # noqa: PLC0415 - it is an extra
+        from muntin.spark.differential.rows import given  # noqa: PLC0415 - it is an extra
+        from muntin.spark.differential.views import VIEWS  # noqa: PLC0415 - it is an extra
 
         rows = [
-            {
-                "key": str(nth),
-                "nth": nth,
-                "t": [event.time for event in _events(told)],
-                "v": [event.value for event in _events(told)],
-                "ok": [True for _ in _events(told)],
-            }
+            (nth, event.time, event.value)
             for nth, told in enumerate(traces)
+            for event in _events(told)
         ]
         self._spark.conf.set("spark.sql.shuffle.partitions", "1")  # few rows, and many jobs
         asked = {query.id for told in traces for query in told.queries}
-        queries = [one for one in native_queries(self._plan) if one.id in asked]
-        frame = answers(given(self._spark, rows), queries, merge_at_gap=self._at_gap)
-        views = {
-            row["nth"]: native_view(row.asDict(recursive=True)["native"]) for row in frame.collect()
-        }
-        return (views[nth] for nth in range(len(traces)))
+        queries = [one for one in self._served() if one.id in asked]
+        if not queries:
+            return (View() for _ in traces)
+        frame = VIEWS[self._name](given(self._spark, rows), queries, self._dialect)
+        lines: dict[int, list[Row]] = {}
+        for row in frame.collect():
+            lines.setdefault(row["key"], []).append(row.asDict())
+        return (native_view(lines.get(nth)) for nth in range(len(traces)))
 
 
 def _events(told: OperatorTranscript) -> list[Event]:

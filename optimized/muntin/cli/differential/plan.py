@@ -8,12 +8,13 @@ from types import MappingProxyType
 
 from muntin.conformance.document import Node
 from muntin.conformance.transcript_windows import FORMS, read_window
+from muntin.spark.differential.names import WINDOWS
 from muntin.spec.catalogue import named
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError, positive
 from muntin.spec.query import Query, Settings
 
-SPEC, NATIVE = "spec", "spark-native"
+SPEC, NATIVE = "spec", WINDOWS
 """The contender that is the denotation, and the one that is Spark's own windows."""
 
 SPARK = Dialect(session_merge="le")
@@ -23,7 +24,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({"ours": OURS, "spark": SPARK
 SHAPES, REAL = ("none", "uniform", "heavy", "flush"), "real"
 """How rows arrive (`workload`), and the name for that each key has a shape of its own."""
 
-WINDOWS = "tumbling:60:sum,sliding:240:60:max,session:20:count,sliding:120:60:mean"
+ASKED = "tumbling:60:sum,sliding:240:60:max,session:20:count,sliding:120:60:mean"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Contender:
 class Plan:
     """The queries, the traces they are asked of, and the contenders that answer."""
 
-    windows: str = WINDOWS
+    windows: str = ASKED
     against: tuple[Contender, ...] = (Contender(SPEC),)
     rows: int = 1_000_000
     keys: int = 10_000
@@ -56,6 +57,7 @@ class Plan:
     lateness: int = 60
     batch: int = 50
     dialect: str = "ours"
+    whole: bool = False
 
     def queries(self) -> tuple[Query, ...]:
         """Return the queries; each time the same ones.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from muntin.cli.differential.charts import STYLE, Bar, bars, columns, line
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.smaller import Mismatch
-from muntin.cli.differential.streams import StreamFound
-from muntin.cli.differential.table import HEADER, lines, summary
+from muntin.cli.differential.streaming import StreamFound
+from muntin.cli.differential.table import header, lines, summary
 from muntin.cli.drawing.page import LAYOUT
 from muntin.conformance.transcript import OperatorTranscript, parse
 
@@ -75,13 +75,16 @@ def write(
 def _streams(streams: Sequence[StreamFound]) -> list[str]:
     """Return what Spark told of streams."""
     told = _list([str(one) for one in streams])
-    return ["<section><h2>Spark's own windows over a stream</h2>", told, "</section>"]
+    small = [line for one in streams if one.mismatch for line in _mismatch(one.mismatch)]
+    return ["<section><h2>Spark's own windows over a stream</h2>", told, *small, "</section>"]
 
 
 def _asked(plan: Plan) -> str:
     names = ", ".join(query.id for query in plan.queries())
     return (
-        f"Queries: {names}. Micro-batches of {plan.batch} rows; the watermark trails by "
+        f"Queries: {names}. All rows at once; dialect: {plan.dialect}."
+        if plan.whole
+        else f"Queries: {names}. Micro-batches of {plan.batch} rows; the watermark trails by "
         f"{plan.delay}, {plan.lateness} of lateness are allowed; dialect: {plan.dialect}."
     )
 
@@ -93,7 +96,7 @@ def _section(plan: Plan, found: "Found") -> Iterator[str]:
     for one in found.mismatches:
         yield from _mismatch(one)
     yield _table(plan, found)
-    yield "<h3>CPU time a row, in microseconds</h3>"
+    yield f"<h3>{'Time' if plan.whole else 'CPU time'} a row, in microseconds</h3>"
     yield bars(_times(plan, found))
     for what in COUNTS:
         if drawn := _counters(plan, found, what):
@@ -114,7 +117,7 @@ def _list(items: Sequence[str]) -> str:
 
 
 def _table(plan: Plan, found: "Found") -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEADER)
+    head = "".join(f"<th>{escape(name)}</th>" for name in header(plan))
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
         for row in lines(plan, found.tally)
@@ -123,11 +126,11 @@ def _table(plan: Plan, found: "Found") -> str:
 
 
 def _times(plan: Plan, found: "Found") -> list[Bar]:
-    each = [one.name for one in plan.against if one.name != NATIVE]
+    each = [one.name for one in plan.against if one.name != NATIVE or plan.whole]
     rates = {name: found.tally.seconds.get(name, 0.0) * 1e6 for name in each}
     taken = {name: max(1, found.tally.of(name)["taken"]) for name in each}
     return [
-        Bar(name, rates[name] / taken[name], f"{rates[name] / taken[name]:.1f}") for name in each
+        Bar(name, rates[name] / taken[name], f"{rates[name] / taken[name]:.2f}") for name in each
     ]
 
 
@@ -154,8 +157,7 @@ def _mismatch(one: Mismatch) -> Iterator[str]:
         yield line(points)
         yield "<p>The events, by time, with their values.</p>"
     yield f"<pre>{escape(chr(10).join(one.steps()))}</pre>"
-    by = "" if one.name == NATIVE else f" --with {one.name}"
-    yield f"<p>Again: <code>muntin replay {escape(one.file())} --check{escape(by)}</code></p>"
+    yield f"<p>Again: <code>{escape(one.again(Path(one.file())))}</code></p>"
     yield f"<details><summary>transcript</summary><pre>{escape(json.dumps(one.transcript))}</pre>"
     yield "</details>"
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from muntin.cli.command import complain, say
 from muntin.cli.differential.driving import drive
 from muntin.cli.differential.journal import Journal
-from muntin.cli.differential.native_smaller import NativeBench
+from muntin.cli.differential.native_smaller import Bench
 from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.report import write
 from muntin.cli.differential.smaller import Mismatch, operator_mismatch
 from muntin.cli.differential.sources import Source
-from muntin.cli.differential.streams import StreamFound, judged
-from muntin.cli.differential.table import HEADER, lines, summary, text
+from muntin.cli.differential.streaming import StreamFound, judged
+from muntin.cli.differential.table import header, lines, summary, text
 from muntin.cli.differential.tally import Tally
 from muntin.cli.progress import Ticker
+from muntin.spark.differential.names import WHOLES
 
 if TYPE_CHECKING:
     from muntin.spark.differential.session import Session
@@ -54,6 +55,8 @@ class Run:
             for one in judged(self._spark, self._plan):
                 self.streams.append(one)
                 say(str(one))
+                if one.mismatch:
+                    self._explain(one.mismatch)
         wrong = {one.name for each in found for one in each.mismatches}
         wrong |= {f"{NATIVE} in a stream" for one in self.streams if one.wrong}
         say("\nEverything agrees." if not wrong else f"\n{', '.join(sorted(wrong))}: WRONG.")
@@ -84,7 +87,7 @@ class Run:
         say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")
         for what, count in found.source.bad.items():
             say(f"left out: {count:,} rows: {what}")
-        for line in text(HEADER, lines(self._plan, found.tally)):
+        for line in text(header(self._plan), lines(self._plan, found.tally)):
             say(line)
         for what, why in found.tally.refused.items():
             say(f"{what}: {why}")
@@ -92,13 +95,15 @@ class Run:
     def _mismatches(self, tally: Tally) -> list[Mismatch]:
         """Make the first wrong trace of each implementation small."""
         first = {one["name"]: one for one in reversed(tally.wrong)}
-        bench = NativeBench(self._spark, self._plan, merge_at_gap=self._plan.dialect == "spark")
         if first:
             complain(f"making the traces of {', '.join(first)} small")
         return [
-            bench.mismatch(one) if name == NATIVE else operator_mismatch(one)
+            self._bench(name).mismatch(one) if name in WHOLES else operator_mismatch(one)
             for name, one in first.items()
         ]
+
+    def _bench(self, name: str) -> Bench:
+        return Bench(self._spark, self._plan, name, self._plan.settings().dialect)
 
     def _explain(self, one: Mismatch) -> None:
         path = one.save(self._out)
@@ -106,5 +111,4 @@ class Run:
         say(f"  {one.what}")
         for line in one.steps():
             say(f"  {line}")
-        by = "" if one.name == NATIVE else f" --with {one.name}"
-        say(f"  {path}: `muntin replay {path} --check{by}`")
+        say(f"  {path}: `{one.again(path)}`")

@@ -10,7 +10,7 @@ from muntin.cli.differential.contender import attempt
 from muntin.cli.differential.judge import differs
 from muntin.cli.differential.plan import SPEC
 from muntin.cli.differential.sameness import tolerance
-from muntin.cli.lookup import operator_named
+from muntin.cli.lookup import operator_named, operators
 from muntin.conformance.json_values import Json
 from muntin.conformance.lockstep import supported
 from muntin.conformance.replaying import replay
@@ -41,6 +41,11 @@ class Mismatch:
         'mismatch-my.module-Op-a-b.json'
         """
         return f"mismatch-{re.sub(r'[^A-Za-z0-9._-]+', '-', f'{self.name}-{self.key}')}.json"
+
+    def again(self, path: Path) -> str:
+        """Return the command that shows it again: with whom, if that is somebody to replay."""
+        by = f" --with {self.name}" if operators(self.name) else ""
+        return f"muntin replay {path} --check{by}"
 
     def steps(self) -> list[str]:
         """Return the steps of the transcript, a line each."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 CHUNK = 250_000
 """How many rows are judged by one job of Spark; then the progress bar moves."""
+WHOLE_CHUNK, WHOLE_TASK = 10_000_000, 1_250_000
+"""How many rows are answered at once where they are whole DataFrames, and by one task."""
 FEW, TASKS = 5000, 8
 """How many rows a task has at least, and how many tasks a job has at most."""
 
@@ -54,13 +56,27 @@ def generated(spark: "Session", plan: Plan) -> Source:
     return Source(f"made from seed {plan.seed}", plan.rows, chunks)
 
 
-def key_ranges(plan: Plan) -> Iterator[range]:
+def made_whole(spark: "Session", plan: Plan) -> Source:
+    """Return rows that Spark makes from the seed, as DataFrames of rows."""
+    from muntin.spark.differential.rows import Made  # noqa: PLC0415 - it is an extra
+
+    def chunks() -> Iterator["Frame"]:
+        for keys in key_ranges(plan, WHOLE_CHUNK):
+            first, last = (plan.rows * key // plan.keys for key in (keys.start, keys.stop))
+            tasks = max(2, (last - first) // WHOLE_TASK)
+            spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
+            yield Made(last - first, keys, plan.seed, plan.disorder).frame(spark, tasks)
+
+    return Source(f"made from seed {plan.seed}, all at once", plan.rows, chunks)
+
+
+def key_ranges(plan: Plan, chunk: int = 0) -> Iterator[range]:
     """Yield the keys of each chunk.
 
     >>> list(key_ranges(Plan(rows=600_000, keys=6)))
     [range(0, 2), range(2, 4), range(4, 6)]
     """
-    together = max(1, CHUNK // plan.most_rows())
+    together = max(1, (chunk or CHUNK) // plan.most_rows())
     for first in range(0, plan.keys, together):
         yield range(first, min(first + together, plan.keys))
 

@@ -12,15 +12,13 @@ docs/diff.md has the smallest trace that shows the difference.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from muntin.cli.differential.plan import Plan
 from muntin.cli.differential.workload import rows_of
 from muntin.conformance.transcript import OperatorTranscript, Turn
-from muntin.spark.differential.arrivals import Arrival, Mode, Told
-from muntin.spark.differential.native_queries import translated
+from muntin.spark.differential.arrivals import Arrival, Told
 from muntin.spec.data_driven import Session
 from muntin.spec.denotation import denote
 from muntin.spec.dialect import Dialect
@@ -29,14 +27,8 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import Interval
 
-if TYPE_CHECKING:
-    from muntin.spark.differential.session import Session as SparkHere
-
 STREAM = Dialect(session_merge="le", lateness="window")
 """What Spark does in a stream where engines disagree."""
-
-ROWS, KEYS, BATCH = 400, 4, 40
-"""How long a stream is: the denotation judges all of it as one trace."""
 
 Batches = Sequence[Sequence[Arrival]]
 
@@ -135,41 +127,3 @@ def parted(wanted: Sequence[set[Told]], got: Sequence[Sequence[Told]]) -> list[s
         for nth, (want, have) in enumerate(zip(wanted, got, strict=True))
         if want != {*have} or len({*have}) < len(have)
     ]
-
-
-@dataclass(frozen=True)
-class StreamFound:
-    """What came of one query in one mode."""
-
-    query: str
-    mode: str
-    batches: int
-    told: int
-    wrong: list[str]
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        outcome = f"WRONG: {self.wrong[0]}" if self.wrong else "agrees"
-        return (
-            f"{self.query} in {self.mode} mode: {self.batches} micro-batches, "
-            f"{self.told} windows told: {outcome}"
-        )
-
-
-def judged(spark: "SparkHere", plan: Plan) -> Iterator[StreamFound]:
-    """Run each query that Spark serves over one stream, in each mode that it has for it."""
-    from muntin.spark.differential.streaming import Streamed  # noqa: PLC0415 - it is an extra
-
-    short = replace(plan, rows=ROWS, keys=KEYS, batch=BATCH)
-    rows = arrivals(short)
-    for query in plan.queries():
-        native = translated(query)
-        if isinstance(native, str):
-            continue
-        expected: dict[Mode, list[set[Told]]] = {"append": appended(query, rows, plan.delay)}
-        if native.slide:  # Spark refuses update mode for sessions
-            expected["update"] = updated(query, rows, plan.delay)
-        for mode, wanted in expected.items():
-            got = Streamed(native, plan.delay, mode).run(spark, rows)
-            told = sum(map(len, got))
-            yield StreamFound(query.id, mode, len(rows), told, parted(wanted, got))

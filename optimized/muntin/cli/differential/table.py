@@ -20,9 +20,31 @@ HEADER = (
 """Counts stand beside their bounds, as `count / bound`, where there is a claim."""
 
 
+WHOLE_HEADER = (*HEADER[:4], "seconds", "rows a second")
+"""Where all rows are answered at once nobody counts; and a mismatch is a key."""
+
+
+def header(plan: Plan) -> tuple[str, ...]:
+    """Return the names of the columns."""
+    return WHOLE_HEADER if plan.whole else HEADER
+
+
 def lines(plan: Plan, tally: Tally) -> list[tuple[str, ...]]:
     """Return a line for each contender."""
-    return [_line(one.name, tally) for one in plan.against]
+    line = _whole_line if plan.whole else _line
+    return [line(one.name, tally) for one in plan.against]
+
+
+def _whole_line(name: str, tally: Tally) -> tuple[str, ...]:
+    counts, seconds = tally.of(name), tally.seconds.get(name, 0.0)
+    return (
+        name,
+        f"{counts['rows'] / max(1, tally.of()['rows']):.1%}",
+        f"{counts['windows']:,}",
+        f"{counts['mismatches']:,}",
+        f"{seconds:,.0f}",
+        f"{counts['rows'] / max(seconds, 1e-9):,.0f}",
+    )
 
 
 def _line(name: str, tally: Tally) -> tuple[str, ...]:

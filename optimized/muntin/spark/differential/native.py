@@ -19,17 +19,23 @@ def answers(traces: DataFrame, queries: Sequence[NativeQuery], *, merge_at_gap: 
     A trace has a `key`, and arrays `t`, `v` and `ok`, which says what is on time.
     """
     rows = traces.select("key", F.inline(F.arrays_zip("t", "v", "ok"))).where("ok")
-    timed = rows.select("key", "v", F.timestamp_micros("t").alias("ts"))
-    found = [_answer(timed, query, merge_at_gap=merge_at_gap) for query in queries]
     listed = (
-        reduce(DataFrame.unionByName, found)
+        windows_of(rows, queries, merge_at_gap=merge_at_gap)
         .groupBy("key")
         .agg(F.collect_list(F.struct("query", "start", "end", "exact", "real")).alias("native"))
     )
     return traces.join(listed, "key", "left")
 
 
+def windows_of(rows: DataFrame, queries: Sequence[NativeQuery], *, merge_at_gap: bool) -> DataFrame:
+    """Return what Spark says of rows that have a `key`, `t` and `v`: a line for each window."""
+    timed = rows.select("key", "v", F.timestamp_micros("t").alias("ts"))
+    found = [_answer(timed, query, merge_at_gap=merge_at_gap) for query in queries]
+    return reduce(DataFrame.unionByName, found)
+
+
 def _answer(rows: DataFrame, query: NativeQuery, *, merge_at_gap: bool) -> DataFrame:
+    """Return the windows of one query: `key`, `query`, `start`, `end`, `exact` and `real`."""
     later = 0 if query.slide or merge_at_gap else 1
     extent = window(query, less=later)
     value = F.expr(f"{query.function}(v)")

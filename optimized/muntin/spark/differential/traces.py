@@ -67,16 +67,3 @@ def generated(
 
     numbers = spark.range(keys.start, keys.stop, 1, tasks)
     return mapped(numbers, rows, SCHEMA.format(number="bigint"))
-
-
-def given(spark: SparkSession, rows: Sequence[Row]) -> DataFrame:
-    """Return traces that the driver has."""
-    values = [value for row in rows for value in listed(row["v"])]
-    number = "double" if any(isinstance(value, float) for value in values) else "bigint"
-    schema = SCHEMA.format(number=number)
-    return spark.createDataFrame(rows, schema)  # pyright: ignore[reportUnknownMemberType]  # pandas has no types
-
-
-def listed(values: object) -> list[object]:
-    """Return what a column of lists holds."""
-    return [*values] if isinstance(values, list) else []
