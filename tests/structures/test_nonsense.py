@@ -94,13 +94,9 @@ def test_what_was_tried_is_not_remembered_without_end() -> None:
         assert len(trying.remembered) <= trying.MOST
 
 
-def loosely(left: object, right: object) -> object:
-    """Add what can be added."""
-    return arithmetic.add(left, right)
-
-
 def test_a_type_that_one_combine_takes_is_tried_on_another() -> None:
-    texts, numbers = Monoid[object]("", lambda a, b: f"{a}{b}"), Monoid[object](0, loosely)
+    texts = Monoid("", lambda left, right: left + right)
+    numbers = total(arithmetic.add).monoid
     assert tried(texts, "x") == "x"
     for _ in range(2):
         with pytest.raises(TypeError):
