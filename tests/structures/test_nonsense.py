@@ -92,3 +92,12 @@ def test_what_was_tried_is_not_remembered_without_end() -> None:
     for _ in range(2 * trying.MOST):
         tried(Monoid(0, lambda a, b: a + b), 7)
         assert len(trying.remembered) <= trying.MOST
+
+
+def test_a_type_that_one_combine_takes_is_tried_on_another() -> None:
+    texts = Monoid("", lambda left, right: left + right)
+    numbers = total(arithmetic.add).monoid
+    assert tried(texts, "x") == "x"
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            tried(numbers, "x")
