@@ -110,7 +110,7 @@ RESTORED = [
 
 @pytest.mark.parametrize("name", ["session, late", "count and tumbling", "in order, periodic"])
 def test_every_operator_goes_on_alike_when_it_is_restored_after_each_step(name: str) -> None:
-    scope = small(SCOPES[name].scope, CARRIED)
+    scope = replace(SCOPES[name].scope, times=CARRIED, length=CARRIED)
     walk = Walk(scope, RESTORED)
     assert len(walk.names) >= 6
     assert walk.run().traces == traces(scope)
