@@ -56,7 +56,8 @@ SLICERS = [
 
 def small(scope: Scope, length: int) -> Scope:
     """Return the traces of a scope that are no longer, at fewer times."""
-    return replace(scope, times=min(TIMES, scope.times), length=min(length, scope.length))
+    steps = min(length, scope.length) // scope.batch
+    return replace(scope, times=min(TIMES, scope.times), length=steps)
 
 
 def in_order(scope: Scope) -> Scope:
