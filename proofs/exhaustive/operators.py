@@ -117,10 +117,10 @@ SCOPES: Mapping[str, Exhausted] = {
         Scope((Session(2), tumbling(1)), 3, 4, Settings(2)), (1156, 902, 55), 5, (4981, 3965, 283)
     ),
     "gaps of their own, late": exhausted(
-        Scope((Session(1), tumbling(1)), 3, 4, Settings(2), gaps=(None, 3)),
-        (6640, 5339, 320),
+        Scope((Session(1), tumbling(1)), 2, 4, Settings(1), gaps=(None, 2)),
+        (1484, 1104, 140),
         5,
-        (50920, 42300, 2960),
+        (7532, 5526, 844),
     ),
     "count and tumbling": exhausted(
         Scope((count(2), tumbling(3)), 5, 4), (7455, 2410, 1975), 6, (376354, 153161, 125129)

@@ -44,7 +44,7 @@ def finger(_: str) -> object:
     """Explore small finger B+-trees, and one that is higher."""
     from exhaustive import finger as of  # noqa: PLC0415 each killer loads what it needs alone
 
-    return of.Repairing(of.small(2)).run(), of.TwoCalls(of.small(10)).run_from(range(8))
+    return of.Repairing(of.small(2)).run(), of.TwoCalls(of.small(7)).run_from(range(5))
 
 
 def shortened(scope: "Scope") -> "Scope":

@@ -8,10 +8,7 @@ from exhaustive.profile import PROFILE
 
 LARGEST = {"ci": 3, "nightly": 4}[PROFILE]
 SMALL = {3: Found(117, 2683, 7353, 65), 4: Found(1094, 38253, 150278, 854)}
-FROM = {
-    "ci": [5, 8, 12],
-    "nightly": [*range(4, 21)],
-}[PROFILE]
+FROM = {"ci": [5, 8], "nightly": [*range(5, 21)]}[PROFILE]
 LARGER = {
     5: Found(661, 2969, 0, 413),
     8: Found(1600, 6701, 0, 833),
