@@ -78,11 +78,19 @@ class Chunk:
     """Some rows, and all contenders on them."""
 
     def __init__(self, rows: "Frame", plan: Plan) -> None:
-        """Take the rows, which are made anew for each contender."""
-        self._rows, self._plan = rows, plan
+        """Take the rows, which are kept as they come, and by key."""
+        self._rows, self._plan = rows.persist(), plan
+        self._keyed = self._rows.repartition("key").persist()
 
     def tally(self) -> Tally:
         """Ask everybody, compare, and count."""
+        try:
+            return self._tally()
+        finally:
+            self._keyed.unpersist()
+            self._rows.unpersist()
+
+    def _tally(self) -> Tally:
         answers = [self._answer(one) for one in self._plan.against]
         parted = partings(answers)
         tally, known = Tally(refused=self._refusals()), dict[int, set[str]]()
@@ -112,7 +120,7 @@ class Chunk:
     @cached_property
     def _sizes(self) -> dict[int, int]:
         """How many rows each key has."""
-        rows = self._rows.groupBy("key").count().collect()
+        rows = self._keyed.groupBy("key").count().collect()
         return {row["key"]: row["count"] for row in rows}
 
     def _answer(self, one: Contender) -> Answer:
@@ -127,8 +135,9 @@ class Chunk:
     def _view(self, one: Contender) -> "Frame":
         if one.name in VIEWS:
             dialect = self._plan.settings().dialect
-            return VIEWS[one.name](self._rows, self._served(one), dialect)
-        mine = self._rows.where(f"pmod(key * 617, 1000) < {one.share * 1000}")
+            rows = self._rows if one.name == SPARK else self._keyed
+            return VIEWS[one.name](rows, self._served(one), dialect)
+        mine = self._keyed.where(f"pmod(key * 617, 1000) < {one.share * 1000}")
         return by_traces(mine, answering(one.name, self._plan))
 
     def _looked_at(
@@ -138,7 +147,7 @@ class Chunk:
         if not keys:
             return
         mine = f"key in ({', '.join(map(str, keys))})"
-        given = traces(self._rows.where(mine)).collect()
+        given = traces(self._keyed.where(mine)).collect()
         answers = [one for one in answers if one.serves]
         views = {one.by.name: self._views(one.by, mine) for one in answers}
         for row in given:

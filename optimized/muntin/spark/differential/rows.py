@@ -97,8 +97,9 @@ def traces(rows: DataFrame) -> Frame:
 
 
 def given(spark: SparkSession, rows: Sequence[tuple[int, int, object]]) -> DataFrame:
-    """Return rows that the driver has, by key, time and value, in the order of arrival."""
+    """Return rows that the driver has, by key, time and value, with all of a key in one place."""
     number = "double" if any(isinstance(value, float) for *_, value in rows) else "bigint"
     numbered = [(key, nth, time, value) for nth, (key, time, value) in enumerate(rows)]
     schema = f"key bigint, id bigint, t bigint, v {number}"
-    return spark.createDataFrame(numbered, schema)  # pyright: ignore[reportUnknownMemberType]  # pandas has no types
+    made = spark.createDataFrame(numbered, schema)  # pyright: ignore[reportUnknownMemberType]  # pandas has no types
+    return made.repartition("key")

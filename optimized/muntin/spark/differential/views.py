@@ -103,7 +103,7 @@ def by_windows(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> D
 
 
 def by_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> DataFrame:
-    """Let `muntin.kernels.aggregate` answer: the rows of a partition are a table with a key."""
+    """Let `muntin.kernels.aggregate` answer: a partition, with all rows of a key, is a table."""
     sent = [shipped(query.id, query.window) for query in queries]
     wants = {f"of {query.aggregate.name}": query for query in queries}
     fields = [StructField("query", StringType())]
@@ -120,8 +120,8 @@ def by_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> DataFrame
             names = {**{name: name for name in schema.names}, "query": "window"}
             yield from batches({name: column_in(found, it) for name, it in names.items()}, schema)
 
-    together = rows.select("key", "t", "v").repartition("key")
-    return mapped(together, work, schema).select("key", "query", "start", "end", *_values(queries))
+    made = mapped(rows.select("key", "t", "v"), work, schema)
+    return made.select("key", "query", "start", "end", *_values(queries))
 
 
 VIEWS: Mapping[str, View] = MappingProxyType(
