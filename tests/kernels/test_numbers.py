@@ -143,3 +143,12 @@ def test_nan_is_one_key_in_all_batches_and_after_a_restore(method: Method) -> No
     for one in (first, second):
         found = one.take_columns([3, 4], [4, 8], np.array([nan, nan]), 10).results()
         assert [r.value for r in found if r.key != 0.5] == [14]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("aggregate", ["std_pop", "std_sample", "var_pop", "var_sample"])
+def test_the_spread_of_integers_is_to_the_last_bit(aggregate: str, method: Method) -> None:
+    for values in ([-2, 1, 1, 0, -1, -1], [1, 2, 4], [10**15, 3, 7], [5, 5]):
+        steps: list[list[object]] = [[*values]]
+        expected = answer(Denoted(), aggregate, steps)
+        assert answer(ColumnarOperator(method=method), aggregate, steps) == expected

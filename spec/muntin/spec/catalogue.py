@@ -142,7 +142,7 @@ def _geometric_mean(a: Vector) -> float:
     return nan if odd else 0.0 if zeros else exp(mean) if mean < log(float_info.max) else inf
 
 
-def _root(square: Fraction) -> float:
+def square_root(square: Fraction) -> float:
     """The nearest float to the square root, from 128 exact bits."""
     n, d = square.as_integer_ratio()
     return as_float(Fraction(isqrt(n * d << 256), d << 128))
@@ -208,8 +208,8 @@ _AGGREGATES = (
     _aggregate("maxcount", _ordered, MAX, _N),
     _aggregate("mincount", _ordered, MIN, _N),
     _aggregate("geomean", _factor, beside(ADD, ADD, ADD, MULTIPLY), _geometric_mean),
-    _spread("std_sample", 1, _root),
-    _spread("std_pop", 0, _root),
+    _spread("std_sample", 1, square_root),
+    _spread("std_pop", 0, square_root),
     _spread("var_sample", 1, as_float),
     _spread("var_pop", 0, as_float),
     _aggregate("range", lambda v: (_ordered(number(v)),) * 2, beside(MIN, MAX), _range),

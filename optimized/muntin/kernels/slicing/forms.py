@@ -20,7 +20,7 @@ from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
 from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named
+from muntin.spec.catalogue import named, square_root
 from muntin.spec.errors import InvalidInputError
 
 Erased: TypeAlias = Aggregate[object, object, object]
@@ -136,6 +136,12 @@ def quotient(a: Column, b: Column) -> Column:
     return np.array([x / y for x, y in zip(a.tolist(), b.tolist(), strict=True)], np.float64)
 
 
+def roots(a: Column, b: Column) -> Column:
+    """Return the floats that the specification has for roots of quotients of integers."""
+    pairs = zip(a.tolist(), b.tolist(), strict=True)
+    return np.array([square_root(Fraction(x, y)) for x, y in pairs], np.float64)
+
+
 def _small(a: Column) -> bool:
     return not a.size or float(np.abs(a.astype(np.float64)).max()) < EXACT
 
@@ -150,11 +156,11 @@ def _spread(missing: int, *, root: bool) -> Make:
             some = np.where(enough, n, missing + 1)
             if total.dtype == np.float64:
                 variance = squares / (some - missing)
-            else:
-                exact = [column.astype(np.object_) for column in (n, total, squares, some)]
-                above = exact[0] * exact[2] - exact[1] * exact[1]
-                variance = quotient(above, exact[3] * (exact[3] - missing))
-            return Answer((np.sqrt(variance) if root else variance,), enough)
+                return Answer((np.sqrt(variance) if root else variance,), enough)
+            exact = [column.astype(np.object_) for column in (n, total, squares, some)]
+            above = exact[0] * exact[2] - exact[1] * exact[1]
+            below = exact[3] * (exact[3] - missing)
+            return Answer((roots(above, below) if root else quotient(above, below),), enough)
 
         return Form(name, (part,), finish)
 
