@@ -87,6 +87,26 @@ def test_windows_of_slices_are_those_of_the_denotation(
     assert same(answer, in_batch(plan, [row for part in parts for row in part]))
 
 
+UNORDERED = ("rows", "n", "sum", "real", "low", "high", "spread", "std", "range")
+"""Aggregates in whose parts order does not show."""
+
+
+@given(
+    st.lists(st.builds(Session, st.integers(1, 9)), min_size=1, max_size=3, unique=True),
+    st.lists(rows(9), min_size=1, max_size=3),
+    st.data(),
+)
+def test_sessions_alone_are_made_of_runs(
+    windows: list[WindowType], parts: list[list[Row]], data: st.DataObject
+) -> None:
+    wanted = {name: MERGED[name] for name in UNORDERED}
+    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, wanted)
+    assert Slicing(plan).gap
+    assert not Slicing(plan_of({"w": windows[0]}, MERGED)).gap
+    answer = by_slices(plan, parts, data.draw(st.permutations(range(len(parts)))))
+    assert same(answer, in_batch(plan, [row for part in parts for row in part]))
+
+
 @given(st.lists(kinds(), min_size=1, max_size=3), rows())
 def test_windows_of_records_are_those_of_the_denotation(
     windows: list[WindowType], given_rows: list[Row]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from pyspark.sql import SparkSession
@@ -17,7 +18,16 @@ pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
 
 TESTS, DRIVER = Path(__file__).parents[1], Path(driven.__file__)
 SUBMIT = Path(sys.executable).with_name("spark-submit")
-Told = Mapping[str, object]
+
+
+class Told(NamedTuple):
+    """What a driver was told: by batch and by a stream, late rows, its session, its workers."""
+
+    batch: dict[str, list[str]]
+    news: list[str]
+    late: int
+    session: str
+    workers: list[str]
 
 
 def run(command: Sequence[str | Path], folder: Path, env: Mapping[str, str]) -> Told:
@@ -29,26 +39,23 @@ def run(command: Sequence[str | Path], folder: Path, env: Mapping[str, str]) -> 
         env={**os.environ, "PYTHONPATH": str(TESTS), **env},
     )
     assert done.returncode == 0, done.stderr.decode()[-4000:]
-    told: Told = json.loads((folder / "told.json").read_text())
-    return told
+    return Told(**json.loads((folder / "told.json").read_text()))
 
 
 def held_to_the_classic_mode(spark: SparkSession, told: Told) -> None:
     """Hold what was told against what this session says: of a stream, each window once."""
-    found, news = told["batch"], told["news"]
-    assert isinstance(found, dict)
-    assert isinstance(news, list)
+    found, news = told.batch, told.news
     batch = driven.answers(spark, [name for name in found if name != "own"])
     batch |= {"own": batch["slices"]} if "own" in found else {}  # both are sums
     assert found == batch
-    assert told["late"] == 0
+    assert told.late == 0
     assert len(set(news)) == len(news) > len(batch["slices"]) / 2
     assert set(news) < set(batch["slices"])
 
 
 def test_with_a_connect_server(spark: SparkSession, tmp_path: Path) -> None:
     told = run([sys.executable, DRIVER, tmp_path, "connect"], tmp_path, {})
-    assert told["session"] == "pyspark.sql.connect.session"
+    assert told.session == "pyspark.sql.connect.session"
     held_to_the_classic_mode(spark, told)
 
 
@@ -79,8 +86,6 @@ def test_by_spark_submit_to_executors_of_their_own(spark: SparkSession, tmp_path
     }
     told = run(command, tmp_path, env)
     held_to_the_classic_mode(spark, told)
-    workers = told["workers"]
-    assert isinstance(workers, list)
-    assert len(workers) == 2
-    assert all(sys.executable in one for one in workers)
+    assert len(told.workers) == 2
+    assert all(sys.executable in one for one in told.workers)
     assert list(cache.rglob("*.nbi"))

@@ -59,7 +59,8 @@ def named(answer: DataFrame, plan: Plan) -> DataFrame:
     kinds = plan.kinds()
     names = _nth([f.lit(name) for name in kinds])
     types = _nth([f.lit(kind.name) for kind in kinds.values()])
-    known = dict(zip(CONSTANT, (names, types, f.lit("new"), f.lit(0)), strict=True))
+    known = dict[str, Expression]()
+    known |= zip(CONSTANT, (names, types, f.lit("new"), f.lit(0)), strict=True)
     return answer.withColumns(known).select(*quoted(plan.schema().names))
 
 

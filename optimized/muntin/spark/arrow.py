@@ -154,9 +154,9 @@ def batches(columns: Mapping[str, object], schema: StructType) -> Iterator[Table
 def _cast(one: object, field: StructField) -> object:
     kind = arrow_type(field.dataType)
     try:
-        if pa.types.is_date32(kind) and isinstance(one, pa.Int64Array):
-            one = one.cast(pa.int32())  # Arrow has no other way from 64 bits to days
         cast = getattr(one, "cast", None)
+        if cast and pa.types.is_date32(kind) and getattr(one, "type", None) == pa.int64():
+            return cast(pa.int32()).cast(kind)  # Arrow has no other way from 64 bits to days
         return cast(kind) if cast else typed(one, field.dataType)
     except (pa.ArrowInvalid, OverflowError) as cause:
         raise InvalidInputError(

@@ -16,9 +16,10 @@ from muntin.spark.answers import is_row
 from muntin.spark.arrow import pa
 
 CODEC = "zstd"
-WIDTHS = (1, 2, 4)
 LENGTH = 8
-"""Bytes before a compressed piece that say how long it was."""
+"""Bytes of a number; and those before a compressed piece that say how long it was."""
+EXACT = 2.0**53
+"""Whole floats below it are integers, each another."""
 
 Pieces = Mapping[str, bytes]
 """What is kept, by name."""
@@ -85,16 +86,31 @@ def packed_columns(columns: Sequence[Column | Ints]) -> bytes:
 
 
 def _packed(column: Column | Ints) -> object:
-    if column.dtype != np.int64 or not column.size:
+    """Return what is above the least number, byte by byte: those of one weight compress together.
+
+    Floats that are whole are kept as integers, which are shorter.
+    """
+    real = column.dtype == np.float64 and whole(column)
+    if not column.size or not (real or column.dtype == np.int64):
         return column
-    least = int(column.min())
-    most = int(column.max()) - least
-    if most == 0:
-        return (least, 0, column.size)
-    for width in WIDTHS:
-        if most < 1 << (8 * width):
-            return (least, width, (column - least).astype(f"<u{width}").tobytes())
-    return column
+    numbers: Ints = column.astype(np.int64)
+    least = int(numbers.min())
+    width = ((int(numbers.max()) - least).bit_length() + 7) // 8
+    if width == LENGTH:
+        return column
+    planes = (numbers - least).astype("<u8").view(np.uint8).reshape(-1, LENGTH)[:, :width]
+    return (least, width, column.size, planes.T.tobytes(), real)
+
+
+def whole(column: Column | Ints) -> bool:
+    """Whether floats are integers, each of which is one float: -0.0 is none.
+
+    >>> [whole(np.array(one)) for one in ([7.0, -2.0], [0.5], [-0.0], [2.0**60], [np.nan])]
+    [True, False, False, False, False]
+    """
+    with np.errstate(invalid="ignore"):
+        same = (np.abs(column) < EXACT) & (np.trunc(column) == column)
+    return bool(same.all() and not np.signbit(column[column == 0]).any())
 
 
 def columns_in(data: bytes) -> list[Column]:
@@ -109,9 +125,14 @@ def _column(one: object) -> Column:
     match one:
         case np.ndarray():
             return column_of(one)
-        case (int() as least, 0, int() as n):
+        case (int() as least, int() as width, int() as n, bytes() as planes, bool() as real):
+            numbers = np.zeros((n, LENGTH), np.uint8)
+            numbers[:, :width] = np.frombuffer(planes, np.uint8).reshape(width, n).T
+            found = numbers.view("<u8")[:, 0].astype(np.int64) + least
+            return column_of(found.astype(np.float64) if real else found)
+        case (int() as least, 0, int() as n):  # as pieces were before
             return column_of(np.full(n, least, np.int64))
-        case (int() as least, int() as width, bytes() as content):
+        case (int() as least, int() as width, bytes() as content):  # the same
             return column_of(np.frombuffer(content, f"<u{width}").astype(np.int64) + least)
         case _:
             raise SnapshotError("the state of a bucket is damaged: a piece holds no columns")

@@ -1,0 +1,35 @@
+"""Pieces of states: columns come back as they were, also from pieces of the form before."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.kernels.slicing.arrays import column_of
+from muntin.snapshot import SnapshotError, encode
+from muntin.spark.pieces import columns_in, packed_columns
+
+WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-300, 300)
+REAL = st.floats(width=64) | st.integers(-(2**54), 2**54).map(float) | st.just(-0.0)
+
+
+@given(st.lists(WHOLE), st.lists(REAL))
+def test_columns_come_back_to_the_bit(whole: list[int], real: list[float]) -> None:
+    given_columns = [column_of(np.array(whole, np.int64)), column_of(np.array(real, np.float64))]
+    found = columns_in(packed_columns(given_columns))
+    assert [one.dtype for one in found] == [one.dtype for one in given_columns]
+    assert [one.tobytes() for one in found] == [one.tobytes() for one in given_columns]
+
+
+def test_whole_floats_are_as_short_as_integers() -> None:
+    numbers = np.arange(1000) * 3 - 10**6
+    columns = [column_of(one) for one in (numbers, numbers * 1.0, numbers + 0.5)]
+    short, real, odd = (packed_columns([one]) for one in columns)
+    assert len(short) == len(real) < len(odd) / 3
+
+
+def test_columns_of_the_form_before() -> None:
+    data = encode([(5, 0, 3), (-7, 2, np.array([0, 300], "<u2").tobytes())])
+    assert [one.tolist() for one in columns_in(data)] == [[5, 5, 5], [-7, 293]]
+    with pytest.raises(SnapshotError, match="holds no columns"):
+        columns_in(encode([("seven",)]))
