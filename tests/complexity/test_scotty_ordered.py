@@ -133,7 +133,7 @@ def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int)
     operator, twin = Scotty(Settings(in_order=True)), Denoted(Settings(in_order=True))
     for one in (operator, twin):
         one.add(Query("states", State(), WORDS))
-        one.add(Query("faulty", tumbling(10), faulty))
+        one.add(Query("faulty", count(2), faulty))
         one.step([Event(0, Letter(1, 1)), Event(1, Letter(1, 2))])
     with pytest.raises(UserCodeError, match="query 'faulty'"):
         operator.step([Event(2, Letter(2, 5)), Event(3, Letter(1, bad)), Event(11, Letter(1, 8))])
@@ -146,7 +146,7 @@ def test_a_window_is_told_that_was_due_in_a_step_that_failed_elsewhere() -> None
     operator, twin = Scotty(settings), Denoted(settings)
     for one in (operator, twin):
         one.add(Query("near", Session(3), WORDS))
-        one.add(Query("faulty", tumbling(10), replace(WORDS, lower=never_of_three)))
+        one.add(Query("faulty", count(2), replace(WORDS, lower=never_of_three)))
         one.step([Event(0, Letter(1, 1)), Event(1, Letter(1, 3))])
     with pytest.raises(UserCodeError, match="query 'faulty'"):
         operator.step([], 30)
