@@ -63,8 +63,9 @@ def test_each_way_of_making_slices(
     spark: SparkSession, windows: list[WindowType], more: dict[str, Asked], how: list[str]
 ) -> None:
     rows = random_rows(9, 70)
-    nan: Values = ("a", 0, 4, 3, float("nan"), None, 2**62, False)
-    rows += [nan, (*nan[:4], -0.5, None, 2**62, True), (*nan[:6], -(2**62), True)]
+    nan: Values = ("a", 0, 4, 3, float("nan"), None, 2**62 - 1, False)
+    rows += [nan, (*nan[:4], -0.5, None, 2**62 - 1, True)]
+    rows += [(*nan[:6], -(2**62), True)] * 2  # in all -2: what is above 31 bits carries
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
     wanted = {**IN_THE_JVM, **more}
     df = frame_of(spark, rows, SCHEMA)
