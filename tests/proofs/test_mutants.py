@@ -1,5 +1,6 @@
 """Each mutant is noticed by what has to notice it, and soon, and the code as it is by nothing."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -100,3 +101,10 @@ def test_code_that_cannot_be_loaded_is_no_mutant(folder: Path) -> None:
 
 def test_the_document_is_current() -> None:
     assert DOCUMENT.read_text() == document()
+
+
+def test_each_failure_of_the_public_scotty_has_a_mutant() -> None:
+    peers = {path.stem for path in (ROOT / "tests" / "vectors" / "peers").glob("*.json")}
+    known = {name for one in MUTANTS for name in re.findall(r"public Scotty, (\w+)", one.fault)}
+    other = ("fiba_", "geomean_", "session_left_extend_exact_gap_inclusive")
+    assert known == {name for name in peers if not name.startswith(other)}
