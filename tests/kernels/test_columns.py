@@ -1,14 +1,14 @@
 """Windows over columns, as they are and compiled: against a plain dictionary; limits; refusals."""
 
+import json
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Literal
 
 import numpy as np
 import pytest
 
 from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.columns import ColumnWindow, TreeForm
 from muntin.kernels.engine import Shape
 from muntin.kernels.flat_fiba import shape_of
 from muntin.kernels.forms import form_of, lifted
@@ -17,7 +17,6 @@ from muntin.kernels.limits import TooLargeError
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 SUM = named("sum", "int")
-TreeForm = Literal["b+tree", "fiba"]
 TINY: dict[TreeForm, Shape] = {"b+tree": Shape(4, 4), "fiba": shape_of(2)}
 BOTH = pytest.mark.parametrize("compiled", [False, True])
 FORMS = pytest.mark.parametrize("form", TINY)
@@ -236,3 +235,11 @@ def test_rolling_windows_in_order(*, compiled: bool) -> None:
     for wrong, message in cases:
         with pytest.raises(InvalidInputError, match=message):
             wrong()
+
+
+def test_a_form_that_there_is_not_is_refused() -> None:
+    form: TreeForm = json.loads('"heap"')
+    with pytest.raises(
+        InvalidInputError, match="the form must be one of b\\+tree, fiba, not 'heap'"
+    ):
+        ColumnWindow(SUM, form=form, compiled=False)

@@ -19,7 +19,8 @@ from muntin.spec.errors import InvalidInputError
 FEW = 256
 """Fewer items out of order are inserted one by one sooner than they are sorted."""
 
-FORMS: dict[str, type[RowTree[Partial]]] = {"b+tree": FingerTree, "fiba": FlatFiba}
+TreeForm = Literal["b+tree", "fiba"]
+FORMS: dict[TreeForm, type[RowTree[Partial]]] = {"b+tree": FingerTree, "fiba": FlatFiba}
 """The finger B+-tree, which is faster, and FiBA as it is printed, both in flat arrays."""
 
 
@@ -44,7 +45,7 @@ class ColumnWindow:
         summary: Summary,
         shape: Shape | None = None,
         *,
-        form: Literal["b+tree", "fiba"] = "b+tree",
+        form: TreeForm = "b+tree",
         compiled: bool = COMPILED,
     ) -> None:
         """Start with an empty window, in the usual shape of the form unless one is given."""
