@@ -1,6 +1,6 @@
 """Aggregates by the place of a node, and their repair: Figures 2 and 7 of [Tangwongsan19]."""
 
-from muntin.kernels.binding import A, combine, inlined, load, store
+from muntin.kernels.binding import A, combine, inlined, load, store, unsigned
 from muntin.kernels.flat.layout import (
     COUNT,
     LEFT,
@@ -19,14 +19,18 @@ from muntin.kernels.tree.records import Tree
 @inlined
 def part(tree: Tree[A], node: int, first: int, last: int) -> A:
     """Fold the entries [first, last) of a node, of which there are some, with what is between."""
-    total = load(tree.leaves, node, first)
+    row, at, end, one = unsigned(node), unsigned(first), unsigned(last), unsigned(1)
+    total = load(tree.leaves, row, at)
+    at += one
     if tree.inner[node, LEVEL] == 0:
-        for at in range(first + 1, last):
-            total = combine(total, load(tree.leaves, node, at))
+        while at < end:
+            total = combine(total, load(tree.leaves, row, at))
+            at += one
         return total
-    for at in range(first + 1, last):
-        total = combine(total, load(tree.folds, tree.inner[node, at], 0))
-        total = combine(total, load(tree.leaves, node, at))
+    while at < end:
+        total = combine(total, load(tree.folds, unsigned(tree.inner[row, at]), unsigned(0)))
+        total = combine(total, load(tree.leaves, row, at))
+        at += one
     return total
 
 

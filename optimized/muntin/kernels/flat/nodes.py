@@ -1,6 +1,6 @@
 """Nodes and entries: rows are taken, freed, and moved to and fro."""
 
-from muntin.kernels.binding import A, inlined, load, outlined, store
+from muntin.kernels.binding import A, inlined, load, outlined, store, unsigned
 from muntin.kernels.flat.layout import (
     COUNT,
     FREE,
@@ -82,8 +82,9 @@ def is_inside(tree: Tree[A], node: int) -> bool:
 @inlined
 def copy_entry(tree: Tree[A], node: int, at: int, to: tuple[int, int]) -> None:
     """Write an entry over another."""
-    tree.times[to[0], to[1]] = tree.times[node, at]
-    store(tree.leaves, to[0], to[1], load(tree.leaves, node, at))
+    row, place, old, had = unsigned(to[0]), unsigned(to[1]), unsigned(node), unsigned(at)
+    tree.times[row, place] = tree.times[old, had]
+    store(tree.leaves, row, place, load(tree.leaves, old, had))
 
 
 @inlined

@@ -1,6 +1,6 @@
 """Where a time belongs: a search from the nearest finger [Tangwongsan19, section 4.1]."""
 
-from muntin.kernels.binding import A, inlined
+from muntin.kernels.binding import A, inlined, signed, unsigned
 from muntin.kernels.flat.layout import COUNT, LEFT, LEVEL, PARENT, RIGHT, ROOT
 from muntin.kernels.tree.records import Tree
 
@@ -8,19 +8,21 @@ from muntin.kernels.tree.records import Tree
 @inlined
 def first_from(tree: Tree[A], node: int, time: int) -> int:
     """Return the first place in a node with a time that is not smaller, or behind its entries."""
-    at, last = 0, tree.times[node, COUNT]
-    while at < last and tree.times[node, at] < time:
-        at += 1
-    return at
+    row, at, one = unsigned(node), unsigned(0), unsigned(1)
+    last = unsigned(tree.times[node, COUNT])
+    while at < last and tree.times[row, at] < time:
+        at += one
+    return signed(at)
 
 
 @inlined
 def first_after(tree: Tree[A], node: int, time: int) -> int:
     """Return the first place in a node with a larger time, or behind its entries."""
-    at, last = 0, tree.times[node, COUNT]
-    while at < last and tree.times[node, at] <= time:
-        at += 1
-    return at
+    row, at, one = unsigned(node), unsigned(0), unsigned(1)
+    last = unsigned(tree.times[node, COUNT])
+    while at < last and tree.times[row, at] <= time:
+        at += one
+    return signed(at)
 
 
 @inlined
