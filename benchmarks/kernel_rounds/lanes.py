@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.columns import ColumnWindow, TreeForm
 from muntin.kernels.summary import Kind
 from muntin.optimized.fiba import Fiba
 from rounds.clock import DisagreementError, collector_off
@@ -17,10 +17,11 @@ from structure_rounds.workload import Feed, play
 
 READABLE = "fiba4"
 MAIN = "kernels"
-CONTENDERS: dict[str, tuple[str, Kind]] = {
-    MAIN: ("sum", "int"),
-    "kernels, argmax": ("argmax", "float"),
-    "kernels, m4": ("m4", "float"),
+CONTENDERS: dict[str, tuple[str, Kind, TreeForm]] = {
+    MAIN: ("sum", "int", "b+tree"),
+    "kernels, argmax": ("argmax", "float", "b+tree"),
+    "kernels, m4": ("m4", "float", "b+tree"),
+    "kernels-fiba": ("sum", "int", "fiba"),
 }
 
 
@@ -54,10 +55,11 @@ class Columns:
     def __init__(self, name: str, size: int, distance: int, rounds: int) -> None:
         """Fill the window."""
         self.name, self.rounds, self.best = name, rounds, float("inf")
-        self._summary = named(*CONTENDERS[name])
+        aggregate, kind, form = CONTENDERS[name]
+        self._summary = named(aggregate, kind)
         self.feed = Feed(SUM, size, distance)
         pairs = list(self.feed.pairs())
-        self._window = ColumnWindow(self._summary)
+        self._window = ColumnWindow(self._summary, form=form)
         self._window.insert(*self._columns([t for t, _ in pairs], [v for _, v in pairs]))
 
     def _columns(self, times: list[int], values: list[int]) -> list[np.ndarray]:

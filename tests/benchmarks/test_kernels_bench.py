@@ -29,6 +29,12 @@ def test_the_readable_tree_and_its_stream_stay_together() -> None:
     assert lane.best < float("inf")
 
 
+def test_fiba_in_flat_arrays_and_its_stream_stay_together() -> None:
+    lane = Columns("kernels-fiba", 64, 16, 40)
+    lane.turn()
+    lane.check()
+
+
 def test_columns_and_their_stream_stay_together() -> None:
     """With the smallest aggregate of all those that the benchmark has compiled: one is enough."""
     lane = Columns(MAIN, 64, 16, 40)

@@ -201,5 +201,21 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "optimized/muntin/kernels/finger_tree.py",
             "proofs/finger_tree.md",
         ),
+        "kernels-fiba": Card(
+            "FiBA as it is printed, its nodes rows of flat arrays: the source that is compiled for "
+            "columns, run as it is.",
+            Times(
+                "O(log d)",
+                "O(log d)",
+                "O(1)",
+                "O(log(d + m))",
+                "O(m log(d + m))",
+                "O(m)",
+            ),
+            "n, and one a node, in rows that grow by doubling",
+            "Tangwongsan19",
+            "optimized/muntin/kernels/flat_fiba.py",
+            "proofs/flat_fiba.md",
+        ),
     }
 )

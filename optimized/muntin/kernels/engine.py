@@ -1,4 +1,4 @@
-"""Kernels of the tree and storage for what they work on, for one monoid and one shape."""
+"""Kernels of a tree and storage for what they work on, for one monoid and one shape."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -61,17 +61,25 @@ class Engine(Generic[A]):
     shape: Shape
 
 
-def opaque(monoid: Monoid[A], shape: Shape = Shape()) -> Engine[A]:  # noqa: B008 - it is a value
+def opaque(
+    monoid: Monoid[A],
+    shape: Shape = Shape(),  # noqa: B008 - it is a value
+    sources: tuple[str, ...] = TREE,
+) -> Engine[A]:
     """Return kernels that run as they are, over values of any kind."""
-    module = uncompiled(monoid.combine, TREE, *shape)
+    module = uncompiled(monoid.combine, sources, *shape)
     return Engine(Calls[A].of(module), Lists(monoid.identity), shape)
 
 
-def numeric(summary: Summary, shape: Shape = Shape()) -> Engine[Partial]:  # noqa: B008 - as above
+def numeric(
+    summary: Summary,
+    shape: Shape = Shape(),  # noqa: B008 - it is a value
+    sources: tuple[str, ...] = TREE,
+) -> Engine[Partial]:
     """Return kernels that are compiled, over numbers."""
     from muntin.kernels.arrays import Arrays  # noqa: PLC0415 - it needs the extra
 
-    calls = Calls[Partial].of(compiled(summary, TREE, *shape))
+    calls = Calls[Partial].of(compiled(summary, sources, *shape))
     return Engine(calls, Arrays(summary), shape)
 
 

@@ -27,8 +27,18 @@ HERE = Path(__file__).parent
 TREE = tuple(
     f"tree/{name}"
     for name in (
-        "layout", "search", "folding", "nodes", "insertion", "eviction", "ranges", "bulk", "calls",
+        "layout", "search", "folding", "nodes", "insertion", "eviction", "ranges", "bulk",
+        "contents", "calls",
     )
+)  # fmt: skip
+FLAT = (
+    *(
+        f"flat/{name}"
+        for name in (
+            "layout", "nodes", "folding", "search", "insertion", "eviction", "ranges", "contents",
+        )
+    ),
+    "tree/calls",
 )  # fmt: skip
 BOUND = "muntin.kernels.binding"
 ALWAYS = 315_532_800
@@ -38,7 +48,8 @@ ALWAYS = 315_532_800
 @lru_cache
 def template(names: tuple[str, ...]) -> str:
     """Return kernel sources as one text, without what they import from each other."""
-    within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in names)}
+    sources = {*names, *(TREE if set(names) & set(TREE) else ())}
+    within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in sources)}
     kept: list[ast.stmt] = []
     for name in names:
         body = ast.parse((HERE / f"{name}.py").read_text()).body

@@ -1,15 +1,16 @@
-"""What Python calls: loops over columns. Those that may need more nodes stop, and say where."""
+"""What Python calls: loops over columns. Those that may need more nodes stop, and say where.
 
-from muntin.kernels.binding import CAP, A, Column, Ints, kernel, load, load_one, store_one
+Written against the names of this package; FiBA in flat arrays brings its own of the same names.
+"""
+
+from muntin.kernels.binding import A, Column, Ints, kernel, load_one, store_one
 from muntin.kernels.tree.bulk import insert_run
 from muntin.kernels.tree.eviction import evict, evict_through
 from muntin.kernels.tree.folding import whole
 from muntin.kernels.tree.insertion import insert
-from muntin.kernels.tree.layout import ARITY, HEIGHT, LEFT, STACK, STEP
 from muntin.kernels.tree.nodes import has_room, start
 from muntin.kernels.tree.ranges import between
 from muntin.kernels.tree.records import Batch, Tree
-from muntin.kernels.tree.search import begin
 
 
 @kernel
@@ -72,25 +73,3 @@ def rounds(tree: Tree[A], up_to: Ints, batch: Batch[A], out: Column[A], at: int)
         store_one(out, at, whole(tree))
         at += 1
     return at
-
-
-@kernel
-def held(tree: Tree[A], times: Ints, values: Column[A]) -> None:
-    """Copy what the window holds, oldest first."""
-    s, inner = tree.s, tree.inner
-    top = s[HEIGHT]
-    level, place, node = top, 0, s[LEFT + top]
-    s[STACK + top], s[STEP + top] = node, 0
-    while level <= top:
-        node, at = s[STACK + level], s[STEP + level]
-        if level > 0 and at < inner[node, ARITY]:
-            s[STEP + level] = at + 1
-            level -= 1
-            s[STACK + level], s[STEP + level] = inner[node, at], 0
-            continue
-        if level == 0:
-            for entry in range(begin(tree, node), tree.times[node, CAP]):
-                times[place] = tree.times[node, entry]
-                store_one(values, place, load(tree.leaves, node, entry))
-                place += 1
-        level += 1

@@ -1,0 +1,1 @@
+"""Kernel sources of FiBA in flat arrays."""
