@@ -72,6 +72,23 @@ def traces(names: str) -> object:
     return walked
 
 
+def vectors(name: str) -> object:
+    """Replay the transcripts that were worked out by hand on an operator."""
+    from muntin.cli.replay_run import runs  # noqa: PLC0415 each killer loads what it needs alone
+    from muntin.conformance.transcript import OperatorTranscript, parse  # noqa: PLC0415 as above
+
+    done = list[str]()
+    for file in sorted((ROOT / "tests" / "vectors").glob("*/*.json")):
+        transcript = parse(file.read_bytes())
+        if isinstance(transcript, OperatorTranscript):
+            for run in runs(transcript, name, lambda: None):
+                assert run.outcome != "error", run.why
+                assert run.outcome != "done" or not run.differences(transcript), file.stem
+                done += [file.stem] if run.outcome == "done" else []
+    assert done, f"{name} takes no transcript"
+    return done
+
+
 def steps(_: str) -> object:
     """Make every step of rebalancing for the two smallest arities."""
     from exhaustive import rebalancing as of  # noqa: PLC0415 each killer loads what it needs alone
@@ -120,6 +137,7 @@ KILLERS: dict[str, Callable[[str], object]] = {
     "steps": steps,
     "laws": laws,
     "tests": tests,
+    "vectors": vectors,
     "lemmas": lemmas,
 }
 
