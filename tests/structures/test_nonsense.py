@@ -22,7 +22,7 @@ from muntin.spec.frames import State, Threshold
 from muntin.spec.measure import COUNT
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
-from muntin.spec.query import Query, Settings
+from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.window import WindowType
 
@@ -86,6 +86,82 @@ def test_a_lift_that_returns_nonsense_is_named_and_leaves_no_trace(
             for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
                 assert running.take(step) == twin.take(step), query
     assert asked or not in_order
+
+
+def capped(nothing: object) -> Aggregate[object, object, object]:
+    """Return a sum whose combine forgets to return a number above a hundred."""
+
+    def combine(left: int, right: int) -> int:
+        return left + right if left + right <= 100 else nothing  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
+
+    whole = Aggregate("sum", int, Monoid(0, combine), int, True, "distributive")  # noqa: FBT003
+    return whole.erased()
+
+
+class Trial:
+    """An operator that is asked for what can't be combined, and beside it for a sum."""
+
+    def __init__(self, entry: OperatorEntry, settings: Settings, query: Query) -> None:
+        """Ask it; the denotation is asked for both too, and, apart, for the sum alone."""
+        self.running = entry.build(settings)
+        self.both, self.alone = Denoted(settings), Denoted(settings)
+        for one in (self.running, self.both, self.alone):
+            one.add(Query("sound", tumbling(4), total(arithmetic.add)))
+        for one in (self.running, self.both):
+            one.add(query)
+
+    def goes_on(self) -> None:
+        """Check that what follows is answered as if what was refused had not come."""
+        for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
+            assert self.running.take(step) == self.both.take(step)
+
+    def tells_or_names(self, bad: Event) -> None:
+        """Check that the end is told aright, or refused by name; then the other query goes on."""
+        self.alone.take(Step((bad,)))
+        told = self.answer(Step((), END))
+        if isinstance(told, str):
+            places = (f"{bad}", "the window [", "the events up to")
+            assert any(f"query 'q', {place}" in told for place in places), told
+            self.running.remove("q")
+            assert self.answer(Step((), END)) == self.alone.take(Step((), END))
+        else:
+            self.both.take(Step((bad,)))
+            assert told == self.both.take(Step((), END))
+
+    def answer(self, step: Step) -> Output | str:
+        """Return what the operator tells, or why it refuses a step."""
+        try:
+            return self.running.take(step)
+        except UserCodeError as error:
+            return str(error)
+
+
+AT_ONCE = [tumbling(5), Landmark(0, 6), Session(2)]
+"""Windows in time of which the bad event joins a slice."""
+
+
+@pytest.mark.parametrize("nothing", [None, NotImplemented])
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("entry", SLICERS, ids=lambda entry: entry.name)
+def test_a_combine_that_returns_nonsense_is_named_and_leaves_no_trace(
+    entry: OperatorEntry,
+    in_order: bool,  # noqa: FBT001 - a column of the table
+    nothing: object,
+) -> None:
+    settings, bad = Settings(3, in_order=in_order), Event(2, 99)
+    queries = [Query("q", kind, capped(nothing)) for kind in KINDS]
+    for query in [query for query in queries if taken(entry, settings, query)]:
+        for before in BEFORE[1:] if in_order else BEFORE[1:] + LATE:
+            trial = Trial(entry, settings, query)
+            for one in (trial.running, trial.both, trial.alone):
+                one.take(Step(tuple(before)))
+            told = trial.answer(Step((bad,)))
+            if isinstance(told, str):
+                assert f"query 'q', {bad}" in told
+                trial.goes_on()
+            else:
+                assert query.window not in AT_ONCE
+                trial.tells_or_names(bad)
 
 
 def test_what_was_tried_is_not_remembered_without_end() -> None:

@@ -1,7 +1,8 @@
 """What fails half-way in a slicing operator: a step, an interruption, a query that goes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import pytest
 
@@ -16,7 +17,7 @@ from muntin.spec.errors import UserCodeError
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Event, Step
+from muntin.spec.stream import END, Event, Step
 from muntin.spec.user_defined import UserTrigger, UserWindow
 from muntin.spec.window import WindowType
 
@@ -120,16 +121,25 @@ def test_slices_that_cannot_be_joined_stay_as_they_are(technique: Technique, cal
     fuse.left = calls
     with pytest.raises(UserCodeError, match=r"query '.*', .*: raised ZeroDivisionError"):
         running.take(Step((), 60))
-    for name in ("long", "short", "third"):
-        fuse.left = 0
-        with pytest.raises(UserCodeError, match=f"query '{name}', its slices: raised ZeroDivision"):
-            running.remove(name)
     fuse.left = 10**9
     assert running.take(Step((), 60)) == twin.take(Step((), 60))
-    for one in (running, twin):
-        one.remove("long")
-    last = Step((Event(61, 0), Event(150, 1)))
-    assert running.take(last) == twin.take(last)
+
+
+@pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
+@pytest.mark.parametrize("names", [*permutations(["long", "short", "third"])])
+def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
+    technique: Technique, names: Sequence[str]
+) -> None:
+    fuse, other = Fuse(), Fuse()
+    running, twin = fuse.running(technique), other.running(technique)
+    for last, name in enumerate(names, 61):
+        fuse.left = 0
+        for one in (running, twin):
+            one.remove(name)
+        fuse.left = 10**9
+        step = Step((Event(last, 0), Event(last, 1)), last)
+        assert running.take(step) == twin.take(step)
+    assert running.take(Step((Event(150, 1),), END)) == twin.take(Step((Event(150, 1),), END))
 
 
 @dataclass

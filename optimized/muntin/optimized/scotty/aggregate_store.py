@@ -6,11 +6,11 @@ a window is asked for, and made anew after a failure. [Traub20], section 5.3; [T
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Protocol
 
 from muntin.optimized.fiba import Fiba
 from muntin.optimized.flatfat_window import FlatFatWindow
+from muntin.optimized.slicing.trying import folded, usable
 from muntin.spec.monoid import Monoid
 from muntin.spec.structure import OutOfOrder
 
@@ -66,7 +66,7 @@ class LazyStore(AggregateStore):
 
     def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
         """Combine them one by one."""
-        return reduce(self._monoid.combine, [one.partial for one in slices[low:high]])
+        return folded(self._monoid, [one.partial for one in slices[low:high]])
 
 
 class TreeStore(AggregateStore):
@@ -109,7 +109,7 @@ class TreeStore(AggregateStore):
         total = tree.query_range(slices[low].first, slices[high - 1].first)
         self._tree = tree
         self._touched.clear()
-        return total
+        return usable(self._monoid, total, slices[low].partial)
 
 
 BuildStore = Callable[[Monoid[object]], AggregateStore]

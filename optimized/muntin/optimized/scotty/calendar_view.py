@@ -1,13 +1,13 @@
 """The window manager for windows whose edges are known beforehand: they are never retracted."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 from muntin.optimized.scotty.calendars import Calendar, Extent
 from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.report import Change, Said, View
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.slice_manager import SliceManager
+from muntin.optimized.slicing.trying import folded
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Event
@@ -75,7 +75,7 @@ class CalendarView(View):
         if known and moment.settings.output == "discard":
             fresh = [entry for entry in late if low <= entry.accepted.event.time < high]
             parts = [entry.partial for entry in sorted(fresh, key=lambda entry: entry.order)]
-            value = self.value(one, lambda: reduce(self.query.aggregate.monoid.combine, parts))
+            value = self.value(one, lambda: folded(self.query.aggregate.monoid, parts))
         else:
             value = self.value(one, lambda: slices.fold(first, last))
         revision = known.revision + 1 if known else 0

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Hashable
 from copy import copy
-from functools import partial, reduce
+from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from muntin.optimized.scotty.rank_edges import RankEdges
 from muntin.optimized.scotty.rank_slice import BEGIN, BEHIND, FIRST, ORDER, RankSlice
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.tiling import How
-from muntin.optimized.slicing.trying import tried
+from muntin.optimized.slicing.trying import combined, folded, tried, usable
 from muntin.spec.stream import END
 
 
@@ -56,12 +56,12 @@ class CountLane:
             self._insert_late(lifted)
 
     def _append(self, lifted: Lifted) -> None:
-        combine = self._plan.how.monoid.combine
+        monoid = self._plan.how.monoid
         if not self.slices or self.slices[-1].full:
-            self._open(lifted, combine(self._plan.how.monoid.identity, lifted.partial))
+            self._open(lifted, combined(monoid, monoid.identity, lifted.partial))
         else:
             one = self.slices[-1]
-            total = combine(one.partial, lifted.partial) if one.known else one.partial
+            total = combined(monoid, one.partial, lifted.partial) if one.known else one.partial
             self._note(one)
             one.last, one.size, one.partial = lifted.order, one.size + 1, total
             if one.tuples is not None:
@@ -109,7 +109,7 @@ class CountLane:
         tuples = self._tuples(one)
         inner = order < one.last
         kept = self._grows(one) and (how.commutative or not inner)
-        total = how.monoid.combine(one.partial, lifted.partial) if kept else how.monoid.identity
+        total = combined(how.monoid, one.partial, lifted.partial) if kept else how.monoid.identity
         self._note(one)
         self._log.note(partial(setattr, self, "dirty", self.dirty))
         self._log.note(partial(self.late.discard, lifted.accepted.arrival))
@@ -146,7 +146,7 @@ class CountLane:
                 return
             one = self.slices[at]
             kept = self._grows(one)
-            total = monoid.combine(moved.partial, one.partial) if kept else monoid.identity
+            total = combined(monoid, moved.partial, one.partial) if kept else monoid.identity
             self._note(one)
             tuples = self._tuples(one)
             tuples.appendleft(moved)
@@ -162,7 +162,8 @@ class CountLane:
         """Take the last tuple off a slice, by invert if it may be used (Figure 6)."""
         monoid, tuples = self._plan.how.monoid, self._tuples(one)
         invert = monoid.invert if one.known else None
-        total = invert(one.partial, tuples[-1].partial) if invert else monoid.identity
+        known, last = one.partial, tuples[-1].partial
+        total = usable(monoid, invert(known, last), known) if invert else monoid.identity
         self._note(one)
         moved = tuples.pop()
         self._log.note(partial(tuples.append, moved))
@@ -179,7 +180,7 @@ class CountLane:
         return self._store.fold(self.slices, first, behind)
 
     def _recomputed(self, entries: list[Lifted]) -> object:
-        return reduce(self._plan.how.monoid.combine, [entry.partial for entry in entries])
+        return folded(self._plan.how.monoid, [entry.partial for entry in entries])
 
     def fold_fresh(self, low: int, behind: int) -> object:
         """Combine only the tuples that the window had not when it was last told."""

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from operator import itemgetter
 
 from muntin.optimized.scotty.calendars import Extent
@@ -11,6 +10,7 @@ from muntin.optimized.scotty.report import Change, Said, View
 from muntin.optimized.scotty.sessions import Sessions, Span
 from muntin.optimized.scotty.slice import Lifted
 from muntin.optimized.scotty.slice_manager import SliceManager
+from muntin.optimized.slicing.trying import folded
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Event
@@ -119,7 +119,7 @@ class SessionView(View):
         told = [] if late is None else self._told_within(span)
         if told:
             parts = self._unheard(span, slices, told, late or ())
-            value = self.value(one, lambda: reduce(self.query.aggregate.monoid.combine, parts))
+            value = self.value(one, lambda: folded(self.query.aggregate.monoid, parts))
         else:
             value = self.value(one, lambda: slices.fold(span.low, span.high))
         revision = known.revision + 1 if known else 0

@@ -8,7 +8,7 @@ is empty, so that time may leap. Proofs: proofs/scotty.md, M1 to M6.
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterable
-from functools import partial, reduce
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from typing import Literal
@@ -17,7 +17,7 @@ from muntin.optimized.scotty.aggregate_store import AggregateStore
 from muntin.optimized.scotty.edges import Edges
 from muntin.optimized.scotty.log import Log
 from muntin.optimized.scotty.slice import Lifted, Slice, alone, joined
-from muntin.optimized.slicing.trying import no_answer
+from muntin.optimized.slicing.trying import combined, folded
 from muntin.spec.monoid import Monoid
 from muntin.spec.stream import END, Accepted
 
@@ -92,9 +92,7 @@ class SliceManager:
 
     def _split(self, at: int, accepted: Accepted, value: object) -> None:
         """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
-        total = self.plan.monoid.combine(self.plan.monoid.identity, value)
-        if total is NotImplemented:
-            no_answer()
+        total = combined(self.plan.monoid, self.plan.monoid.identity, value)
         tuples = [Lifted(accepted, value)] if self.plan.stored else None
         one = alone(accepted.event, total, tuples, self.log.step)
         self.log.note(partial(self._drop, at))
@@ -125,11 +123,9 @@ class SliceManager:
         if tuples is not None:
             self._put(tuples, Lifted(accepted, value))
         if tuples is None or event.time >= one.last:
-            one.partial = self.plan.monoid.combine(one.partial, value)
+            one.partial = combined(self.plan.monoid, one.partial, value)
         else:
             one.partial = self._recomputed(tuples)
-        if one.partial is NotImplemented:
-            no_answer()
         one.count(event)
 
     def _put(self, tuples: list[Lifted], lifted: Lifted) -> None:
@@ -139,7 +135,7 @@ class SliceManager:
 
     def _fuse(self, low: int, high: int, accepted: Accepted, value: object) -> None:
         """Extend a slice to the left (Algorithm 6), or make one of those that a tuple links."""
-        event, stored, combine = accepted.event, self.plan.stored, self.plan.monoid.combine
+        event, stored = accepted.event, self.plan.stored
         parts = self.slices[low:high]
         own = alone(event, value, [Lifted(accepted, value)] if stored else None, self.log.step)
         before = [one for one in parts if one.first <= event.time]
@@ -149,12 +145,12 @@ class SliceManager:
             insort(tuples, Lifted(accepted, value), key=ORDER)
             total = self._recomputed(tuples)
         else:
-            total = reduce(combine, [one.partial for one in line])
+            total = folded(self.plan.monoid, [one.partial for one in line])
             tuples = [entry for one in line for entry in one.tuples or ()]
         self._replace(low, high, [joined(line, total, tuples if stored else None, self.log.step)])
 
     def _recomputed(self, tuples: Iterable[Lifted]) -> object:
-        return reduce(self.plan.monoid.combine, [entry.partial for entry in tuples])
+        return folded(self.plan.monoid, [entry.partial for entry in tuples])
 
     def _replace(self, low: int, high: int, new: list[Slice]) -> None:
         old = self.slices[low:high]
@@ -226,7 +222,7 @@ class SliceManager:
             self._replace(0, among, fitted)
 
     def _fused(self, left: Slice, right: Slice) -> Slice:
-        total = self.plan.monoid.combine(left.partial, right.partial)
+        total = combined(self.plan.monoid, left.partial, right.partial)
         tuples = [*(left.tuples or ()), *(right.tuples or ())] if self.plan.stored else None
         return joined([left, right], total, tuples)
 

@@ -6,7 +6,6 @@ over an edge is taken off one slice, by invert where that is declared, and put o
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from muntin.optimized.scotty.aggregate_store import AggregateStore
 from muntin.optimized.scotty.slice import Lifted, Slice
 from muntin.optimized.scotty.workload import Removal
+from muntin.optimized.slicing.trying import combined, folded, usable
 from muntin.spec.monoid import Monoid
 
 ORDER = attrgetter("order")
@@ -67,7 +67,7 @@ class Tiling:
         """Add a tuple to the slice that covers its place in event order, or as the last."""
         monoid, order, tiles = self.how.monoid, lifted.order, self.tiles
         if not tiles:
-            tiles.append(Tile((lifted,), monoid.combine(monoid.identity, lifted.partial)))
+            tiles.append(Tile((lifted,), combined(monoid, monoid.identity, lifted.partial)))
             return
         nth = len(tiles) - 1
         if not last and order < tiles[-1].entries[0].order:
@@ -77,7 +77,7 @@ class Tiling:
         entries, partial, known = tiles[nth]
         at = len(entries) if last else bisect_left(entries, order, key=ORDER)
         kept = known and (self.how.commutative or at == len(entries))
-        total = monoid.combine(partial, lifted.partial) if kept else None
+        total = combined(monoid, partial, lifted.partial) if kept else None
         tiles[nth] = Tile((*entries[:at], lifted, *entries[at:]), total, kept)
 
     def fit(self, edges: Iterable[int]) -> None:
@@ -101,17 +101,18 @@ class Tiling:
         left, right = self.tiles[nth - 1], self.tiles[nth]
         moved, invert = left.entries[-1], self.how.monoid.invert
         if self.how.removal == "invert" and invert and left.known:
-            rest = Tile(left.entries[:-1], invert(left.partial, moved.partial))
+            total = usable(self.how.monoid, invert(left.partial, moved.partial), left.partial)
+            rest = Tile(left.entries[:-1], total)
         else:
             rest = Tile(left.entries[:-1], None, known=False)
         entries = (moved, *right.entries)
-        total = self.how.monoid.combine(moved.partial, right.partial) if right.known else None
+        total = combined(self.how.monoid, moved.partial, right.partial) if right.known else None
         self.tiles[nth - 1 : nth + 1] = [rest, Tile(entries, total, right.known)]
 
     def _merge(self, nth: int) -> None:
         left, right = self.tiles[nth - 1], self.tiles[nth]
         known = left.known and right.known
-        total = self.how.monoid.combine(left.partial, right.partial) if known else None
+        total = combined(self.how.monoid, left.partial, right.partial) if known else None
         self.tiles[nth - 1 : nth + 1] = [Tile(left.entries + right.entries, total, known)]
 
     def _split(self, edge: int) -> None:
@@ -133,7 +134,7 @@ class Tiling:
 
     def recomputed(self, entries: Sequence[Lifted]) -> object:
         """Combine tuples, at least one."""
-        return reduce(self.how.monoid.combine, [entry.partial for entry in entries])
+        return folded(self.how.monoid, [entry.partial for entry in entries])
 
     def _show(self) -> None:
         """Tell the store which slices have changed."""

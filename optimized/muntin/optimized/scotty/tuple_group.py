@@ -118,10 +118,7 @@ class TupleGroup(OneByOne):
             one.lane.defer(lifted)
         else:
             one.lane.checkpoint()
-            self._flush(one.lane, event)
-            query = next(iter(self.queries.values()))
-            by_arrival = self._by_arrival
-            query.guarded(f"{event}", lambda: one.lane.insert(lifted, by_arrival=by_arrival))
+            self._insert(one.lane, lifted)
         return Verdict(accepts, [])
 
     def _lifted(self, lane: TupleLane, accepted: Accepted, moment: Moment) -> Lifted:
@@ -144,10 +141,12 @@ class TupleGroup(OneByOne):
             find = partial(alone.windows, query, moment.reached, accepted)
             query.guarded(f"{accepted.event}", find)
 
-    def _flush(self, lane: TupleLane, where: object) -> None:
-        """Put tuples into slices that could not matter until now."""
+    def _insert(self, lane: TupleLane, *further: Lifted) -> None:
+        """Put tuples into slices: those that could not matter until now, and further ones."""
         query, by_arrival = next(iter(self.queries.values())), self._by_arrival
-        query.guarded(f"{where}", lambda: lane.flush(by_arrival=by_arrival))
+        for lifted in [*lane.deferred(by_arrival=by_arrival), *further]:
+            insert = partial(lane.insert, lifted, by_arrival=by_arrival)
+            query.guarded(f"{lifted.accepted.event}", insert)
 
     def _judge(self, one: Keyed, query: Query, accepted: Accepted, moment: Moment) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
@@ -186,7 +185,7 @@ class TupleGroup(OneByOne):
 
     def _reports(self, one: Keyed, moment: Moment) -> list[Reports]:
         one.lane.checkpoint()
-        self._flush(one.lane, f"the events up to {moment.now}")
+        self._insert(one.lane)
         lane, tiling = one.lane, one.lane.tiling
         found: dict[str, dict[Interval, Live]] = {}
         one.wakes.clear()

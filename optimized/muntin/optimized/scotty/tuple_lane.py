@@ -72,11 +72,10 @@ class TupleLane:
         """Note how many tuples there were, before the step defers or flushes any."""
         self.mark = len(self.pending) if self.mark is None else self.mark
 
-    def flush(self, *, by_arrival: bool) -> None:
-        """Put the tuples that were kept into slices."""
+    def deferred(self, *, by_arrival: bool) -> list[Lifted]:
+        """Keep the tuples back no more, and return them as they are to be inserted."""
         kept, self.pending = self.pending, []
-        for lifted in kept if by_arrival else sorted(kept, key=ORDER):
-            self.insert(lifted, by_arrival=by_arrival)
+        return kept if by_arrival else sorted(kept, key=ORDER)
 
     def restore(self) -> None:
         """Undo what the step has done so far."""

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from muntin.optimized.flatfat import FlatFat
 from muntin.optimized.slicing.store import AggregateStore, Slice, fitting
+from muntin.optimized.slicing.trying import combined
 from muntin.spec.monoid import Monoid
 
 A = TypeVar("A")
@@ -62,7 +63,7 @@ class EagerStore(AggregateStore[A]):
         """Combine the slice with its predecessor, and leave a hole."""
         rank = self.rank(name)
         before, here = self._leaves[rank - 1], self._leaves[rank]
-        both = self.monoid.combine(self._fat[before], self._fat[here])
+        both = combined(self.monoid, self._fat[before], self._fat[here])
         del self.ids[rank]
         del self._leaves[rank]
         if not self._shrunk({before: both}):

@@ -1,6 +1,7 @@
 """Lanes: one key, and the queries that share slices."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from copy import copy
 from typing import Self
 
@@ -142,9 +143,11 @@ class Lane:
         """Return a copy that has dropped a query, and let go of what only it needed."""
         twin = self.copy()
         twin.tracks = {one: track for one, track in self.tracks.items() if one != name}
-        if name in self.tracks:
-            query, track = self.tracks[name].query, self.tracks[name]
-            query.guarded("its slices", lambda: track.release(twin.slices))
+        released = twin.slices.copy()
+        with suppress(Exception):  # slices that can't be combined stay apart
+            if name in self.tracks:
+                self.tracks[name].release(released)
+            twin.slices = released
         twin.joined = len(twin.tracks)
         twin.agenda = Agenda(twin.tracks.values())
         return twin

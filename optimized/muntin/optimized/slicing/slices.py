@@ -8,11 +8,10 @@ it stays out of the store, so that hints cost no more than begins do.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from typing import Generic, TypeVar
 
 from muntin.optimized.slicing.store import AggregateStore, Slice
-from muntin.optimized.slicing.trying import no_answer, tried
+from muntin.optimized.slicing.trying import combined, folded, tried, usable
 
 A = TypeVar("A")
 
@@ -82,9 +81,7 @@ class Slices(Generic[A]):
         else:
             begin, active = self._tail[-1]
             total = self._combine(active, partial)
-            if total is NotImplemented:
-                no_answer()
-            self._tail[-1] = begin, total
+            self._tail[-1] = begin, usable(self._store.monoid, total, active)
         self.count += 1
 
     def skip(self) -> None:
@@ -97,7 +94,7 @@ class Slices(Generic[A]):
         parts = [partial for begin, partial in self._tail if first <= begin < stop]
         if first < inner:
             parts.insert(0, self._store.merge(first, min(stop, inner)))
-        return reduce(self._combine, parts) if parts else self._store.monoid.identity
+        return folded(self._store.monoid, parts) if parts else self._store.monoid.identity
 
     def copy(self) -> "Slices[A]":
         """Return an independent copy, which shares what neither has changed yet."""
@@ -143,7 +140,7 @@ class Slices(Generic[A]):
             return
         name, before = self._tail[place - 1] if place else self._store.pop()
         self._tail[max(0, place - 1) : place + 1] = [
-            (name, self._combine(before, self._tail[place][1]))
+            (name, combined(self._store.monoid, before, self._tail[place][1]))
         ]
         self._settle()
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Generic, TypeVar
 
+from muntin.optimized.slicing.trying import combined
 from muntin.spec.monoid import Monoid
 
 A = TypeVar("A")
@@ -119,7 +120,7 @@ class LazyStore(AggregateStore[A]):
         """Combine the slice with its predecessor, and move the younger ones up: one combine."""
         rank = self.rank(name)
         before, here = self._slot(rank - 1), self._slot(rank)
-        self._ring[before] = self.monoid.combine(self._ring[before], self._ring[here])
+        self._ring[before] = combined(self.monoid, self._ring[before], self._ring[here])
         for k in range(rank, len(self.ids) - 1):
             self._ring[self._slot(k)] = self._ring[self._slot(k + 1)]
         self._ring[self._slot(len(self.ids) - 1)] = self.monoid.identity

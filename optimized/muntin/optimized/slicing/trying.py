@@ -1,10 +1,13 @@
 """What cannot be combined is found out at the event that brings it, and not at the next one.
 
 An event that begins a slice costs no combine. So the first partial of each type is tried on the
-identity: that of another type than all before it is most often a mistake of the user's lift.
+identity: that of another type than all before it is most often a mistake of the user's lift, or of
+a combine that forgets to return.
 """
 
-from typing import NoReturn, TypeVar
+from collections.abc import Sequence
+from functools import reduce
+from typing import TypeVar
 
 from muntin.spec.monoid import Monoid
 
@@ -30,13 +33,35 @@ def tried(monoid: Monoid[A], partial: A) -> A:
     known = id(monoid.combine), type(partial)
     if known not in remembered:
         if monoid.combine(monoid.identity, partial) is NotImplemented:
-            no_answer()
+            raise TypeError("combine returned NotImplemented")  # as int.__add__ does
         if len(remembered) >= MOST:
             remembered.clear()
         remembered[known] = monoid.combine
     return partial
 
 
-def no_answer() -> NoReturn:
-    """Say that a combine has returned NotImplemented, as `int.__add__` does for what is no int."""
-    raise TypeError("combine returned NotImplemented")
+def combined(monoid: Monoid[A], one: A, other: A) -> A:
+    """Return what the first partial, which can be combined, gives with the other.
+
+    >>> combined(Monoid("", lambda a, b: a + b if len(b) < 3 else None), "ab", "cde")
+    Traceback (most recent call last):
+        ...
+    TypeError: what was combined is None, and can be combined no more
+    """
+    total = monoid.combine(one, other)
+    return total if type(total) is type(one) else usable(monoid, total, one)
+
+
+def folded(monoid: Monoid[A], parts: Sequence[A]) -> A:
+    """Return what partials give together, at least one."""
+    return usable(monoid, reduce(monoid.combine, parts), parts[0])
+
+
+def usable(monoid: Monoid[A], total: A, known: A) -> A:
+    """Return what the monoid has made of what can be combined, or say that it can't be."""
+    if type(total) is type(known):
+        return total
+    try:
+        return tried(monoid, total)
+    except Exception as cause:
+        raise TypeError(f"what was combined is {total!r}, and can be combined no more") from cause
