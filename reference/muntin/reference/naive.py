@@ -152,7 +152,13 @@ class Naive(Operator):
                 start, end, row = interval
                 result = Result(one.query.id, key, start, end, said.value, kind, said.revision)
                 yield (kind != "retracted", end, start, nth, row), result
-            self._forget(stream, self._done(watermark))
+            if not self._holds_back(watermark):
+                self._forget(stream, self._done(watermark))
+
+    def _holds_back(self, watermark: float) -> bool:
+        """Whether nothing is told before the watermark moves, nor forgotten."""
+        held = self._settings.dialect.late_update == "next_watermark"
+        return held and self._settings.output != "final" and watermark <= self._watermark
 
     def _forget(self, stream: Stream, done: float) -> None:
         """Forget what is settled, and that it was told; but that only if it is seen no more."""
@@ -185,7 +191,7 @@ class Naive(Operator):
             and (seen.settles > done or (any_time and seen.interval not in settled))
             and (not final or seen.settles <= self._limit(watermark))
         }
-        if not final and rule == "next_watermark" and watermark <= self._watermark:
+        if self._holds_back(watermark):
             return stream.published
         if not final and rule == "none":
             fresh = {i: seen for i, seen in view.items() if not seen.complete(self._watermark)}
