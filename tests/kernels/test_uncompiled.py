@@ -9,8 +9,8 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 KERNELS = (
-    "aggregates", "columns", "custom", "dense", "joined", "mixed", "nothing", "numbers", "slicing",
-    "table", "table_types",
+    "aggregates", "columns", "custom", "dense", "edges", "joined", "mixed", "nothing", "numbers",
+    "slicing", "table", "table_types",
 )  # fmt: skip
 RUNS = {
     "kernels": [f"kernels/test_{name}.py" for name in KERNELS],

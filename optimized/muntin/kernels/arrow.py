@@ -162,6 +162,22 @@ def numbers(table: Table, name: str) -> Values:
     return Values(column_of(whole), valid)
 
 
+def gaps(table: Table, name: str) -> Values:
+    """Return a column of the gaps that rows bring; null is none."""
+    found = numbers(table, name)
+    if found.data.dtype == np.float64:
+        raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time; cast it")
+    return found
+
+
+def marks(table: Table, name: str) -> Flags:
+    """Return a column that says which rows are punctuations; null is none."""
+    found = column(table, name)
+    if not import_module("pyarrow").types.is_boolean(found.type):
+        raise InvalidInputError(f"the marks {name!r} must be booleans, not {found.type}; cast it")
+    return np.asarray(getattr(found, "fill_null")(False), np.bool_)  # noqa: B009, FBT003 - Arrow is not typed
+
+
 def keys(table: Table, name: str) -> Keys:
     """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
