@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import import_module
+from math import nan
 from typing import Protocol, TypeGuard
 
 import numpy as np
@@ -181,13 +182,21 @@ def marks(table: Table, name: str) -> Flags:
 def keys(table: Table, name: str) -> Keys:
     """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
-    if str(found.type) in {"float", "double"}:
-        found = import_module("pyarrow.compute").add(found, 0.0).cast(found.type)
+    if import_module("pyarrow").types.is_floating(found.type):
+        found = _equal_floats(found)
     try:
         encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
     except NotImplementedError as cause:
         raise UnsupportedError(f"the key {name!r} is of {found.type}: {cause}") from cause
     return Keys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
+
+
+def _equal_floats(found: Column) -> Column:
+    """Return floats of which those that are one key have the same bits, as Arrow looks at bits."""
+    compute, double = import_module("pyarrow.compute"), import_module("pyarrow").float64()
+    positive = compute.add(found.cast(double), 0.0)
+    same: Column = compute.if_else(compute.is_nan(positive), nan, positive)
+    return same.cast(found.type)
 
 
 def values(answer: Answer) -> object:

@@ -38,6 +38,7 @@ from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Rolling
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query
 from muntin.spec.stream import END
@@ -255,23 +256,37 @@ def _edges(arrow: Table, gap: str | None, mark: str | None) -> Edges:
 def _answered(
     rows: _Rows, windows: Mapping[str, WindowType], wanted: Mapping[str, One]
 ) -> Answered:
-    """Ask for each aggregate over each window."""
+    """Ask for each aggregate over each window; of one column events have its values."""
     arrow, known = rows.arrow, rows.known
     if not windows or not wanted:
         raise InvalidInputError("say at least one window and one aggregate")
+    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
+    plain = len(read) == 1 and all(len(_names(of)) == 1 for _, of in wanted.values())
+    check_frames(windows, list(read), plain=plain)
     operator = ColumnarOperator()
     for name, kind in windows.items():
         for label, (what, of) in wanted.items():
-            operator.add(Query(asked(label, name), kind, _aggregate(what, of)))
-    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
-    each = times(arrow, rows.time), read, known and known.places, END
+            operator.add(Query(asked(label, name), kind, _aggregate(what, () if plain else of)))
+    given = next(iter(read.values())) if plain else read
+    each = times(arrow, rows.time), given, known and known.places, END
     return operator.take_columns(*each, gaps=rows.edges.gaps, marks=rows.edges.marks)
 
 
+def check_frames(windows: Mapping[str, WindowType], read: Sequence[str], *, plain: bool) -> None:
+    """Refuse what looks at single values, where a value is a record."""
+    for name, kind in windows.items():
+        if isinstance(kind, Delta | State | Threshold) and not plain:
+            raise InvalidInputError(
+                f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
+                f"all aggregates must be of one column, not of {', '.join(read)}"
+            )
+
+
 def _aggregate(what: str | Summary, of: str | tuple[str, ...]) -> Aggregate[object, object, object]:
+    """Return an aggregate over fields, or of whole values if there are none."""
     if isinstance(what, Summary):
         return summarised(what, _names(of))
-    return over(of, named(what))
+    return over(of, named(what)) if of else named(what)
 
 
 def _rows(window_key: Ints, window_time: Ints, key: Ints, time: Ints) -> Ints:
