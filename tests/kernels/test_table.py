@@ -187,6 +187,7 @@ ODD: list[tuple[str, dict[str, object]]] = [
     ),
     ("the key 'k' is of list", {"table": {**T, "k": [[1], [2]]}, "key": "k"}),
     ("the time 't' does not fit into 64 bits", {"table": {"t": U, "x": [1]}}),
+    ("the end of a window of .* is 9223372036854775808", {"windows": [tumbling(2**63)]}),
     ("the time of an event is 4611686018427387903", {"table": {"t": [2**62 - 1], "x": [1]}}),
 ]
 
