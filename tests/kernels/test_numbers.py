@@ -163,7 +163,11 @@ NOTHING_THEN: list[list[object]] = [[nan], [inf], [-inf], [2**63], [2**70], [-(2
 def test_a_null_among_integers_is_nothing_beside_what_is_none(
     values: list[object], name: str, method: Method
 ) -> None:
-    for batches in ([[None], values], [values, [None]], [[3, None], [None], values]):
+    nothing: list[object] = [None]
+    orders: list[list[list[object]]] = [
+        [nothing, values], [values, nothing], [[3, None], nothing, values],
+    ]  # fmt: skip
+    for batches in orders:
         tested, denoted = ColumnarOperator(method=method), Denoted()
         for operator in (tested, denoted):
             operator.add(Query("q", tumbling(9), named(name)))
@@ -176,4 +180,4 @@ def test_a_null_among_integers_is_nothing_beside_what_is_none(
 
 
 def as_floats(value: object) -> object:
-    return tuple(map(as_floats, value)) if isinstance(value, tuple) else float(str(value))
+    return tuple(map(as_floats, value)) if is_row(value) else float(str(value))
