@@ -21,7 +21,7 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query
-from muntin.spec.stream import Event, Step
+from muntin.spec.stream import END, Event, Step
 
 pa = import_module("pyarrow")
 METHODS: tuple[Method, ...] = ("auto", "slices", "records")
@@ -152,3 +152,32 @@ def test_the_spread_of_integers_is_to_the_last_bit(aggregate: str, method: Metho
         steps: list[list[object]] = [[*values]]
         expected = answer(Denoted(), aggregate, steps)
         assert answer(ColumnarOperator(method=method), aggregate, steps) == expected
+
+
+NOTHING_THEN: list[list[object]] = [[nan], [inf], [-inf], [2**63], [2**70], [-(2**70)], [1.5, nan]]
+
+
+@pytest.mark.parametrize("method", ["auto", "slices", "records"])
+@pytest.mark.parametrize("name", ["min", "max", "range", "m4"])
+@pytest.mark.parametrize("values", NOTHING_THEN, ids=str)
+def test_a_null_among_integers_is_nothing_beside_what_is_none(
+    values: list[object], name: str, method: Method
+) -> None:
+    nothing: list[object] = [None]
+    orders: list[list[list[object]]] = [
+        [nothing, values], [values, nothing], [[3, None], nothing, values],
+    ]  # fmt: skip
+    for batches in orders:
+        tested, denoted = ColumnarOperator(method=method), Denoted()
+        for operator in (tested, denoted):
+            operator.add(Query("q", tumbling(9), named(name)))
+        for time, batch in enumerate(batches):
+            denoted.take(Step(tuple(Event(time, value) for value in batch)))
+            tested.take_columns([time] * len(batch), np.array(batch, object))
+        wanted = denoted.take(Step((), END)).results
+        found = tested.take_columns([], [], None, END).results()
+        assert str(as_floats(found[0].value)) == str(as_floats(wanted[0].value))
+
+
+def as_floats(value: object) -> object:
+    return tuple(map(as_floats, value)) if is_row(value) else float(str(value))

@@ -9,6 +9,7 @@ import pytest
 from muntin.kernels.table import Wanted, aggregate, rolling
 from muntin.spec.data_driven import LastNEvery, Session
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import Sliding, tumbling
 
 pa = import_module("pyarrow")
@@ -121,6 +122,31 @@ def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
     ]
 
 
+@pytest.mark.parametrize("what", ["sum", "collect"])
+def test_frames_look_at_the_value_that_is_aggregated(what: str) -> None:
+    table = {"t": [1, 2, 3, 4, 9], "x": [5, 5, None, 7, 1], "y": [1, 2, 3, 4, 5]}
+    frames = {"d": Delta(1), "s": State(), "h": Threshold(5)}
+    found = aggregate(table, time="t", windows=frames, aggregates={"x": (what, "x")})
+    assert [(r["window"], r["start"]) for r in found.to_pylist()] == [
+        *zip("ddd", (1, 4, 9), strict=True),
+        *zip("ssss", (1, 3, 4, 9), strict=True),
+        ("h", 1),  # a null ends no frame
+    ]
+    with pytest.raises(InvalidInputError, match="window 'd': delta frames look at the value that"):
+        aggregate(table, time="t", windows=frames, aggregates=[(what, "x"), ("sum", "y")])
+    with pytest.raises(InvalidInputError, match="of one column, not of x, y"):
+        aggregate(table, time="t", windows=[State()], aggregates=[("argmax", ("x", "y"))])
+
+
+def test_what_is_asked_of_one_column_alone_or_beside_another_is_the_same() -> None:
+    table = {"t": [1, 2, 13, 4], "x": [5, None, 2, 7], "y": [1.0, 2, 3, 4]}
+    one: dict[str, tuple[str, str]] = {"sum": ("sum", "x"), "all": ("collect", "x")}
+    windows = {"ten": tumbling(10), "two": LastNEvery(2, 5), "near": Session(4)}
+    alone = aggregate(table, time="t", windows=windows, aggregates=one).to_pylist()
+    both = aggregate(table, time="t", windows=windows, aggregates={**one, "y": ("max", "y")})
+    assert alone == [{k: v for k, v in row.items() if k != "y"} for row in both.to_pylist()]
+
+
 BAD: dict[str, Wanted] = {
     "argmax is of 2 columns, not of 'x'": {"m": ("argmax", "x")},
     "sum is of 1 column, not of": {"m": ("sum", ("x", "t"))},
@@ -161,6 +187,7 @@ ODD: list[tuple[str, dict[str, object]]] = [
     ),
     ("the key 'k' is of list", {"table": {**T, "k": [[1], [2]]}, "key": "k"}),
     ("the time 't' does not fit into 64 bits", {"table": {"t": U, "x": [1]}}),
+    ("the end of a window of .* is 9223372036854775808", {"windows": [tumbling(2**63)]}),
     ("the time of an event is 4611686018427387903", {"table": {"t": [2**62 - 1], "x": [1]}}),
 ]
 

@@ -40,6 +40,19 @@ def test_keys_that_are_equal_are_one_key() -> None:
     assert [row["sum(x)"] for row in rows] == [3, 12]
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_every_nan_is_one_key_and_both_zeros_are(kind: type[np.floating]) -> None:
+    keys = np.array([0.0, -0.0, nan, -nan, nan, 0.1], kind)
+    keys.view(f"u{keys.itemsize}")[4] ^= 1  # another NaN, as 0 / 0 may make one
+    values = [1, 2, 4, 8, 16, 32, 64]
+    table = pa.table(
+        {"t": range(7), "x": values, "k": pa.array([*keys, None], pa.array(keys).type)}
+    )
+    found = aggregate(table, time="t", key="k", windows=[tumbling(9)], aggregates=SUM).to_pylist()
+    assert [row["sum(x)"] for row in found] == [3, 28, 32, 64]
+    assert [str(row["k"]) for row in found] == ["0.0", "nan", str(float(keys[5])), "None"]
+
+
 @pytest.mark.parametrize("what", ["m4", "collect", "mean", "median"])
 def test_a_window_type_without_windows_has_a_column_of_the_same_type(what: str) -> None:
     table = {"t": np.array([1, 2]), "x": np.array([1, 2])}

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import import_module
+from math import nan
 from typing import Protocol, TypeGuard
 
 import numpy as np
@@ -162,16 +163,40 @@ def numbers(table: Table, name: str) -> Values:
     return Values(column_of(whole), valid)
 
 
+def gaps(table: Table, name: str) -> Values:
+    """Return a column of the gaps that rows bring; null is none."""
+    found = numbers(table, name)
+    if found.data.dtype == np.float64:
+        raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time; cast it")
+    return found
+
+
+def marks(table: Table, name: str) -> Flags:
+    """Return a column that says which rows are punctuations; null is none."""
+    found = column(table, name)
+    if not import_module("pyarrow").types.is_boolean(found.type):
+        raise InvalidInputError(f"the marks {name!r} must be booleans, not {found.type}; cast it")
+    return np.asarray(getattr(found, "fill_null")(False), np.bool_)  # noqa: B009, FBT003 - Arrow is not typed
+
+
 def keys(table: Table, name: str) -> Keys:
     """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
-    if str(found.type) in {"float", "double"}:
-        found = import_module("pyarrow.compute").add(found, 0.0).cast(found.type)
+    if import_module("pyarrow").types.is_floating(found.type):
+        found = _equal_floats(found)
     try:
         encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
     except NotImplementedError as cause:
         raise UnsupportedError(f"the key {name!r} is of {found.type}: {cause}") from cause
     return Keys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
+
+
+def _equal_floats(found: Column) -> Column:
+    """Return floats of which those that are one key have the same bits, as Arrow looks at bits."""
+    compute, double = import_module("pyarrow.compute"), import_module("pyarrow").float64()
+    positive = compute.add(found.cast(double), 0.0)
+    same: Column = compute.if_else(compute.is_nan(positive), nan, positive)
+    return same.cast(found.type)
 
 
 def values(answer: Answer) -> object:

@@ -4,6 +4,7 @@ A whole table is one step that ends the stream. What comes back is an Arrow tabl
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from muntin.kernels.arrow import (
     below,
     built,
     column,
+    gaps,
     keys,
+    marks,
     moments,
     numbers,
     strings,
@@ -26,6 +29,7 @@ from muntin.kernels.arrow import (
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
 from muntin.kernels.slicing.arrays import NONE, Ints, column_of
+from muntin.kernels.slicing.columns_in import Edges
 from muntin.kernels.slicing.custom import summarised
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
@@ -34,6 +38,7 @@ from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Rolling
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query
 from muntin.spec.stream import END
@@ -48,15 +53,19 @@ Windows = Mapping[str, WindowType] | Sequence[WindowType]
 PAIRS = ("argmin", "argmax")
 
 
-def aggregate(
+def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seldom said
     table: object,
     *,
     time: str,
     windows: Windows,
     aggregates: Wanted,
     key: str | None = None,
+    gap: str | None = None,
+    mark: str | None = None,
 ) -> Table:
     """Return a row for each window that holds a row of the table: by name, then end and start.
+
+    `gap` is the column of the gaps that rows bring to sessions, `mark` that of punctuations.
 
     >>> from muntin.spec.periodic import tumbling
     >>> prices = {"at": np.array([1, 12, 4]), "price": np.array([5.0, 2.0, 7.0])}
@@ -69,21 +78,18 @@ def aggregate(
     check_labels([*wanted, *([] if key is None else [key])], ["window", "start", "end"])
     check_labels(wanted, [key or ""])
     known = None if key is None else keys(arrow, key)
-    answered = _answered(arrow, time, known, kinds, wanted)
+    rows = _Rows(arrow, time, known, _edges(arrow, gap, mark))
+    answered = _answered(rows, kinds, wanted)
     lines, kind = answered.by_query(), column(arrow, time).type
     parts = list[Table]()
     for name in kinds:
-        each = {label: lines.get(asked(label, name), EMPTY) for label in wanted}
+        each = {one: lines.get(asked(one, name), EMPTY) for one in wanted}
         first = next(iter(each.values()))
         columns: dict[str, object] = {"window": strings([name] * first.start.size)}
         if key is not None and known:
-            places = np.array([answered.keys(number) for number in first.key.tolist()], np.int64)
-            columns[key] = known.distinct.take(places)
+            columns[key] = known.distinct.take(_places(answered, first))
         columns |= {"start": moments(first.start, kind), "end": moments(first.end, kind)}
-        columns |= {
-            label: values(one.value) if one is not EMPTY else nothing(arrow, *wanted[label])
-            for label, one in each.items()
-        }
+        columns |= {label: _said(arrow, wanted[label], one) for label, one in each.items()}
         parts.append(built(columns))
     return below(parts)
 
@@ -103,18 +109,28 @@ def rolling(
     arrow, wanted = table_of(table), by_label(aggregates)
     check_labels(wanted, getattr(arrow, "column_names"))  # noqa: B009 - Arrow is not typed
     known = None if key is None else keys(arrow, key)
-    answered = _answered(arrow, time, known, {"": Rolling(size)}, wanted)
+    answered = _answered(_Rows(arrow, time, known), {"": Rolling(size)}, wanted)
     lines, at = answered.by_query(), times(arrow, time)
     for label in wanted:
         one = lines.get(asked(label, ""), EMPTY)
-        places = np.array([answered.keys(number) or 0 for number in one.key.tolist()], np.int64)
-        row = _rows(places, one.end - 1, at * 0 if known is None else known.places, at)
+        whose = at * 0 if known is None else known.places
+        row = _rows(_places(answered, one), one.end - 1, whose, at)
         picked = nothing(arrow, *wanted[label]) if one is EMPTY else values(one.value.picked(row))
         arrow = arrow.append_column(label, picked)
     return arrow
 
 
+def _places(answered: Answered, lines: Lines) -> Ints:
+    """Return the places of the keys of lines, among those of the table that are distinct."""
+    return np.array([answered.keys(number) or 0 for number in lines.key.tolist()], np.int64)
+
+
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
+
+
+def _said(arrow: Table, wanted: One, lines: Lines) -> object:
+    """Return the column of values that lines tell."""
+    return nothing(arrow, *wanted) if lines is EMPTY else values(lines.value)
 
 
 def asked(label: str, window: str) -> str:
@@ -223,28 +239,54 @@ def check_labels(wanted: Iterable[str], taken: Sequence[str]) -> None:
             )
 
 
+class _Rows(NamedTuple):
+    """A table, its column of time, its keys, and what its rows say of edges."""
+
+    arrow: Table
+    time: str
+    known: Keys | None
+    edges: Edges = Edges()
+
+
+def _edges(arrow: Table, gap: str | None, mark: str | None) -> Edges:
+    own = None if gap is None else gaps(arrow, gap)
+    return Edges(own, None if mark is None else marks(arrow, mark))
+
+
 def _answered(
-    arrow: Table,
-    time: str,
-    known: Keys | None,
-    windows: Mapping[str, WindowType],
-    wanted: Mapping[str, One],
+    rows: _Rows, windows: Mapping[str, WindowType], wanted: Mapping[str, One]
 ) -> Answered:
-    """Ask for each aggregate over each window."""
+    """Ask for each aggregate over each window; of one column events have its values."""
+    arrow, known = rows.arrow, rows.known
     if not windows or not wanted:
         raise InvalidInputError("say at least one window and one aggregate")
+    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
+    plain = len(read) == 1 and all(len(_names(of)) == 1 for _, of in wanted.values())
+    check_frames(windows, list(read), plain=plain)
     operator = ColumnarOperator()
     for name, kind in windows.items():
         for label, (what, of) in wanted.items():
-            operator.add(Query(asked(label, name), kind, _aggregate(what, of)))
-    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
-    return operator.take_columns(times(arrow, time), read, known and known.places, END)
+            operator.add(Query(asked(label, name), kind, _aggregate(what, () if plain else of)))
+    given = next(iter(read.values())) if plain else read
+    each = times(arrow, rows.time), given, known and known.places, END
+    return operator.take_columns(*each, gaps=rows.edges.gaps, marks=rows.edges.marks)
+
+
+def check_frames(windows: Mapping[str, WindowType], read: Sequence[str], *, plain: bool) -> None:
+    """Refuse what looks at single values, where a value is a record."""
+    for name, kind in windows.items():
+        if isinstance(kind, Delta | State | Threshold) and not plain:
+            raise InvalidInputError(
+                f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
+                f"all aggregates must be of one column, not of {', '.join(read)}"
+            )
 
 
 def _aggregate(what: str | Summary, of: str | tuple[str, ...]) -> Aggregate[object, object, object]:
+    """Return an aggregate over fields, or of whole values if there are none."""
     if isinstance(what, Summary):
         return summarised(what, _names(of))
-    return over(of, named(what))
+    return over(of, named(what)) if of else named(what)
 
 
 def _rows(window_key: Ints, window_time: Ints, key: Ints, time: Ints) -> Ints:

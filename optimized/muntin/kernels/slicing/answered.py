@@ -74,7 +74,7 @@ class Answered:
         start = [
             within(r.start, f"the start of a window of {r.query!r}", 2 * LAST) for r in results
         ]
-        end = [clock(r.end) for r in results]
+        end = [clock(r.end, f"the end of a window of {r.query!r}") for r in results]
         value = Answer((column_of(objects([r.value for r in results])),))
         revision = ints([r.revision for r in results])
         return Lines(ints(kinds), ints(key), ints(start), ints(end), value, revision)

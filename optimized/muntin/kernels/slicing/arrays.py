@@ -32,15 +32,15 @@ FARTHEST = LAST - LONGEST
 NONE: Ints = np.empty(0, np.int64)
 
 
-def clock(time: float) -> int:
-    """Return a watermark or limit as a number of 64 bits; what is not finite lies at a bound.
+def clock(time: float, what: str = "the watermark") -> int:
+    """Return a watermark, limit or end as a number of 64 bits; END lies at a bound.
 
     >>> clock(END) == LAST, clock(-END) == FIRST, clock(7)
     (True, True, 7)
     """
     if time == END:
         return LAST
-    return FIRST if time == -END else within(int(time), "the watermark", LAST)
+    return FIRST if time == -END else within(int(time), what, LAST)
 
 
 def within(value: int, what: str, bound: int) -> int:

@@ -2,24 +2,69 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.masks import check_unmasked
-from muntin.kernels.slicing.arrays import FARTHEST, LAST, Ints, Objects, column_of, constant, within
+from muntin.kernels.slicing.arrays import (
+    FARTHEST,
+    LAST,
+    LONGEST,
+    Ints,
+    Objects,
+    column_of,
+    constant,
+    within,
+)
 from muntin.kernels.slicing.batch import Batch, Source, Values, numbers, objects
 from muntin.kernels.slicing.over import is_record
-from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.errors import InvalidInputError, UnsupportedError, positive
 from muntin.spec.stream import Event, check_order
 
 
-def of_columns(times: object, values: object, arrivals: int, sources: Sequence[Source]) -> Batch:
+class Edges(NamedTuple):
+    """What rows say of the edges of windows: their own gaps, and which are punctuations."""
+
+    gaps: object = None
+    marks: object = None
+
+
+def of_columns(
+    times: object, values: object, edges: Edges, arrivals: int, sources: Sequence[Source]
+) -> Batch:
     """Return arrays as a batch: times, and values in one array or in several with names."""
     time = time_column(times)
     columns = {source: _source(values, source, time.size) for source in sources}
     none = constant(0, time.size)
-    return Batch(time, none, none, none, columns, partial(_events, time, values), arrivals)
+    own = none if edges.gaps is None else _gaps(edges.gaps, time)
+    mark = none if edges.marks is None else _marks(edges.marks, time.size)
+    events = partial(_events, time, values, own, mark)
+    return Batch(time, none, own, mark, columns, events, arrivals)
+
+
+def _gaps(gaps: object, time: Ints) -> Ints:
+    """Return the gap that each row brings, 0 if it brings none."""
+    data, valid = value_column(gaps, "the column of gaps", time.size)
+    there = np.ones(time.size, np.bool_) if valid is None else valid
+    if data.dtype == np.float64 and there.any():
+        raise InvalidInputError("the gaps of rows must be integers, or None; some are floats")
+    for at in np.flatnonzero(there & ((data < 1) | (data >= LONGEST)))[:1]:
+        what = f"the gap of the event at {time[at]}"
+        within(positive(int(data[at]), what), what, LONGEST)
+    return np.where(there, data, 0).astype(np.int64)
+
+
+def _marks(marks: object, n: int) -> Ints:
+    """Return 1 for each row that is a punctuation, else 0."""
+    array = bare(marks, "the column of marks")
+    if array.shape != (n,):
+        raise InvalidInputError(f"the marks have the shape {array.shape}, and there are {n} times")
+    for one in array.tolist() if array.dtype != np.bool_ else ():
+        if not isinstance(one, bool | None):
+            raise InvalidInputError(f"the marks of rows must be booleans, not {one!r}")
+    return array.astype(np.bool_).astype(np.int64)
 
 
 def bare(values: object, what: object) -> NDArray[np.generic]:
@@ -81,7 +126,7 @@ def value_column(values: object, what: object, n: int) -> Values:
     return Values(column_of(array.astype(dtype, copy=False)))
 
 
-def _events(time: Ints, values: object) -> Objects:
+def _events(time: Ints, values: object, own: Ints, mark: Ints) -> Objects:
     """Return events made of columns, for aggregates of which nothing is known."""
     if is_record(values):
         fields = {name: _items(value) for name, value in values.items()}
@@ -89,7 +134,8 @@ def _events(time: Ints, values: object) -> Objects:
         rows: list[object] = [dict(zip(fields, row, strict=True)) for row in each]
     else:
         rows = [None] * time.size if values is None else _items(values)
-    return objects([Event(t, v) for t, v in zip(time.tolist(), rows, strict=True)])
+    each = zip(time.tolist(), rows, own.tolist(), mark.tolist(), strict=True)
+    return objects([Event(t, v, None, gap or None, bool(is_mark)) for t, v, gap, is_mark in each])
 
 
 def _items(values: object) -> list[object]:

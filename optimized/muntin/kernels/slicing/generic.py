@@ -95,5 +95,5 @@ def as_step(batch: Batch, keys: Sequence[Hashable], watermark: float | None) -> 
         rows = zip(batch.events().tolist(), keys, strict=True)
     except ValueError as cause:
         raise InvalidInputError(f"values must be as many as the {len(batch)} times") from cause
-    events = [Event(row.time, row.value, key) for row, key in rows]
+    events = [Event(row.time, row.value, key, row.gap, row.punctuation) for row, key in rows]
     return Step(tuple(events), watermark)

@@ -12,7 +12,7 @@ from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
 from muntin.kernels.slicing.choice import check_brought
-from muntin.kernels.slicing.columns_in import check_sorted, check_times, of_columns
+from muntin.kernels.slicing.columns_in import Edges, check_sorted, check_times, of_columns
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.generic import Generic, as_step
@@ -147,14 +147,19 @@ class ColumnarOperator(Persistent, Stated):
                     query.value([event])
             raise
 
-    def take_columns(
+    def take_columns(  # noqa: PLR0913 - the columns that an event has, and most are seldom said
         self,
         times: object,
         values: object = None,
         keys: object = None,
         watermark: float | None = None,
+        *,
+        gaps: object = None,
+        marks: object = None,
     ) -> Answered:
         """Take in a step of columns: arrays, or named arrays for values.
+
+        `gaps` are what rows bring to sessions, or None; `marks` say which are punctuations.
 
         >>> import numpy as np
         >>> from muntin.spec.catalogue import named
@@ -166,7 +171,8 @@ class ColumnarOperator(Persistent, Stated):
         [(0, 10, 2), (10, 20, 5)]
         """
         _ = Step(watermark=watermark)  # which refuses what is none
-        batch = of_columns(times, values, self._arrivals, list(self._sources))
+        edges, sources = Edges(gaps, marks), list(self._sources)
+        batch = of_columns(times, values, edges, self._arrivals, sources)
         check_times(batch)
         if self._settings.in_order:
             check_sorted(self._seen, batch.time)

@@ -1,10 +1,13 @@
 """One step of many groups: those that change in place come last, when nothing else can fail."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
+from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.group import DenseGroup
@@ -16,6 +19,8 @@ from muntin.spec.window import WindowType
 Place: TypeAlias = tuple[int, WindowType | None, str]
 """Since when, for which window type if lateness is by window, and how cells are kept."""
 AnyGroup: TypeAlias = Group | DenseGroup
+quiet = nullcontext if COMPILED else partial(np.errstate, invalid="ignore", over="ignore")
+"""Kernels that are compiled never warn of what is not finite, so those that are not shall not."""
 
 
 class Stepping:
@@ -42,7 +47,8 @@ class Stepping:
                 mine = batch.picked(taken)
                 if self._by_window:
                     self.judge(seen, taken)
-            self.groups[place], lines = group.step(mine, self._moment)
+            with quiet():
+                self.groups[place], lines = group.step(mine, self._moment)
             self.told += lines
 
     def judge(self, sees: Flags, takes: Flags) -> None:

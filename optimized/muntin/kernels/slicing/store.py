@@ -1,13 +1,13 @@
 """The cells of a group of queries, with the partials that are kept of their events."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Fields, Ints, Which
+from muntin.kernels.slicing.arrays import Fields, Ints, Which, column_of
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.parts import Count, Max, Min, Part
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,13 @@ class Store:
         """Return these cells and others, in no order yet."""
         if not self.parts or not len(other.cells):
             return self if self.parts else other
-        parts = dict[Part, Fields]()
+        parts, mixed = dict[Part, Fields](), list[Part]()
         for part, fields in self.parts.items():
             mine, theirs = part.alike(fields, other.parts[part])
             parts[part] = tuple(np.concatenate(pair) for pair in zip(mine, theirs, strict=True))
-        return Store(self.cells.followed(other.cells), parts)
+            if isinstance(part, Min | Max) and mine[0].dtype != theirs[0].dtype:
+                mixed.append(part)
+        return Store(self.cells.followed(other.cells), parts | _emptied(mixed, parts))
 
     def ordered(self) -> "Store":
         """Return the cells by key and slot; what came first stays first."""
@@ -65,3 +67,16 @@ class Store:
         if not prefix.any():
             return self
         return self.picked(self.cells.place >= prefix[self.cells.run])
+
+
+def _emptied(mixed: Sequence[Part], parts: Mapping[Part, Fields]) -> dict[Part, Fields]:
+    """Return extremes of mixed types, with nothing where no value is: an integer stood there."""
+    found = dict[Part, Fields]()
+    for part in mixed:
+        (values,), (nothing,), (count,) = (
+            parts[part],
+            part.identity(parts[part]),
+            parts[Count(part.source)],
+        )
+        found[part] = (column_of(np.where(count > 0, values, nothing)),)
+    return found
