@@ -9,7 +9,7 @@ from subprocess import TimeoutExpired
 import pytest
 
 from evidence.checks import ROOT
-from exhaustive.operators import SCOPES, STORES
+from exhaustive.operators import SCOPES, SHORTER
 from exhaustive.profile import PROFILE
 from mutants.document import DOCUMENT, document
 from mutants.killers import shortened
@@ -73,7 +73,7 @@ def test_the_traces_of_killers_are_walked_on_the_code_as_it_is() -> None:
     places = {walked.partition(" in ")[2] for walked in WALKED}
     assert places - {""} <= {*SCOPES}
     walkers = {name for walked in WALKED for name in walked.partition(" in ")[0].split(",")}
-    assert walkers & {*STORES} == set()
+    assert walkers & {*SHORTER} == set()
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=NAMES)
