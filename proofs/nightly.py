@@ -85,6 +85,7 @@ def main(arguments: list[str]) -> int:
         f"{len(journal.known)} tests passed before ({journal.path}) and are left out\n"
     )
     options = ["-n", workers, "--dist", "worksteal", "-q", "--no-header", "-p", PLUGIN]
+    options += ["--hypothesis-profile=proofs"]
     folder = str(ROOT / "tests" / "proofs")
     code = pytest.main([*options, *others, folder], plugins=[Progress(journal)])
     done = code == pytest.ExitCode.NO_TESTS_COLLECTED and journal.known and not others

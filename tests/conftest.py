@@ -17,6 +17,7 @@ COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", COMMON, max_examples=25)
 settings.register_profile("ci", COMMON, max_examples=100)
 settings.register_profile("nightly", COMMON, max_examples=3000, stateful_step_count=100)
+settings.register_profile("proofs", COMMON, max_examples=1000)  # of a night of proofs
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 

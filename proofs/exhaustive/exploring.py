@@ -188,7 +188,8 @@ class Exploration:
             self.found.ranges += 1
             before = self.meter.spent()
             answer = structure.query_range(*ends)
-            self.charge(structure, before, ranged(window, *ends))
+            if self.scope.bound:
+                self.charge(structure, before, ranged(window, *ends))
             assert answer == window.query_range(*ends), (ends, window.pairs)
 
     def failing(self, structure: Structure, window: TimedWindow[str]) -> list[str]:

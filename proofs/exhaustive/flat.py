@@ -13,7 +13,7 @@ from muntin.kernels.flat.layout import HEIGHT, ROOT, ROWS, SIZE
 from muntin.kernels.flat_fiba import FlatFiba, shape_of
 from muntin.kernels.flat_view import FlatView
 from muntin.kernels.modules import FLAT
-from muntin.spec.cost import Meter
+from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.monoid import Monoid
 
 MIN_ARITY = 2
@@ -69,6 +69,13 @@ def seen(structure: Structure) -> object:
     return structure.seen() if isinstance(structure, Flat) else structure
 
 
+def asked(structure: Structure, operation: Operation) -> Cost:
+    """Return what a question may combine (T1, T3); other bounds are kept by whole runs."""
+    if operation.name not in {"query", "query_range"}:
+        return Cost()
+    return structure.bound(operation)
+
+
 def flat(largest: int, pairs_up_to: int) -> Scope:
     """Return the scope of windows of at most so many items."""
-    return Scope(Flat, "any order", largest, pairs_up_to, blotted=blotted, seen=seen)
+    return Scope(Flat, "any order", largest, pairs_up_to, asked, blotted=blotted, seen=seen)

@@ -1,6 +1,6 @@
-"""Runs one killer on the code beside it, in a process of its own, for so many seconds of CPU.
+"""Runs killers on the code beside it, in a process of its own, for so many seconds of CPU.
 
-    python proofs/mutants/kill.py KILLER SECONDS
+    python proofs/mutants/kill.py KILLER[;KILLER]... SECONDS
 
 Exit status 0: all is well. 1: something was noticed, and is printed. 2: the code could not even be
 loaded, which shows nothing. The signal SIGXCPU: nothing was noticed in time.
@@ -12,8 +12,8 @@ import sys
 
 from mutants.killers import run
 
-WITHOUT_COMPILER = ("states", "finger", "traces", "steps", "laws")
-"""Killers that run no kernel: to load the compiler takes longer than most of them."""
+WITHOUT_COMPILER = ("states", "finger", "traces", "vectors", "steps", "laws", "uncompiled")
+"""Killers that run no kernel, or run it in Python: to load the compiler takes longer than most."""
 
 MEMORY = 6 << 30
 """What a mutant that never ends may take, in bytes."""
@@ -21,14 +21,14 @@ MEMORY = 6 << 30
 ACCIDENTS = (ImportError, SyntaxError, NameError)
 
 
-def main(killer: str, seconds: int) -> int:
-    """Run the killer."""
+def main(killers: str, seconds: int) -> int:
+    """Run the killers."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    if killer.startswith(WITHOUT_COMPILER):
+    if all(one.startswith(WITHOUT_COMPILER) for one in killers.split(";")):
         os.environ["NUMBA_DISABLE_JIT"] = "1"
     try:
-        run(killer)
+        run(killers)
     except ACCIDENTS as accident:
         sys.stdout.write(f"{type(accident).__name__}: {accident}\n")
         return 2

@@ -56,14 +56,18 @@ def shortened(scope: "Scope") -> "Scope":
     return replace(scope, times=min(3, scope.times), length=min(4, scope.length))
 
 
-def traces(names: str) -> object:
-    """Walk operators, named with commas, through small scopes of at most four actions each."""
+def traces(argument: str) -> object:
+    """Walk operators, named with commas, through small scopes of at most four actions each.
+
+    If a scope is named, as in `scotty-lazy in keys`, it is the only one.
+    """
     from exhaustive import operators as of  # noqa: PLC0415 each killer loads what it needs alone
     from exhaustive.traces import Walk  # noqa: PLC0415 as above
 
+    names, _, place = argument.partition(" in ")
     asked, walked = set(names.split(",")), set[str]()
     entries = [entry for entry in of.CONTENDERS if entry.name in asked]
-    for one in of.SCOPES.values():
+    for one in [of.SCOPES[place]] if place else of.SCOPES.values():
         walk = Walk(shortened(one.scope), entries)
         if walk.names:
             walk.run()
@@ -137,12 +141,14 @@ KILLERS: dict[str, Callable[[str], object]] = {
     "steps": steps,
     "laws": laws,
     "tests": tests,
+    "uncompiled": tests,
     "vectors": vectors,
     "lemmas": lemmas,
 }
 
 
-def run(killer: str) -> object:
-    """Run a killer by its name."""
-    kind, _, argument = killer.partition(":")
-    return KILLERS[kind](argument)
+def run(killers: str) -> None:
+    """Run killers by their names, which semicolons part."""
+    for killer in killers.split(";"):
+        kind, _, argument = killer.partition(":")
+        KILLERS[kind](argument)

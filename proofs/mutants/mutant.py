@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from compileall import compile_dir
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGXCPU
@@ -17,6 +19,7 @@ COPIED = ("spec", "reference", "optimized", "proofs", "tests")
 PATHS = ("spec", "reference", "optimized", "proofs", "tests")
 SECONDS = 60
 """CPU seconds within which a killer has to notice a mutant; most take one or two."""
+SECOND = 10**9  # nanoseconds: a file that is a second younger is not the one that was compiled
 PATIENCE = 20
 """How many times as long it may be under way, on a machine that is busy."""
 
@@ -57,11 +60,25 @@ def read(one: Mapping[str, Sequence[str]]) -> Mutant:
 
 
 def copied(folder: Path) -> Path:
-    """Copy the code into a folder."""
+    """Copy the code into a folder, and compile what is not compiled yet: killers only read that."""
     for name in COPIED:
         shutil.copytree(ROOT / name, folder / name, symlinks=True)
     shutil.copy(ROOT / "pyproject.toml", folder)
+    compile_dir(folder, quiet=2)
     return folder
+
+
+@contextmanager
+def planted(path: Path, mutant: Mutant) -> Generator[None]:
+    """Let a file have a fault for a while, and then be as it was, so that it stays compiled."""
+    source, before = path.read_text(), path.stat()
+    try:
+        path.write_text(mutant.patched(source))
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + SECOND))
+        yield
+    finally:
+        path.write_text(source)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: int = SECONDS) -> str:
@@ -69,14 +86,9 @@ def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: in
 
     If it has noticed nothing after so many seconds of CPU, `TimeoutExpired` is raised.
     """
-    path = folder / (mutant.file if mutant else "pyproject.toml")
-    source = path.read_text()
-    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
-        compiled.unlink()
     command = [sys.executable, "-B", str(folder / "proofs/mutants/kill.py"), killer, str(seconds)]
-    try:
-        path.write_text(mutant.patched(source) if mutant else source)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder / p) for p in PATHS)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder / p) for p in PATHS)}
+    with planted(folder / mutant.file, mutant) if mutant else nullcontext():
         done = subprocess.run(  # noqa: S603 our own words
             command,
             cwd=folder,
@@ -86,8 +98,6 @@ def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: in
             check=False,
             timeout=PATIENCE * seconds,
         )
-    finally:
-        path.write_text(source)
     if done.returncode == -SIGXCPU:
         raise subprocess.TimeoutExpired(command, seconds)
     if done.returncode not in (0, 1):

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal
 
 import pytest
@@ -66,6 +66,31 @@ def test_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_queries(
     for event in disordered(500, 40):
         operator.step([event])
     assert (meter.lifts, meter.combines) == (500, 500)
+
+
+MIXES: list[list[WindowType]] = [
+    [tumbling(2)],
+    [tumbling(2), Sliding(3, 1), Sliding(1, 3)],
+    [Session(2)],
+    [Session(1), Session(3), Sliding(3, 2)],
+]
+
+
+@pytest.mark.parametrize("kinds", MIXES)
+def test_every_four_tuples_cost_one_lift_and_one_combine_each_and_one_a_join(
+    kinds: list[WindowType],
+) -> None:
+    joins = 0
+    for times in product(range(5), repeat=4):
+        meter, slices = Meter(), 0
+        operator = asked(kinds, meter, Settings(5))
+        for nth, time in enumerate(times, 1):
+            before, spent = slices, meter.combines
+            operator.step([Event(time, Letter(0, nth))])
+            slices = len(lane(operator).slices.slices)
+            assert (meter.lifts, meter.combines - spent) == (nth, 1 + (slices < before))
+            joins += slices < before
+    assert (joins > 0) == (kinds == [Session(2)])
 
 
 def test_slice_edges_are_window_edges_and_the_reverse() -> None:

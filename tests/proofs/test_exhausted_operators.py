@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from exhaustive.counting import traces
-from exhaustive.operators import CONTENDERS, SCOPES
+from exhaustive.operators import ALONE, CONTENDERS, SCOPES, SCOTTY
+from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope, Walk, answer, contender
 from exhaustive.whole import whole
 from muntin.cli.registry import OperatorEntry
@@ -18,6 +19,7 @@ from muntin.spec.periodic import tumbling
 from muntin.spec.query import Output, Settings
 from muntin.spec.stream import END, Event, Step
 
+LONGEST = {"ci": 159, "nightly": 1079649}
 LENIENT = Dialect(session_merge="le")
 
 
@@ -27,6 +29,15 @@ def test_every_operator_answers_every_small_trace(name: str) -> None:
         walked = Walk(scope, entries).run()
         assert walked.traces == traces(scope)
         assert found in (None, walked)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_scotty_alone_answers_every_trace_at_six_times(name: str) -> None:
+    walk = Walk(ALONE[name], SCOTTY)
+    assert walk.names == ["scotty-lazy"]
+    walked = walk.run()
+    assert walked.traces == traces(ALONE[name]) == LONGEST[PROFILE]
+    assert walked.results > LONGEST[PROFILE] // 20
 
 
 def test_every_operator_takes_part() -> None:

@@ -9,7 +9,7 @@ from subprocess import TimeoutExpired
 import pytest
 
 from evidence.checks import ROOT
-from exhaustive.operators import SCOPES, STORES
+from exhaustive.operators import SCOPES, SHORTER
 from exhaustive.profile import PROFILE
 from mutants.document import DOCUMENT, document
 from mutants.killers import shortened
@@ -26,10 +26,23 @@ def due(mutant: Mutant) -> tuple[str, ...]:
 
 KILLERS = sorted({killer for mutant in MUTANTS for killer in due(mutant)})
 WALKED = {killer.removeprefix("traces:") for killer in KILLERS if killer.startswith("traces:")}
-ONE_WALK = f"traces:{min(WALKED)}"
-PASSING = [killer for killer in KILLERS if not killer.startswith("traces:") or killer == ONE_WALK]
-"""Those that are run on the code as it is. The traces of the others are walked by day anyway, as
-beginnings of longer ones: one of them shows that they can be walked in a copy of the code."""
+ONE_WALK = "traces:panes"
+TESTS = ("tests", "uncompiled")
+OTHERS = [killer for killer in KILLERS if not killer.startswith(("traces", "lemmas", *TESTS))]
+
+
+def every(kind: str) -> str:
+    """Return one killer that runs the tests of all killers of this kind."""
+    names = [killer.partition(":")[2] for killer in KILLERS if killer.startswith(f"{kind}:")]
+    return f"{kind}:{','.join(names)}"
+
+
+PASSING = {kind: every(kind) for kind in TESTS} | {"others": ";".join([*OTHERS, ONE_WALK])}
+"""What is run on the code as it is. The traces of the others are walked by day anyway, as
+beginnings of longer ones: one of them shows that they can be walked in a copy of the code. So it is
+with lemmas, each of which is confirmed anyway."""
+MINUTES = 3
+"""What all that have to pass may take together."""
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +53,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By day tests that are killers draw as few examples as while one works: it is enough."""
-    if PROFILE != "nightly":
-        monkeypatch.setenv("MUNTIN_PROFILE", "dev")
+    """Tests that are killers draw as few examples as while one works: it is enough."""
+    monkeypatch.setenv("MUNTIN_PROFILE", "dev")
 
 
-@pytest.mark.parametrize("killer", PASSING)
-def test_the_code_as_it_is_passes(folder: Path, killer: str) -> None:
-    assert not noticed(folder, killer)
+@pytest.mark.parametrize("killers", PASSING.values(), ids=[*PASSING])
+def test_the_code_as_it_is_passes(folder: Path, killers: str) -> None:
+    assert not noticed(folder, killers, seconds=60 * MINUTES)
 
 
 def test_the_traces_of_killers_are_walked_on_the_code_as_it_is() -> None:
@@ -57,7 +69,11 @@ def test_the_traces_of_killers_are_walked_on_the_code_as_it_is() -> None:
         assert replace(killing, times=one.scope.times, length=one.scope.length) == one.scope
         assert killing.times <= one.scope.times
         assert killing.length <= one.scope.length
-    assert {name for walked in WALKED for name in walked.split(",")} & {*STORES} == set()
+    assert ONE_WALK.removeprefix("traces:") in WALKED
+    places = {walked.partition(" in ")[2] for walked in WALKED}
+    assert places - {""} <= {*SCOPES}
+    walkers = {name for walked in WALKED for name in walked.partition(" in ")[0].split(",")}
+    assert walkers & {*SHORTER} == set()
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=NAMES)
