@@ -16,9 +16,9 @@ rows a millisecond and a fifth of them late; `native` is `groupBy(window(...))`,
 windows are many, and of an aggregate of one's own it is a sum. Streams: {batches} micro-batches of
 {streamed:,} rows, each of 20 seconds, read from Parquet; the rate is that of the median micro-batch
 but the first. Ours has `buckets={buckets}`; both have {partitions} shuffle partitions. State is
-what the last micro-batch writes: bytes of keys and values, and the bytes of the files that RocksDB
-makes of them, which it compresses. Ours comes to it compressed, so the second figure is the
-stricter one, and the claim is held on it.
+the bytes of keys and values that the last micro-batch writes, and the bytes of all files of state
+that lie in the checkpoint at the end, which Spark compresses. Ours comes to it compressed, so the
+second figure is the stricter one, and the claim is held on it.
 
 Contenders take turns on local[2], each keeps the best of {turns}; their answers are held against
 each other. Rates are million rows a second. Compare ratios: the rates are this machine's.

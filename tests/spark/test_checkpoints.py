@@ -1,5 +1,6 @@
 """Checkpoints that are damaged, can't be written, or lie on a disk that is full."""
 
+import re
 import resource
 import shutil
 from collections.abc import Generator
@@ -59,6 +60,24 @@ def test_a_checkpoint_that_was_cut_short_is_refused(
     copy = cut(finished, tmp_path / "copy", what)
     before = sorted(committed(copy / "sink"))
     with pytest.raises((StreamingQueryException, REFUSED)):
+        run(spark, copy, MORE)
+    assert sorted(committed(copy / "sink")) == before
+
+
+@pytest.mark.parametrize(
+    ("what", "digit"), [("offsets", r'"row": (\d)'), ("offsets", r"WatermarkMs\":(\d)")]
+)
+def test_another_digit_in_what_spark_notes_is_refused(
+    spark: SparkSession, finished: Path, tmp_path: Path, what: str, digit: str
+) -> None:
+    copy = Path(shutil.copytree(finished, tmp_path / "copy"))
+    last = max((copy / "checkpoint" / what).glob("[0-9]*"), key=lambda one: int(one.name))
+    text = last.read_text()
+    (found,) = re.finditer(digit, text)
+    at = found.start(1)
+    last.write_text(f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}")
+    before = sorted(committed(copy / "sink"))
+    with pytest.raises((StreamingQueryException, REFUSED), match=f"Checksum error: file:.*{what}"):
         run(spark, copy, MORE)
     assert sorted(committed(copy / "sink")) == before
 

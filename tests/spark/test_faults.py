@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 
 from spark_support.faults.harness import DRIVER, ONE, TESTS, Ordeal
+from spark_support.faults.trace import wrong
+from spark_support.faults.two_hosts import two_hosts
 
 SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 3000), "nightly": (10, 15, 8000)}
 """How often the driver and its workers are killed, and the rows of the trace."""
@@ -51,10 +53,12 @@ def damaged_state_is_refused(folder: Path, rows: int) -> None:
         assert b"done" not in done.stdout
 
 
-def gone_on(folder: Path, rows: int) -> "subprocess.CompletedProcess[bytes]":
+def gone_on(
+    folder: Path, rows: int, fault: str = "none", master: str = ONE
+) -> "subprocess.CompletedProcess[bytes]":
     """Go on with a query, to so many rows."""
     return subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, str(DRIVER), str(folder), str(rows), "none", ONE],
+        [sys.executable, str(DRIVER), str(folder), str(rows), fault, master],
         check=False,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": str(TESTS)},
@@ -67,3 +71,12 @@ def test_an_executor_may_be_lost(tmp_path: Path) -> None:
     assert ordeal.run() == ""
     assert ordeal.kills == {"executor": 2}
     assert ordeal.starts == 1
+
+
+def test_copies_of_slow_tasks_do_no_harm(tmp_path: Path) -> None:
+    """Spark starts a copy of a slow task on the other host: either may update the state."""
+    with two_hosts(tmp_path) as master:
+        done = gone_on(tmp_path, 1000, "slow", master)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    assert list((tmp_path / "copies").iterdir())
+    assert wrong(tmp_path / "sink", 1000) == ""

@@ -6,19 +6,15 @@ does with late rows elsewhere.
 """
 
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from typing import Protocol
 
-from pyspark.sql.types import BinaryType, StructField, StructType
-
 from muntin.spark.bucket import Bucket
+from muntin.spark.emitting import frame
 from muntin.spark.envelope import described, framed_state, held_in
-from muntin.spark.packing import CONTROL, Packing, unpacked, written
+from muntin.spark.packing import CONTROL, Packing, unpacked
 from muntin.spec.stream import END
 
-ANSWER = StructType([StructField("payload", BinaryType())])
 MILLI = 1000
-pandas = import_module("pandas")
 
 
 class Frame(Protocol):
@@ -91,6 +87,7 @@ class Processor:
     def __init__(self, packing: Packing) -> None:
         """Say what is asked."""
         self._packing, self._plan = packing, packing.plan
+        self._schema = packing.plan.schema()
 
     def init(self, handle: Handle) -> None:
         """Open the state."""
@@ -141,7 +138,7 @@ class Processor:
         watermark = reached * MILLI if reached > 0 else -END
         data = self._read()
         bucket = Bucket(self._plan, self._shelf, data)
-        answers = [written(batch) for batch in bucket.take(unpacked(payloads), watermark)]
+        said = [frame(self._schema, one) for one in bucket.take(unpacked(payloads), watermark)]
         if bucket.changed:
             after = bucket.state()
             if after is not None:
@@ -149,8 +146,7 @@ class Processor:
             elif data is not None:
                 self._state.clear()
         self._wake(bucket.due, reached)
-        if answers:
-            yield pandas.DataFrame({"payload": answers})
+        yield from said
 
     def _wake(self, due: float | None, reached: int) -> None:
         """Set one timer, for when something is due."""

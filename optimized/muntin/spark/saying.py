@@ -1,14 +1,13 @@
-"""What a bucket says: batches of the answer, which are packed, and unpacked where they are read."""
+"""What a bucket says: batches of the answer."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from muntin.kernels.slicing.over import is_record
 from muntin.spark.answering import lines_of
 from muntin.spark.answers import told
-from muntin.spark.arrow import Keys, Table, Work, batches, column, pa, typed
-from muntin.spark.packing import read
+from muntin.spark.arrow import Keys, Table, batches, column, pa, typed
 from muntin.spark.plan import Plan
 from muntin.spark.readable import Key
 from muntin.spec.query import Result
@@ -73,14 +72,3 @@ def _row(plan: Plan, names: Sequence[str], event: Event) -> dict[str, object]:
     value = event.value
     fields = {names[0]: value} if plan.plain and names else value
     return {plan.time: event.time} | (dict(fields) if is_record(fields) else {})
-
-
-def unpacking(given: Iterable[Table]) -> Iterator[object]:
-    """Yield the batches in payloads."""
-    for batch in given:
-        for payload in batch.column("payload").to_pylist():
-            if isinstance(payload, bytes):
-                yield from read(payload)
-
-
-UNPACKING: Work = unpacking

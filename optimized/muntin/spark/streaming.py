@@ -6,12 +6,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType, TimestampType
 
-from muntin.spark.arrow import mapped
 from muntin.spark.durations import Duration, micros
+from muntin.spark.emitting import arrived, leaving
 from muntin.spark.packing import Packing, checked
 from muntin.spark.plan import Late, Plan
-from muntin.spark.processor import ANSWER, Processor
-from muntin.spark.saying import LATE, unpacking
+from muntin.spark.processor import Processor
+from muntin.spark.saying import LATE
 from muntin.spark.session import ROCKS
 from muntin.spec.errors import InvalidInputError
 
@@ -38,8 +38,9 @@ def in_streaming(df: DataFrame, plan: Plan, how: Streaming) -> DataFrame:
     packed = packing.packed(watermarked(df, plan, how.watermark)).groupBy("bucket")
     mode = "Append" if plan.settings.output == "final" else "Update"
     run = getattr(packed, "transformWithStateInPandas")  # noqa: B009 - it is half typed
-    said: DataFrame = run(Processor(packing), ANSWER, mode, "EventTime")
-    answer = mapped(said, unpacking, packing.plan.schema())
+    schema = packing.plan.schema()
+    said: DataFrame = run(Processor(packing), leaving(schema), mode, "EventTime")
+    answer = arrived(said, schema)
     late = f.col("kind") == LATE
     counted = answer.observe(how.metrics, f.count(f.when(late, 1)).alias("late"))
     return counted if how.late == "rows" else counted.where(~late)

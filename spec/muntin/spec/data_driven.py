@@ -14,8 +14,7 @@ from muntin.spec.window import ContextFree, Interval, WindowType
 
 def between(cuts: list[int]) -> list[Interval]:
     """Return the intervals from each cut to the next, and from the last to the end."""
-    ends: list[float] = [*cuts[1:], END]
-    return [Interval(start, end) for start, end in zip(cuts, ends, strict=False)]
+    return [Interval(start, end) for start, end in zip(cuts, [*cuts[1:], END], strict=False)]
 
 
 @dataclass(frozen=True)

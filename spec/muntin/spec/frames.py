@@ -11,7 +11,6 @@ from itertools import groupby, pairwise
 from muntin.spec.data_driven import between
 from muntin.spec.errors import InvalidInputError, positive
 from muntin.spec.measure import TIME, Line, Measure
-from muntin.spec.stream import END
 from muntin.spec.values import Number
 from muntin.spec.window import Interval, WindowType
 
@@ -85,9 +84,9 @@ class Threshold(WindowType):
         """Return the runs that are long enough."""
         known = [(c, len(v), min(v) >= self.at_least) for c, v in numbers(line).items() if v]
         runs = [(high, list(run)) for high, run in groupby(known, key=lambda group: group[2])]
-        ends: list[float] = [*(run[0][0] for _, run in runs[1:]), END]
+        frames = between([run[0][0] for _, run in runs])
         return [
-            Interval(run[0][0], end)
-            for (high, run), end in zip(runs, ends, strict=False)
+            frame
+            for frame, (high, run) in zip(frames, runs, strict=True)
             if high and sum(size for _, size, _ in run) >= self.min_count
         ]

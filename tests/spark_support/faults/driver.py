@@ -2,8 +2,9 @@
 
     python driver.py FOLDER ROWS FAULT MASTER
 
-The checkpoint and the sink, files of Parquet, lie in the folder. FAULT is `none`, or `after`: now
-and then a task raises when it has updated its state.
+The checkpoint and the sink, files of Parquet, lie in the folder. FAULT is `none`; `after`: now
+and then a task raises when it has updated its state; or `slow`: now and then a task takes long
+then, and Spark starts a copy of it elsewhere, which leaves a file in the folder `copies`.
 """
 
 import os
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from time import sleep
 
 import pyspark
 from pyspark import TaskContext
@@ -32,6 +34,43 @@ class Raising(processor.Processor):
         return iter(answers)
 
 
+class Straggling(processor.Processor):
+    """A processor that is slow when it has updated the state, in some first attempts."""
+
+    copies: Path
+
+    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+        """Do as ever, then perhaps wait; a copy waits for nothing."""
+        answers, context = list(super().turn(payloads, reached)), TaskContext.get()
+        if context and context.attemptNumber() > 0:
+            (self.copies / str(context.taskAttemptId())).touch()
+        elif Random().random() < 0.3:  # noqa: S311 - no secret
+            sleep(SLOW)
+        return iter(answers)
+
+
+SLOW = 5
+"""Seconds that a slow task waits."""
+SPECULATION = {
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.minTaskRuntime": "1s",
+    "spark.speculation.multiplier": "1.1",
+    "spark.speculation.quantile": "0.5",
+    "spark.locality.wait": "0s",
+    "spark.driver.host": "127.0.0.1",
+}
+
+
+def planted(fault: str, folder: Path) -> None:
+    """Plant a fault."""
+    if fault == "slow":
+        Straggling.copies = folder / "copies"
+        Straggling.copies.mkdir(exist_ok=True)
+    kinds = {"after": Raising, "slow": Straggling}
+    setattr(streaming, "Processor", kinds.get(fault, processor.Processor))  # noqa: B010 - not ours
+
+
 def own_home(folder: Path) -> None:
     """Let what a cluster leaves behind lie in the folder, and not where Spark is installed."""
     home, installed = folder / "spark", Path(pyspark.__file__).parent
@@ -42,7 +81,7 @@ def own_home(folder: Path) -> None:
     os.environ["SPARK_HOME"] = str(home)
 
 
-def session(folder: Path, master: str) -> SparkSession:
+def session(folder: Path, fault: str, master: str) -> SparkSession:
     """Return a session in which a task may fail often."""
     own_home(folder)
     settings = {
@@ -53,14 +92,14 @@ def session(folder: Path, master: str) -> SparkSession:
         "spark.local.dir": str(folder / "local"),
         "spark.log.level": "OFF",
     }
+    settings |= SPECULATION if fault == "slow" else {}
     return local_session("faults", master, settings)
 
 
 def run(folder: Path, rows: int, fault: str, master: str) -> None:
     """Read the trace to its end."""
-    spark = session(folder, master)
-    if fault == "after":
-        setattr(streaming, "Processor", Raising)  # noqa: B010 - the fault is planted here
+    spark = session(folder, fault, master)
+    planted(fault, folder)
     spark.dataSource.register(ReplaySource)
     options = {**OPTIONS, "rows": str(rows)}
     answer = answer_of(spark.readStream.format("muntin-replay").options(**options).load())

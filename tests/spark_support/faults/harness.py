@@ -43,6 +43,19 @@ def descendants(root: int) -> Iterator[tuple[int, str]]:
         waiting += children.get(here, [])
 
 
+def ended(process: subprocess.Popen[str]) -> None:
+    """Kill a process and all that it started."""
+    left = [pid for pid, _ in descendants(process.pid)]
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for pid in left:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout:
+        process.stdout.close()
+
+
 KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend"}
 """What the commands of processes say that are killed; the driver is known."""
 
@@ -87,19 +100,7 @@ class Ordeal:
         try:
             return self._watch(process)
         finally:
-            self._end(process)
-
-    def _end(self, process: subprocess.Popen[str]) -> None:
-        """Kill the driver and all that it started."""
-        left = [pid for pid, _ in descendants(process.pid)]
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        for pid in left:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        process.wait()
-        if process.stdout:
-            process.stdout.close()
+            ended(process)
 
     def _watch(self, process: subprocess.Popen[str]) -> bool:
         """Kill when micro-batches end, after a random while."""
