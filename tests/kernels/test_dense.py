@@ -11,10 +11,13 @@ from muntin.kernels.slicing.dense import runs, timeline
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed import cells, group
 from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.plan import Method
+from muntin.reference.denoted import Denoted
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding
+from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Query, Result, Settings
+from muntin.spec.stream import Event, Step
 from muntin.spec.window import WindowType
 
 AGGREGATES = ["sum", "min", "max", "mean", "count", "range"]
@@ -172,3 +175,16 @@ def test_windows_of_many_keys_are_updated_after_slices_were_dropped(
     assert revisions > 100
     assert held == {False, True}
     assert "by now keyed" in tested.explain()
+
+
+@pytest.mark.parametrize("method", ["dense", "slices", "records"])
+@pytest.mark.parametrize("watermark", range(8, 22))
+def test_what_is_late_updates_each_window_that_had_ended(watermark: int, method: Method) -> None:
+    for time in range(24):
+        both = ColumnarOperator(Settings(9), method=method), Denoted(Settings(9))
+        for operator in both:
+            operator.add(Query("tens", tumbling(10), named("sum")))
+            operator.add(Query("some", Sliding(6, 4, 1), named("max")))
+            operator.take(Step((Event(3, 1), Event(8, 2), Event(13, 4)), watermark))
+        tested, denoted = (operator.take(Step((Event(time, 8),))) for operator in both)
+        assert tested == denoted
