@@ -131,9 +131,6 @@ class Slices(Generic[A]):
     def _held(self, begin: int) -> bool:
         return begin in self._pins or begin in self._hints
 
-    def _only_hinted(self, begin: int) -> bool:
-        return begin in self._hints and begin not in self._pins
-
     def _let_go(self, holds: dict[int, int], begin: int) -> None:
         holds[begin] -= 1
         if not holds[begin]:
@@ -167,7 +164,7 @@ class Slices(Generic[A]):
 
     def _settle(self) -> None:
         """Store the slices that end where a window begins."""
-        while len(self._tail) > 1 and (not self._joins or not self._only_hinted(self._tail[1][0])):
+        while len(self._tail) > 1 and (not self._joins or self._tail[1][0] in self._pins):
             self._store.append(*self._tail.pop(0))
 
     def relates(self, events: Sequence[A], held: Sequence[int]) -> Iterator[tuple[str, bool]]:

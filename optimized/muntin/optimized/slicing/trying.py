@@ -1,9 +1,9 @@
 """What cannot be combined is found out at the event that brings it, and not at the next one.
 
 An event that begins a slice costs no combine. So the first partial of each type is tried on the
-identity, and on itself, for many a combine returns whatever meets the identity: that of another
-type than all before it is most often a mistake of the user's lift, or of a combine that forgets to
-return.
+identity; where that is of another type, as None is, also on itself, for many a combine returns
+whatever meets None. A partial of another type than all before it is most often a mistake of the
+user's lift, or of a combine that forgets to return.
 """
 
 from collections.abc import Sequence
@@ -41,8 +41,10 @@ def tried(monoid: Monoid[A], partial: A) -> A:
     """
     known = id(monoid.combine), type(partial)
     if known not in remembered:
-        twice = [monoid.combine(monoid.identity, partial), _doubled(monoid, partial)]
-        if any(one is NotImplemented for one in twice):
+        total = monoid.combine(monoid.identity, partial)
+        if type(monoid.identity) is not type(partial) and total is not NotImplemented:
+            total = _doubled(monoid, partial)
+        if total is NotImplemented:
             raise TypeError("combine returned NotImplemented")  # as int.__add__ does
         if len(remembered) >= MOST:
             remembered.clear()
