@@ -7,6 +7,7 @@ is there, perhaps late.
 import operator as arithmetic
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 import pytest
 
@@ -86,6 +87,55 @@ def test_a_lift_that_returns_nonsense_is_named_and_leaves_no_trace(
             for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
                 assert running.take(step) == twin.take(step), query
     assert asked or not in_order
+
+
+class Span(NamedTuple):
+    """The first and the last value."""
+
+    first: int
+    last: int
+
+
+def spans(nonsense: object) -> Aggregate[object, object, object]:
+    """Return an aggregate whose combine gives back whatever meets None, and which lifts badly."""
+
+    def lift(value: int) -> Span | None:
+        return nonsense if value == BAD else Span(value, value)  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
+
+    def combine(left: Span | None, right: Span | None) -> Span | None:
+        return Span(left.first, right.last) if left and right else left or right
+
+    whole = Aggregate("span", lift, Monoid(None, combine), str, False, "algebraic")  # noqa: FBT003
+    return whole.erased()
+
+
+@pytest.mark.parametrize("nonsense", ["x", 7, (1,)])
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("entry", SLICERS, ids=lambda entry: entry.name)
+def test_nonsense_that_an_identity_would_let_pass_is_named_with_its_event(
+    entry: OperatorEntry,
+    in_order: bool,  # noqa: FBT001 - a column of the table
+    nonsense: object,
+) -> None:
+    settings = Settings(3, in_order=in_order)
+    asked = [Query("q", kind, spans(nonsense)) for kind in KINDS]
+    for query in [query for query in asked if taken(entry, settings, query)]:
+        running, twin = entry.build(settings), Denoted(settings)
+        for one in (running, twin):
+            one.add(query)
+        with pytest.raises(UserCodeError, match="query 'q', Event"):
+            running.take(Step((Event(2, BAD),)))
+        for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
+            assert running.take(step) == twin.take(step), query
+
+
+def test_a_combine_that_takes_no_event_twice_is_right() -> None:
+    def combine(left: str, right: str) -> str:
+        if set(left) & set(right):
+            raise ValueError
+        return left + right
+
+    assert tried(Monoid("", combine), "x") == "x"
 
 
 def capped(nothing: object) -> Aggregate[object, object, object]:

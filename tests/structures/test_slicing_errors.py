@@ -142,6 +142,24 @@ def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
     assert running.take(Step((Event(150, 1),), END)) == twin.take(Step((Event(150, 1),), END))
 
 
+@pytest.mark.parametrize("name", ["long", "short", "third"])
+@pytest.mark.parametrize("calls", range(3))
+@pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
+def test_what_only_a_removed_query_held_goes_though_it_could_not_be_joined(
+    technique: Technique, calls: int, name: str
+) -> None:
+    fuse, other = Fuse(), Fuse()
+    running, twin = fuse.running(technique), other.running(technique)
+    fuse.left = calls
+    for one in (running, twin):
+        one.remove(name)
+    fuse.left = 10**9
+    for time in range(61, 400):
+        step = Step((Event(time, 1),))
+        assert running.take(step) == twin.take(step)
+    assert running.slices() == twin.slices()
+
+
 @dataclass
 class Seen:
     """How many events a machine has seen."""

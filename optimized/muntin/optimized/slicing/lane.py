@@ -1,7 +1,6 @@
 """Lanes: one key, and the queries that share slices."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from copy import copy
 from typing import Self
 
@@ -143,11 +142,8 @@ class Lane:
         """Return a copy that has dropped a query, and let go of what only it needed."""
         twin = self.copy()
         twin.tracks = {one: track for one, track in self.tracks.items() if one != name}
-        released = twin.slices.copy()
-        with suppress(Exception):  # slices that can't be combined stay apart
-            if name in self.tracks:
-                self.tracks[name].release(released)
-            twin.slices = released
+        if name in self.tracks:
+            twin.slices = self.slices.without(self.tracks[name].release)
         twin.joined = len(twin.tracks)
         twin.agenda = Agenda(twin.tracks.values())
         return twin

@@ -7,7 +7,7 @@ A *hint* is a begin that may still prove to be one, while simultaneous events co
 it stays out of the store, so that hints cost no more than begins do.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from muntin.optimized.slicing.store import AggregateStore, Slice
@@ -104,6 +104,24 @@ class Slices(Generic[A]):
         twin._shared = self._shared = True
         return twin
 
+    def without(self, release: Callable[["Slices[A]"], None]) -> "Slices[A]":
+        """Return a copy without what `release` lets go of; slices that can't be joined stay."""
+        twin = self.copy()
+        try:
+            release(twin)
+        except Exception:  # noqa: BLE001 - whatever the user's combine raises
+            twin = self.copy()
+            twin._let_go_of_begins(release)  # noqa: SLF001 - it is one of these
+        return twin
+
+    def _let_go_of_begins(self, release: Callable[["Slices[A]"], None]) -> None:
+        """Let go of begins, and leave the slices: each goes when no begin before it is held."""
+        self._own()
+        begins = Begins(self._store)
+        begins.count = self.count
+        begins._pins, begins._hints = self._pins, self._hints  # noqa: SLF001 - as above
+        release(begins)
+
     def _own(self) -> None:
         """Copy what a copy shares, before the first change of it."""
         if self._shared:
@@ -121,7 +139,7 @@ class Slices(Generic[A]):
                 self._release(begin)
 
     def _release(self, begin: int) -> None:
-        if begin == self.oldest:
+        if not self._held(self.oldest):
             self._remove_up_to_the_oldest_held()
         elif self._joins:
             self._join(begin)
@@ -163,3 +181,10 @@ class Slices(Generic[A]):
             partials[inner:] == [partial for _, partial in self._tail],
         )
         yield from self._store.relates(list(zip(begins, partials, strict=True))[:inner])
+
+
+class Begins(Slices[A]):
+    """Begins that can be let go of, while the slices stay as they are."""
+
+    def _release(self, begin: int) -> None:
+        """Leave the slice."""

@@ -1,8 +1,9 @@
 """What cannot be combined is found out at the event that brings it, and not at the next one.
 
 An event that begins a slice costs no combine. So the first partial of each type is tried on the
-identity: that of another type than all before it is most often a mistake of the user's lift, or of
-a combine that forgets to return.
+identity; where that is of another type, as None is, also on itself, for many a combine returns
+whatever meets None. A partial of another type than all before it is most often a mistake of the
+user's lift, or of a combine that forgets to return.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,10 @@ from muntin.spec.monoid import Monoid
 A = TypeVar("A")
 MOST = 1024
 """So many types are remembered, over all monoids; it does no harm to try one once more."""
+
+MISTYPED = (TypeError, AttributeError, IndexError)
+"""What Python raises where a value is of another type than a combine takes. Anything else that it
+raises on a partial and itself may be right: perhaps it takes no event twice."""
 
 remembered: dict[tuple[int, type], object] = {}
 """The combines, by what they are and the type they were tried on. They are held: an id is unique
@@ -29,15 +34,32 @@ def tried(monoid: Monoid[A], partial: A) -> A:
     Traceback (most recent call last):
         ...
     TypeError: can only concatenate str (not "NoneType") to str
+    >>> tried(Monoid(None, lambda a, b: (a[0], b[1]) if a and b else a or b), 7)
+    Traceback (most recent call last):
+        ...
+    TypeError: 'int' object is not subscriptable
     """
     known = id(monoid.combine), type(partial)
     if known not in remembered:
-        if monoid.combine(monoid.identity, partial) is NotImplemented:
+        total = monoid.combine(monoid.identity, partial)
+        if type(monoid.identity) is not type(partial) and total is not NotImplemented:
+            total = _doubled(monoid, partial)
+        if total is NotImplemented:
             raise TypeError("combine returned NotImplemented")  # as int.__add__ does
         if len(remembered) >= MOST:
             remembered.clear()
         remembered[known] = monoid.combine
     return partial
+
+
+def _doubled(monoid: Monoid[A], partial: A) -> A:
+    """Return what a partial gives with itself; the partial alone, where that is not to be had."""
+    try:
+        return monoid.combine(partial, partial)
+    except MISTYPED:
+        raise
+    except Exception:  # noqa: BLE001 - whatever the user's combine raises
+        return partial
 
 
 def combined(monoid: Monoid[A], one: A, other: A) -> A:

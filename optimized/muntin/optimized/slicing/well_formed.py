@@ -13,7 +13,7 @@ NEEDED: tuple[tuple[str, type, str], ...] = (
 
 
 def check_query(query: Query) -> None:
-    """Refuse a query whose name, window or aggregate is none.
+    """Refuse what is no query, and a query whose name, window or aggregate is none.
 
     >>> from muntin.spec.catalogue import named
     >>> check_query(Query("q", 5, named("sum")))
@@ -21,6 +21,8 @@ def check_query(query: Query) -> None:
         ...
     muntin.spec.errors.InvalidInputError: query 'q': its window must be a WindowType, not 5
     """
+    if not isinstance(query, Query):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+        raise InvalidInputError(f"what is asked is a Query, not {query!r}")
     given: list[object] = [query.id, query.window, query.aggregate]
     for one, (what, needed, words) in zip(given, NEEDED, strict=True):
         if not isinstance(one, needed):
