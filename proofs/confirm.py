@@ -84,51 +84,45 @@ def verdict(path: Path, lemma: str) -> str:
 Said = dict[str, list[str]]
 """What the tool says, by the lemma within which it is; or by nothing."""
 
-MARKS = {"stated": "pass", "falsified": "raise AssertionError('reached')"}
-
 
 def answers(path: Path, names: Sequence[str]) -> tuple[Said, Said]:
-    """Return what CrossHair says of lemmas as they are, and with conclusions that are false.
-
-    Both are asked of one process. What it says of another place speaks against them as they are.
-    """
+    """Return what CrossHair says of lemmas as they are, and with conclusions that are false."""
     with TemporaryDirectory() as folder:
-        for module, mark in MARKS.items():
+        for name, mark in (("stated", "pass"), ("falsified", "raise AssertionError('reached')")):
             source = path.read_text()
             for lemma in names:
                 source = divided(source, lemma, mark)
-            (Path(folder) / f"{module}.py").write_text(source)
-        return said(Path(folder), names)
+            (Path(folder) / f"{name}.py").write_text(source)
+        return said(folder, "stated", names), said(folder, "falsified", names)
 
 
-def said(folder: Path, names: Sequence[str]) -> tuple[Said, Said]:
-    """Return the lines that CrossHair prints on functions of both modules."""
+def said(folder: str, module: str, names: Sequence[str]) -> Said:
+    """Return the lines that CrossHair prints on functions of a module."""
     command = [sys.executable, "-m", "crosshair", "check", "--analysis_kind=asserts"]
     options = ["--report_all", f"--per_condition_timeout={SECONDS}"]
     done = subprocess.run(  # noqa: S603 - our own words
-        [*command, *options, *(f"{module}.{name}" for module in MARKS for name in names)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *map(str, PATHS)])},
+        [*command, *options, *(f"{module}.{name}" for name in names)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, *map(str, PATHS)])},
         cwd=folder,
         check=False,
         capture_output=True,
         text=True,
     )
-    found = {module: defaultdict[str, list[str]](list) for module in MARKS}
-    within = {(m, at): name for m in MARKS for name, at in lines(folder / f"{m}.py")}
+    file, found = Path(folder) / f"{module}.py", defaultdict[str, list[str]](list)
+    within = {at: name for name, lines in places(file) for at in lines}
     for line in done.stdout.splitlines():
         place, _, message = line.partition(": ")
         where, _, number = place.rpartition(":")
-        at = (Path(where).stem, int(number)) if number.isdecimal() else ("", 0)
-        found[at[0] if at in within else "stated"][within.get(at, "")].append(message)
-    nothing = {"": [done.stderr.strip()[-300:] or "nothing was checked"]}
-    return dict(found["stated"]) or nothing, dict(found["falsified"]) or nothing
+        own = Path(where).name == file.name and number.isdecimal()
+        found[within.get(int(number), "") if own else ""].append(message)
+    return dict(found) or {"": [done.stderr.strip()[-300:] or "nothing was checked"]}
 
 
-def lines(file: Path) -> Iterator[tuple[str, int]]:
-    """Yield the functions of a module with each of their lines."""
+def places(file: Path) -> Iterator[tuple[str, range]]:
+    """Yield each function of a module, and its lines."""
     for node in ast.parse(file.read_text()).body:
         if isinstance(node, ast.FunctionDef):
-            yield from ((node.name, at) for at in range(node.lineno, (node.end_lineno or 0) + 1))
+            yield node.name, range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def named(arguments: list[str]) -> Iterator[tuple[Path, list[str]]]:
