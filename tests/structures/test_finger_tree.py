@@ -23,8 +23,8 @@ MUTANTS = {
         "        if",
     ),
     "a new child's fold passes for known": (
-        "| (mask ^ low) << 1 | 1 << at",
-        "| (mask ^ low) << 1",
+        "| ((mask ^ low) << 1) | (1 << at)",
+        "| ((mask ^ low) << 1)",
     ),
     "suffix folds are trusted after an eviction": (
         "s[SUFFIX_STALE] = 1\n    elif leaf",
@@ -54,7 +54,7 @@ MUTANTS = {
         "ends_inside = int(inner[node, KEY + at + 1] - 1 <= last)",
         "ends_inside = 1",
     ),
-    "a range forgets where it begins": ("if ends_inside and (not edge)", "if ends_inside"),
+    "a range forgets where it begins": ("if ends_inside and not edge", "if ends_inside"),
     "a batch puts equal times side by side": (
         "elif staged > 0 and s[STAGED + staged - 1] == time:",
         "elif False:",

@@ -49,7 +49,7 @@ MUTANTS = {
     ),
     "an underfull left leaf stays": ("last - gone >= LEAST - 1", "last - gone >= LEAST - 2"),
     "more goes than a leaf can spare": ("most = last - LEAST + 2", "most = last"),
-    "what is cleared keeps its spare rows": (", s[SPARE] = (-1, 0, s[ROWS])", ", _ = (-1, 0, 0)"),
+    "what is cleared keeps its spare rows": (", s[SPARE] = -1, 0, s[ROWS]", ", _ = -1, 0, 0"),
     "a range forgets what is behind its first entry": (
         "found = joined((True, last_fold(tree, node)), found)",
         "pass",

@@ -12,6 +12,7 @@ from muntin.kernels.finger_tree import FingerTree
 from muntin.kernels.flat_fiba import FlatFiba
 from muntin.kernels.forms import Answers, Given, form_of, lifted, lowered
 from muntin.kernels.jit import COMPILED
+from muntin.kernels.loading import loading
 from muntin.kernels.row_tree import RowTree
 from muntin.kernels.summary import Partial, Summary
 from muntin.spec.errors import InvalidInputError
@@ -52,10 +53,11 @@ class ColumnWindow:
         if form not in FORMS:
             raise InvalidInputError(f"the form must be one of {', '.join(FORMS)}, not {form!r}")
         self.summary, kind = summary, FORMS[form]
-        self._form = form_of(summary, compiled=compiled)
         monoid, how = summary.monoid(), (shape or kind.usual, kind.sources)
-        engine = numeric(summary, *how) if compiled else opaque(monoid, *how)
-        self.tree = kind(monoid, None, engine)
+        with loading():
+            self._form = form_of(summary, compiled=compiled)
+            engine = numeric(summary, *how) if compiled else opaque(monoid, *how)
+            self.tree = kind(monoid, None, engine)
 
     def insert(self, times: Given, *columns: Given) -> None:
         """Insert a batch in any order; what comes later in it is younger among equal times."""

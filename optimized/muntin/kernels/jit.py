@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Protocol, TypeVar
 
 from muntin.kernels import binding
+from muntin.kernels.loading import loading
 
 C = TypeVar("C", bound=Callable[..., object])
 
@@ -124,13 +125,22 @@ def _fetch() -> Callable[[object, int], None]:
     return _njit(inline=True, cache=False)(whole)  # type: ignore[return-value] # arrays, to kernels
 
 
+def _know_all_functions() -> None:
+    """Let Numba load what it knows of functions now, and not with the first kernel."""
+    target = import_module("numba.core.registry").cpu_target
+    target.typing_context.refresh()
+    target.target_context.refresh()
+
+
 # `any_order` is a kernel that may add floats in any order, as vectors do; nothing else is relaxed.
 if COMPILED:
-    inlined = _njit(inline=True, cache=False)
-    outlined = _njit(inline=False, cache=False)
-    kernel = _njit(inline=False, cache=True)
-    any_order = _njit(inline=False, cache=True, any_order=True)
-    (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
+    with loading():
+        inlined = _njit(inline=True, cache=False)
+        outlined = _njit(inline=False, cache=False)
+        kernel = _njit(inline=False, cache=True)
+        any_order = _njit(inline=False, cache=True, any_order=True)
+        (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
+        _know_all_functions()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
     any_order = binding.kernel

@@ -50,15 +50,15 @@ def template(names: tuple[str, ...]) -> str:
     """Return kernel sources as one text, without what they import from each other."""
     sources = {*names, *(TREE if set(names) & set(TREE) else ())}
     within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in sources)}
-    kept: list[ast.stmt] = []
+    kept: list[str] = []
     for name in names:
-        body = ast.parse((HERE / f"{name}.py").read_text()).body
-        kept += [
-            one
-            for one in body[1:]
-            if not (isinstance(one, ast.ImportFrom) and one.module in within)
-        ]
-    return ast.unparse(ast.Module(kept, [])) + "\n"
+        text = (HERE / f"{name}.py").read_text()
+        lines, (about, *body) = text.splitlines(), ast.parse(text).body
+        imports = [one for one in body if isinstance(one, ast.ImportFrom) and one.module in within]
+        for one in reversed([about, *imports]):
+            del lines[one.lineno - 1 : one.end_lineno]
+        kept += lines
+    return "\n".join([*kept, ""])
 
 
 def head(cap: int, fan: int) -> str:

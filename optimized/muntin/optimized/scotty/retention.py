@@ -59,8 +59,10 @@ class Retention:
         for view in _views(lane, self._widest):
             spans = view.sessions.scan(lane.slices, view.sessions.first(lane.slices))
             opened = next((span for span in spans if span.reach + self._later > done), None)
-            if opened and opened.start <= low:
-                low, until = opened.start, opened.reach + self._later
+            if opened:
+                view.sessions.link(opened.start, lane.slices.firsts[opened.high - 1])
+                if opened.start <= low:
+                    low, until = opened.start, opened.reach + self._later
         return min([low, *self._landmarks]), until
 
     def compact(self, lane: Lane, done: float) -> None:

@@ -7,7 +7,7 @@ is empty, so that time may leap. Proofs: proofs/scotty.md, M1 to M6.
 """
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
@@ -193,7 +193,14 @@ class SliceManager:
 
     def refit(self) -> None:
         """Fuse the slices that no edge and no gap parts any more: a query has gone."""
-        self._fuse_where(lambda left, right: self.separator(left, right) is None, len(self.slices))
+        fitted: list[Slice] = []
+        for one in self.slices:
+            if fitted and self.separator(fitted[-1], one) is None:
+                fitted[-1] = self._fused([fitted[-1], one])
+            else:
+                fitted.append(one)
+        if len(fitted) < len(self.slices):
+            self._replace(0, len(self.slices), fitted)
 
     def rejoin(self, time: float) -> None:
         """Fuse what a tuple of this time would have fused, had its slice not been kept apart."""
@@ -201,30 +208,27 @@ class SliceManager:
         while at + 1 < len(self.slices) and self.firsts[at] <= time:
             left, right = self.slices[at : at + 2]
             if self.separator(left, right) is None:
-                self._replace(at, at + 2, [self._fused(left, right)])
+                self._replace(at, at + 2, [self._fused([left, right])])
             else:
                 at += 1
 
     def compact(self, settled: int, marks: Collection[int]) -> None:
         """Fuse the first so many slices, but for those that one of these marks parts."""
-        self._fuse_where(
-            lambda left, right: not any(left.last < mark <= right.first for mark in marks), settled
-        )
-
-    def _fuse_where(self, together: Callable[[Slice, Slice], bool], among: int) -> None:
-        fitted: list[Slice] = []
-        for one in self.slices[:among]:
-            if fitted and together(fitted[-1], one):
-                fitted[-1] = self._fused(fitted[-1], one)
+        runs: list[list[Slice]] = []
+        for one in self.slices[:settled]:
+            if runs and not any(runs[-1][-1].last < mark <= one.first for mark in marks):
+                runs[-1].append(one)
             else:
-                fitted.append(one)
-        if len(fitted) < among:
-            self._replace(0, among, fitted)
+                runs.append([one])
+        if len(runs) < settled:
+            self._replace(0, settled, [self._fused(run) for run in runs])
 
-    def _fused(self, left: Slice, right: Slice) -> Slice:
-        total = combined(self.plan.monoid, left.partial, right.partial)
-        tuples = [*(left.tuples or ()), *(right.tuples or ())] if self.plan.stored else None
-        return joined([left, right], total, tuples)
+    def _fused(self, run: list[Slice]) -> Slice:
+        if len(run) == 1:
+            return run[0]
+        total = folded(self.plan.monoid, [one.partial for one in run])
+        tuples = [entry for one in run for entry in one.tuples or ()]
+        return joined(run, total, tuples if self.plan.stored else None)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
         """Return what parts two neighbours, if anything does; a compacted slice may hold edges."""
