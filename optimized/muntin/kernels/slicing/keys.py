@@ -6,10 +6,12 @@ from numbers import Number
 from typing import SupportsInt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
+from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.spec.errors import InvalidInputError
 
@@ -61,11 +63,11 @@ class KeyIds:
     def of_column(self, keys: object, n: int) -> Ints:
         """Return the number of each key of a column; new ones are numbered as they come."""
         check_unmasked(keys, "keys")
-        column = np.asarray(keys)
+        column = as_given(keys)
         if column.shape != (n,):
             raise InvalidInputError(f"the keys have the shape {column.shape}, for {n} times")
         if column.dtype.kind == "O":
-            return self.of(column.tolist())
+            return self.of(with_one_nan(column.tolist()))
         if COMPILED and column.dtype.kind == "i":
             return self._hashed(np.asarray(column, np.int64))
         known, first, places = np.unique(column, return_index=True, return_inverse=True)
@@ -99,16 +101,29 @@ class KeyIds:
 
 
 def with_one_nan(keys: Sequence[Hashable]) -> list[Hashable]:
-    """Return keys, of which the first that is NaN is always the same object: it equals no other.
+    """Return keys, of which each that is NaN is always the same object: it equals no other.
 
     >>> with_one_nan([1.5, float("nan")])[1] is with_one_nan([float("nan")])[0]
     True
     """
-    found = list(keys)
-    nans = [at for at, key in enumerate(found) if isinstance(key, float) and isnan(key)]
-    for at in nans[:1]:
-        found[at] = nan
-    return found
+    return [nan if isinstance(key, float) and isnan(key) else key for key in keys]
+
+
+def as_given(keys: object) -> NDArray[np.generic]:
+    """Return keys as an array; those of a list stay what they are.
+
+    NumPy would make texts of numbers beside texts, floats of wide integers, and cut texts.
+
+    >>> as_given([1, "1"]).tolist(), as_given([2**63, -1]).tolist()
+    ([1, '1'], [9223372036854775808, -1])
+    """
+    if not isinstance(keys, list | tuple):
+        return np.asarray(keys)
+    kinds: set[type[object]] = {*map(type, keys)}
+    if kinds not in ({int}, {float}):
+        return objects(keys)
+    column = np.asarray(keys)
+    return objects(keys) if kinds == {int} and column.dtype.kind == "f" else column
 
 
 def integer(key: Hashable) -> int | None:
