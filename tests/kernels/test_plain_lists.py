@@ -1,17 +1,25 @@
 """Lists as columns: NumPy would make floats of wide integers, and texts of numbers beside texts."""
 
-from collections.abc import Hashable, Sequence
-from math import nan
+from collections.abc import Callable, Hashable, Sequence
+from math import inf, nan
+from typing import TypeVar
 
 import pytest
 
+from muntin.kernels.aggregates import named as summary
+from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.catalogue import named
+from muntin.spec.errors import InvalidInputError
 from muntin.spec.periodic import count, tumbling
 from muntin.spec.query import Query
 from muntin.spec.stream import END
 from muntin.spec.window import WindowType
 
+T = TypeVar("T")
+Listed = Callable[[Sequence[T]], Sequence[T]]
+LISTED = (list, tuple)
 WIDE = [-3, -3, 2**63, 1, 2**63]
 
 
@@ -22,15 +30,28 @@ def asked(what: str, kind: WindowType) -> ColumnarOperator:
     return operator
 
 
-@pytest.mark.parametrize("listed", [list, tuple])
+@pytest.mark.parametrize("listed", LISTED)
 @pytest.mark.parametrize("kind", [tumbling(10), count(5, 5)])
 @pytest.mark.parametrize("what", ["sum", "max", "collect"])
 def test_wide_integers_beside_negative_ones_stay_integers(
-    what: str, kind: WindowType, listed: type[Sequence[int]]
+    what: str, kind: WindowType, listed: Listed[int]
 ) -> None:
     answered = asked(what, kind).take_columns([1, 2, 3, 4, 5], listed(WIDE), None, END)
     (value,) = [result.value for result in answered.results()]
     assert repr(value) == repr(named(what).of(WIDE))
+
+
+@pytest.mark.parametrize("compiled", {COMPILED, False})
+@pytest.mark.parametrize("listed", LISTED)
+@pytest.mark.parametrize("wide", [[2**63, -1], [1.5, 2**53 + 1], [inf, -(2**60)]])
+def test_a_list_with_an_integer_that_is_no_float_is_refused_by_a_window(
+    wide: list[float], listed: Listed[float], *, compiled: bool
+) -> None:
+    window = ColumnWindow(summary("sum"), compiled=compiled)
+    with pytest.raises(InvalidInputError, match=r"floats, or integers up to 2\*\*53"):
+        window.insert([1, 2], listed(wide))
+    window.insert([1, 2], listed([2**53, 2.0**80]))
+    assert window.query() == (2.0**53 + 2.0**80,)
 
 
 KEYS: list[tuple[Sequence[Hashable], list[Hashable], list[int]]] = [
@@ -44,13 +65,13 @@ KEYS: list[tuple[Sequence[Hashable], list[Hashable], list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize("listed", [list, tuple])
+@pytest.mark.parametrize("listed", LISTED)
 @pytest.mark.parametrize(("keys", "distinct", "sums"), KEYS)
 def test_keys_in_a_list_stay_what_they_are(
     keys: Sequence[Hashable],
     distinct: list[Hashable],
     sums: list[int],
-    listed: type[Sequence[Hashable]],
+    listed: Listed[Hashable],
 ) -> None:
     values = [1, 2, 4, 8]
     answered = asked("sum", tumbling(10)).take_columns([1, 1, 1, 1], values, listed(keys), END)
