@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.jit import COMPILED
+from muntin.kernels.lists import EXACT
 from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.batch import objects
@@ -19,6 +20,8 @@ CHUNK = 2**12
 """Keys numbered at once: the table has room for as many new ones."""
 BITS = 64
 NUMBERS: tuple[type[object], ...] = (Number, np.generic)
+PLAIN: tuple[type[object], ...] = (int, float, np.integer, np.floating, np.bool_)
+"""Numbers that are the same as floats, unless they are wide."""
 
 
 class KeyIds:
@@ -119,11 +122,11 @@ def as_given(keys: object) -> NDArray[np.generic]:
     """
     if not isinstance(keys, list | tuple):
         return np.asarray(keys)
-    kinds: set[type[object]] = {*map(type, keys)}
-    if kinds not in ({int}, {float}):
+    if not all(issubclass(kind, PLAIN) for kind in {*map(type, keys)}):
         return objects(keys)
     column = np.asarray(keys)
-    return objects(keys) if kinds == {int} and column.dtype.kind == "f" else column
+    wide = column.dtype.kind == "f" and (np.abs(column) >= EXACT).any()
+    return objects(keys) if wide else column
 
 
 def integer(key: Hashable) -> int | None:
