@@ -9,11 +9,13 @@ import pytest
 
 from extending.test_new_window_type import Timetable
 from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty import slice_manager
 from muntin.optimized.scotty.aggregate_store import BuildStore, TreeStore, eager, fiba
 from muntin.optimized.scotty.edges import Edges, Progression
 from muntin.optimized.scotty.known_edges import calendar
 from muntin.optimized.scotty.lane import Lane
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.slice import Lifted, Slice, joined
 from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.spec.aggregate import Aggregate
@@ -244,6 +246,23 @@ def test_what_only_a_removed_query_kept_apart_becomes_one() -> None:
     assert len(lane(operator).slices.slices) == 12
     operator.remove("q0")
     assert operator.groups == []
+
+
+def test_each_tuple_is_moved_once_where_a_removed_query_kept_slices_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    operator, moved = Scotty(Settings(500)), list[int]()
+
+    def noted(parts: list[Slice], total: object, tuples: list[Lifted] | None) -> Slice:
+        moved.append(len(tuples or ()))
+        return joined(parts, total, tuples)
+
+    for name, kind in {"far": tumbling(1000), "near": tumbling(1)}.items():
+        operator.add(Query(name, kind, WORDS))
+    operator.step(disordered(300, 9))
+    monkeypatch.setattr(slice_manager, "joined", noted)
+    operator.remove("near")
+    assert (len(lane(operator).slices.slices), sum(moved)) == (1, 300)
 
 
 def test_a_late_tuple_shifts_a_tuple_a_slice_by_invert_and_combine_and_recomputes_its_own() -> None:

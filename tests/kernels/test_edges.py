@@ -70,6 +70,14 @@ def test_a_table_may_have_columns_of_gaps_and_of_marks() -> None:
     ]
 
 
+def test_booleans_of_numpy_beside_none_are_marks() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("p", Punctuation(), named("sum")))
+    marks = [np.False_, None, np.True_]
+    found = operator.take_columns([1, 2, 3], [1, 2, 4], None, 50, marks=marks).results()
+    assert [(r.start, r.end, r.value) for r in found] == [(1, 3, 3)]
+
+
 WRONG: list[tuple[str, object, str]] = [
     ("gaps", [3, 0], "the gap of the event at 2 must be greater than 0, not 0"),
     ("gaps", [-3, None], "the gap of the event at 1 must be greater than 0, not -3"),

@@ -53,6 +53,16 @@ def test_timestamps_come_back_as_such() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.timestamp("us", "UTC"), pa.timestamp("ns")])
+def test_a_window_that_nothing_has_ended_has_no_end(kind: object) -> None:
+    table = {"t": pa.array([1, 2, 3]).cast(kind), "x": [1, 1, 7]}
+    found = aggregate(table, time="t", windows=[State(), tumbling(5)], aggregates=[("sum", "x")])
+    bounds = {name: pa.table(found).column(name) for name in ("start", "end")}
+    assert {column.type for column in bounds.values()} == {kind}
+    whole = {name: column.cast(pa.int64()).to_pylist() for name, column in bounds.items()}
+    assert whole == {"start": [1, 3, 0], "end": [3, None, 5]}
+
+
 def test_rolling_keeps_the_rows_in_place() -> None:
     table = {"t": np.array([5, 1, 5, 2]), "x": np.array([1, 2, 3, 4]), "k": np.array([0, 0, 1, 0])}
     wanted = {"sum": ("sum", "x"), "n": ("count", "x")}

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from muntin.kernels.binding import Column, IntRows, Ints, Rows
 from muntin.kernels.engine import lifting
 from muntin.kernels.limits import within_64_bits
-from muntin.kernels.lists import EXACT, plain_numbers
+from muntin.kernels.lists import EXACT, as_float, plain_numbers
 from muntin.kernels.masks import check_unmasked
 from muntin.kernels.storage import Table
 from muntin.kernels.summary import Kind, Partial, Summary
@@ -106,6 +106,9 @@ class ArrayColumns:
                 raise InvalidInputError(f"{what} must be floats, or integers up to 2**53")
         elif found.dtype.kind != "f" and found.size:
             raise InvalidInputError(f"{what} must be floats, not {found.dtype}")
+        elif isinstance(given, list | tuple) and (np.abs(found) >= EXACT).any():
+            for whole in (int(one) for one in given if isinstance(one, int | np.integer)):
+                as_float(whole, what)
         column: Column[int | float] = np.ascontiguousarray(found, np.float64)
         return column
 

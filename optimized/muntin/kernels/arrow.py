@@ -10,7 +10,7 @@ from typing import Protocol, TypeGuard
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import Flags, Ints, column_of
+from muntin.kernels.slicing.arrays import LAST, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values, objects
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
@@ -232,11 +232,11 @@ def _plain(part: object, mask: Flags | None) -> object:
         return pa.array(wide, pa.decimal128(38), mask=mask)
 
 
-def moments(column: Ints, like: object) -> object:
-    """Return times as timestamps, if those of the table are, or as integers of 64 bits."""
+def extents(start: Ints, end: Ints, like: object) -> dict[str, object]:
+    """Return starts and ends as timestamps, if times are, or as integers; no end is null."""
     pa = import_module("pyarrow")
-    made = pa.array(column)
-    return made.cast(like) if pa.types.is_timestamp(like) else made
+    made = {"start": pa.array(start), "end": pa.array(end, mask=end == LAST)}
+    return {n: c.cast(like) if pa.types.is_timestamp(like) else c for n, c in made.items()}
 
 
 def built(columns: Mapping[str, object]) -> Table:

@@ -41,7 +41,7 @@ class ListColumns:
         """Return numbers as a list, if they are of this kind, or exactly some number of it."""
         if kind == "int":
             return [within_64_bits(x, what) for x in plain_numbers(given, what)]
-        return [_as_float(x, what) for x in plain_numbers(given, what)]
+        return [as_float(x, what) for x in plain_numbers(given, what)]
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""
@@ -99,7 +99,8 @@ class ListColumns:
         return Batch([batch.times[k] for k in order], [batch.values[k] for k in order])
 
 
-def _as_float(value: object, what: str) -> float:
+def as_float(value: object, what: str) -> float:
+    """Return a number as a float, if it is one, or an integer that is."""
     if type(value) is float:
         return value
     if type(value) is int and abs(value) <= EXACT:

@@ -15,10 +15,10 @@ from muntin.kernels.arrow import (
     below,
     built,
     column,
+    extents,
     gaps,
     keys,
     marks,
-    moments,
     numbers,
     strings,
     table_of,
@@ -88,7 +88,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
         columns: dict[str, object] = {"window": strings([name] * first.start.size)}
         if key is not None and known:
             columns[key] = known.distinct.take(_places(answered, first))
-        columns |= {"start": moments(first.start, kind), "end": moments(first.end, kind)}
+        columns |= extents(first.start, first.end, kind)
         columns |= {label: _said(arrow, wanted[label], one) for label, one in each.items()}
         parts.append(built(columns))
     return below(parts)

@@ -62,7 +62,7 @@ def _marks(marks: object, n: int) -> Ints:
     if array.shape != (n,):
         raise InvalidInputError(f"the marks have the shape {array.shape}, and there are {n} times")
     for one in array.tolist() if array.dtype != np.bool_ else ():
-        if not isinstance(one, bool | None):
+        if not isinstance(one, bool | np.bool_ | None):
             raise InvalidInputError(f"the marks of rows must be booleans, not {one!r}")
     return array.astype(np.bool_).astype(np.int64)
 
@@ -116,14 +116,23 @@ def value_column(values: object, what: object, n: int) -> Values:
     array = bare(values, what)
     if array.shape != (n,):
         raise InvalidInputError(f"{what} has the shape {array.shape}, and there are {n} times")
-    if array.dtype.kind == "O":
-        return numbers(array.tolist(), f"a value of {what}")
+    items = array.tolist() if array.dtype.kind == "O" else whole_items(values, array)
+    if items is not None:
+        return numbers(items, f"a value of {what}")
     if array.dtype.kind not in "iuf":
         raise UnsupportedError(f"{what} is of {array.dtype}, which is no number")
     if array.dtype.kind == "u" and array.size and int(array.max()) >= 2 * LAST:
         return Values(column_of(objects(array.tolist())))
     dtype = np.float64 if array.dtype.kind == "f" else np.int64
     return Values(column_of(array.astype(dtype, copy=False)))
+
+
+def whole_items(values: object, array: NDArray[np.generic]) -> list[object] | None:
+    """Return the items of a list of integers of which NumPy has made floats: some are wide."""
+    if array.dtype.kind != "f" or not isinstance(values, list | tuple):
+        return None
+    items: list[object] = [*values]
+    return items if all(isinstance(item, int) for item in items) else None
 
 
 def _events(time: Ints, values: object, own: Ints, mark: Ints) -> Objects:
@@ -143,7 +152,8 @@ def _items(values: object) -> list[object]:
         found: list[object] = values.data.tolist()
         flags = [True] * len(found) if values.valid is None else values.valid.tolist()
         return [value if there else None for value, there in zip(found, flags, strict=True)]
-    return list(bare(values, "values").tolist())
+    array = bare(values, "values")
+    return [*values] if isinstance(values, list | tuple) else list(array.tolist())
 
 
 def check_sorted(seen: float, time: Ints) -> None:

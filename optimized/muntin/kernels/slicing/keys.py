@@ -6,10 +6,13 @@ from numbers import Number
 from typing import SupportsInt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muntin.kernels.jit import COMPILED
+from muntin.kernels.lists import EXACT
 from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
+from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.spec.errors import InvalidInputError
 
@@ -17,6 +20,8 @@ CHUNK = 2**12
 """Keys numbered at once: the table has room for as many new ones."""
 BITS = 64
 NUMBERS: tuple[type[object], ...] = (Number, np.generic)
+PLAIN: tuple[type[object], ...] = (int, float, np.integer, np.floating, np.bool_)
+"""Numbers that are the same as floats, unless they are wide."""
 
 
 class KeyIds:
@@ -61,11 +66,11 @@ class KeyIds:
     def of_column(self, keys: object, n: int) -> Ints:
         """Return the number of each key of a column; new ones are numbered as they come."""
         check_unmasked(keys, "keys")
-        column = np.asarray(keys)
+        column = as_given(keys)
         if column.shape != (n,):
             raise InvalidInputError(f"the keys have the shape {column.shape}, for {n} times")
         if column.dtype.kind == "O":
-            return self.of(column.tolist())
+            return self.of(with_one_nan(column.tolist()))
         if COMPILED and column.dtype.kind == "i":
             return self._hashed(np.asarray(column, np.int64))
         known, first, places = np.unique(column, return_index=True, return_inverse=True)
@@ -99,16 +104,29 @@ class KeyIds:
 
 
 def with_one_nan(keys: Sequence[Hashable]) -> list[Hashable]:
-    """Return keys, of which the first that is NaN is always the same object: it equals no other.
+    """Return keys, of which each that is NaN is always the same object: it equals no other.
 
     >>> with_one_nan([1.5, float("nan")])[1] is with_one_nan([float("nan")])[0]
     True
     """
-    found = list(keys)
-    nans = [at for at, key in enumerate(found) if isinstance(key, float) and isnan(key)]
-    for at in nans[:1]:
-        found[at] = nan
-    return found
+    return [nan if isinstance(key, float) and isnan(key) else key for key in keys]
+
+
+def as_given(keys: object) -> NDArray[np.generic]:
+    """Return keys as an array; those of a list stay what they are.
+
+    NumPy would make texts of numbers beside texts, floats of wide integers, and cut texts.
+
+    >>> as_given([1, "1"]).tolist(), as_given([2**63, -1]).tolist()
+    ([1, '1'], [9223372036854775808, -1])
+    """
+    if not isinstance(keys, list | tuple):
+        return np.asarray(keys)
+    if not all(issubclass(kind, PLAIN) for kind in {*map(type, keys)}):
+        return objects(keys)
+    column = np.asarray(keys)
+    wide = column.dtype.kind == "f" and (np.abs(column) >= EXACT).any()
+    return objects(keys) if wide else column
 
 
 def integer(key: Hashable) -> int | None:

@@ -60,7 +60,8 @@ class Retention:
             spans = view.sessions.scan(lane.slices, view.sessions.first(lane.slices))
             opened = next((span for span in spans if span.reach + self._later > done), None)
             if opened:
-                view.sessions.link(opened.start, lane.slices.firsts[opened.high - 1])
+                last = lane.slices.firsts[opened.high - 1]
+                view.sessions.link("oldest", opened.start, last)
                 if opened.start <= low:
                     low, until = opened.start, opened.reach + self._later
         return min([low, *self._landmarks]), until

@@ -153,7 +153,7 @@ class SessionView(View):
             elif kind == "new":
                 insort(self._told, interval)
         self._from = min(self._opened, moment.now + self._early)
-        self.sessions.link(*self._link)
+        self.sessions.link("youngest", *self._link)
 
     def forget(self, interval: Interval) -> None:
         """Forget a session that is settled, unless it has gone since."""

@@ -5,13 +5,18 @@ last time and how far they reach, so the index would say nothing new. Proof: pro
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from muntin.optimized.scotty.slice import Slice, alone
 from muntin.optimized.scotty.slice_manager import SliceManager
 from muntin.spec.stream import END, Event
 from muntin.spec.window import Interval
+
+Seen = Literal["oldest", "youngest"]
+"""A session that is not settled, or has not ended."""
+NO_LEAPS: Mapping[int, int] = MappingProxyType({})
 
 
 class Span(NamedTuple):
@@ -36,39 +41,44 @@ class Sessions:
     def __init__(self, gap: int, since: float, *, inclusive: bool) -> None:
         """Sessions merge at the gap itself if inclusive."""
         self.gap, self.since, self._reach = gap, since, int(inclusive)
-        self._linked: tuple[float, float] = (-END, -END)
+        self._linked = dict[Seen, tuple[float, float]]()
 
     def scan(self, slices: SliceManager, at: int) -> Iterator[Span]:
         """Yield the sessions from that which begins with a slice on."""
-        return self.spans(slices.slices, at, *self._leap(slices))
+        return self.spans(slices.slices, at, self._leaps(slices))
 
     def spans(
-        self, slices: Sequence[Slice], at: int, low: int = -1, high: int = -1
+        self, slices: Sequence[Slice], at: int, leaps: Mapping[int, int] = NO_LEAPS
     ) -> Iterator[Span]:
-        """Yield sessions; the slices from `low` to `high` need no look: one session holds them."""
+        """Yield sessions; the slices that a leap passes need no look: one session holds them."""
         while at < len(slices):
-            begin, at = at, high if at == low else at
+            begin, at = at, leaps.get(at, at)
             last, reach, at = slices[at].last, slices[at].reach(self.gap), at + 1
             while at < len(slices) and slices[at].first < reach + self._reach:
-                at = high if at == low else at
+                at = leaps.get(at, at)
                 last, reach = max(last, slices[at].last), max(reach, slices[at].reach(self.gap))
                 at += 1
             yield Span(slices[begin].first, last, reach, begin, at)
 
-    def link(self, start: float, last: float) -> None:
-        """Remember that one session holds all slices that begin between these times."""
-        self._linked = start, last
+    def link(self, seen: Seen, start: float, last: float) -> None:
+        """Remember that one session holds all slices that begin between these times.
 
-    def _leap(self, slices: SliceManager) -> tuple[int, int]:
-        """Return the first and the last of the slices that are known to be in one session.
+        Of those seen as the oldest or as the youngest, one session is remembered each.
+        """
+        self._linked[seen] = start, last
+
+    def _leaps(self, slices: SliceManager) -> dict[int, int]:
+        """Return the first and the last of slices that are known to be in one session.
 
         Sessions only grow. But the gap of a tuple of its own may reach beyond younger slices.
         """
-        start, last = self._linked
-        low = bisect_right(slices.firsts, start) - 1
-        if low < 0 or slices.own > -END or slices.slices[low].last < start:
-            return -1, -1
-        return low, bisect_right(slices.firsts, last) - 1
+        leaps = dict[int, int]()
+        for start, last in self._linked.values() if slices.own == -END else ():
+            low = bisect_right(slices.firsts, start) - 1
+            if low >= 0 and slices.slices[low].last >= start:
+                high = bisect_right(slices.firsts, last) - 1
+                leaps[low] = max(high, leaps.get(low, low))
+        return leaps
 
     def first(self, slices: SliceManager) -> int:
         """Return the first slice that the query has seen."""
@@ -87,14 +97,15 @@ class Sessions:
         The gap of some tuple may end before that of an earlier one; but no slice reaches further
         than a gap behind its last tuple, or than any gap of its own does.
         """
-        ones, (low, high) = slices.slices, self._leap(slices)
-        begin = at = low if low < at <= high else at
+        ones, leaps = slices.slices, self._leaps(slices)
+        back = {high: low for low, high in leaps.items()}
+        begin = at = next((low for low, high in leaps.items() if low < at <= high), at)
         while at > least:
             needed = ones[begin].first - self._reach
             if max(ones[at - 1].last + self.gap, slices.own) <= needed:
                 break
             linked = ones[at - 1].reach(self.gap) > needed
-            at = low if at - 1 == high else at - 1
+            at = back.get(at - 1, at - 1)
             begin = at if linked else begin
         return begin
 

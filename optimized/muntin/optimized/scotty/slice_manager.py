@@ -193,14 +193,16 @@ class SliceManager:
 
     def refit(self) -> None:
         """Fuse the slices that no edge and no gap parts any more: a query has gone."""
-        fitted: list[Slice] = []
+        runs = list[list[Slice]]()
+        whole: Slice | None = None  # the run so far, but for its partial and its tuples
         for one in self.slices:
-            if fitted and self.separator(fitted[-1], one) is None:
-                fitted[-1] = self._fused([fitted[-1], one])
+            if whole is not None and self.separator(whole, one) is None:
+                runs[-1].append(one)
+                whole = joined([whole, one], None, None)
             else:
-                fitted.append(one)
-        if len(fitted) < len(self.slices):
-            self._replace(0, len(self.slices), fitted)
+                runs.append([one])
+                whole = one
+        self._fuse_runs(runs)
 
     def rejoin(self, time: float) -> None:
         """Fuse what a tuple of this time would have fused, had its slice not been kept apart."""
@@ -220,8 +222,13 @@ class SliceManager:
                 runs[-1].append(one)
             else:
                 runs.append([one])
-        if len(runs) < settled:
-            self._replace(0, settled, [self._fused(run) for run in runs])
+        self._fuse_runs(runs)
+
+    def _fuse_runs(self, runs: list[list[Slice]]) -> None:
+        """Make one of each run of the first slices."""
+        among = sum(map(len, runs))
+        if len(runs) < among:
+            self._replace(0, among, [self._fused(run) for run in runs])
 
     def _fused(self, run: list[Slice]) -> Slice:
         if len(run) == 1:

@@ -1,0 +1,44 @@
+"""A step looks at few slices of a long session, be it open or only not settled, oldest or not."""
+
+import pytest
+
+from muntin.conformance.letters import BAGS, Letter
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.slice import Slice
+from muntin.spec.data_driven import Session
+from muntin.spec.periodic import tumbling
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import Event
+
+SLICES = 300
+NEAR = 40
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return where slices are noted that are asked how far they reach."""
+    asked, reach = list[int](), Slice.reach
+
+    def noted(one: Slice, gap: int) -> int | float:
+        asked.append(one.first)
+        return reach(one, gap)
+
+    monkeypatch.setattr(Slice, "reach", noted)
+    return asked
+
+
+@pytest.mark.parametrize("before", [0, 1, SLICES], ids=["first", "after a short", "after a long"])
+@pytest.mark.parametrize("begins", [0, 10 * SLICES + 1000], ids=["in one", "in two"])
+def test_a_step_with_a_slice_between_others_looks_at_few(
+    before: int, begins: int, looks: list[int]
+) -> None:
+    operator = Scotty(Settings(10**6))
+    for name, kind in {"s": Session(100), "edges": tumbling(10)}.items():
+        operator.add(Query(name, kind, BAGS))
+    operator.step([Event(10 * nth, Letter(0, nth)) for nth in range(before)], 10 * before)
+    for nth in range(SLICES):
+        time = begins + 10 * before + 20 * nth
+        looks.clear()
+        late = Event(time, Letter(1, nth))
+        operator.step([Event(time + 10, Letter(2, nth)), late], time - 30)
+        assert len(looks) <= NEAR
