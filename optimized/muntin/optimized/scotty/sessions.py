@@ -41,7 +41,7 @@ class Sessions:
     def __init__(self, gap: int, since: float, *, inclusive: bool) -> None:
         """Sessions merge at the gap itself if inclusive."""
         self.gap, self.since, self._reach = gap, since, int(inclusive)
-        self._linked = dict[Seen, tuple[float, float]]()
+        self._linked: tuple[float, ...] = (-END, -END)  # of the youngest, and then of the oldest
 
     def scan(self, slices: SliceManager, at: int) -> Iterator[Span]:
         """Yield the sessions from that which begins with a slice on."""
@@ -65,7 +65,8 @@ class Sessions:
 
         Of those seen as the oldest or as the youngest, one session is remembered each.
         """
-        self._linked[seen] = start, last
+        youngest, oldest = self._linked[:2], self._linked[2:]
+        self._linked = (start, last, *oldest) if seen == "youngest" else (*youngest, start, last)
 
     def _leaps(self, slices: SliceManager) -> dict[int, int]:
         """Return the first and the last of slices that are known to be in one session.
@@ -73,7 +74,8 @@ class Sessions:
         Sessions only grow. But the gap of a tuple of its own may reach beyond younger slices.
         """
         leaps = dict[int, int]()
-        for start, last in self._linked.values() if slices.own == -END else ():
+        links = zip(self._linked[::2], self._linked[1::2], strict=True)
+        for start, last in links if slices.own == -END else ():
             low = bisect_right(slices.firsts, start) - 1
             if low >= 0 and slices.slices[low].last >= start:
                 high = bisect_right(slices.firsts, last) - 1
