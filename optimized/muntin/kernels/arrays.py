@@ -16,6 +16,7 @@ from muntin.kernels.tree.records import Batch, Tree
 from muntin.spec.errors import InvalidInputError
 
 DTYPES = {"int": "<i8", "float": "<f8"}
+WHOLE: tuple[type[object], ...] = (int, np.integer)
 
 
 class Arrays:
@@ -106,9 +107,9 @@ class ArrayColumns:
                 raise InvalidInputError(f"{what} must be floats, or integers up to 2**53")
         elif found.dtype.kind != "f" and found.size:
             raise InvalidInputError(f"{what} must be floats, not {found.dtype}")
-        elif isinstance(given, list | tuple) and (np.abs(found) >= EXACT).any():
-            for whole in (int(one) for one in given if isinstance(one, int | np.integer)):
-                as_float(whole, what)
+        elif not isinstance(given, np.ndarray) and (np.abs(found) >= EXACT).any():
+            for one in plain_numbers(given, what):
+                _ = isinstance(one, WHOLE) and as_float(int(one), what)
         column: Column[int | float] = np.ascontiguousarray(found, np.float64)
         return column
 

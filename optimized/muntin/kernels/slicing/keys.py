@@ -14,6 +14,7 @@ from muntin.kernels.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
+from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError
 
 CHUNK = 2**12
@@ -120,11 +121,11 @@ def as_given(keys: object) -> NDArray[np.generic]:
     >>> as_given([1, "1"]).tolist(), as_given([2**63, -1]).tolist()
     ([1, '1'], [9223372036854775808, -1])
     """
-    if not isinstance(keys, list | tuple):
+    if not is_row(keys):
         return np.asarray(keys)
     if not all(issubclass(kind, PLAIN) for kind in {*map(type, keys)}):
         return objects(keys)
-    column = np.asarray(keys)
+    column: NDArray[np.generic] = np.asarray(keys)
     wide = column.dtype.kind == "f" and (np.abs(column) >= EXACT).any()
     return objects(keys) if wide else column
 
