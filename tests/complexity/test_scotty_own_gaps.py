@@ -4,7 +4,6 @@ import pytest
 
 from muntin.conformance.letters import BAGS, Letter
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slice import Slice
 from muntin.spec.data_driven import Session
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings
@@ -12,19 +11,6 @@ from muntin.spec.stream import Event
 
 SESSIONS = 1000
 NEAR = 40
-
-
-@pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return where slices are noted that are asked how far they reach."""
-    asked, reach = list[int](), Slice.reach
-
-    def noted(one: Slice, gap: int) -> int | float:
-        asked.append(one.first)
-        return reach(one, gap)
-
-    monkeypatch.setattr(Slice, "reach", noted)
-    return asked
 
 
 @pytest.mark.parametrize("every", [1, SESSIONS], ids=["each has a gap", "one has a gap"])

@@ -1,10 +1,10 @@
 """FiBA in flat arrays: node for node the readable one; mutants; cost; numbers when compiled."""
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
 
-from muntin.kernels import modules
 from muntin.kernels.aggregates import named
 from muntin.kernels.columns import ColumnWindow
 from muntin.kernels.engine import Shape, numeric, opaque
@@ -139,15 +139,8 @@ def test_the_tree_survives_what_its_mutants_do_not() -> None:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    good, bad = MUTANTS[name]
-    source = modules.template(FLAT)
-    assert good in source
-
-    def mutated(_: tuple[str, ...]) -> str:
-        return source.replace(good, bad)
-
-    monkeypatch.setattr(modules, "template", mutated)
+def test_a_mutant_is_found(name: str, plant: Callable[[tuple[str, ...], str, str], None]) -> None:
+    plant(FLAT, *MUTANTS[name])
     with pytest.raises((AssertionError, IndexError, KeyError)):
         play(range(10))
 
