@@ -1,0 +1,99 @@
+"""Settings in which each two decisions meet, whatever was decided: and the windows walked in them.
+
+What goes wrong in a dialect takes two decisions at most times, such as lateness by window where
+sessions close late. Of all combinations, some twenty hold any two.
+Each window type is asked alone: beside another one, the slices that it needs may be kept for that.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import combinations, product
+from typing import TypeVar, get_args
+
+from exhaustive.profile import PROFILE
+from exhaustive.traces import Scope
+from muntin.conformance.choices import DECISIONS
+from muntin.spec.data_driven import LastNEvery, Rolling, Session, slide_by_tuple
+from muntin.spec.dialect import OURS, Dialect
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.query import Mode, Settings
+from muntin.spec.user_defined import UserWindow
+from muntin.spec.window import WindowType
+
+V = TypeVar("V")
+TIMES = {"ci": 3, "nightly": 4}[PROFILE]
+
+
+def meeting(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
+    """Return choices in which any two decisions meet in every combination: few, by greed.
+
+    >>> for one in meeting({"a": "xy", "b": "12", "c": "pq"}):
+    ...     print(*one.values())
+    x 1 p
+    x 2 q
+    y 1 q
+    y 2 p
+    """
+    left: dict[frozenset[tuple[str, V]], None] = dict.fromkeys(
+        frozenset(zip(names, values, strict=True))
+        for names in combinations(decisions, 2)
+        for values in product(*(decisions[name] for name in names))
+    )
+    rows = list[dict[str, V]]()
+    while left:
+        row = dict(next(iter(left)))
+        for name in decisions:
+            if name not in row:
+                new = [
+                    sum(frozenset((one, (name, v))) in left for one in row.items())
+                    for v in decisions[name]
+                ]
+                row[name] = decisions[name][new.index(max(new))]
+        left = dict.fromkeys(pair for pair in left if not pair <= row.items())
+        rows.append({name: row[name] for name in decisions})
+    return rows
+
+
+CHOICES = {
+    **DECISIONS,
+    "closing": (0, 1, -1),
+    "output": get_args(Mode),
+    "allowed_lateness": (0, 1),
+}
+
+
+def every_two(*, in_order: bool) -> Iterator[Settings]:
+    """Yield settings that hold each two decisions."""
+    for chosen in meeting(CHOICES):
+        of_dialect = {field.name: chosen.pop(field.name) for field in fields(Dialect)}
+        yield replace(Settings(in_order=in_order, dialect=replace(OURS, **of_dialect)), **chosen)
+
+
+def _in_pairs(state: object, _: object) -> tuple[object, int, int]:
+    """Begin a window with every other event, and end one with those between."""
+    return not state, int(not state), int(bool(state))
+
+
+ASKED: Mapping[str, tuple[WindowType, ...]] = {
+    "session": (Session(2),),
+    "tumbling": (tumbling(2),),
+    "sliding": (Sliding(3, 1),),
+    "sampling": (Sliding(1, 3),),
+    "count": (count(2),),
+    "sliding count": (count(3, 1),),
+    "rolling": (Rolling(2),),
+    "slide by tuple": (slide_by_tuple(2, 2),),
+    "last n every": (LastNEvery(2, 2),),
+    "landmark": (Landmark(0, 2),),
+    "cumulate": (Cumulate(4, 2),),
+    "band": (Band(0, 2),),
+    "user-defined": (UserWindow(_in_pairs),),
+    "session and tumbling": (Session(2), tumbling(2)),
+}
+
+
+def scopes(name: str) -> Iterator[Scope]:
+    """Yield the scopes of some windows: three actions at few times, in all these settings."""
+    for in_order in (False, True):
+        for settings in every_two(in_order=in_order):
+            yield Scope(ASKED[name], TIMES, 3, settings, first=-1)
