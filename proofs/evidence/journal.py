@@ -12,8 +12,8 @@ from evidence.checks import ROOT
 
 SOURCES = ("spec", "reference", "optimized", "proofs", "tests", "docs", "benchmarks")
 BESIDE = ("README.md", "pyproject.toml", "requirements.lock", "Makefile")
-MADE = {".pyc", ".png"}
-"""What is made of sources and is none."""
+MADE = {".pyc", ".nbi", ".nbc", ".png"}
+"""What is made of sources and is none: by Python, by Numba, and by a browser."""
 
 
 class Journal:

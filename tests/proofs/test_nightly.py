@@ -74,10 +74,13 @@ def test_after_a_change_nothing_has_passed(tmp_path: Path, name: str) -> None:
     assert Journal(tmp_path, root).known == set()
 
 
-def test_what_is_made_of_sources_changes_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "made", ["it.cpython-311.pyc", "it.add-1.py311.nbi", "it.add-1.py311.1.nbc"]
+)
+def test_what_is_made_of_sources_changes_nothing(tmp_path: Path, made: str) -> None:
     root = sources(tmp_path)
     before = digest(root)
-    (root / "spec" / "of" / "it.pyc").write_text("made")
+    (root / "spec" / "of" / made).write_text("made")
     assert digest(root) == before
     (root / "spec" / "of" / "new.toml").write_text("")
     assert digest(root) != before
