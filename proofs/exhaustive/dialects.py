@@ -1,8 +1,8 @@
-"""Settings in which each two decisions meet, whatever was decided: and the windows walked in them.
+"""Settings in which any two decisions meet, and window types alone and beside each other.
 
 What goes wrong in a dialect takes two decisions at most times, such as lateness by window where
-sessions close late. Of all combinations, some twenty hold any two.
-Each window type is asked alone: beside another one, the slices that it needs may be kept for that.
+sessions close late, or a session beside a landmark. Of all combinations, some twenty hold any two.
+Each type is asked alone too: beside another one, the slices that it needs may be kept for that.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +16,11 @@ from muntin.conformance.choices import DECISIONS
 from muntin.spec.data_driven import LastNEvery, Rolling, Session, slide_by_tuple
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
-from muntin.spec.query import Mode, Settings
+from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.user_defined import UserWindow
 from muntin.spec.window import WindowType
 
 V = TypeVar("V")
-TIMES = {"ci": 3, "nightly": 4}[PROFILE]
 
 
 def meeting(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
@@ -41,7 +40,7 @@ def meeting(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
     )
     rows = list[dict[str, V]]()
     while left:
-        row = dict(next(iter(left)))
+        row: dict[str, V] = dict(next(iter(left)))
         for name in decisions:
             if name not in row:
                 new = [
@@ -62,7 +61,7 @@ CHOICES = {
 }
 
 
-def every_two(*, in_order: bool) -> Iterator[Settings]:
+def every_two(*, in_order: bool = False) -> Iterator[Settings]:
     """Yield settings that hold each two decisions."""
     for chosen in meeting(CHOICES):
         of_dialect = {field.name: chosen.pop(field.name) for field in fields(Dialect)}
@@ -74,26 +73,49 @@ def _in_pairs(state: object, _: object) -> tuple[object, int, int]:
     return not state, int(not state), int(bool(state))
 
 
-ASKED: Mapping[str, tuple[WindowType, ...]] = {
-    "session": (Session(2),),
-    "tumbling": (tumbling(2),),
-    "sliding": (Sliding(3, 1),),
-    "sampling": (Sliding(1, 3),),
-    "count": (count(2),),
-    "sliding count": (count(3, 1),),
-    "rolling": (Rolling(2),),
-    "slide by tuple": (slide_by_tuple(2, 2),),
-    "last n every": (LastNEvery(2, 2),),
-    "landmark": (Landmark(0, 2),),
-    "cumulate": (Cumulate(4, 2),),
-    "band": (Band(0, 2),),
-    "user-defined": (UserWindow(_in_pairs),),
-    "session and tumbling": (Session(2), tumbling(2)),
+ASKED: Mapping[str, WindowType] = {
+    "session": Session(2),
+    "tumbling": tumbling(2),
+    "sliding": Sliding(3, 1),
+    "sampling": Sliding(1, 3),
+    "count": count(2),
+    "sliding count": count(2, 1),
+    "rolling": Rolling(2),
+    "slide by tuple": slide_by_tuple(2, 2),
+    "last n every": LastNEvery(2, 2),
+    "landmark": Landmark(0, 2),
+    "cumulate": Cumulate(4, 2),
+    "band": Band(0, 2),
+    "user-defined": UserWindow(_in_pairs),
 }
+BESIDE: Mapping[str, WindowType] = {
+    **ASKED,
+    "session": Session(3),
+    "tumbling": tumbling(3, 1),
+    "sliding": Sliding(2, 1),
+    "count": count(1),
+    "rolling": Rolling(1),
+    "landmark": Landmark(1, 1),
+    "band": Band(1, 3),
+}
+"""What is asked beside each: another one, if it is of the same type."""
 
 
-def scopes(name: str) -> Iterator[Scope]:
-    """Yield the scopes of some windows: three actions at few times, in all these settings."""
-    for in_order in (False, True):
+def alone(name: str) -> Iterator[Scope]:
+    """Yield scopes of one window type, in all these settings, at night in order too."""
+    for in_order in (False, True) if PROFILE == "nightly" else (False,):
         for settings in every_two(in_order=in_order):
-            yield Scope(ASKED[name], TIMES, 3, settings, first=-1)
+            yield _scope(settings, ASKED[name])
+
+
+def together(name: str) -> Iterator[Scope]:
+    """Yield scopes of it beside each type, at night also beside another in each of the settings."""
+    for other in BESIDE.values():
+        yield _scope(DEFAULTS, ASKED[name], other)
+    others, first = [*BESIDE.values()], [*ASKED].index(name)
+    for nth, settings in enumerate(every_two() if PROFILE == "nightly" else (), first):
+        yield _scope(settings, ASKED[name], others[nth % len(others)])
+
+
+def _scope(settings: Settings, *windows: WindowType) -> Scope:
+    return Scope(windows, 3, 3, settings, first=-1)

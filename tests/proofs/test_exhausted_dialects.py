@@ -1,24 +1,29 @@
-"""Each window type alone, where each two decisions of a dialect and of the settings meet."""
+"""Every small trace in dialects and settings of which any two decisions meet."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import pytest
 
 from exhaustive.counting import traces
-from exhaustive.dialects import ASKED, CHOICES, every_two, meeting, scopes
+from exhaustive.dialects import ASKED, CHOICES, alone, every_two, meeting, together
 from exhaustive.operators import CONTENDERS, SCOTTY
 from exhaustive.profile import PROFILE
-from exhaustive.traces import Walk
+from exhaustive.traces import Scope, Walk
 
-WALKING = {"ci": SCOTTY, "nightly": CONTENDERS}[PROFILE]
+WALKS = {"ci": [(SCOTTY, 3)], "nightly": [(SCOTTY, 4), (CONTENDERS, 3)]}[PROFILE]
 
 
+@pytest.mark.parametrize("scopes", [alone, together])
 @pytest.mark.parametrize("name", ASKED)
-def test_what_is_decided_two_at_a_time_is_done(name: str) -> None:
+def test_what_is_decided_two_at_a_time_is_done(
+    name: str, scopes: Callable[[str], Iterator[Scope]]
+) -> None:
     results = 0
-    for scope in scopes(name):
-        walked = Walk(scope, WALKING).run()
-        assert walked.traces == traces(scope)
+    for scope, (entries, length) in product(scopes(name), WALKS):
+        walked = Walk(replace(scope, length=length), entries).run()
+        assert walked.traces == traces(replace(scope, length=length))
         results += walked.results
     assert results > 0
 
@@ -27,4 +32,10 @@ def test_every_two_decisions_meet() -> None:
     rows = meeting(CHOICES)
     for (one, some), (other, more) in combinations(CHOICES.items(), 2):
         assert {(row[one], row[other]) for row in rows} == set(product(some, more))
-    assert len(set(every_two(in_order=False))) == len(rows) < 25
+    assert len(set(every_two())) == len(rows) < 25
+
+
+def test_every_two_types_of_windows_meet() -> None:
+    met = {scope.windows for name in ASKED for scope in together(name)}
+    assert {len(windows) for windows in met} == {2}
+    assert len(met) == len(ASKED) ** 2
