@@ -23,6 +23,26 @@ settings.register_profile("proofs", COMMON, max_examples=1000)  # of a night of 
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 
+ANY = 2
+"""The rank of a test that needs no Spark."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker run all that needs Spark, first, as it takes long: one session serves it."""
+    items.sort(key=rank)
+    for item in items:
+        if rank(item) < ANY:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+def rank(item: pytest.Item) -> int:
+    """Return when a test comes: by the settings of the session that is started first."""
+    if "spark" not in getattr(item, "fixturenames", ()):
+        return ANY
+    return int(item.path.parent.name != "spark")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Count what the proofs take, but by night; `make proofs` fails if it is too much."""
     if os.environ.get("MUNTIN_PROFILE") != "nightly":
