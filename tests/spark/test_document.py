@@ -3,10 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
 from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
 
 GUIDE = Path(__file__).parents[2] / "docs" / "spark.md"
 

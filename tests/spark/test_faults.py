@@ -12,7 +12,7 @@ from spark_support.faults.harness import DRIVER, ONE, TESTS, Ordeal
 from spark_support.faults.trace import wrong
 from spark_support.faults.two_hosts import two_hosts
 
-SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 3000), "nightly": (10, 15, 8000)}
+SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 2250), "nightly": (10, 15, 8000)}
 """How often the driver and its workers are killed, and the rows of the trace."""
 
 
@@ -67,7 +67,7 @@ def gone_on(
 
 def test_an_executor_may_be_lost(tmp_path: Path) -> None:
     """A cluster of two on this machine: one is killed, and Spark starts another, twice."""
-    ordeal = Ordeal(tmp_path, 1500, {"executor": 2}, "none", Random(1))  # noqa: S311 - no secret
+    ordeal = Ordeal(tmp_path, 1000, {"executor": 2}, "none", Random(1))  # noqa: S311 - no secret
     assert ordeal.run() == ""
     assert ordeal.kills == {"executor": 2}
     assert ordeal.starts == 1

@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
 from pyspark.sql import SparkSession
 
 from muntin.spark.session import SETTINGS
 from spark_support import driven
-
-pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
 
 TESTS, DRIVER = Path(__file__).parents[1], Path(driven.__file__)
 SUBMIT = Path(sys.executable).with_name("spark-submit")

@@ -42,8 +42,6 @@ from spark_support.tables import (
     same,
 )
 
-pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
-
 
 def test_one_call_says_what_the_denotation_says(spark: SparkSession) -> None:
     rows = random_rows(7, 60)

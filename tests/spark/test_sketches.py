@@ -25,7 +25,6 @@ SKETCHES: dict[str, Asked] = {
 WINDOWS: dict[str, WindowType] = {"slide": Sliding(9, 4, 1), "visit": Session(3), "five": count(5)}
 
 
-@pytest.mark.xdist_group("spark")  # one session serves them all
 def test_sketches_in_batch(spark: SparkSession) -> None:
     given_rows = random_rows(5, 60)
     df = frame_of(spark, given_rows, SCHEMA)

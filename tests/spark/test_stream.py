@@ -23,8 +23,6 @@ from muntin.spec.errors import InvalidInputError
 from muntin.spec.periodic import Sliding, count
 from spark_support.tables import collected
 
-pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
-
 ASK: Callable[..., DataFrame] = aggregate
 OPTIONS = {
     "keys": "3",

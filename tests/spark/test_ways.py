@@ -18,8 +18,6 @@ from spark_support.own import WEIGHED
 from spark_support.tables import SCHEMA, answered, frame_of, in_batch, plan_of, same
 from spark_support.tables import Row as Values
 
-pytestmark = pytest.mark.xdist_group("spark")  # one session serves them all
-
 ASK: Callable[..., DataFrame] = aggregate
 """The call, with arguments that no type checker knows."""
 IN_THE_JVM: dict[str, Asked] = {

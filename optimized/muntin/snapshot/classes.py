@@ -58,8 +58,7 @@ def own_name(cls: type[object]) -> str:
 
 def is_ours(module: str) -> bool:
     """Whether a module belongs to a portion where operators live."""
-    parts = module.split(".")
-    return len(parts) > 1 and parts[0] == "muntin" and parts[1] in PORTIONS
+    return module.startswith("muntin.") and module.split(".", 2)[1] in PORTIONS
 
 
 class Stated(ABC):

@@ -5,10 +5,17 @@ that defines its class, else in the specification, else in the first in the alph
 """
 
 import sys
+from abc import ABCMeta
 from enum import Enum
+from types import FunctionType, ModuleType
+from typing import TypeVar
 
 from muntin.snapshot.classes import class_of, facts, is_ours, own_name
 from muntin.snapshot.errors import SnapshotError
+
+
+COMMON = frozenset({type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar})
+"""What most names of modules stand for, and what is no constant: so many are soon passed over."""
 
 
 def may_be_constant(whole: object) -> bool:
@@ -21,7 +28,7 @@ def constants() -> dict[int, tuple[str, str]]:
     found: dict[int, list[tuple[bool, bool, str, str]]] = {}
     for module, content in list(sys.modules.items()):
         for name, whole in list(vars(content).items()) if is_ours(module) else ():
-            if may_be_constant(whole):
+            if type(whole) not in COMMON and may_be_constant(whole):
                 defines, spec = type(whole).__module__ == module, module.startswith("muntin.spec.")
                 found.setdefault(id(whole), []).append((not defines, not spec, module, name))
     return {key: min(places)[2:] for key, places in found.items()}

@@ -4,6 +4,7 @@ The checksum covers the whole frame, and finds every change of up to four bytes 
 """
 
 import zlib
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from struct import Struct
 from typing import NamedTuple
@@ -28,6 +29,7 @@ class Frame(NamedTuple):
     body: bytes
 
 
+@cache
 def installed() -> str:
     """Return the version of muntin."""
     try:

@@ -58,6 +58,8 @@ def ended(process: subprocess.Popen[str]) -> None:
 
 KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend"}
 """What the commands of processes say that are killed; the driver is known."""
+AT_ONCE = {"worker": 3, "executor": 1}
+"""How many of them are killed, one after the other, when a micro-batch has ended."""
 
 ONE, CLUSTER = "local[2,16]", "local-cluster[2,1,1024]"
 """One process, in which a task may fail often; and a cluster of two executors with a core each."""
@@ -103,23 +105,24 @@ class Ordeal:
             ended(process)
 
     def _watch(self, process: subprocess.Popen[str]) -> bool:
-        """Kill when micro-batches end, after a random while."""
+        """Kill after micro-batches ended, each time after a random while."""
         batches = 0
         for line in process.stdout or ():
             if line.startswith("done"):
                 return True
             batches += line.startswith("batch")
+            for kind, often in AT_ONCE.items():
+                for _ in range(min(often, self._due(kind))):
+                    time.sleep(self.chance.random())
+                    self.kills[kind] += self._kill(process.pid, kind)
             time.sleep(self.chance.random())
-            for kind in KINDS:
-                if self._due(kind) and self._kill(process.pid, kind):
-                    self.kills[kind] += 1
-            if self._due("driver") and batches > self.chance.randint(0, 2):
+            if self._due("driver") and batches > self.chance.randint(0, 1):
                 self.kills["driver"] += 1
                 return False
         return False
 
-    def _due(self, kind: str) -> bool:
-        return self.kills[kind] < self.planned.get(kind, 0)
+    def _due(self, kind: str) -> int:
+        return self.planned.get(kind, 0) - self.kills[kind]
 
     def _kill(self, driver: int, kind: str) -> bool:
         """Kill one of the processes of a kind that the driver started."""
