@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -14,6 +15,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import METHODS, Method
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.reference.denoted import Denoted
 from muntin.snapshot import restore, snapshot
 from muntin.spec.catalogue import named
@@ -141,16 +143,29 @@ def traces(draw: DrawFn) -> Trace:
     return trace(Drawn(draw))
 
 
+def _check_slices(scotty: Scotty) -> None:
+    """Slices of a key lie one behind the other, and what stands for their tuples lies in them."""
+    for group in scotty.groups:
+        for lane in group.lanes.values() if isinstance(group, TimeGroup) else ():
+            slices = lane.slices.slices
+            assert all(left.last < right.first for left, right in pairwise(slices))
+            times = [(s, t.accepted.event.time) for s in slices for t in s.tuples or ()]
+            assert all(s.first <= time <= s.last for s, time in times)
+            assert [s.first for s in slices] == lane.slices.firsts
+
+
 def hand_over(one: Trace) -> int:
     """Run a trace against the denotation; return how many lines the Scotty has told."""
     denoted, now, told = Denoted(one.settings), _columns(one), 0
     asked = dict[str, Query]()
     for nth, turn in enumerate(one.turns):
         if nth == one.split:
-            data, now = snapshot(now), Scotty(one.settings, one.build)
+            data, scotty = snapshot(now), Scotty(one.settings, one.build)
             for query in asked.values():
-                now.add(query)
-            restore(now, data)
+                scotty.add(query)
+            restore(scotty, data)
+            _check_slices(scotty)
+            now = scotty
         for operator in (denoted, now):
             for name in turn.removed:
                 operator.remove(name)

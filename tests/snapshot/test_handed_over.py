@@ -1,6 +1,7 @@
 """A Scotty goes on from a snapshot of columns as these would; or refuses, and stays as it was."""
 
 import math
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,12 @@ from muntin.kernels.slicing.over import is_row, over
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.summary import Summary
 from muntin.optimized.scotty.operator import Scotty
+from muntin.reference.denoted import Denoted
 from muntin.snapshot import carry
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Session
+from muntin.spec.dialect import Dialect
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Cumulate, Sliding, tumbling
 from muntin.spec.query import Query, Settings
@@ -147,3 +150,23 @@ def test_pairs_fields_and_aggregates_of_one_s_own(*, fields: bool) -> None:
         wanted = columnar.take(pairs(begin, fields=fields))
         assert scotty.take(pairs(begin, fields=fields)) == wanted
         assert {int(r.query.split()[0]) for r in wanted.results} == {*range(len(aggregates))}
+
+
+@pytest.mark.parametrize("lateness", ["event", "window"])
+def test_a_query_that_has_met_no_key_ranks_them_as_it_meets_them(
+    lateness: Literal["event", "window"],
+) -> None:
+    """Windows that tie are told in the order in which their query has met the keys (rule 11)."""
+    settings = Settings(3, dialect=Dialect(lateness=lateness))
+    denoted, columnar, scotty = Denoted(settings), ColumnarOperator(settings), Scotty(settings)
+    early, late = (Query(name, tumbling(10), named("sum")) for name in ("early", "late"))
+    asked(scotty, early, late)
+    for one in (denoted, columnar):
+        one.add(early)
+        one.take(Step((Event(1, 1, "a"), Event(2, 1, "b"), Event(3, 1, "c"))))
+        one.add(late)
+        one.take(Step((Event(12, 1, "c"),)))
+    carry(columnar, scotty)
+    wanted = denoted.take(Step((Event(13, 1, "b"), Event(14, 1, "a")), 30))
+    assert [r.key for r in wanted.results if r.start == 10] == ["a", "b", "c", "c", "b", "a"]
+    assert scotty.take(Step((Event(13, 1, "b"), Event(14, 1, "a")), 30)) == wanted
