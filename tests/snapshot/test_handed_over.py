@@ -167,6 +167,8 @@ def test_a_query_that_has_met_no_key_ranks_them_as_it_meets_them(
         one.add(late)
         one.take(Step((Event(12, 1, "c"),)))
     carry(columnar, scotty)
-    wanted = denoted.take(Step((Event(13, 1, "b"), Event(14, 1, "a")), 30))
-    assert [r.key for r in wanted.results if r.start == 10] == ["a", "b", "c", "c", "b", "a"]
-    assert scotty.take(Step((Event(13, 1, "b"), Event(14, 1, "a")), 30)) == wanted
+    begun = Step((Event(13, 1, "b"), Event(22, 1, "a"), Event(24, 1, "b")), 20)
+    assert scotty.take(begun) == denoted.take(begun)
+    wanted = denoted.take(Step((Event(23, 1, "c"),), 40))
+    assert scotty.take(Step((Event(23, 1, "c"),), 40)) == wanted
+    assert [r.key for r in wanted.results if r.query == "late"] == ["c", "b", "a"]
