@@ -66,7 +66,7 @@ class ColumnarOperator(Persistent, Stated, HandsOver):
         form = form_of(query.aggregate) or Opaque(query)
         plan = planned(query, form, self._settings, self._method)
         if plan.method == "generic":
-            self._generic.add(query, since, self._clock, self._seen)
+            query = self._generic.add(query, since, self._clock, self._seen)
         else:
             place = self._place_of(query, since, plan.method)
             group = self._groups.get(place, self._empty(since, plan.method))
