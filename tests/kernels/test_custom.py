@@ -1,6 +1,7 @@
 """Aggregates of the user's own in the slicing operator."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,13 +9,16 @@ import pytest
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.custom import summarised
 from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.summary import Summary
 from muntin.reference.denoted import Denoted
 from muntin.snapshot import carry, snapshot
 from muntin.spec.aggregate import Aggregate
+from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Session
 from muntin.spec.errors import InvalidInputError, MuntinError
+from muntin.spec.monoid import Monoid
 from muntin.spec.operator import Operator
 from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Query, Settings
@@ -158,3 +162,21 @@ def test_a_step_that_fails_leaves_no_key_behind() -> None:
     operator.take_columns(np.array([3]), np.array([2.0]), np.array([9]))
     found = operator.take(Step((), 10)).results
     assert [(result.key, result.value) for result in found] == [(7, 1.0), (9, 2.0)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_aggregate_that_is_lowered_or_combined_otherwise_is_taken_as_it_is(
+    method: Method,
+) -> None:
+    once = Monoid[object]((0, 0), lambda a, b: b if repr(a) < repr(b) else a)
+    plus, field = named("sum"), over("x", named("sum"))
+    for mine in (replace(plus, lower=repr), replace(plus, monoid=once)):
+        operator = ColumnarOperator(method=method)
+        operator.add(Query("w", tumbling(10), mine))
+        said = operator.take_columns([1, 2], [3, 4], None, END).results()
+        assert [r.value for r in said] == [mine.of([3, 4])]
+    for mine in (over("x", replace(plus, lower=repr)), replace(field, lower=repr)):
+        operator = ColumnarOperator(method=method)
+        operator.add(Query("w", tumbling(10), mine))
+        said = operator.take_columns([1, 2], {"x": [3, 4]}, None, END).results()
+        assert [r.value for r in said] == ["(2, 7)"]

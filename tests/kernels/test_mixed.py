@@ -187,6 +187,25 @@ def test_the_generic_part_can_be_read_by_the_generic_operator() -> None:
         assert list(alone.take(step).results) == wanted
 
 
+class Shifted(Sliding):
+    """A type that derives from a known one: it is taken for what it says itself."""
+
+
+@pytest.mark.parametrize("to", [ColumnarOperator, Scotty])
+def test_a_type_that_derives_from_a_known_one_goes_on(
+    to: type[ColumnarOperator] | type[Scotty],
+) -> None:
+    """Scotty knows it under another type than it was asked with; a snapshot told of both."""
+    queries = [Query("derived", Shifted(10, 5), named("sum")), QUERIES[0]]
+    before, after = asked(ColumnarOperator(SETTINGS), queries), asked(to(SETTINGS), queries)
+    denoted = asked(Denoted(SETTINGS), queries)
+    for step in steps(6):
+        assert before.take(step) == denoted.take(step)
+    restore(after, snapshot(before))
+    for step in steps(12)[6:]:
+        assert after.take(step) == denoted.take(step)
+
+
 def test_a_forged_snapshot_of_columns_is_refused() -> None:
     operator = ColumnarOperator(SETTINGS)
     asked(operator, QUERIES[:4])

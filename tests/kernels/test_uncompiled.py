@@ -14,6 +14,7 @@ KERNELS = (
 )  # fmt: skip
 RUNS = {
     "kernels": [f"kernels/test_{name}.py" for name in KERNELS],
+    "snapshots": [f"snapshot/test_{name}handed_over.py" for name in ("", "not_")],
     "structures": [f"structures/test_{name}.py" for name in ("finger_tree", "flat_fiba")],
     "machines": [
         *(f"machines/test_{name}.py" for name in ("columns", "finger_tree", "flat_fiba")),

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from inspect import getclosurevars
-from types import CodeType
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +17,7 @@ from muntin.kernels.slicing.custom import Summarised
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
+from muntin.snapshot.alike import alike
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import named, square_root
 from muntin.spec.errors import InvalidInputError
@@ -61,6 +60,8 @@ def form_of(aggregate: Erased) -> Form | None:
     inner, sources = aggregate, tuple[Source, ...]()
     if isinstance(aggregate, Over):
         inner, sources = aggregate.inner, aggregate.fields
+        if not (alike(aggregate.monoid, inner.monoid) and alike(aggregate.lower, inner.lower)):
+            return None
     return form(inner.name, sources) if _of_catalogue(inner) else None
 
 
@@ -78,16 +79,9 @@ def _summary(aggregate: Summarised) -> Form:
 def _of_catalogue(aggregate: Erased) -> bool:
     """Whether this is `named(name)`: any name may be given to another aggregate."""
     try:
-        like = named(aggregate.name)
-        mine, its = (getclosurevars(one.lift).nonlocals["aggregate"] for one in (aggregate, like))
-    except (InvalidInputError, KeyError, TypeError):
+        return alike(aggregate, named(aggregate.name))
+    except InvalidInputError:
         return False
-    wrapped = aggregate.lift.__code__ is like.lift.__code__
-    return wrapped and (mine is its or _codes(mine) == _codes(its))
-
-
-def _codes(aggregate: Erased) -> tuple[CodeType, CodeType]:
-    return aggregate.lift.__code__, aggregate.lower.__code__
 
 
 def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:

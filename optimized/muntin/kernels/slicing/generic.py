@@ -32,8 +32,8 @@ class Generic:
     latest: dict[Hashable, Event] = field(default_factory=dict[Hashable, Event])
     unknown: bool = False  # whether some rows came as columns, and were never made events
 
-    def add(self, query: Query, since: int, clock: Clock, seen: float) -> None:
-        """Ask a query that sees what is younger than all that came."""
+    def add(self, query: Query, since: int, clock: Clock, seen: float) -> Query:
+        """Ask a query that sees what is younger than all that came; return it as it runs."""
         if self.unknown and query.window.measure not in (TIME, COUNT):
             name = query.window.measure.name
             raise UnsupportedError(
@@ -45,6 +45,7 @@ class Generic:
         operator.add(query)
         self.operator = operator
         self.since[query.id] = since
+        return operator.queries[-1]
 
     def _begun(self, clock: Clock, seen: float) -> "Scotty":
         """Return an operator that has seen what came."""

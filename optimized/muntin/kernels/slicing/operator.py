@@ -23,9 +23,12 @@ from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planned
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
-from muntin.snapshot import Persistent
+from muntin.snapshot import HandsOver, Persistent
 from muntin.snapshot.classes import Stated
+from muntin.snapshot.operator import restore_tree
+from muntin.snapshot.tree import Tree
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
 
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
 
 
-class ColumnarOperator(Persistent, Stated):
+class ColumnarOperator(Persistent, Stated, HandsOver):
     """Many queries over one stream of columns, in one pass."""
 
     configuration = ("method",)
@@ -63,7 +66,7 @@ class ColumnarOperator(Persistent, Stated):
         form = form_of(query.aggregate) or Opaque(query)
         plan = planned(query, form, self._settings, self._method)
         if plan.method == "generic":
-            self._generic.add(query, since, self._clock, self._seen)
+            query = self._generic.add(query, since, self._clock, self._seen)
         else:
             place = self._place_of(query, since, plan.method)
             group = self._groups.get(place, self._empty(since, plan.method))
@@ -227,6 +230,27 @@ class ColumnarOperator(Persistent, Stated):
         self._clock, self._seen = after, seen
         self._arrivals += len(batch)
         return answered
+
+    @classmethod
+    def handed_over(cls, to: Operator, tree: Tree) -> Operator | None:
+        """Return a Scotty that goes on from a state of columns."""
+        from muntin.kernels.slicing.handing_over import holding  # noqa: PLC0415 - most never need it
+        from muntin.kernels.slicing.image import image_in  # noqa: PLC0415 - as above
+        from muntin.optimized.scotty.operator import Scotty  # noqa: PLC0415 - as above
+
+        if not isinstance(to, Scotty):
+            return None
+        stated = dict(tree.header).get("configuration 'method'")
+        methods: list[Method] = [one for one in METHODS if repr(one) == stated]
+        old = cls(to.settings, method=methods[0] if methods else "auto")
+        for query in to.queries:
+            old.add(query)
+        restore_tree(old, tree)
+        groups = [
+            group.spread_out() if isinstance(group, DenseGroup) else group
+            for group in old._groups.values()
+        ]
+        return to.going_on(holding(image_in(old.state()), groups), old.generic)
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot holds, and what it refers to; its classes are imported then."""

@@ -1,6 +1,6 @@
 """One key of a group: its slices, the views of its queries, and what has not been told yet."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -59,11 +59,12 @@ class Lane:
             first, last = min(first, event.time), max(last, event.time)
         return Extent(0 if first == END else int(first), 0 if last == -END else int(last), reached)
 
-    def see(self, name: str, time: int) -> None:
-        """Note the first time that a query has seen, where that matters."""
-        if time < self.firsts.get(name, END):
-            self.firsts[name] = time
-            self.moved = True
+    def see(self, names: Iterable[str], time: int) -> None:
+        """Note the first time that some queries have seen, where that matters."""
+        for name in names:
+            if self.views[name].since < time < self.firsts.get(name, END):
+                self.firsts[name] = time
+                self.moved = True
 
     def await_settling(self, settles: float, name: str, interval: Interval) -> None:
         """Note when a window settles that is told of; drop those retracted, if they are most.

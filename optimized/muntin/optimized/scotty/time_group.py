@@ -43,8 +43,7 @@ class TimeGroup(Group):
         self.plan = Plan(monoid, stored=stored, inclusive=inclusive)
         self.lanes: dict[Hashable, Lane] = {}
         self.log = Log()
-        self._build = build
-        self._calendars = dict[str, Calendar]()
+        self._build, self._calendars = build, dict[str, Calendar]()
         self._lift = query.aggregate.lift
         self._early = early(settings.dialect)
         self._firsts = settings.dialect.first_window == "floor_first"
@@ -159,16 +158,20 @@ class TimeGroup(Group):
                 names |= {name} if accepts else set[str]()
         return names
 
-    def _add(self, accepted: Accepted, moment: Moment, names: set[str] | None) -> None:
-        """Add a tuple to its slice: one lift and one combine."""
-        event = accepted.event
-        lane = self.lanes.get(event.key)
+    def changing(self, key: Hashable) -> Lane:
+        """Return the state of a key, for a step to change it."""
+        lane = self.lanes.get(key)
         if lane is None:
-            lane = self.lanes[event.key] = self._new_lane(event.key)
-            self.log.note(partial(self.lanes.__delitem__, event.key))
+            lane = self.lanes[key] = self._new_lane(key)
+            self.log.note(partial(self.lanes.__delitem__, key))
         if lane.step != self.log.step:
             lane.begin(self.log)
-            self._touched[event.key] = lane
+            self._touched[key] = lane
+        return lane
+
+    def _add(self, accepted: Accepted, moment: Moment, names: set[str] | None) -> None:
+        """Add a tuple to its slice: one lift and one combine."""
+        event, lane = accepted.event, self.changing(accepted.event.key)
         border = moment.before + self._early
         late = event.time < border
         told = border if self._apart and (late or lane.untold) else -END
@@ -182,9 +185,7 @@ class TimeGroup(Group):
         if late:
             lane.late.append(Lifted(accepted, value))
         if self._firsts:
-            for name in lane.views if names is None else names:
-                if self.since[name] < event.time:
-                    lane.see(name, event.time)
+            lane.see(lane.views if names is None else names, event.time)
 
     def reports(self, moment: Moment) -> list[Reports]:
         """Ask the views for which a window has ended, and all of the keys with late tuples."""
