@@ -13,7 +13,6 @@ from typing import TypeVar
 from muntin.snapshot.classes import class_of, facts, is_ours, own_name
 from muntin.snapshot.errors import SnapshotError
 
-
 COMMON = frozenset({type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar})
 """What most names of modules stand for, and what is no constant: so many are soon passed over."""
 
