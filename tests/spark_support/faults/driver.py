@@ -108,7 +108,7 @@ def run(folder: Path, rows: int, fault: str, master: str) -> None:
     query = writer.outputMode("append").trigger(availableNow=True).start()
     last = -1
     while query.isActive:
-        query.awaitTermination(0.2)
+        sleep(0.2)
         progress = query.lastProgress
         if progress and progress.batchId != last:
             last = progress.batchId
