@@ -19,7 +19,7 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.denoted import Denoted
 from muntin.reference.naive import Naive
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.snapshot import SnapshotError, carry, restore, snapshot
+from muntin.snapshot import SnapshotError, carry, register_state, restore, snapshot
 from muntin.spec.catalogue import named
 from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.errors import UnsupportedError
@@ -84,6 +84,20 @@ def test_an_operator_that_is_not_alike_is_refused(other: Operator, words: str) -
 
 def test_columns_do_not_go_on_from_a_scotty() -> None:
     refused(columns(), snapshot(asked(Scotty(LATE))), "another operator; operator: .*Scotty in")
+
+
+@register_state
+class Stricter(ColumnarOperator):
+    """Columns of somebody else, who makes them in a way of his own, and may mean more by them."""
+
+    def __init__(self) -> None:
+        """Start late."""
+        super().__init__(LATE)
+
+
+def test_an_operator_that_derives_from_columns_is_another_one() -> None:
+    data = snapshot(asked(Stricter(), TENS))
+    refused(asked(Scotty(LATE), TENS), data, "another operator; operator: .*Stricter in .*Scotty h")
 
 
 def test_a_used_scotty_is_set_back() -> None:

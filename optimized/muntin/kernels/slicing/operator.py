@@ -238,7 +238,7 @@ class ColumnarOperator(Persistent, Stated, HandsOver):
         from muntin.kernels.slicing.image import image_in  # noqa: PLC0415 - as above
         from muntin.optimized.scotty.operator import Scotty  # noqa: PLC0415 - as above
 
-        if not isinstance(to, Scotty):
+        if not isinstance(to, Scotty) or cls != ColumnarOperator:  # others may be made otherwise
             return None
         stated = dict(tree.header).get("configuration 'method'")
         methods: list[Method] = [one for one in METHODS if repr(one) == stated]
