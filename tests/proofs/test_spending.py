@@ -23,7 +23,7 @@ def run(limit: str, test: str) -> tuple[int, list[str]]:
     """Run a test with a limit in minutes; return the exit status and what is said."""
     done = subprocess.run(  # noqa: S603 - our own words
         [sys.executable, "-c", RUN, limit, "-q", "-n", "1", "-p", "no:cacheprovider", test],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "proofs")},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "proofs"), "MUNTIN_PROFILE": "ci"},
         cwd=ROOT,
         capture_output=True,
         text=True,
