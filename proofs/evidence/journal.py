@@ -11,7 +11,10 @@ from pathlib import Path
 from evidence.checks import ROOT
 
 SOURCES = ("spec", "reference", "optimized", "proofs", "tests", "docs", "benchmarks")
-BESIDE = ("README.md", "pyproject.toml", "requirements.lock", "Makefile")
+BESIDE = (
+    *("README.md", "REFERENCES.md", "CHANGELOG.md", "CONTRIBUTING.md"),
+    *("pyproject.toml", "requirements.lock", "Makefile"),
+)
 MADE = {".pyc", ".nbi", ".nbc", ".png"}
 """What is made of sources and is none: by Python, by Numba, and by a browser."""
 
