@@ -49,7 +49,7 @@ class Plan:
     turns: int = 2
     copies: int = 40_000_000
     streamed: int = 1_000_000
-    batches: int = 5
+    batches: int = 12
 
 
 QUICK = Plan(rows=20_000, turns=1, copies=400_000, streamed=4_000, batches=3)

@@ -9,6 +9,8 @@ from muntin.spark.plan import Plan
 from muntin.spark.wanted import Asked
 from muntin.spec.periodic import count, tumbling
 from muntin.spec.stream import Step
+from spark_support.cluster import came
+from spark_support.shelf import InMemory
 from spark_support.tables import (
     MERGED,
     OF_ONE,
@@ -25,26 +27,14 @@ from spark_support.tables import (
 )
 
 
-class InMemory(dict[str, bytes]):
-    """A shelf."""
-
-    def put(self, name: str, piece: bytes) -> None:
-        """Keep a piece."""
-        self[name] = piece
-
-    def drop(self, name: str) -> None:
-        """Keep a piece no more."""
-        del self[name]
-
-
 @pytest.mark.parametrize("wanted", [MERGED, OF_ONE])
 def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Asked]) -> None:
     plan, shelf = plan_of({"w": tumbling(10)}, wanted), InMemory()
     held, late = (table_of([_row(time)]) for time in (25, 7))
     before = Bucket(plan, shelf)
-    assert not list(before.take(held, 20))
+    assert not list(before.take(came(plan, held), 20))
     after = Bucket(plan, shelf, before.state())
-    assert [line.kind for line in lines_in(plan, after.take(late, 3))] == ["late"]
+    assert [line.kind for line in lines_in(plan, after.take(came(plan, late), 3))] == ["late"]
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -64,7 +54,7 @@ def held_to_the_denotation(plan: Plan, each: Sequence[tuple[str, int]]) -> None:
     for keys, time in each:
         given = [_row(time, key) for key in keys]
         bucket = Bucket(plan, shelf, data)
-        lines += lines_in(plan, bucket.take(table_of(given) if given else None, time - 1))
+        lines += lines_in(plan, bucket.take(came(plan, table_of(given)) if given else [], time - 1))
         data = bucket.state() if bucket.changed else data
         steps += [Step((), time - 1), Step(tuple(event(plan, one) for one in dicts(given)))]
     assert lines

@@ -33,3 +33,13 @@ def test_columns_of_the_form_before() -> None:
     assert [one.tolist() for one in columns_in(data)] == [[5, 5, 5], [-7, 293]]
     with pytest.raises(SnapshotError, match="holds no columns"):
         columns_in(encode([("seven",)]))
+
+
+def test_what_climbs_or_is_like_another_column_is_short() -> None:
+    climbs, wild = np.arange(1000) // 7, np.arange(1000) * 7919 % 1009
+    shifted, other = packed_columns([wild, wild + 10**12]), packed_columns([wild, wild[::-1]])
+    assert len(packed_columns([climbs])) < len(packed_columns([wild]))
+    assert len(shifted) < len(other) * 0.6
+    columns = [column_of(one) for one in (wild, climbs, wild - 5, climbs * 1.0)]
+    found = columns_in(packed_columns(columns))
+    assert [one.tolist() for one in found] == [one.tolist() for one in columns]

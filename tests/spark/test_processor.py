@@ -59,22 +59,26 @@ MODES: Sequence[Mode] = ("accumulate-retract", "accumulate", "discard", "final")
 SETTINGS = st.builds(Settings, st.sampled_from([0, 0, 3, 9, 100]), st.sampled_from(MODES))
 
 
+HOW = st.tuples(st.sampled_from([0, 10**9]), st.sampled_from([0, 1000, 2**15]))
+"""Slices are sent, or rows only; all pieces are on the shelf, or those of small states are not."""
 OVER_COLUMNS: Mapping[str, Asked] = {**MERGED, "middle": ("median", "v")}
 """Aggregates that have a form over columns; the median needs single rows."""
 OF_COLUMNS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v")}
 WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS, OWN])
 
 
-@given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS, TRACES)
+@given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS, TRACES, HOW)
 def test_each_micro_batch_says_what_the_denotation_says(
     windows: list[WindowType],
     wanted: Mapping[str, Asked],
     settings: Settings,
     trace: list[MicroBatch],
+    how: tuple[int, int],
 ) -> None:
     framed = any(isinstance(one, FRAMES) for one in windows)
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
-    held_to_the_denotation(plan_of(named, OF_ONE if framed else wanted, settings), trace)
+    plan = plan_of(named, OF_ONE if framed else wanted, settings)
+    held_to_the_denotation(plan, trace, *how)
 
 
 PASSING = st.one_of(
@@ -92,17 +96,19 @@ PASSING = st.one_of(
     st.sampled_from([OF_ONE, OVER_COLUMNS]),
     SETTINGS,
     TRACES,
+    HOW,
 )
 def test_a_key_is_let_go_when_its_windows_are_over(
     windows: list[WindowType],
     wanted: Mapping[str, Asked],
     settings: Settings,
     trace: list[MicroBatch],
+    how: tuple[int, int],
 ) -> None:
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
     plan = plan_of(named, wanted, settings)
     quiet: list[MicroBatch] = [([], 30), ([], 30), ([], 30), ([], 1000)]
-    cluster = held_to_the_denotation(plan, [*trace, *quiet])
+    cluster = held_to_the_denotation(plan, [*trace, *quiet], *how)
     assert [cluster.state(bucket) for bucket in spread(BUCKETS)] == [None] * BUCKETS
     assert [cluster.pieces(bucket) for bucket in spread(BUCKETS)] == [{}] * BUCKETS
     assert cluster.timers() == []
@@ -151,7 +157,7 @@ def test_what_is_not_due_is_not_written_anew() -> None:
 def test_late_rows_are_told_with_what_they_hold() -> None:
     plan = plan_of({"w": tumbling(10)}, {"sum": ("sum", "v"), "real": ("sum", "w")})
     cluster = Cluster(plan)
-    payload = sent(cluster.answer, [row("a", 7, 3)], 0)[-1]
+    payload = sent(cluster.packing, [row("a", 7, 3)], 0)[-1]
     cluster.step([], 20)
     frame = pandas.DataFrame({"bucket": payload[0], "payload": [payload[1]]})
     batches = unpacked(cluster.tester.testInPandas(payload[0], frame))
@@ -179,7 +185,7 @@ def test_a_state_of_another_call_is_refused(other: Plan, names: str, bucket: int
     before, after = Cluster(plan_of({"w": tumbling(10)}, OF_ONE)), Cluster(other)
     before.step([row(key, 5, 1) for key in "abcdefgh"], 0)
     after.tester.updateValueState("state", bucket, (before.state(bucket),))
-    payloads = dict(sent(after.answer, [row(key, 5, 1) for key in "abcdefgh"], 0))
+    payloads = dict(sent(after.packing, [row(key, 5, 1) for key in "abcdefgh"], 0))
     frame = pandas.DataFrame({"bucket": bucket, "payload": [payloads[bucket]]})
     with pytest.raises(SnapshotError, match=names):
         after.tester.testInPandas(bucket, frame)
@@ -205,7 +211,7 @@ def test_a_damaged_state_is_refused(place: int, change: int) -> None:
         data = bytearray(whole)
         data[place % len(data)] ^= change
         cluster.tester.updateValueState("state", bucket, (bytes(data),))
-        frame = pandas.DataFrame({"bucket": [bucket], "payload": [HEAD.pack(0, 0)]})
+        frame = pandas.DataFrame({"bucket": [bucket], "payload": [HEAD.pack(0, 0, 0)]})
         with pytest.raises(SnapshotError):
             cluster.tester.testInPandas(bucket, frame)
 
@@ -215,13 +221,15 @@ def test_a_damaged_or_missing_piece_is_refused(
     place: int, change: int, wanted: Mapping[str, Asked]
 ) -> None:
     cluster = Cluster(plan_of({"w": tumbling(10)}, wanted))
-    cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muntin.spark.bucket.SMALL", 0)
+        cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
     bucket = next(one for one in spread(BUCKETS) if cluster.pieces(one))
     pieces = cluster.pieces(bucket)
     name = sorted(pieces)[place % len(pieces)]
     data = bytearray(pieces[name])
     data[place % len(data)] ^= change
-    payloads = dict(sent(cluster.answer, [row(key, 25, 1) for key in "ab"], 0))
+    payloads = dict(sent(cluster.packing, [row(key, 25, 1) for key in "ab"], 0))
     frame = pandas.DataFrame({"bucket": [bucket], "payload": [payloads[bucket]]})
     for held in ({**pieces, name: bytes(data)}, {n: p for n, p in pieces.items() if n != name}):
         cluster.tester.updateMapState("pieces", bucket, {(n,): (p,) for n, p in held.items()})
@@ -267,7 +275,7 @@ def test_a_state_of_the_first_form_goes_on(
     held = [watermark, {("a", 0): (operator.snapshot(), float(watermark), 10**6)}]
     body = encode(["bucket", described(plan), held])
     cluster = Cluster(plan)
-    bucket = next(b for b, _ in sent(cluster.answer, first, 0) if b != CONTROL)
+    bucket = next(b for b, _ in sent(cluster.packing, first, 0) if b != CONTROL)
     state = framed(Frame(1, installed(), body))
     cluster.tester.updateValueState("state", bucket, (state,))
     steps = [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(first))))]

@@ -8,9 +8,11 @@ from typing import Protocol
 
 from muntin.snapshot import decode
 from muntin.spark.answers import is_row
+from muntin.spark.arriving import Payload
 from muntin.spark.arrow import Table, pa
 from muntin.spark.murmur import spread
-from muntin.spark.packing import BUCKET, Packing, packed, read
+from muntin.spark.narrowing import narrowed
+from muntin.spark.packing import BUCKET, HEAD, Packing, packed, read, written
 from muntin.spark.plan import Plan
 from muntin.spark.processor import Processor
 from muntin.spark.readable import PIECE, Key, hashable
@@ -66,12 +68,13 @@ class Cluster:
 
     plan: Plan
     watermark: int = 0
+    few: int = 0
 
     def __post_init__(self) -> None:
         """Start without state."""
-        packing = Packing(replace(self.plan, late="rows"), BUCKETS)
-        self.answer = packing.plan
-        self.tester = in_memory(packing)
+        self.packing = Packing(replace(self.plan, late="rows"), BUCKETS, self.few)
+        self.answer = self.packing.plan
+        self.tester = in_memory(self.packing)
 
     def step(self, given_rows: Sequence[Row], watermark: int) -> list[Line]:
         """Run one micro-batch: timers that are due, and rows."""
@@ -89,7 +92,7 @@ class Cluster:
         found: dict[int, list[bytes]] = {}
         middle = len(given_rows) // 2
         for task, part in reversed([*enumerate([given_rows[:middle], given_rows[middle:]])]):
-            for row in sent(self.answer, part, task):
+            for row in sent(self.packing, part, task):
                 found.setdefault(row[0], []).append(row[1])
         return found
 
@@ -129,17 +132,22 @@ class Cluster:
         return found
 
 
-def sent(plan: Plan, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
+def sent(packing: Packing, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
     """Return the rows that a task sends to buckets."""
     if not part:
         return []
     whole = table_of(part)
-    own = [str([one[name] for name in plan.keys]).encode() for one in dicts(part)]
+    own = [str([one[name] for name in packing.plan.keys]).encode() for one in dicts(part)]
     place = pa.array([zlib.crc32(key) % BUCKETS for key in own])
     with_place = getattr(whole, "append_column")(BUCKET, place)  # noqa: B009 - Arrow is not typed
-    columns = dict_of(packed(with_place, plan.read, (task, 0), BUCKETS))
+    columns = dict_of(packed(with_place, packing, (task, 0)))
     each = zip(columns["bucket"], columns["payload"], strict=True)
     return [(b, p) for b, p in each if isinstance(b, int) and isinstance(p, bytes)]
+
+
+def came(plan: Plan, rows: Table) -> list[Payload]:
+    """Return rows as one payload."""
+    return [Payload(HEAD.pack(0, 0, 0) + written(narrowed(rows)), plan.read)]
 
 
 def dict_of(batch: Table) -> dict[str, list[object]]:

@@ -3,6 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import pytest
+
+from muntin.spark import bucket
 from muntin.spark.plan import Plan
 from muntin.spec.stream import Step
 from spark_support.cluster import Cluster
@@ -12,9 +15,23 @@ MicroBatch = tuple[list[Row], int]
 """Rows, and by how much the watermark rises before them."""
 
 
-def held_to_the_denotation(plan: Plan, trace: Sequence[MicroBatch]) -> Cluster:
-    """Run micro-batches, and compare each with the steps that it stands for."""
-    cluster, watermark = Cluster(plan), 0
+def held_to_the_denotation(
+    plan: Plan, trace: Sequence[MicroBatch], few: int = 0, small: int = bucket.SMALL
+) -> Cluster:
+    """Run micro-batches, and compare each with the steps that it stands for.
+
+    Slices are sent if so few rows are one; pieces of so many bytes lie in the head of a bucket.
+    """
+    cluster = Cluster(plan, few=few)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bucket, "SMALL", small)
+        compare(cluster, plan, trace)
+    return cluster
+
+
+def compare(cluster: Cluster, plan: Plan, trace: Sequence[MicroBatch]) -> None:
+    """Compare what a cluster says with the denotation."""
+    watermark = 0
     steps, answers = list[Step](), list[list[Line]]()
     for given_rows, rise in trace:
         watermark += rise
@@ -28,4 +45,3 @@ def held_to_the_denotation(plan: Plan, trace: Sequence[MicroBatch]) -> Cluster:
         late = [(line.start, line.key) for line in answer if line.kind == "late"]
         assert same(told, expected(plan, mine))
         assert Counter(late) == Counter((e.time, e.key) for one in mine for e in one.late)
-    return cluster

@@ -50,9 +50,12 @@ class Table(Protocol):
     def slice(self, offset: int, length: int, /) -> "Table": ...  # noqa: D102 - the same
 
 
-def table(batches: Sequence[Table]) -> Table:
-    """Return batches as one table, each column in one piece."""
-    found: Table = pa.Table.from_batches(batches).combine_chunks()
+def table(parts: Sequence[Table]) -> Table:
+    """Return batches and tables as one table, each column in one piece."""
+    flat = [
+        batch for one in parts for batch in (pieces(one) if isinstance(one, pa.Table) else [one])
+    ]
+    found: Table = pa.Table.from_batches(flat, schema=parts[0].schema).combine_chunks()
     return found
 
 
@@ -76,6 +79,12 @@ def column(of: Table, name: str) -> Column:
     if isinstance(found, pa.ChunkedArray):
         found = getattr(found, "combine_chunks")()  # noqa: B009 - Arrow is not typed
     return found
+
+
+def names_of(of: Table) -> list[str]:
+    """Return the names of columns."""
+    names: list[str] = getattr(of.schema, "names")  # noqa: B009 - Arrow is not typed
+    return names
 
 
 def plain(found: Column) -> Column:

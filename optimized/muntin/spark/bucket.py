@@ -6,7 +6,7 @@ is small and says which pieces there are. A piece is read when it is needed, and
 has changed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from muntin.kernels.slicing.over import is_record
 from muntin.snapshot import SnapshotError
 from muntin.spark.answers import is_row
+from muntin.spark.arriving import Payload, Piece, whole
 from muntin.spark.arrow import Table, picked, times
 from muntin.spark.columnar import Columnar
 from muntin.spark.envelope import described, framed_state, held_in
@@ -23,15 +24,20 @@ from muntin.spark.plan import Plan
 from muntin.spark.readable import Kept, Key, Readable, hashable
 from muntin.spark.saying import late_events, late_rows, lines_about
 from muntin.spark.settling import Settling
+from muntin.spark.slicing import Slicing
 from muntin.spec.dialect import OURS
 from muntin.spec.stream import END
+
+SMALL = 2**15
+"""Pieces of so many bytes in all are kept with what is known of a bucket."""
 
 
 class Head(NamedTuple):
     """What is known of a bucket besides its pieces.
 
     The windows that are answered over columns, when these have something to say, and the checksums
-    of their pieces; the keys that have operators of their own.
+    of their pieces, or these themselves if they are small; the keys that have operators of their
+    own.
     """
 
     watermark: float
@@ -39,18 +45,30 @@ class Head(NamedTuple):
     due: float
     checks: Mapping[str, int]
     keys: Mapping[Key, Kept]
+    small: Pieces
 
 
 class Bucket:
     """Keys, and the watermark up to which all was said."""
 
-    def __init__(self, plan: Plan, shelf: Shelf, data: bytes | None = None) -> None:
-        """Start without keys, or from a state; a state of something else is refused."""
+    def __init__(
+        self,
+        plan: Plan,
+        shelf: Shelf,
+        data: bytes | None = None,
+        slicing: Slicing | None = None,
+    ) -> None:
+        """Start without keys, or from a state; a state of something else is refused.
+
+        Slices that come are made so; if none is said, or some window has another operator, they are
+        not looked at.
+        """
         self._plan, self._shelf = plan, shelf
         self._before = head = restored(plan, data) if data is not None else empty(plan)
         fast, every = set(head.over_columns), {one.id for one in plan.windows}
         self._fast, slow = plan.only(fast), plan.only(every - fast)
-        self._readable = Readable(slow, shelf, head.keys)
+        self._slow, self._readable = slow.windows, Readable(slow, shelf, head.keys)
+        self._slicing = slicing if fast == every else None
         self._columnar: Columnar | None = None
         self._pieces: Pieces = {}
         self._due = head.due
@@ -62,63 +80,81 @@ class Bucket:
         """The least watermark at which something is to be said or forgotten; None without keys."""
         return min(self._due, self._readable.due) if self._kept else None
 
-    def take(self, rows: Table | None, watermark: float) -> Iterator[Table]:
-        """Let the watermark rise, then take in rows, and yield what is said.
+    def take(self, came: Sequence[Payload], watermark: float) -> Iterator[Table]:
+        """Let the watermark rise, then take in what came, and yield what is said.
 
         Rows behind the lateness limit are late.
         """
         self._watermark = max(self._before.watermark, watermark)
+        pieces = self._pieces_of(came)
         if self._fast.windows:
-            rows, late = self._judged(rows)
-            yield from self._over_columns(rows)
-            if late is not None:
-                yield from late_rows(self._plan, late)
+            judged = [self._judged(one) for one in pieces]
+            pieces = [one for one, _ in judged]
+            yield from self._over_columns([one for one in pieces if one.tables])
+            for _, late in judged:
+                if late is not None:
+                    yield from late_rows(self._plan, late)
+        (rows,) = [one.rows for one in pieces] if self._slow else [None]
         if self._readable.asked(rows, self._watermark):
             self.changed = True
             said = self._readable.take(rows, self._watermark)
             yield from lines_about(self._plan, said.results)
             yield from late_events(self._plan, said.late)
 
-    def _judged(self, rows: Table | None) -> tuple[Table | None, Table | None]:
-        """Return the rows that are in time, and those that are late, if there are any."""
+    @property
+    def _limit(self) -> float:
+        """The time before which rows are late."""
+        return self._watermark - self._plan.settings.allowed_lateness
+
+    def _pieces_of(self, came: Sequence[Payload]) -> list[Piece]:
+        """Return slices as far as they may be looked at, and else rows."""
+        if self._slicing is None:
+            return [Piece(None, whole(came))]
+        return [one.split(self._limit) for one in came]
+
+    def _judged(self, piece: Piece) -> tuple[Piece, Table | None]:
+        """Return a piece with the rows that are in time, and those that are late, if any are."""
+        rows = piece.rows
         if rows is None or self._watermark == -END:
-            return rows, None
-        time = times(rows, self._plan.time)
-        late = time < self._watermark - self._plan.settings.allowed_lateness
+            return piece, None
+        late = times(rows, self._plan.time) < self._limit
         if not late.any():
-            return rows, None
+            return piece, None
         names = self._plan.read
         good, bad = (picked(rows, names, np.flatnonzero(one)) for one in (~late, late))
-        return (good if good.num_rows else None), bad
+        return piece._replace(rows=good if good.num_rows else None), bad
 
-    def _over_columns(self, rows: Table | None) -> Iterator[Table]:
-        if rows is None and self._before.due > self._watermark:
+    def _over_columns(self, pieces: Sequence[Piece]) -> Iterator[Table]:
+        if not pieces and self._before.due > self._watermark:
             return
         checks = self._before.checks
-        self._pieces = {name: taken(self._shelf, name, check) for name, check in checks.items()}
-        self._columnar = Columnar(self._fast, self._plan, self._pieces)
-        yield from self._columnar.take(rows, self._watermark)
+        shelved = {name: taken(self._shelf, name, check) for name, check in checks.items()}
+        self._pieces = {**self._before.small, **shelved}
+        self._columnar = Columnar(self._fast, self._plan, self._pieces, self._slicing)
+        yield from self._columnar.take(pieces, self._watermark)
         settling = Settling(tuple(self._fast.kinds().values()), self._plan.settings)
         self._due = self._columnar.due(settling, self._watermark)
         self.changed |= self._columnar.changed or self._due == END
 
     def state(self) -> bytes | None:
         """Put away the pieces that have changed, and return the head; None if nothing is kept."""
-        checks, due = dict(self._before.checks), self._due
+        checks, small, due = self._before.checks, self._before.small, self._due
         if self._columnar is not None:
             pieces = self._columnar.pieces()
-            checks = replaced(self._shelf, self._pieces, checks, pieces)
-            due = self._due = self._due if checks else END
+            small = pieces if sum(map(len, pieces.values())) <= SMALL else {}
+            large = {} if small else pieces
+            checks = replaced(self._shelf, self._pieces, checks, large)
+            due = self._due = self._due if pieces else END
         keys = self._readable.put_away()
-        self._kept = bool(checks or keys)
-        held = [self._watermark, self._before.over_columns, due, checks, keys]
+        self._kept = bool(checks or small or keys)
+        held = [self._watermark, self._before.over_columns, due, checks, keys, small]
         return framed_state("bucket", described(self._plan), held) if self._kept else None
 
 
 def empty(plan: Plan) -> Head:
     """Return what is known of a bucket that holds nothing."""
     fast = columnar(plan) if plan.settings.dialect == OURS else set[str]()
-    return Head(-END, sorted(fast), END, {}, {})
+    return Head(-END, sorted(fast), END, {}, {}, {})
 
 
 def restored(plan: Plan, data: bytes) -> Head:
@@ -130,16 +166,19 @@ def restored(plan: Plan, data: bytes) -> Head:
     parts = list(held) if is_row(held) else []
     if len(parts) == 2:  # noqa: PLR2004 - of form 1
         parts[1:1] = [[], END, {}]
+    if len(parts) == 5:  # noqa: PLR2004 - as heads were before they held small pieces
+        parts.append({})
     if len(parts) != len(Head._fields):
         raise damaged("it holds no watermark and keys")
-    watermark, fast, due, checks, keys = parts
+    watermark, fast, due, checks, keys, pieces = parts
     if not isinstance(watermark, int | float) or not isinstance(due, int | float):
         raise damaged("it holds no times")
-    if not is_row(fast) or not is_record(checks) or not is_record(keys):
+    if not (is_row(fast) and is_record(checks) and is_record(keys) and is_record(pieces)):
         raise damaged("its keys are no table")
     names = [str(one) for one in fast]
     known = {name: one for name, one in checks.items() if isinstance(one, int)}
-    return Head(watermark, names, due, known, {_key(k): _kept(v) for k, v in keys.items()})
+    small = {name: one for name, one in pieces.items() if isinstance(one, bytes)}
+    return Head(watermark, names, due, known, {_key(k): _kept(v) for k, v in keys.items()}, small)
 
 
 def damaged(why: str) -> SnapshotError:

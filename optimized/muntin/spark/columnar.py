@@ -4,16 +4,20 @@ A key is a number for the operator, its place in a table of keys. A key of which
 let go.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.forms import form_of
 from muntin.spark.answering import asking, columns_of, told_by_columns
 from muntin.spark.answers import told
+from muntin.spark.arriving import Piece, together
 from muntin.spark.arrow import Keys, Table, keys, picked, table, times
 from muntin.spark.columnar_state import (
+    Asked,
     image_of,
     pieces_of,
     present,
@@ -26,6 +30,7 @@ from muntin.spark.packing import read, written
 from muntin.spark.pieces import Pieces
 from muntin.spark.plan import Plan
 from muntin.spark.settling import Settling
+from muntin.spark.slicing import Slicing
 from muntin.spark.wanted import REAL
 from muntin.spec.stream import END
 
@@ -38,32 +43,41 @@ class Columnar:
     `whole` is the plan of the call, `plan` that of these windows.
     """
 
-    def __init__(self, plan: Plan, whole: Plan, pieces: Pieces) -> None:
-        """Start without keys, or go on from pieces."""
-        self._plan, self._whole, self._before = plan, whole, pieces
+    def __init__(
+        self, plan: Plan, whole: Plan, pieces: Pieces, slicing: Slicing | None = None
+    ) -> None:
+        """Start without keys, or go on from pieces; slices that come are made so."""
+        self._plan, self._whole, self._before, self._slicing = plan, whole, pieces, slicing
         self._operator = asking(plan, "slices")
-        self._kinds = {name: one.window for name, one in image_of(self._operator).queries.items()}
+        queries = image_of(self._operator).queries
+        self._kinds = {name: one.window for name, one in queries.items()}
+        self._forms = {
+            query: form for query, one in queries.items() if (form := form_of(one.aggregate))
+        }
         self._keys = read(pieces[TABLE])[0] if pieces else None
         self.changed = False
         if self._keys is not None:
             resumed(self._operator, state_in(pieces, self._kinds), self._keys.num_rows)
 
-    def take(self, rows: Table | None, watermark: float) -> Iterator[Table]:
+    def take(self, came: Sequence[Piece], watermark: float) -> Iterator[Table]:
         """Let the watermark rise, then take in rows, none of which is late; yield what is said."""
         none: dict[str, Values] = {name: self._nothing(name) for name in self._plan.read}
-        if self._keys is not None and watermark > -END:
-            yield from self._step(no_ints(), none, no_ints(), watermark)
-        elif watermark > -END:
-            self._operator.take_columns(no_ints(), none, no_ints(), watermark)
-        if rows is not None and rows.num_rows:
-            self.changed = True
-            columns, number = columns_of(self._plan, rows), self._numbered(rows)
-            yield from self._step(times(rows, self._plan.time), columns, number, None)
+        if watermark > -END:
+            answer = self._operator.take_columns(no_ints(), none, no_ints(), watermark)
+            yield from self._said(answer)
+        tables = [one for piece in came for one in piece.tables]
+        if not tables:
+            return
+        self.changed, numbers = True, self._numbered(tables)
+        if self._slicing and any(piece.slices is not None for piece in came):
+            store = together(self._slicing, came, numbers)
+            yield from self._said(self._operator.take_slices(store))
+            return
+        rows, number = table(tables), np.concatenate(numbers)
+        time, columns = times(rows, self._plan.time), columns_of(self._plan, rows)
+        yield from self._said(self._operator.take_columns(time, columns, number))
 
-    def _step(
-        self, time: Ints, columns: dict[str, Values], number: Ints, watermark: float | None
-    ) -> Iterator[Table]:
-        answer = self._operator.take_columns(time, columns, number, watermark)
+    def _said(self, answer: Answered) -> Iterator[Table]:
         lines = told_by_columns(self._plan, answer)
         if lines and self._keys is not None:
             self.changed = True
@@ -74,18 +88,17 @@ class Columnar:
         real = isinstance(self._plan.types[name], REAL)
         return Values(column_of(np.empty(0, np.float64) if real else no_ints()))
 
-    def _numbered(self, rows: Table) -> Ints:
-        """Return the number of the key of each row; new keys get the next."""
-        names = self._plan.keys
-        found = keys(rows, names)
-        mine = picked(rows, names, found.row)
-        if self._keys is None:
-            self._keys = mine
-            return found.number
-        both = table([self._keys, mine])
+    def _numbered(self, tables: Sequence[Table]) -> list[Ints]:
+        """Return the numbers of the keys in tables; new keys get the next."""
+        names, known = self._plan.keys, [] if self._keys is None else [self._keys]
+        found = [keys(one, names) for one in tables]
+        mine = [picked(t, names, one.row) for t, one in zip(tables, found, strict=True)]
+        both = table([*known, *mine])
         every = keys(both, names)
-        known, self._keys = self._keys.num_rows, picked(both, names, every.row)
-        return every.number[known:][found.number]
+        self._keys = picked(both, names, every.row)
+        ends = np.cumsum([one.num_rows for one in (*known, *mine)]).tolist()
+        parts = np.split(every.number, ends[:-1])[len(known) :]
+        return [part[one.number] for part, one in zip(parts, found, strict=True)]
 
     def pieces(self) -> dict[str, bytes]:
         """Return what is to be kept: nothing, if nothing is kept of any key."""
@@ -99,7 +112,8 @@ class Columnar:
             state = without_idle(state, kept)
             self._keys = picked(self._keys, self._plan.keys, np.flatnonzero(kept))
         n = self._keys.num_rows
-        found = pieces_of(state, self._kinds, n, self._before)
+        asked = Asked(self._kinds, self._forms)
+        found = pieces_of(state, asked, n, self._before)
         return found | {TABLE: written(self._keys)}
 
     def due(self, settling: Settling, watermark: float) -> float:

@@ -13,13 +13,16 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of, ints
 from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.image import Dense, Image, Plain, Told
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.ordering import ordered
 from muntin.snapshot import SnapshotError, decode, encode
+from muntin.spark.forms import only_present
 from muntin.spark.pieces import Pieces, by_time, columns_in, packed_columns, span_of
 from muntin.spec.measure import COUNT
 from muntin.spec.periodic import Sliding
@@ -32,6 +35,13 @@ KNOWN = ("key", "start", "end", "settles", "first", "revision")
 
 Columns = list[Column | Ints]
 Shape = list[tuple[str, int, bool]]
+
+
+class Asked(NamedTuple):
+    """The window types and the forms of queries."""
+
+    kinds: Mapping[str, WindowType]
+    forms: Mapping[str, Form]
 
 
 class Laid(NamedTuple):
@@ -160,15 +170,13 @@ def head_in(pieces: Pieces) -> Head:
     return head
 
 
-def pieces_of(
-    state: State, kinds: Mapping[str, WindowType], keys: int, before: Pieces
-) -> dict[str, bytes]:
+def pieces_of(state: State, asked: Asked, keys: int, before: Pieces) -> dict[str, bytes]:
     """Return a state as pieces."""
     old = head_in(before).groups if before else []
     spans = {one.name: one.span for group in old for one in group.tables}
     found, groups = dict[str, bytes](), list[Grouped]()
     for nth, (names, method, whole) in enumerate(state.groups):
-        group, tables = simpler(whole, kinds), list[Laid]()
+        group, tables = simpler(whole, asked), list[Laid]()
         for name, columns, time, shape in tables_of(group, str(nth)):
             size = sum(column.nbytes for column in columns)
             span, parts = span_of(time, size, spans.get(name, 0)), dict[int, bytes]()
@@ -177,8 +185,8 @@ def pieces_of(
             found |= {f"{name} {number}": data for number, data in parts.items()}
             tables.append(Laid(name, span, list(parts), shape))
         found[f"{nth} keys"] = packed_columns([sized(group.birth, keys), group.dropped])
-        asked, single = [one.queries for one in group.tracks], isinstance(group.grain, Records)
-        groups.append(Grouped(names, method, group.since, single, asked, tables))
+        queries, single = [one.queries for one in group.tracks], isinstance(group.grain, Records)
+        groups.append(Grouped(names, method, group.since, single, queries, tables))
     found[HEAD] = encode(Head(state.clock, state.seen, state.arrivals, groups))
     return found
 
@@ -211,7 +219,7 @@ def _cells(pieces: Pieces, table: Laid) -> tuple[Cells, list[tuple[int, Fields]]
     columns = _columns(pieces, table)
     if not columns:
         return Cells(), []
-    order = np.lexsort((columns[1], columns[0]))
+    order = ordered(ints(columns[0]), ints(columns[1]))
     rest = iter([column[order] for column in columns])
     key, slot, low, high, count, arrival, own, mark = (ints(one) for one in islice(rest, 8))
     cells = Cells(key, slot, low, high, count, np.zeros_like(key), arrival, own, mark)
@@ -239,15 +247,24 @@ def counts(group: Plain, kinds: Mapping[str, WindowType]) -> bool:
     return any(kinds[one.queries[0]].measure is COUNT for one in group.tracks)
 
 
-def simpler(group: Plain, kinds: Mapping[str, WindowType]) -> Plain:
+def simpler(group: Plain, asked: Asked) -> Plain:
     """Return a state without what nothing depends on.
 
+    Of some parts, that is how many values there are, but not whether there are any.
     Where all windows are sliding, that is when in its slice an event came. Where none counts
-    events, it is how many cells are forgotten.
+    events, it is how many cells are forgotten, and how many events each holds.
     """
+    kinds, names = asked.kinds, [name for one in group.tracks for name in one.queries]
+    some = only_present(asked.forms[name] for name in names if name in asked.forms)
+    parts = [
+        (nth, tuple(np.minimum(one, 1) for one in fields) if nth in some else fields)
+        for nth, fields in group.parts
+    ]
+    group = group._replace(parts=parts)
     if counts(group, kinds):
         return group
-    group = group._replace(dropped=np.zeros(1, np.int64))
+    cells = replace(group.cells, count=np.ones_like(group.cells.count))
+    group = group._replace(dropped=np.zeros(1, np.int64), cells=cells)
     sliding = all(isinstance(kinds[one.queries[0]], Sliding) for one in group.tracks)
     if isinstance(group.grain, Records) or not sliding:
         return group

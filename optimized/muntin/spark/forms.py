@@ -1,8 +1,11 @@
 """Which windows kernels answer, and the aggregates as kernels and operators take them."""
 
+from collections.abc import Iterable
+
 from muntin.kernels.slicing.custom import Summarised, summarised
-from muntin.kernels.slicing.forms import form_of
+from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.parts import Count
 from muntin.kernels.slicing.supported import refusal
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import CLOCKS, REAL, WHOLE, Wanted
@@ -49,3 +52,17 @@ def columnar(plan: Plan) -> set[str]:
         for name, kind in plan.kinds().items()
         if refusal(Query(name, kind, aggregate), plan.settings) is None
     }
+
+
+def only_present(forms: Iterable[Form]) -> set[int]:
+    """Return which of the parts of forms count values where no form tells how many there are.
+
+    >>> from muntin.kernels.slicing.forms import form
+    >>> sums, means = form("sum"), form("mean")
+    >>> only_present([sums]), only_present([sums, means])
+    ({1}, set())
+    """
+    every = list(forms)
+    told = {part for one in every if one.counted for part in one.parts}
+    parts = dict.fromkeys(part for one in every for part in one.parts)
+    return {n for n, part in enumerate(parts) if isinstance(part, Count) and part not in told}

@@ -1,11 +1,13 @@
 """Rows as they go to buckets: each batch becomes one binary row a bucket.
 
 A row of a packed DataFrame is the number of a bucket and a payload: which task made it and the how
-manieth it was, so that the order of arrival is kept however rows are shuffled, and an Arrow stream.
+manieth it was, so that the order of arrival is kept however rows are shuffled; slices, if there are
+few; and the rows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from struct import Struct
 
@@ -16,9 +18,12 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from muntin.spark.arrow import Table, Work, batches, mapped, pa, picked, table
+from muntin.spark.early import FEW, cut, slicing_of
 from muntin.spark.gathering import quoted
 from muntin.spark.murmur import spread
+from muntin.spark.narrowing import narrowed
 from muntin.spark.plan import Plan
+from muntin.spark.slicing import Slicing
 from muntin.spec.errors import InvalidInputError
 
 PACKED = StructType([StructField("bucket", LongType()), StructField("payload", BinaryType())])
@@ -29,26 +34,37 @@ CONTROL = -1
 ENOUGH = 2**18
 """So many rows of a task are packed at once."""
 
-HEAD = Struct("<qq")
+SHORT = 2**15
+"""So many buckets have numbers of 16 bits."""
+
+HEAD = Struct("<qqq")
+"""The task, the how manieth, and the length of the slices."""
 ipc = import_module("pyarrow.ipc")
 
 
 @dataclass(frozen=True)
 class Packing:
-    """How many buckets there are."""
+    """How many buckets there are, and how many rows slices hold on average, if they are sent."""
 
     plan: Plan
     buckets: int
+    few: int = FEW
+
+    @cached_property
+    def slicing(self) -> Slicing | None:
+        """How slices are made before the shuffle, if they can be."""
+        return slicing_of(self.plan)
 
     def packed(self, df: DataFrame) -> DataFrame:
         """Return a DataFrame of packed rows."""
         keys = quoted(self.plan.keys)
         place = f.pmod(f.xxhash64(*keys), f.lit(self.buckets)) if keys else f.lit(0)
-        rows = df.select(*quoted(self.plan.read), place.cast("long").alias(BUCKET))
-        return mapped(rows, packer(self.plan.read, self.buckets), PACKED)
+        narrow = "short" if self.buckets <= SHORT else "int"
+        rows = df.select(*quoted(self.plan.read), place.cast(narrow).alias(BUCKET))
+        return mapped(rows, packer(self), PACKED)
 
 
-def packer(names: Sequence[str], buckets: int) -> Work:
+def packer(packing: Packing) -> Work:
     """Return what a worker does: in a task that has rows, the control bucket gets one too."""
 
     def work(given: Iterable[Table]) -> Iterator[object]:
@@ -58,31 +74,39 @@ def packer(names: Sequence[str], buckets: int) -> Work:
             held.append(batch)
             rows += batch.num_rows
             if rows >= ENOUGH:
-                yield packed(table(held), names, (task, made), buckets)
+                yield packed(table(held), packing, (task, made))
                 held, rows, made = [], 0, made + 1
         if rows:
-            yield packed(table(held), names, (task, made), buckets)
+            yield packed(table(held), packing, (task, made))
 
     return work
 
 
-def packed(rows: Table, names: Sequence[str], origin: tuple[int, int], buckets: int) -> Table:
+def packed(rows: Table, packing: Packing, origin: tuple[int, int]) -> Table:
     """Return rows as one payload for each bucket that has any, and one for the control bucket."""
     place = np.asarray(rows.column(BUCKET), np.int64)
-    order = np.argsort(place.astype(np.uint16), kind="stable")
-    counts = np.bincount(place, minlength=buckets)
-    whole, begin = picked(rows, names, order), 0
-    ids, found, payloads = spread(buckets), [CONTROL], [HEAD.pack(*origin)]
-    for number, count in enumerate(counts.tolist()):
+    names = packing.plan.read
+    made = cut(rows, packing.slicing, place, packing) if packing.slicing else None
+    if made:
+        names = tuple(name for name in names if name not in packing.plan.keys)
+        order, counts = made.order, made.rows
+    else:
+        order = np.argsort(place.astype(np.uint16), kind="stable")
+        counts = np.bincount(place, minlength=packing.buckets)
+    whole = picked(rows, names, order)
+    ends, ids = np.cumsum(counts).tolist(), spread(packing.buckets)
+    found, payloads = [CONTROL], [HEAD.pack(*origin, 0)]
+    for number, (end, count) in enumerate(zip(ends, counts.tolist(), strict=True)):
         if count:
+            slices = written(narrowed(made.of(number))) if made else b""
+            mine = written(narrowed(whole.slice(end - count, count)))
             found.append(ids[number])
-            payloads.append(HEAD.pack(*origin) + written(whole.slice(begin, count)))
-        begin += count
+            payloads.append(HEAD.pack(*origin, len(slices)) + slices + mine)
     return next(batches({"bucket": found, "payload": payloads}, PACKED))
 
 
 def written(batch: Table) -> bytes:
-    """Return a batch as an Arrow stream."""
+    """Return a batch, or a table, as an Arrow stream."""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, batch.schema) as stream:
         stream.write(batch)
@@ -95,14 +119,6 @@ def read(data: bytes, begin: int = 0) -> list[Table]:
     with ipc.open_stream(pa.py_buffer(data)[begin:]) as stream:
         found: list[Table] = list(stream)
     return found
-
-
-def unpacked(payloads: Iterable[bytes]) -> Table | None:
-    """Return the rows of payloads in their order of arrival; None if there are none."""
-    held = [
-        batch for one in sorted(payloads, key=HEAD.unpack_from) for batch in read(one, HEAD.size)
-    ]
-    return table(held) if held else None
 
 
 def checked(buckets: int) -> int:

@@ -10,7 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.kernels.slicing.arrays import Column, Ints, column_of, ints
+from muntin.kernels.slicing.ordering import ordered
 from muntin.snapshot import SnapshotError, decode, encode
 from muntin.spark.answers import is_row
 from muntin.spark.arrow import pa
@@ -18,6 +19,9 @@ from muntin.spark.arrow import pa
 CODEC = "zstd"
 LENGTH = 8
 """Bytes of a number; and those before a compressed piece that say how long it was."""
+FITS = 56
+"""Bits of what has planes: steps of such numbers wrap nowhere."""
+LIKE = "like"
 EXACT = 2.0**53
 """Whole floats below it are integers, each another."""
 
@@ -70,8 +74,9 @@ def replaced(
     """Keep pieces in the place of others, and return their checksums; what is equal stays."""
     for name in checks.keys() - after.keys():
         shelf.drop(name)
+    same = {name for name in checks if before[name] == after.get(name)}
     return {
-        name: checks[name] if before.get(name) == data else put(shelf, name, data)
+        name: checks[name] if name in same else put(shelf, name, data)
         for name, data in after.items()
     }
 
@@ -82,24 +87,48 @@ def packed_columns(columns: Sequence[Column | Ints]) -> bytes:
     >>> [one.tolist() for one in columns_in(packed_columns([np.array([7, 9]), np.array([0.5, 2])]))]
     [[7, 9], [0.5, 2.0]]
     """
-    return encode([_packed(one) for one in columns])
+    return encode([_like(columns, nth) or _packed(one) for nth, one in enumerate(columns)])
+
+
+def _like(columns: Sequence[Column | Ints], nth: int) -> object:
+    """Return which column before this one it is like, and how far above it; None if it is not."""
+    one = columns[nth]
+    if one.size and one.dtype == np.int64:
+        for place, other in enumerate(columns[:nth]):
+            if other.dtype == np.int64 and other.size == one.size:
+                apart = int(one[0]) - int(other[0])
+                likely = int(one[-1]) - int(other[-1]) == apart and abs(apart) < 2**FITS
+                if likely and (one == other + apart).all():
+                    return (LIKE, place, apart)
+    return None
 
 
 def _packed(column: Column | Ints) -> object:
     """Return what is above the least number, byte by byte: those of one weight compress together.
 
-    Floats that are whole are kept as integers, which are shorter.
+    Floats that are whole are kept as integers, which are shorter; and what climbs, as its steps.
     """
     real = column.dtype == np.float64 and whole(column)
     if not column.size or not (real or column.dtype == np.int64):
         return column
     numbers: Ints = column.astype(np.int64)
-    least = int(numbers.min())
-    width = ((int(numbers.max()) - least).bit_length() + 7) // 8
-    if width == LENGTH:
+    least, most = int(numbers.min()), int(numbers.max())
+    if (most - least).bit_length() > FITS:
         return column
+    steps = np.diff(numbers, prepend=numbers[:1])
+    low, high = int(steps.min()), int(steps.max())
+    if high - low < most - least:
+        return (*_planes(steps, low, high), real, int(numbers[0]))
+    return (*_planes(numbers, least, most), real)
+
+
+def _planes(numbers: Ints, least: int, most: int) -> tuple[int, int, int, bytes]:
+    """Return the least number, how many bytes the others take above it, how many, and these."""
+    width = ((most - least).bit_length() + 7) // 8
+    if not width:
+        return least, 0, numbers.size, b""
     planes = (numbers - least).astype("<u8").view(np.uint8).reshape(-1, LENGTH)[:, :width]
-    return (least, width, column.size, planes.T.tobytes(), real)
+    return least, width, numbers.size, planes.T.tobytes()
 
 
 def whole(column: Column | Ints) -> bool:
@@ -117,8 +146,20 @@ def columns_in(data: bytes) -> list[Column]:
     """Return the columns in bytes."""
     held = decode(data)
     if not is_row(held):
-        raise SnapshotError("the state of a bucket is damaged: a piece holds no columns")
-    return [_column(one) for one in held]
+        raise damaged("holds no columns")
+    found = list[Column]()
+    for one in held:
+        match one:
+            case (str() as word, int() as place, int() as apart) if word == LIKE:
+                found.append(column_of(ints(found[place]) + apart))
+            case _:
+                found.append(_column(one))
+    return found
+
+
+def damaged(why: str) -> SnapshotError:
+    """Return the error of a piece that can't be read."""
+    return SnapshotError(f"the state of a bucket is damaged: a piece {why}")
 
 
 def _column(one: object) -> Column:
@@ -126,24 +167,45 @@ def _column(one: object) -> Column:
         case np.ndarray():
             return column_of(one)
         case (int() as least, int() as width, int() as n, bytes() as planes, bool() as real):
-            numbers = np.zeros((n, LENGTH), np.uint8)
-            numbers[:, :width] = np.frombuffer(planes, np.uint8).reshape(width, n).T
-            found = numbers.view("<u8")[:, 0].astype(np.int64) + least
-            return column_of(found.astype(np.float64) if real else found)
+            found = _above(least, width, n, planes)
+        case (
+            int() as least,
+            int() as width,
+            int() as n,
+            bytes() as planes,
+            bool() as real,
+            int() as first,
+        ):
+            found = np.cumsum(_above(least, width, n, planes)) + first
         case (int() as least, 0, int() as n):  # as pieces were before
             return column_of(np.full(n, least, np.int64))
         case (int() as least, int() as width, bytes() as content):  # the same
             return column_of(np.frombuffer(content, f"<u{width}").astype(np.int64) + least)
         case _:
-            raise SnapshotError("the state of a bucket is damaged: a piece holds no columns")
+            raise damaged("holds no columns")
+    return column_of(found.astype(np.float64) if real else found)
+
+
+def _above(least: int, width: int, n: int, planes: bytes) -> Ints:
+    if not width:
+        return np.full(n, least, np.int64)
+    numbers = np.zeros((n, LENGTH), np.uint8)
+    numbers[:, :width] = np.frombuffer(planes, np.uint8).reshape(width, n).T
+    found: Ints = numbers.view("<u8")[:, 0].astype(np.int64)
+    return found + least
 
 
 def by_time(
     columns: Sequence[Column | Ints], time: Ints, span: int
 ) -> Iterator[tuple[int, list[Column | Ints]]]:
-    """Cut columns into stretches of time; what lies in one stays in its order."""
-    nth = time // span
-    order = np.argsort(nth, kind="stable")
+    """Cut columns, of which the first is that of keys, into stretches of time.
+
+    In one they are by time and key: so they climb.
+    """
+    if not time.size:
+        return
+    nth = time // span if span else np.zeros_like(time)
+    order = ordered(time - int(time.min()), ints(columns[0]))
     begins = np.flatnonzero(np.diff(nth[order], prepend=nth[order[:1]] - 1))
     for part in np.split(order, begins[1:]):
         if part.size:
@@ -153,10 +215,10 @@ def by_time(
 def span_of(time: Ints, size: int, before: int) -> int:
     """Return the stretch of time of a piece, a power of two: pieces are neither small nor many.
 
-    The one before is kept while it will do.
+    The one before is kept while it will do. What is small is one piece; that is a stretch of 0.
     """
-    if not time.size:
-        return before
+    if size < ENOUGH or not time.size:
+        return 0
     extent = int(time.max()) - int(time.min()) + 1
     pieces = max(1, min(MOST, size // ENOUGH))
     if before and extent <= 4 * pieces * before and pieces * before <= 4 * extent + 4 * before:

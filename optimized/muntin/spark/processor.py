@@ -5,16 +5,23 @@ that was known when its micro-batch began, exactly, whatever bucket it lies in a
 does with late rows elsewhere.
 """
 
+import gc
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+
+from muntin.spark.arriving import arrived
 from muntin.spark.bucket import Bucket
 from muntin.spark.emitting import frame
 from muntin.spark.envelope import described, framed_state, held_in
-from muntin.spark.packing import CONTROL, Packing, unpacked
+from muntin.spark.packing import CONTROL, Packing
 from muntin.spec.stream import END
 
 MILLI = 1000
+DATA, PIECE = (StructType([StructField(name, BinaryType())]) for name in ("data", "piece"))
+NAME = StructType([StructField("name", StringType())])
+"""Schemas, not strings: to have one parsed costs a call of Spark in each task."""
 
 
 class Frame(Protocol):
@@ -48,8 +55,8 @@ class States(Protocol):
 class Handle(Protocol):
     """What is used here of the handle of a stateful processor."""
 
-    def getMapState(self, name: str, key: str, value: str, /) -> States: ...  # noqa: D102, N802 - the same
-    def getValueState(self, name: str, schema: str, /) -> State: ...  # noqa: D102, N802 - the same
+    def getMapState(self, name: str, key: StructType, value: StructType, /) -> States: ...  # noqa: D102, N802 - the same
+    def getValueState(self, name: str, schema: StructType, /) -> State: ...  # noqa: D102, N802 - the same
     def listTimers(self) -> Iterator[int]: ...  # noqa: D102, N802 - the same
     def registerTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
     def deleteTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
@@ -90,10 +97,12 @@ class Processor:
         self._schema = packing.plan.schema()
 
     def init(self, handle: Handle) -> None:
-        """Open the state."""
+        """Open the state; what a worker has imported is not looked at for garbage any more."""
+        if not gc.get_freeze_count():
+            gc.freeze()
         self._handle = handle
-        self._state = handle.getValueState("state", "data binary")
-        self._shelf = InState(handle.getMapState("pieces", "name string", "piece binary"))
+        self._state = handle.getValueState("state", DATA)
+        self._shelf = InState(handle.getMapState("pieces", NAME, PIECE))
 
     def handleInputRows(  # noqa: N802 - Spark's name
         self,
@@ -137,8 +146,9 @@ class Processor:
         """Let the watermark rise, take in payloads, put down the state, and yield what is said."""
         watermark = reached * MILLI if reached > 0 else -END
         data = self._read()
-        bucket = Bucket(self._plan, self._shelf, data)
-        said = [frame(self._schema, one) for one in bucket.take(unpacked(payloads), watermark)]
+        bucket = Bucket(self._plan, self._shelf, data, self._packing.slicing)
+        came = arrived(payloads, self._plan.read)
+        said = [frame(self._schema, one) for one in bucket.take(came, watermark)]
         if bucket.changed:
             after = bucket.state()
             if after is not None:

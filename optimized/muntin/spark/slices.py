@@ -13,36 +13,18 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
 from muntin.kernels.arrow import values as arrow_values
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints, Objects, column_of, constant
-from muntin.kernels.slicing.batch import Batch, Source, Values, objects
-from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.grain import rows
+from muntin.kernels.slicing.arrays import FIRST, LAST
+from muntin.kernels.slicing.grain import rows, sliced
 from muntin.kernels.slicing.moment import Clock, Within
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
 from muntin.spark.answers import Told, compact, named, told
-from muntin.spark.arrow import (
-    Keys,
-    Table,
-    Work,
-    batches,
-    column,
-    keys,
-    mapped,
-    numbers,
-    picked,
-    table,
-    times,
-)
+from muntin.spark.arrow import Keys, Table, Work, batches, column, keys, mapped, picked, table
 from muntin.spark.gathering import chunks, gathered, quoted
-from muntin.spark.ordering import ordered
-from muntin.spark.partials import (
-    carried,
-    restored,
-)
 from muntin.spark.plan import Plan
-from muntin.spark.slicing import HIGH, LOW, ORDER, Slicing
+from muntin.spark.sliced import columns_of, events, store_in
+from muntin.spark.slicing import Slicing
 
 ENOUGH = 2**18
 """So many slices are held by a worker before they are passed on."""
@@ -89,23 +71,15 @@ class Held:
 
     def take(self, batch: Table) -> None:
         """Make slices of rows."""
-        plan, found = self._slicing.plan, keys(batch, self._slicing.plan.keys)
-        time = times(batch, plan.time)
-        none, names = constant(0, time.size), (*plan.values, plan.time)
-        columns: dict[Source, Values] = {name: numbers(batch, name) for name in names}
-        lifted = rows(
-            Batch(time, found.number, none, none, columns, _no_events, self._arrival),
-            self._slicing.parts,
-        )
+        found = keys(batch, self._slicing.plan.keys)
+        came = events(self._slicing, batch, found.number, self._arrival)
         if self._slicing.gap:
-            whole = self._slicing.cut(lifted)
+            whole = self._slicing.cut(rows(came, self._slicing.parts))
         else:
-            slot = self._slicing.grain.slots(time)
-            order = ordered(found.number, slot, self._slicing.unit)
-            whole = Store(replace(lifted.cells, slot=slot), lifted.parts).picked(order).condensed()
+            whole = sliced(came, self._slicing.grain.runs(came), self._slicing.parts)
         self._stores.append(whole)
-        self._keys.append(picked(batch, plan.keys, found.row))
-        self._arrival += time.size
+        self._keys.append(picked(batch, self._slicing.plan.keys, found.row))
+        self._arrival += batch.num_rows
         self.size += len(whole.cells)
 
     def passed_on(self) -> Iterator[Table]:
@@ -121,20 +95,11 @@ class Held:
         ]
         store = self._slicing.cut(reduce(Store.followed, numbered))
         self._stores, self._keys, self.size = [], [], 0
-        cells, each = (
-            store.cells,
-            picked(whole, self._slicing.plan.keys, found.row[store.cells.key]),
-        )
-        columns: dict[str, object] = {name: column(each, name) for name in self._slicing.plan.keys}
-        columns |= {LOW: cells.low, HIGH: cells.high, ORDER: cells.arrival}
-        parts = self._slicing.parts.items()
-        out = [one for part, kinds in parts for one in carried(store.parts[part], kinds)]
-        columns |= {f"muntin {nth}": one for nth, one in enumerate(out)}
+        names = self._slicing.plan.keys
+        each = picked(whole, names, found.row[store.cells.key])
+        columns: dict[str, object] = {name: column(each, name) for name in names}
+        columns |= columns_of(self._slicing, store)
         yield from batches(columns, self._slicing.schema)
-
-
-def _no_events() -> Objects:
-    return objects([])
 
 
 def combining(plan: Plan) -> Work:
@@ -167,20 +132,8 @@ def windows_of(slicing: Slicing, whole: Table, found: Keys) -> list[Told]:
 
 def _store(slicing: Slicing, whole: Table, found: Keys) -> Store:
     """Return the slices of some keys, one for each stretch of time."""
-    low, high, arrival = (_ints(whole, name) for name in (LOW, HIGH, ORDER))
-    one, slot = np.ones_like(low), low if slicing.gap else slicing.grain.slots(low)
-    cells = Cells(found.number, slot, low, high, one, one, arrival, one * 0, one * 0)
-    rest = iter([_carried(whole, nth) for nth in range(slicing.width)])
-    parts = {part: restored(part, rest, kinds) for part, kinds in slicing.parts.items()}
+    store = store_in(slicing, whole, found.number)
     if slicing.gap:
-        return slicing.cut(Store(cells, parts))
-    order = np.lexsort((arrival, slot, found.number))
-    return Store(cells, parts).picked(order).condensed()
-
-
-def _ints(whole: Table, name: str) -> Ints:
-    return np.asarray(column(whole, name), np.int64)
-
-
-def _carried(whole: Table, nth: int) -> Column:
-    return column_of(column(whole, f"muntin {nth}"))
+        return slicing.cut(store)
+    cells = store.cells
+    return store.picked(np.lexsort((cells.arrival, cells.slot, cells.key))).condensed()

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import gcd
 
 import numpy as np
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
@@ -10,11 +9,11 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.grain import Slices, slices
+from muntin.kernels.slicing.ordering import ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.session_view import beginnings, reaches
 from muntin.kernels.slicing.store import Store
 from muntin.spark.forms import columnar, over_columns
-from muntin.spark.ordering import ordered
 from muntin.spark.partials import IN_ORDER, Carried, Kind, columns_of, places, travels
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import REAL
@@ -79,17 +78,10 @@ class Slicing:
         if not self.gap:
             return store.ordered().condensed()
         cells = replace(store.cells, slot=store.cells.low)
-        line = Store(cells, store.parts).picked(ordered(cells.key, cells.slot, 1))
+        line = Store(cells, store.parts).picked(ordered(cells.key, cells.slot))
         begins = beginnings(line.cells, reaches(self.gap, line.cells))
         slot = np.repeat(line.cells.low[begins], np.diff(begins, append=len(line.cells)))
         return replace(line, cells=replace(line.cells, slot=slot)).condensed()
-
-    @cached_property
-    def unit(self) -> int:
-        """What all edges are apart."""
-        periods, phases = zip(*(self.grain.periods or ((1, 0),)), strict=True)
-        first = (phase - phases[0] for phase in (*phases, *self.grain.single))
-        return gcd(*periods, *first)
 
     @cached_property
     def carries(self) -> list[Carried]:

@@ -37,6 +37,7 @@ class Form:
     parts: tuple[Part, ...]
     finish: Callable[[Folded], Answer]
     ordered: bool = False  # whether it tells in which order events come
+    counted: bool = False  # whether it tells how many values there are, not only that there are any
 
     @property
     def sources(self) -> set[Source]:
@@ -108,7 +109,7 @@ def _single(part: Callable[[Source], Part], at: int, none: int | None = None) ->
         def finish(folded: Folded) -> Answer:
             return Answer((folded[main][at],), None if none == 0 else folded[n][0] > 0)
 
-        return Form(name, (main, n) if main != n else (main,), finish)
+        return Form(name, (main, n) if main != n else (main,), finish, counted=main == n)
 
     return make
 
@@ -120,7 +121,7 @@ def _mean(name: str, source: Source) -> Form:
         count = folded[n][0]
         return Answer((quotient(folded[total][0], np.maximum(count, 1)),), count > 0)
 
-    return Form(name, (total, n), finish)
+    return Form(name, (total, n), finish, counted=True)
 
 
 def quotient(a: Column, b: Column) -> Column:

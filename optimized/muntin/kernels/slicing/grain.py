@@ -1,14 +1,17 @@
 """How much a cell holds: one event, or all between two edges of windows (a slice) [Traub20]."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass
+from math import gcd, inf
+from typing import NamedTuple
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, Fields, Ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.condensed import Condensed
+from muntin.kernels.slicing.ordering import beginnings, ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.spec.data_driven import Session
@@ -26,6 +29,15 @@ def rows(batch: Batch, parts: Iterable[Part]) -> Store:
 def _wide(part: Part, fields: Fields) -> Fields:
     """Return partials that can be added up without passing 64 bits."""
     return part.alike(fields, tuple(column[:0] for column in fields))[0]
+
+
+class Runs(NamedTuple):
+    """Events in an order, where runs of the same key and slice begin in it, and these."""
+
+    order: Ints
+    begins: Ints
+    key: Ints
+    slot: Ints
 
 
 @dataclass(frozen=True)
@@ -56,11 +68,45 @@ class Slices:
             np.maximum(slot, np.where(time >= edge, edge, FIRST), out=slot)
         return slot
 
+    @property
+    def unit(self) -> int:
+        """What all edges are apart."""
+        periods, phases = zip(*(self.periods or ((1, 0),)), strict=True)
+        first = (phase - phases[0] for phase in (*phases, *self.single))
+        return gcd(*periods, *first)
+
     def taken(self, store: Store, batch: Batch, parts: Iterable[Part]) -> Store:
         """Return a store with the events of a batch in its slices."""
-        new = rows(batch, parts)
-        sliced = Store(replace(new.cells, slot=self.slots(batch.time)), new.parts)
-        return store.followed(sliced.ordered().condensed()).ordered().condensed()
+        if isinstance(batch, Condensed):
+            return store.followed(batch.store).ordered().condensed()
+        return store.followed(sliced(batch, self.runs(batch), parts)).ordered().condensed()
+
+    def runs(self, batch: Batch) -> Runs:
+        """Return the events of a batch by key and slice."""
+        slot = self.slots(batch.time)
+        order = ordered(batch.key, slot, self.unit)
+        key, slot = batch.key[order], slot[order]
+        begins = beginnings(key, slot)
+        return Runs(order, begins, key[begins], slot[begins])
+
+
+def sliced(batch: Batch, runs: Runs, parts: Iterable[Part]) -> Store:
+    """Return a cell for each run of events."""
+    order, lo = runs.order, runs.begins
+    time, arrival = batch.time[order], batch.arrival[order]
+    count, none = np.diff(lo, append=order.size), np.zeros_like(lo)
+    own, mark = (
+        np.maximum.reduceat(each[order], lo) if each.any() else none
+        for each in (batch.own, batch.mark)
+    )
+    low, high = np.minimum.reduceat(time, lo), np.maximum.reduceat(time, lo)
+    first = np.minimum.reduceat(arrival, lo)
+    cells = Cells(runs.key, runs.slot, low, high, count, count, first, own, mark)
+    found = dict[Part, Fields]()
+    for part in parts:
+        lifted = _wide(part, part.lift(batch))
+        found[part] = part.runs(tuple(column[order] for column in lifted), lo)
+    return Store(cells, found)
 
 
 def slices(kinds: Iterable[WindowType]) -> Slices:

@@ -13,6 +13,7 @@ from muntin.kernels.slicing.arrays import clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
 from muntin.kernels.slicing.choice import check_brought
 from muntin.kernels.slicing.columns_in import Edges, check_sorted, check_times, of_columns
+from muntin.kernels.slicing.condensed import check_numbered, condensed
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.generic import Generic, as_step
@@ -23,6 +24,7 @@ from muntin.kernels.slicing.moment import Clock, Moment
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planned
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
+from muntin.kernels.slicing.store import Store
 from muntin.snapshot import HandsOver, Persistent
 from muntin.snapshot.classes import Stated
 from muntin.snapshot.operator import restore_tree
@@ -187,6 +189,15 @@ class ColumnarOperator(Persistent, Stated, HandsOver):
             answered = self._answered(batch, watermark, lambda: self._as_step(batch, watermark))
         self._generic.unknown |= len(batch) > 0
         return answered
+
+    def take_slices(self, slices: Store) -> Answered:
+        """Take in slices of events, none of which is late; keys are numbers, new ones the next."""
+        groups = {at: one for at, one in self._groups.items() if isinstance(one, Group)}
+        others = self._generic.operator, self._settings.in_order, len(groups) < len(self._groups)
+        batch = condensed(slices, {} if any(others) else groups, self._clock, self._arrivals)
+        with self._keys_kept():
+            check_numbered(slices, self._keys.of_column(slices.cells.key, len(slices.cells)))
+            return self._answered(batch, None, Step)
 
     @contextmanager
     def _keys_kept(self) -> Generator[None]:

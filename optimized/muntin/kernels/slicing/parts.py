@@ -25,6 +25,7 @@ class Part(ABC):
 
     source: Source
     folds: ClassVar[str] = "a flat tree"  # how ranges of cells are folded
+    each: ClassVar[np.ufunc | None] = None  # what combines plain numbers, if NumPy has it
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -46,6 +47,13 @@ class Part(ABC):
     def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
         """Return the folds of ranges."""
         return by_tree(self.combine, self.identity(fields), fields, lo, hi)
+
+    def runs(self, fields: Fields, lo: Ints) -> Fields:
+        """Return the folds of runs that begin at these places and leave nothing out."""
+        if self.each is None or fields[0].dtype == np.object_:
+            return self.fold(fields, lo, np.append(lo[1:], fields[0].size))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return (self.each.reduceat(fields[0], lo),)
 
     def alike(self, a: Fields, b: Fields) -> tuple[Fields, Fields]:
         """Return both in one form, if there are several, such that they can be combined."""
@@ -99,7 +107,7 @@ class Count(Part):
 class Sum(Part):
     """The sum of the values."""
 
-    folds = SUMS
+    folds, each = SUMS, np.add
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return the values."""
@@ -212,6 +220,8 @@ def above(a: Column, b: Column) -> Flags:
 class Min(Part):
     """The least value; NaN is the greatest."""
 
+    each = np.fmin
+
     def lift(self, batch: Batch, /) -> Fields:
         """Return the values."""
         values = batch.columns[self.source]
@@ -230,6 +240,8 @@ class Min(Part):
 @dataclass(frozen=True)
 class Max(Part):
     """The greatest value; NaN is the greatest."""
+
+    each = np.maximum
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return the values."""

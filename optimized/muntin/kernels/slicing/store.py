@@ -7,6 +7,7 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Fields, Ints, Which, column_of
 from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.ordering import beginnings, ordered
 from muntin.kernels.slicing.parts import Count, Max, Min, Part
 
 
@@ -38,17 +39,14 @@ class Store:
 
     def ordered(self) -> "Store":
         """Return the cells by key and slot; what came first stays first."""
-        return self.picked(np.lexsort((self.cells.slot, self.cells.key)))
+        return self.picked(ordered(self.cells.key, self.cells.slot))
 
     def condensed(self) -> "Store":
         """Return one cell for all that have the same key and slot, which follow each other."""
         cells = self.cells
-        begins = np.ones(len(cells), np.bool_)
-        begins[1:] = (np.diff(cells.key) != 0) | (np.diff(cells.slot) != 0)
-        if begins.all():
+        lo = beginnings(cells.key, cells.slot)
+        if lo.size == len(cells):
             return self
-        lo = np.flatnonzero(begins)
-        hi = np.append(lo[1:], len(cells))
         merged = Cells(
             cells.key[lo],
             cells.slot[lo],
@@ -60,7 +58,7 @@ class Store:
             np.maximum.reduceat(cells.own, lo),
             np.maximum.reduceat(cells.mark, lo),
         )
-        return Store(merged, {part: part.fold(f, lo, hi) for part, f in self.parts.items()})
+        return Store(merged, {part: part.runs(f, lo) for part, f in self.parts.items()})
 
     def dropped(self, prefix: Ints) -> "Store":
         """Return the store without so many cells at the beginning of each key present."""
