@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from spark_support.faults.harness import DRIVER, ONE, TESTS, Ordeal
+from spark_support.faults.harness import CLUSTER, DRIVER, ONE, TESTS, Ordeal
 from spark_support.faults.trace import wrong
 from spark_support.faults.two_hosts import two_hosts
 
@@ -66,11 +66,11 @@ def gone_on(
 
 
 def test_an_executor_may_be_lost(tmp_path: Path) -> None:
-    """A cluster of two on this machine: one is killed, and Spark starts another, twice."""
-    ordeal = Ordeal(tmp_path, 1000, {"executor": 2}, "none", Random(1))  # noqa: S311 - no secret
-    assert ordeal.run() == ""
-    assert ordeal.kills == {"executor": 2}
-    assert ordeal.starts == 1
+    """A cluster of two on this machine: a task kills its own, and Spark starts another, twice."""
+    done = gone_on(tmp_path, 1000, "death", CLUSTER)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    assert {one.name for one in (tmp_path / "deaths").iterdir()} == {"first", "second"}
+    assert wrong(tmp_path / "sink", 1000) == ""
 
 
 def test_copies_of_slow_tasks_do_no_harm(tmp_path: Path) -> None:

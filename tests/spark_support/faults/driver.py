@@ -3,13 +3,16 @@
     python driver.py FOLDER ROWS FAULT MASTER
 
 The checkpoint and the sink, files of Parquet, lie in the folder. FAULT is `none`; `after`: now
-and then a task raises when it has updated its state; or `slow`: now and then a task takes long
-then, and Spark starts a copy of it elsewhere, which leaves a file in the folder `copies`.
+and then a task raises when it has updated its state; `slow`: now and then a task takes long then,
+and Spark starts a copy of it elsewhere, which leaves a file in the folder `copies`; or `death`:
+twice a task kills its executor then, and leaves a file in the folder `deaths`.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from time import sleep
@@ -49,6 +52,26 @@ class Straggling(processor.Processor):
         return iter(answers)
 
 
+class Deadly(processor.Processor):
+    """A processor that kills its executor when it has updated the state, twice in all."""
+
+    deaths: Path
+
+    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+        """Do as ever, then perhaps end the process that the worker's daemon belongs to."""
+        answers = list(super().turn(payloads, reached))
+        for death in ("first", "second"):
+            with suppress(FileExistsError):
+                (self.deaths / death).touch(exist_ok=False)
+                os.kill(parent(os.getppid()), signal.SIGKILL)
+        return iter(answers)
+
+
+def parent(process: int) -> int:
+    """Return what started a process."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 SLOW = 5
 """Seconds that a slow task waits."""
 SPECULATION = {
@@ -67,7 +90,10 @@ def planted(fault: str, folder: Path) -> None:
     if fault == "slow":
         Straggling.copies = folder / "copies"
         Straggling.copies.mkdir(exist_ok=True)
-    kinds = {"after": Raising, "slow": Straggling}
+    if fault == "death":
+        Deadly.deaths = folder / "deaths"
+        Deadly.deaths.mkdir(exist_ok=True)
+    kinds = {"after": Raising, "slow": Straggling, "death": Deadly}
     setattr(streaming, "Processor", kinds.get(fault, processor.Processor))  # noqa: B010 - not ours
 
 
