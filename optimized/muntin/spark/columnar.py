@@ -16,17 +16,9 @@ from muntin.spark.answering import asking, columns_of, told_by_columns
 from muntin.spark.answers import told
 from muntin.spark.arriving import Piece, together
 from muntin.spark.arrow import Keys, Table, keys, picked, table, times
-from muntin.spark.columnar_state import (
-    Asked,
-    image_of,
-    pieces_of,
-    present,
-    resumed,
-    state_in,
-    state_of,
-    without_idle,
-)
-from muntin.spark.packing import read, written
+from muntin.spark.columnar_keys import image_of, present, resumed, state_of, without_idle
+from muntin.spark.columnar_state import Asked, pieces_of, state_in
+from muntin.spark.key_table import keys_in, packed_keys
 from muntin.spark.pieces import Pieces
 from muntin.spark.plan import Plan
 from muntin.spark.settling import Settling
@@ -54,7 +46,7 @@ class Columnar:
         self._forms = {
             query: form for query, one in queries.items() if (form := form_of(one.aggregate))
         }
-        self._keys = read(pieces[TABLE])[0] if pieces else None
+        self._keys = keys_in(plan, pieces[TABLE]) if pieces else None
         self.changed = False
         if self._keys is not None:
             resumed(self._operator, state_in(pieces, self._kinds), self._keys.num_rows)
@@ -114,7 +106,7 @@ class Columnar:
         n = self._keys.num_rows
         asked = Asked(self._kinds, self._forms)
         found = pieces_of(state, asked, n, self._before)
-        return found | {TABLE: written(self._keys)}
+        return found | {TABLE: packed_keys(self._plan, self._keys)}
 
     def due(self, settling: Settling, watermark: float) -> float:
         """Return the least watermark at which something may be to be said, or all forgotten."""

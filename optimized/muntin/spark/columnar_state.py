@@ -3,7 +3,7 @@
 What passes goes with its pieces, and what is not touched is not written. Keys are numbers here.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -11,20 +11,28 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer
-from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of, ints
+from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.forms import Form
-from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.grain import Records, slices
-from muntin.kernels.slicing.image import Dense, Image, Plain, Told
+from muntin.kernels.slicing.image import Plain, Told
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.ordering import ordered
-from muntin.snapshot import SnapshotError, decode, encode
+from muntin.snapshot import decode, encode
+from muntin.spark.columnar_keys import State, counts, sized
 from muntin.spark.forms import only_present
-from muntin.spark.pieces import Pieces, by_time, columns_in, packed_columns, span_of
-from muntin.spec.measure import COUNT
+from muntin.spark.pieces import (
+    Pieces,
+    by_time,
+    columns_in,
+    damaged,
+    number,
+    packed_columns,
+    row,
+    span_of,
+    texts,
+)
 from muntin.spec.periodic import Sliding
 from muntin.spec.window import WindowType
 
@@ -77,97 +85,37 @@ class Head(NamedTuple):
     groups: list[Grouped]
 
 
-class State(NamedTuple):
-    """The states of groups, each under the queries that it serves; and how far all has come."""
-
-    groups: list[tuple[list[str], str, Plain]]
-    clock: Clock
-    seen: float
-    arrivals: int
-
-
-def image_of(operator: ColumnarOperator) -> Image:
-    """Return what an operator over columns tells a snapshot."""
-    image = operator.state()["image"]
-    if isinstance(image, Image):
-        return image
-    raise SnapshotError(f"{operator!r} is no operator over columns")
-
-
-def state_of(operator: ColumnarOperator) -> State:
-    """Return the state of an operator that keeps no dense slices."""
-    image = image_of(operator)
-    groups = [(names, how, one) for names, how, one in image.groups if isinstance(one, Plain)]
-    return State(groups, image.clock, image.seen, image.arrivals)
-
-
-def resumed(operator: ColumnarOperator, state: State, keys: int) -> None:
-    """Let an operator that was made alike go on from a state, with so many keys."""
-    image = image_of(operator)
-    groups: list[tuple[list[str], str, Plain | Dense]] = [*state.groups]
-    numbers: list[Hashable] = [*range(keys)]
-    generic, rest = Generic(image.settings), (state.clock, state.seen, state.arrivals, numbers)
-    operator.resume({"image": Image(image.settings, image.queries, groups, generic, *rest)})
-
-
-def present(state: State, kinds: Mapping[str, WindowType], keys: int) -> Flags:
-    """Tell which of so many keys have a cell, or a window that is told and may change.
-
-    Where events are counted, those that are forgotten count too.
-    """
-    found = np.zeros(keys, np.bool_)
-    for _, _, group in state.groups:
-        if counts(group, kinds):
-            found |= sized(group.dropped, keys, 0) > 0
-        found[group.cells.key] = True
-        for one in group.tracks:
-            found[one.known.key] = True
-    return found
-
-
-def without_idle(state: State, kept: Flags) -> State:
-    """Return the state with those keys only that are kept, which get new numbers."""
-    number = np.cumsum(kept) - 1
-
-    def fewer(group: Plain) -> Plain:
-        tracks = [
-            Told(one.queries, replace(one.known, key=number[one.known.key])) for one in group.tracks
-        ]
-        cells = replace(group.cells, key=number[group.cells.key])
-        birth = ranked(sized(group.birth, kept.size)[kept])
-        dropped = sized(group.dropped, kept.size, 0)[kept]
-        return group._replace(tracks=tracks, cells=cells, dropped=dropped, birth=birth)
-
-    return state._replace(groups=[(names, how, fewer(one)) for names, how, one in state.groups])
-
-
-def ranked(birth: Ints) -> Ints:
-    """Number keys anew, in the order in which they came; one that never did is -1.
-
-    >>> ranked(np.array([7, -1, 4])).tolist()
-    [1, -1, 0]
-    """
-    order, number = np.argsort(birth), np.full_like(birth, -1)
-    came = order[birth[order] >= 0]
-    number[came] = np.arange(came.size)
-    return number
-
-
-def sized(column: Ints, n: int, unknown: int = -1) -> Ints:
-    """Return a column of keys for so many of them; with this for those that it does not know yet.
-
-    >>> sized(np.array([4, 7]), 3).tolist()
-    [4, 7, -1]
-    """
-    return np.append(column[:n], np.full(max(0, n - column.size), unknown))
-
-
 def head_in(pieces: Pieces) -> Head:
     """Return what is known of a state in pieces besides its tables."""
-    head = decode(pieces[HEAD])
-    if not isinstance(head, Head):
-        raise SnapshotError("the state of a bucket is damaged: it has no head")
-    return head
+    held = decode(pieces[HEAD])
+    if isinstance(held, Head):  # as it was before
+        return held
+    clock, seen, arrivals, groups = row(held)
+    if not isinstance(seen, int | float):
+        raise damaged("holds no time")
+    moment = Clock(*map(number, row(clock)))
+    return Head(moment, seen, number(arrivals), list(map(_grouped, row(groups))))
+
+
+def headed(head: Head) -> bytes:
+    """Return what is known as bytes: names of fields take more room than what is in them."""
+    clock = head.clock.watermark, head.clock.reached, head.clock.limit
+    groups = [(*one[:-1], [tuple(table) for table in one.tables]) for one in head.groups]
+    return encode((clock, head.seen, head.arrivals, groups))
+
+
+def _grouped(one: object) -> Grouped:
+    names, method, since, single, asked, tables = row(one)
+    queries = [texts(each) for each in row(asked)]
+    laid = [_laid(table) for table in row(tables)]
+    return Grouped(texts(names), str(method), number(since), bool(single), queries, laid)
+
+
+def _laid(one: object) -> Laid:
+    name, span, numbers, shape = row(one)
+    each = (row(part) for part in row(shape))
+    parts = [(str(part), number(n), bool(flags)) for part, n, flags in each]
+    return Laid(str(name), number(span), [number(n) for n in row(numbers)], parts)
 
 
 def pieces_of(state: State, asked: Asked, keys: int, before: Pieces) -> dict[str, bytes]:
@@ -180,14 +128,14 @@ def pieces_of(state: State, asked: Asked, keys: int, before: Pieces) -> dict[str
         for name, columns, time, shape in tables_of(group, str(nth)):
             size = sum(column.nbytes for column in columns)
             span, parts = span_of(time, size, spans.get(name, 0)), dict[int, bytes]()
-            for number, part in by_time(columns, time, span):
-                parts[number] = packed_columns(part)
-            found |= {f"{name} {number}": data for number, data in parts.items()}
+            for nth_part, part in by_time(columns, time, span):
+                parts[nth_part] = packed_columns(part)
+            found |= {f"{name} {place}": data for place, data in parts.items()}
             tables.append(Laid(name, span, list(parts), shape))
         found[f"{nth} keys"] = packed_columns([sized(group.birth, keys), group.dropped])
         queries, single = [one.queries for one in group.tracks], isinstance(group.grain, Records)
         groups.append(Grouped(names, method, group.since, single, queries, tables))
-    found[HEAD] = encode(Head(state.clock, state.seen, state.arrivals, groups))
+    found[HEAD] = headed(Head(state.clock, state.seen, state.arrivals, groups))
     return found
 
 
@@ -240,11 +188,6 @@ def _known(pieces: Pieces, table: Laid) -> Known:
 def _answer(columns: Iterator[Column | Ints], n: int, flagged: bool) -> Answer:  # noqa: FBT001
     values = tuple(column_of(one) for one in islice(columns, n))
     return Answer(values, next(columns).astype(np.bool_) if flagged else None)
-
-
-def counts(group: Plain, kinds: Mapping[str, WindowType]) -> bool:
-    """Whether some window of a group counts events."""
-    return any(kinds[one.queries[0]].measure is COUNT for one in group.tracks)
 
 
 def simpler(group: Plain, asked: Asked) -> Plain:

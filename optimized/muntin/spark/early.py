@@ -14,7 +14,7 @@ from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.grain import sliced
 from muntin.spark.answering import asking
 from muntin.spark.arrow import Table, column, keys, pa, picked
-from muntin.spark.columnar_state import image_of
+from muntin.spark.columnar_keys import image_of
 from muntin.spark.plan import Plan
 from muntin.spark.sliced import columns_of, events
 from muntin.spark.slicing import Slicing

@@ -157,6 +157,25 @@ def columns_in(data: bytes) -> list[Column]:
     return found
 
 
+def row(one: object) -> Sequence[object]:
+    """Return several values that were kept."""
+    if is_row(one):
+        return one
+    raise damaged(f"holds {one!r}, where several should be")
+
+
+def texts(one: object) -> list[str]:
+    """Return names that were kept."""
+    return [str(each) for each in row(one)]
+
+
+def number(one: object) -> int:
+    """Return an integer that was kept."""
+    if isinstance(one, int):
+        return one
+    raise damaged(f"holds {one!r}, where an integer should be")
+
+
 def damaged(why: str) -> SnapshotError:
     """Return the error of a piece that can't be read."""
     return SnapshotError(f"the state of a bucket is damaged: a piece {why}")
@@ -228,5 +247,5 @@ def span_of(time: Ints, size: int, before: int) -> int:
 
 MOST = 8
 """So many pieces hold the cells of a group, or a few times as many."""
-ENOUGH = 2**15
-"""So many bytes are enough for a piece."""
+ENOUGH = 2**17
+"""So many bytes, before they are packed, are enough for a piece."""
