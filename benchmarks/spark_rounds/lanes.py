@@ -47,7 +47,7 @@ class Plan:
 
     rows: int = 8_000_000
     keys: int = 100
-    turns: int = 2
+    turns: int = 3
     copies: int = 40_000_000
     streamed: int = 1_000_000
     batches: int = 12
