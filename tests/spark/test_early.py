@@ -17,12 +17,13 @@ from muntin.spark.early import promising, slicing_of
 from muntin.spark.packing import CONTROL, Packing
 from muntin.spark.plan import Plan
 from muntin.spark.slicing import Slicing
-from muntin.spark.wanted import Asked
+from muntin.spark.wanted import Asked, known
 from muntin.spec.data_driven import Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
+from muntin.spec.stream import END
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, sent
 from spark_support.micro_batches import MicroBatch, held_to_the_denotation
@@ -36,6 +37,7 @@ from spark_support.tables import (
     dicts,
     lines_in,
     plan_of,
+    rounded,
     rows,
     slidings,
     table_of,
@@ -170,7 +172,34 @@ def test_a_sample_tells_whether_slices_are_few(values: int, few: int) -> None:
     assert promising(batch, Slicing(plan), few) is (slices * few <= n)
 
 
-def test_a_null_that_would_be_brought_is_refused_by_name() -> None:
-    plan = plan_of({"w": tumbling(10)}, {"at": ("argmax", "v", "g")})
-    with pytest.raises(UnsupportedError, match="'g' holds a null beside a value of 'v'"):
-        payloads(plan, [one(3)])
+NULL_BROUGHT = ({"at": ("argmax", "v", "g")}, one(3), "'g' holds a null beside a value of 'v'")
+TOO_FAR = (SUMS, one(-(2**62)), "the time of an event is -4611686018427387904")
+
+
+@pytest.mark.parametrize(("wanted", "row", "why"), [NULL_BROUGHT, TOO_FAR])
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_a_row_that_no_operator_takes_is_refused_unless_it_is_late(
+    wanted: Mapping[str, Asked], row: Row, why: str, few: int
+) -> None:
+    plan = plan_of({"w": tumbling(10)}, wanted)
+    good: Row = ("a", 0, 33, 1, None, None, 4, False)
+    bucket = Bucket(plan, InMemory(), None, slicing_of(plan))
+    came = [*payloads(plan, [good], few), *payloads(plan, [row], few)]
+    (late,) = lines_in(plan, bucket.take(came, 20))
+    assert (late.kind, late.start) == ("late", row[2])
+    bucket = Bucket(plan, InMemory(), None, slicing_of(plan))
+    with pytest.raises(UnsupportedError, match=why):
+        list(bucket.take(came, -END))
+
+
+@pytest.mark.parametrize("how", ["var_pop", "std_sample", "mean", "max"])
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_values_of_64_bits_are_exact(how: str, few: int) -> None:
+    plan = plan_of({"w": tumbling(10)}, {"a": (how, "g")})
+    values, shelf = [2**63 - 1, -(2**63), 2**62], InMemory()
+    bucket = Bucket(plan, shelf, None, slicing_of(plan))
+    given_rows: list[Row] = [("a", 0, 3, None, None, None, value, False) for value in values]
+    assert not list(bucket.take(payloads(plan, given_rows, few), 0))
+    after = Bucket(plan, shelf, bucket.state())
+    (line,) = lines_in(plan, after.take([], 10))
+    assert line.values == (rounded(known(how).of(values)),)
