@@ -15,7 +15,7 @@ from muntin.kernels.slicing.forms import form_of
 from muntin.spark.answering import asking, columns_of, told_by_columns
 from muntin.spark.answers import told
 from muntin.spark.arriving import Piece, together
-from muntin.spark.arrow import Keys, Table, keys, picked, table, times
+from muntin.spark.arrow import Keys, Table, as_typed, keys, picked, table, times
 from muntin.spark.columnar_state import (
     Asked,
     image_of,
@@ -90,9 +90,9 @@ class Columnar:
 
     def _numbered(self, tables: Sequence[Table]) -> list[Ints]:
         """Return the numbers of the keys in tables; new keys get the next."""
-        names, known = self._plan.keys, [] if self._keys is None else [self._keys]
-        found = [keys(one, names) for one in tables]
+        names, found = self._plan.keys, [keys(one, self._plan.keys) for one in tables]
         mine = [picked(t, names, one.row) for t, one in zip(tables, found, strict=True)]
+        known = [] if self._keys is None else [as_typed(self._keys, mine[0])]
         both = table([*known, *mine])
         every = keys(both, names)
         self._keys = picked(both, names, every.row)
