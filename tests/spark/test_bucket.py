@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from muntin.spark.answers import is_row
 from muntin.spark.bucket import Bucket
+from muntin.spark.envelope import described, framed_state, held_in
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import Asked
 from muntin.spec.periodic import count, tumbling
@@ -35,6 +37,23 @@ def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Aske
     assert not list(before.take(came(plan, held), 20))
     after = Bucket(plan, shelf, before.state())
     assert [line.kind for line in lines_in(plan, after.take(came(plan, late), 3))] == ["late"]
+
+
+def test_a_head_that_holds_no_small_pieces_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
+    monkeypatch.setattr("muntin.spark.bucket.SMALL", 0)
+    before = Bucket(plan, shelf)
+    assert not list(before.take(came(plan, table_of([_row(5), _row(7)])), 0))
+    held = held_in("bucket", described(plan), before.state() or b"")
+    assert is_row(held)
+    head = framed_state("bucket", described(plan), [*held][:5])
+    monkeypatch.undo()
+    middle = Bucket(plan, shelf, head)
+    assert not list(middle.take(came(plan, table_of([_row(6)])), 1))
+    after = Bucket(plan, shelf, middle.state())
+    assert not shelf
+    (line,) = lines_in(plan, after.take([], 10))
+    assert line.values[:3] == (3, 3, 3)
 
 
 @pytest.mark.parametrize("size", [1, 2])

@@ -8,34 +8,38 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql.types import LongType, StructField, StructType, TimestampType
 
 from muntin.spark.arriving import Payload, arrived
-from muntin.spark.arrow import Table, times
+from muntin.spark.arrow import Table, pa, times
 from muntin.spark.bucket import Bucket
-from muntin.spark.checking import Reads
+from muntin.spark.checking import Reads, planned
 from muntin.spark.early import promising, slicing_of
-from muntin.spark.packing import CONTROL, Packing
+from muntin.spark.packing import BUCKET, CONTROL, Packing, packed
 from muntin.spark.plan import Plan
 from muntin.spark.slicing import Slicing
-from muntin.spark.wanted import Asked
+from muntin.spark.wanted import Asked, known
 from muntin.spec.data_driven import Rolling, Session
 from muntin.spec.dialect import Dialect
-from muntin.spec.errors import UnsupportedError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
+from muntin.spec.stream import END
 from muntin.spec.window import WindowType
-from spark_support.cluster import BUCKETS, Cluster, sent
+from spark_support.cluster import BUCKETS, Cluster, dict_of, sent
 from spark_support.micro_batches import MicroBatch, held_to_the_denotation
 from spark_support.own import OWN
 from spark_support.shelf import InMemory
 from spark_support.tables import (
     MERGED,
+    SCHEMA,
     Row,
     bands,
     cumulates,
     dicts,
     lines_in,
     plan_of,
+    rounded,
     rows,
     slidings,
     table_of,
@@ -170,7 +174,68 @@ def test_a_sample_tells_whether_slices_are_few(values: int, few: int) -> None:
     assert promising(batch, Slicing(plan), few) is (slices * few <= n)
 
 
-def test_a_null_that_would_be_brought_is_refused_by_name() -> None:
-    plan = plan_of({"w": tumbling(10)}, {"at": ("argmax", "v", "g")})
-    with pytest.raises(UnsupportedError, match="'g' holds a null beside a value of 'v'"):
-        payloads(plan, [one(3)])
+NULL_BROUGHT = ({"at": ("argmax", "v", "g")}, one(3), "'g' holds a null beside a value of 'v'")
+TOO_FAR = (SUMS, one(-(2**62)), "the time of an event is -4611686018427387904")
+
+
+@pytest.mark.parametrize(("wanted", "row", "why"), [NULL_BROUGHT, TOO_FAR])
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_a_row_that_no_operator_takes_is_refused_unless_it_is_late(
+    wanted: Mapping[str, Asked], row: Row, why: str, few: int
+) -> None:
+    plan = plan_of({"w": tumbling(10)}, wanted)
+    good: Row = ("a", 0, 33, 1, None, None, 4, False)
+    bucket = Bucket(plan, InMemory(), None, slicing_of(plan))
+    came = [*payloads(plan, [good], few), *payloads(plan, [row], few)]
+    (late,) = lines_in(plan, bucket.take(came, 20))
+    assert (late.kind, late.start) == ("late", row[2])
+    bucket = Bucket(plan, InMemory(), None, slicing_of(plan))
+    with pytest.raises(UnsupportedError, match=why):
+        list(bucket.take(came, -END))
+
+
+@pytest.mark.parametrize("name", ["muntin low", "muntin 0", "Muntin Count"])
+def test_columns_that_look_like_parts_of_slices_are_refused(name: str) -> None:
+    schema, windows = (
+        StructType([*SCHEMA.fields, StructField(name, LongType())]),
+        {"w": tumbling(10)},
+    )
+    for reads, wanted in (
+        (Reads("t", (name,)), SUMS),
+        (Reads("t", ("k",)), {"a": ("sum", name)}),
+        (Reads(name), SUMS),
+    ):
+        with pytest.raises(InvalidInputError, match=f"the column '{name}' has a name that begins"):
+            planned(schema, reads, windows, wanted, DEFAULTS)
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_keys_that_are_clocks_are_the_same_in_other_time_zones(few: int) -> None:
+    schema = StructType([StructField("k", TimestampType()), StructField("t", LongType())])
+    windows = {"w": tumbling(10)}
+    plan = planned(schema, Reads("t", ("k",)), windows, {"n": "count"}, DEFAULTS)
+    shelf, data = InMemory(), None
+    for zone in ("UTC", "Europe/Berlin"):
+        key = pa.array([7], pa.timestamp("us", zone))
+        given_rows = pa.table({"k": key, "t": [3], BUCKET: [0]})
+        payload = dict_of(packed(given_rows, Packing(plan, BUCKETS, few), (0, 0)))["payload"][-1]
+        assert isinstance(payload, bytes)
+        bucket = Bucket(plan, shelf, data, slicing_of(plan))
+        assert not list(bucket.take(arrived([payload], plan.read), 0))
+        data = bucket.state()
+    (answer,) = Bucket(plan, shelf, data).take([], 10)
+    assert np.asarray(answer.column("n")).tolist() == [2]
+    assert times(answer, "k").tolist() == [7]
+
+
+@pytest.mark.parametrize("how", ["var_pop", "std_sample", "mean", "max"])
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_values_of_64_bits_are_exact(how: str, few: int) -> None:
+    plan = plan_of({"w": tumbling(10)}, {"a": (how, "g")})
+    values, shelf = [2**63 - 1, -(2**63), 2**62], InMemory()
+    bucket = Bucket(plan, shelf, None, slicing_of(plan))
+    given_rows: list[Row] = [("a", 0, 3, None, None, None, value, False) for value in values]
+    assert not list(bucket.take(payloads(plan, given_rows, few), 0))
+    after = Bucket(plan, shelf, bucket.state())
+    (line,) = lines_in(plan, after.take([], 10))
+    assert line.values == (rounded(known(how).of(values)),)

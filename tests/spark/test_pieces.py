@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from muntin.kernels.slicing.arrays import column_of
 from muntin.snapshot import SnapshotError, encode
-from muntin.spark.pieces import columns_in, packed_columns
+from muntin.spark.pieces import LIKE, columns_in, packed_columns
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-300, 300)
 REAL = st.floats(width=64) | st.integers(-(2**54), 2**54).map(float) | st.just(-0.0)
@@ -31,8 +31,25 @@ def test_whole_floats_are_as_short_as_integers() -> None:
 def test_columns_of_the_form_before() -> None:
     data = encode([(5, 0, 3), (-7, 2, np.array([0, 300], "<u2").tobytes())])
     assert [one.tolist() for one in columns_in(data)] == [[5, 5, 5], [-7, 293]]
+    steps = [(2, 1, 3, bytes([0, 1, 0]), True), (-3, 0, 2, b"", False)]
+    assert [one.tolist() for one in columns_in(encode(steps))] == [[2.0, 3.0, 2.0], [-3, -3]]
+
+
+@pytest.mark.parametrize("forged", [("seven",), (LIKE, 1, 0), (LIKE, -1, 0)])
+def test_what_is_no_column_is_refused(forged: tuple[object, ...]) -> None:
     with pytest.raises(SnapshotError, match="holds no columns"):
-        columns_in(encode([("seven",)]))
+        columns_in(encode([(5, 0, 3), forged]))
+
+
+@given(st.lists(WHOLE, min_size=3, max_size=5), st.sampled_from([0, 1, 2**55, 2**56, -(2**62)]))
+def test_a_column_is_like_another_if_all_of_it_is(whole: list[int], above: int) -> None:
+    one = np.array(whole, np.int64)
+    with np.errstate(over="ignore"):
+        other = one + np.int64(above)
+    odd = other.copy()
+    odd[1] ^= 1
+    found = columns_in(packed_columns(columns := [column_of(each) for each in (one, other, odd)]))
+    assert [each.tolist() for each in found] == [each.tolist() for each in columns]
 
 
 def test_what_climbs_or_is_like_another_column_is_short() -> None:

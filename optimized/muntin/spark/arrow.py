@@ -48,6 +48,7 @@ class Table(Protocol):
 
     def column(self, name: str, /) -> Column: ...  # noqa: D102 - as in Arrow
     def slice(self, offset: int, length: int, /) -> "Table": ...  # noqa: D102 - the same
+    def cast(self, schema: object, /) -> "Table": ...  # noqa: D102 - the same
 
 
 def table(parts: Sequence[Table]) -> Table:
@@ -64,6 +65,18 @@ def picked(of: Table, names: Sequence[str], places: Ints) -> Table:
     empty = pa.nulls(places.size)  # a table without columns would forget how many rows it has
     columns = {name: column(of, name).take(places) for name in names} or {"": empty}
     found: Table = pa.RecordBatch.from_pydict(columns)
+    return found
+
+
+def as_typed(of: Table, like: Table) -> Table:
+    """Return a table with the types of another: clocks may have been in another time zone.
+
+    >>> zones = ("UTC", "Europe/Berlin")
+    >>> a, b = (pa.table({"k": pa.array([7], pa.timestamp("us", zone))}) for zone in zones)
+    >>> as_typed(a, b).equals(b)
+    True
+    """
+    found: Table = table([of]).cast(like.schema)
     return found
 
 

@@ -22,6 +22,8 @@ from muntin.spec.window import WindowType
 
 Windows = Mapping[str, WindowType] | Sequence[WindowType]
 RESERVED = ("window", "window_type", "start", "end", START, END, "kind", "revision", "late")
+OURS = "muntin "
+"""So begin the names of columns that are put beside those of the caller."""
 TIMES = (*WHOLE, TimestampType, TimestampNTZType)
 
 
@@ -55,6 +57,7 @@ def planned(
     gap, mark = _gap(types, reads.gap), _mark(types, reads.mark)
     plan = Plan(time, types, keys, _windows(windows), made, extra, gap, mark, settings)
     _frames(plan)
+    _apart(plan)
     operator_of(plan, queries_of(plan))  # which refuses what no operator takes
     return plan
 
@@ -87,6 +90,16 @@ def _names(keys: tuple[str, ...], made: tuple[Wanted, ...]) -> None:
             raise InvalidInputError(
                 f"the answer would have two columns {name!r}; rename the key, or ask for the "
                 f"aggregate under another name (reserved are {', '.join(RESERVED)})"
+            )
+
+
+def _apart(plan: Plan) -> None:
+    """Refuse columns that would be taken for those put beside them."""
+    for name in plan.read:
+        if name.lower().startswith(OURS):
+            raise InvalidInputError(
+                f"the column {name!r} has a name that begins with {OURS!r}, as those of partial "
+                "aggregates do; rename it"
             )
 
 

@@ -15,7 +15,7 @@ from muntin.kernels.slicing.forms import form_of
 from muntin.spark.answering import asking, columns_of, told_by_columns
 from muntin.spark.answers import told
 from muntin.spark.arriving import Piece, together
-from muntin.spark.arrow import Keys, Table, keys, picked, table, times
+from muntin.spark.arrow import Keys, Table, as_typed, keys, picked, table, times
 from muntin.spark.columnar_keys import image_of, present, resumed, state_of, without_idle
 from muntin.spark.columnar_state import Asked, pieces_of, state_in
 from muntin.spark.key_table import keys_in, packed_keys
@@ -82,9 +82,9 @@ class Columnar:
 
     def _numbered(self, tables: Sequence[Table]) -> list[Ints]:
         """Return the numbers of the keys in tables; new keys get the next."""
-        names, known = self._plan.keys, [] if self._keys is None else [self._keys]
-        found = [keys(one, names) for one in tables]
+        names, found = self._plan.keys, [keys(one, self._plan.keys) for one in tables]
         mine = [picked(t, names, one.row) for t, one in zip(tables, found, strict=True)]
+        known = [] if self._keys is None else [as_typed(self._keys, mine[0])]
         both = table([*known, *mine])
         every = keys(both, names)
         self._keys = picked(both, names, every.row)

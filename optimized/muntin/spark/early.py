@@ -20,6 +20,7 @@ from muntin.spark.sliced import columns_of, events
 from muntin.spark.slicing import Slicing
 from muntin.spark.slicing import sliced as made_of_slices
 from muntin.spec.dialect import OURS
+from muntin.spec.errors import UnsupportedError
 
 COUNT = "muntin count"
 FEW = 16
@@ -60,7 +61,17 @@ def slicing_of(plan: Plan) -> Slicing | None:
 
 
 def cut(rows: Table, slicing: Slicing, place: Ints, packing: Asked) -> Cut | None:
-    """Return the slices of rows, given the bucket of each row; None if they are too many."""
+    """Return the slices of rows, given the bucket of each row; None if they are too many.
+
+    None also if an operator would refuse some row: if it is late, no operator sees it.
+    """
+    try:
+        return _cut(rows, slicing, place, packing)
+    except UnsupportedError:
+        return None
+
+
+def _cut(rows: Table, slicing: Slicing, place: Ints, packing: Asked) -> Cut | None:
     if not promising(rows, slicing, packing.few):
         return None
     names, found = slicing.plan.keys, keys(rows, slicing.plan.keys)

@@ -1,6 +1,7 @@
 """Partial aggregates as columns that Arrow can carry, and back.
 
-Sums of integers are exact whatever their size: they travel in two halves.
+Sums of integers are exact whatever their size: they travel in two halves, those of squares in three
+parts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,10 +18,19 @@ from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
 Carried = Literal["int", "float"]
-Kind = Literal["int", "float", "wide"]
-"""What a column holds: integers or floats of 64 bits, or integers of any size."""
+Kind = Literal["int", "float", "wide", "widest"]
+"""What a column holds: integers or floats of 64 bits, sums of integers, or sums of squares."""
+PLACES: Mapping[Kind, tuple[Carried, ...]] = {
+    "int": ("int",),
+    "float": ("float",),
+    "wide": ("int", "int"),
+    "widest": ("int", "int", "int"),
+}
+"""In what they are carried."""
 
 HALF = 31
+MIDDLE = 62
+"""Bits of what is between the lowest and the highest part of a sum of squares."""
 KNOWN = (Count, Sum, Squares, Min, Max, First, Last, Choice)
 """Parts of the catalogue that travel: all but those that hold everything."""
 
@@ -47,7 +57,7 @@ def columns_of(part: Part, kinds: Mapping[Source, Carried]) -> tuple[Kind, ...]:
     if isinstance(part, First | Last):
         return "int", kind
     if isinstance(part, Squares):
-        return "int", total, total
+        return "int", total, "widest" if kind == "int" else "float"
     return (total,) if isinstance(part, Sum) else (kind,)
 
 
@@ -56,12 +66,15 @@ def carried(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
 
     >>> [one.tolist() for one in carried((column_of([2**40 + 3]),), ["wide"])]
     [[512], [3]]
+    >>> [one.tolist() for one in carried((column_of([2**124]),), ["widest"])]
+    [[2147483648], [0], [0]]
     """
     plain = [column for field in fields for column in _flat(field)]
     for field, kind in zip(plain, kinds, strict=True):
-        if kind == "wide":
-            yield column_of((field // 2**HALF).astype(np.int64))
-            yield column_of((field % 2**HALF).astype(np.int64))
+        if len(PLACES[kind]) > 1:
+            high, low = field // 2**HALF, field % 2**HALF
+            above = [high] if kind == "wide" else [high // 2**MIDDLE, high % 2**MIDDLE]
+            yield from (column_of(one.astype(np.int64)) for one in (*above, low))
         else:
             yield column_of(field.astype(np.float64 if kind == "float" else np.int64, copy=False))
 
@@ -74,13 +87,20 @@ def _flat(field: Column) -> list[Column]:
 
 def restored(part: Part, columns: Iterator[Column], kinds: Sequence[Kind]) -> Fields:
     """Return the columns of a part from what was carried."""
-    found = tuple(
-        _joined(next(columns), next(columns)) if kind == "wide" else next(columns) for kind in kinds
-    )
+    found = tuple(_restored(columns, kind) for kind in kinds)
     if not isinstance(part, Custom) or len(found) == 2:  # noqa: PLR2004 - numbers, no records
         return found
     arrays = Arrays(part.summary)
     return found[0], column_of(np.rec.fromarrays(found[1:], dtype=arrays.dtype).view(np.ndarray))
+
+
+def _restored(columns: Iterator[Column], kind: Kind) -> Column:
+    first, *rest = (next(columns) for _ in PLACES[kind])
+    if kind == "widest":
+        middle = rest.pop(0)
+        above = first.astype(np.object_) * 2**MIDDLE + middle.astype(np.object_)
+        first = column_of(above if first.any() else middle)
+    return _joined(first, *rest) if rest else first
 
 
 def _joined(high: Column, low: Column) -> Column:
@@ -93,6 +113,4 @@ def _joined(high: Column, low: Column) -> Column:
 
 def places(kinds: Sequence[Kind]) -> list[Carried]:
     """Return the kinds of what is carried."""
-    wide: tuple[Carried, ...] = ("int", "int")
-    each: Iterator[tuple[Carried, ...]] = (wide if kind == "wide" else (kind,) for kind in kinds)
-    return [one for pair in each for one in pair]
+    return [one for kind in kinds for one in PLACES[kind]]

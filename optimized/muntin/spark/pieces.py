@@ -150,7 +150,9 @@ def columns_in(data: bytes) -> list[Column]:
     found = list[Column]()
     for one in held:
         match one:
-            case (str() as word, int() as place, int() as apart) if word == LIKE:
+            case (str() as word, int() as place, int() as apart) if (
+                word == LIKE and 0 <= place < len(found)
+            ):
                 found.append(column_of(ints(found[place]) + apart))
             case _:
                 found.append(_column(one))

@@ -6,6 +6,7 @@ from muntin.kernels.slicing.arrays import Ints, Objects, column_of, constant
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.choice import check_brought
+from muntin.kernels.slicing.columns_in import check_times
 from muntin.kernels.slicing.store import Store
 from muntin.spark.arrow import Table, column, numbers, times
 from muntin.spark.partials import carried, restored
@@ -13,12 +14,16 @@ from muntin.spark.slicing import HIGH, LOW, ORDER, Slicing
 
 
 def events(slicing: Slicing, rows: Table, number: Ints, arrival: int) -> Batch:
-    """Return rows as a batch, given the numbers of their keys; the first came as the n-th."""
+    """Return rows as a batch, given the numbers of their keys; the first came as the n-th.
+
+    What an operator over columns refuses is refused here.
+    """
     plan = slicing.plan
     time = times(rows, plan.time)
     none, names = constant(0, time.size), (*plan.values, plan.time)
     columns: dict[Source, Values] = {name: numbers(rows, name) for name in names}
     batch = Batch(time, number, none, none, columns, _no_events, arrival)
+    check_times(batch)
     check_brought(batch, slicing.parts)
     return batch
 
