@@ -1,7 +1,7 @@
 """The order of cells, however far apart their times are, and of events by their slices."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muntin.kernels.slicing.batch import Batch, objects
@@ -15,6 +15,7 @@ SLOTS = st.sampled_from([1, 2**10, 2**30, 2**50, 2**61]).flatmap(lambda n: st.in
 PAIRS = st.lists(st.tuples(st.integers(0, 3) | st.integers(0, 10**5), SLOTS))
 
 
+@example([(2, 2**62), (0, -(2**62)), (1, 0)], 1)  # keys and slots that 64 bits do not hold
 @given(PAIRS, st.sampled_from([1, 1, 7, 1000]))
 def test_what_came_first_stays_first(pairs: list[tuple[int, int]], unit: int) -> None:
     key, slot = (np.array([pair[n] for pair in pairs], np.int64) for n in (0, 1))
