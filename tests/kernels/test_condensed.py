@@ -63,16 +63,15 @@ def test_what_comes_after_slices_is_answered_as_after_their_events() -> None:
     by_events.take_columns(times, VALUES, keys)
     found = list[Sequence[Result]]()
     for one in (by_slices, by_events):
-        one.add(Query("later", TENS, named("sum")))  # which sees what is younger than 19
-        more = one.take_columns(np.array([18, 21]), np.array([32.0, 64.0]), np.array([0, 1]), 30)
+        one.add(Query("later", tumbling(2), named("sum")))  # which sees what is younger than 19
+        times_now, keys_now = np.array([18, 21, 13]), np.array([0, 1, 1])
+        more = one.take_columns(times_now, np.array([32.0, 64.0, 128.0]), keys_now, 30)
         found.append(more.results())
     assert found[0] == found[1]
-    assert [(line.query, line.key, line.value) for line in found[0]] == [
-        ("w", 1, 5.0),
-        ("w", 0, 58.0),
-        ("w", 1, 64.0),
-        ("later", 1, 64.0),
-    ]
+    lines = [(line.query, line.key, line.start, line.value) for line in found[0]]
+    of_w = [("w", 1, 0, 5.0), ("w", 1, 10, 128.0), ("w", 0, 10, 58.0), ("w", 1, 20, 64.0)]
+    assert [line for line in lines if line[0] == "w"] == of_w
+    assert [line for line in lines if line[0] != "w"] == [("later", 1, 20, 64.0)]
 
 
 def test_no_later_event_gets_a_number_that_one_had() -> None:
