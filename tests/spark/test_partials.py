@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muntin.kernels.slicing.arrays import Fields, column_of
@@ -14,7 +14,8 @@ from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
 from muntin.spark.partials import Carried, carried, columns_of, places, restored
 from muntin.spec.periodic import tumbling
 
-WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9)
+POWERS = [2**n for n in range(63)]
+WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.sampled_from(POWERS)
 KINDS: Mapping[Source, Carried] = {"v": "int"}
 
 
@@ -26,6 +27,8 @@ def in_one_slice(part: Part, values: list[int] | list[float]) -> Fields:
     return sliced(batch, slices([tumbling(10)]).runs(batch), [part]).parts[part]
 
 
+@example(POWERS, Squares("v"))  # each bit once, or twice
+@example([-(2**63), 2**62, 2**46], Squares("v"))
 @given(st.lists(WHOLE, min_size=1), st.sampled_from([Sum("v"), Squares("v"), Min("v"), Max("v")]))
 def test_sums_of_any_size_come_back(values: list[int], part: Part) -> None:
     kinds, fields = columns_of(part, KINDS), in_one_slice(part, values)
