@@ -1,5 +1,6 @@
 """Slices that an operator over columns takes in the place of events."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
+from muntin.kernels.slicing.image import Image
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.parts import Count, Sum
 from muntin.kernels.slicing.store import Store
@@ -15,20 +17,21 @@ from muntin.spec.data_driven import Rolling
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.periodic import tumbling
-from muntin.spec.query import DEFAULTS, Query, Settings
+from muntin.spec.query import DEFAULTS, Query, Result, Settings
 from muntin.spec.window import WindowType
 
 TIMES = np.array([3, 12, 4, 17, 5])
 KEYS = np.array([0, 0, 1, 1, 0])
 TENS = tumbling(10)
 VALUES = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-def made(times: np.ndarray[tuple[int], np.dtype[np.int64]] = TIMES) -> Store:
+def made(times: Ints = TIMES, keys: Ints = KEYS) -> Store:
     """Return slices of some events."""
     none = np.zeros_like(times)
     columns: dict[Source, Values] = {None: Values(VALUES)}
-    batch = Batch(times, KEYS, none, none, columns, lambda: objects([]), 0)
+    batch = Batch(times, keys, none, none, columns, lambda: objects([]), 0)
     return sliced(batch, slices([tumbling(10)]).runs(batch), [Sum(None), Count(None)])
 
 
@@ -51,6 +54,32 @@ def test_slices_are_answered_as_their_events_are() -> None:
     )
     assert found == wanted
     assert [line.value for line in found] == [17.0, 4.0, 2.0, 8.0]
+
+
+def test_what_comes_after_slices_is_answered_as_after_their_events() -> None:
+    by_slices, by_events = asking(), asking()
+    times, keys = np.array([3, 12, 4, 17, 19]), np.array([1, 0, 1, 0, 0])
+    by_slices.take_slices(made(times, keys))
+    by_events.take_columns(times, VALUES, keys)
+    found = list[Sequence[Result]]()
+    for one in (by_slices, by_events):
+        one.add(Query("later", tumbling(2), named("sum")))  # which sees what is younger than 19
+        times_now, keys_now = np.array([18, 21, 13]), np.array([0, 1, 1])
+        more = one.take_columns(times_now, np.array([32.0, 64.0, 128.0]), keys_now, 30)
+        found.append(more.results())
+    assert found[0] == found[1]
+    lines = [(line.query, line.key, line.start, line.value) for line in found[0]]
+    of_w = [("w", 1, 0, 5.0), ("w", 1, 10, 128.0), ("w", 0, 10, 58.0), ("w", 1, 20, 64.0)]
+    assert [line for line in lines if line[0] == "w"] == of_w
+    assert [line for line in lines if line[0] != "w"] == [("later", 1, 20, 64.0)]
+
+
+def test_no_later_event_gets_a_number_that_one_had() -> None:
+    operator, store = asking(), made(np.array([3, 4, 5, 12, 17]), np.zeros_like(KEYS))
+    operator.take_slices(store)
+    image = operator.state()["image"]
+    assert isinstance(image, Image)
+    assert image.arrivals > store.cells.arrival.max() > len(store.cells)
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,21 @@ def test_late_rows_in_a_slice_are_told_and_the_others_count() -> None:
     assert [line.values for line in cluster.step([], 10)] == [(1101,)]
 
 
+@given(st.permutations(range(5)), st.lists(st.sampled_from([0, 10**9]), min_size=5, max_size=5))
+def test_payloads_are_taken_in_the_order_of_tasks(order: list[int], few: list[int]) -> None:
+    plan = plan_of({"w": tumbling(10)}, {"first": ("first", "v"), "last": ("last", "v")})
+    origins, sent_ones = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)], list[bytes]()
+    for nth in order:
+        each = pa.Table.from_batches([table_of([one(5, 2 * nth), one(5, 2 * nth + 1)])])
+        placed = each.append_column(BUCKET, pa.array([0, 0]))
+        columns = dict_of(packed(placed, Packing(plan, BUCKETS, few[nth]), origins[nth]))
+        sent_ones += [data for data in columns["payload"][1:] if isinstance(data, bytes)]
+    bucket = Bucket(plan, shelf := InMemory(), None, slicing_of(plan))
+    assert not list(bucket.take(arrived(sent_ones, plan.read), 0))
+    (line,) = lines_in(plan, Bucket(plan, shelf, bucket.state()).take([], 10))
+    assert line.values == (0, 9)
+
+
 @given(rows(30), st.sampled_from([0, 10**9]))
 def test_rows_come_back_as_they_were(given_rows: list[Row], few: int) -> None:
     plan = plan_of({"w": Sliding(7, 3)}, MERGED)

@@ -1,0 +1,48 @@
+"""Partial aggregates as columns that Arrow carries: they come back as they were."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from muntin.kernels.slicing.arrays import Fields, column_of
+from muntin.kernels.slicing.batch import Batch, Source, Values, objects
+from muntin.kernels.slicing.grain import sliced, slices
+from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
+from muntin.spark.partials import Carried, carried, columns_of, places, restored
+from muntin.spec.periodic import tumbling
+
+POWERS = [2**n for n in range(63)]
+WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.sampled_from(POWERS)
+KINDS: Mapping[Source, Carried] = {"v": "int"}
+
+
+def in_one_slice(part: Part, values: list[int] | list[float]) -> Fields:
+    """Return the partial of all values."""
+    none = np.zeros(len(values), np.int64)
+    columns: dict[Source, Values] = {"v": Values(column_of(np.array(values)))}
+    batch = Batch(none, none, none, none, columns, lambda: objects([]), 0)
+    return sliced(batch, slices([tumbling(10)]).runs(batch), [part]).parts[part]
+
+
+@example(POWERS, Squares("v"))  # each bit once, or twice
+@example([-(2**63), 2**62, 2**46], Squares("v"))
+@given(st.lists(WHOLE, min_size=1), st.sampled_from([Sum("v"), Squares("v"), Min("v"), Max("v")]))
+def test_sums_of_any_size_come_back(values: list[int], part: Part) -> None:
+    kinds, fields = columns_of(part, KINDS), in_one_slice(part, values)
+    sent = list(carried(fields, kinds))
+    assert len(sent) == len(places(kinds))
+    assert all(one.dtype == np.int64 for one in sent)
+    found = restored(part, iter(sent), kinds)
+    assert [one.tolist() for one in found] == [one.tolist() for one in fields]
+    if isinstance(part, Squares):
+        wanted = [len(values), sum(values), sum(value**2 for value in values)]
+        assert [one.tolist()[0] for one in found] == wanted
+
+
+@pytest.mark.parametrize("values", [[np.nan, 1.0, 2.0], [2.0, np.nan, 1.0], [1.0, 2.0, np.nan]])
+def test_nan_is_the_greatest_in_a_slice(values: list[float]) -> None:
+    assert in_one_slice(Min("v"), values)[0].tolist() == [1.0]
+    assert np.isnan(in_one_slice(Max("v"), values)[0]).tolist() == [True]
