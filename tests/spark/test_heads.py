@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql.types import TimestampType
+from pyspark.sql.types import StructField, StructType, TimestampType
 
 from muntin.kernels.slicing.moment import Clock
 from muntin.snapshot import SnapshotError, encode
@@ -61,7 +61,7 @@ def test_a_damaged_head_is_refused(held: object) -> None:
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
 def test_keys_come_back_in_their_own_zone(zone: str) -> None:
-    schema = SCHEMA.add("when", TimestampType())
+    schema = StructType([*SCHEMA.fields, StructField("when", TimestampType())])
     plan = planned(schema, Reads("t", ("k", "when")), [tumbling(5)], OF_ONE, DEFAULTS)
     times = pa.array([7, None, 10**15], pa.timestamp("us", zone))
     keys = pa.RecordBatch.from_pydict({"k": pa.array(["a", None, "b"]), "when": times})

@@ -39,17 +39,17 @@ class Asked(Protocol):
 
 
 class Cut(NamedTuple):
-    """The order of rows by bucket and slice, the slices, and how many of both each bucket gets."""
+    """The order of rows by bucket and slice, how many each bucket gets, and the slices of each."""
 
     order: Ints
-    slices: Table
     rows: Ints
-    cells: Ints
+    slices: Table
+    bounds: Ints
 
     def of(self, bucket: int) -> Table:
         """Return the slices of a bucket."""
-        end, count = int(self.cells[: bucket + 1].sum()), int(self.cells[bucket])
-        return self.slices.slice(end - count, count)
+        begin, end = self.bounds[bucket : bucket + 2].tolist()
+        return self.slices.slice(begin, end - begin)
 
 
 def slicing_of(plan: Plan) -> Slicing | None:
@@ -88,9 +88,9 @@ def _cut(rows: Table, slicing: Slicing, place: Ints, packing: Asked) -> Cut | No
     each = picked(rows, names, found.row[by_bucket][runs.key])
     columns: dict[str, object] = {name: column(each, name) for name in names}
     slices: Table = pa.table(columns | columns_of(slicing, store) | {COUNT: store.cells.count})
-    cells = np.bincount(bucket_of, minlength=packing.buckets)
+    bounds = np.searchsorted(bucket_of, np.arange(packing.buckets + 1))
     held = np.bincount(where[found.number], minlength=packing.buckets)
-    return Cut(runs.order, slices, held, cells)
+    return Cut(runs.order, held, slices, bounds)
 
 
 def promising(rows: Table, slicing: Slicing, few: int) -> bool:
