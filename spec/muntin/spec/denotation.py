@@ -140,9 +140,8 @@ def take(asked: Asked, accepted: Accepted) -> Asked:
 
 def publish(asked: Asked, before: World, now: World) -> Asked:
     """Publish the view of each key anew."""
-    query, missed = asked.query, asked.missed
-    after = {key: earliest(query, asked.since, missed.get(key)) for key in asked.streams}
-    renewed = {k: renew(s, query, after[k], before, now) for k, s in asked.streams.items()}
+    after = {k: earliest(asked.query, asked.since, asked.missed.get(k)) for k in asked.streams}
+    renewed = {k: renew(s, asked.query, after[k], before, now) for k, s in asked.streams.items()}
     return replace(asked, streams=renewed)
 
 

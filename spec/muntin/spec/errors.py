@@ -21,7 +21,7 @@ class UserCodeError(MuntinError):
     """An aggregate or window of the user's raised; the cause is attached."""
 
 
-def integer(value: object, what: str) -> int:
+def integer(value: object, *what: object) -> int:
     """Return the value if it is an integer, and neither a boolean nor a float.
 
     >>> integer(7.5, "the time")
@@ -31,7 +31,8 @@ def integer(value: object, what: str) -> int:
     """
     if type(value) is int:
         return value
-    raise InvalidInputError(f"{what} must be an integer, not {value!r} ({type(value).__name__})")
+    where, kind = " ".join(map(str, what)), type(value).__name__
+    raise InvalidInputError(f"{where} must be an integer, not {value!r} ({kind})")
 
 
 def positive(value: object, what: str, above: int = 0) -> int:

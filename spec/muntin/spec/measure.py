@@ -23,7 +23,7 @@ class Measure:
             coordinate = self.of(event) if self.of else rank
         except Exception as cause:
             raise UserCodeError(f"measure {self.name!r} at {event}: {cause!r}") from cause
-        return integer(coordinate, f"measure {self.name!r} at {event}")
+        return integer(coordinate, f"measure {self.name!r} at", event)
 
     def __reduce__(self) -> str | tuple[object, ...]:  # two are told by identity
         return {id(TIME): "TIME", id(COUNT): "COUNT"}.get(id(self)) or super().__reduce__()

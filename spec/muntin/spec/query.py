@@ -27,11 +27,11 @@ class Query:
     def value(self, events: Sequence[Event]) -> object:
         """Return lower(fold(combine, lift(values))), or name the query and event that fail."""
         whole, aggregate = f"the window with {list(events)[:3]}", self.aggregate
-        lifted = [self.guarded(f"{e}", partial(aggregate.lift, e.value)) for e in events]
+        lifted = [self.guarded(e, partial(aggregate.lift, e.value)) for e in events]
         total = self.guarded(whole, lambda: aggregate.monoid.fold(lifted))
         return self.guarded(whole, lambda: aggregate.lower(total))
 
-    def guarded(self, where: str, call: Callable[[], T]) -> T:
+    def guarded(self, where: object, call: Callable[[], T]) -> T:
         """Run the user's code, and say where it failed if it does."""
         try:
             return call()

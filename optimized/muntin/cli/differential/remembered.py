@@ -8,8 +8,10 @@ be held against the denotation itself.
 from dataclasses import dataclass, field, replace
 
 from muntin.spec.dialect import Dialect
+from muntin.spec.measure import Placed
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query
+from muntin.spec.window import Interval
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,11 @@ class Remembered(Sliding):
         if found is None:
             found = self.known[coordinate] = super().starts(coordinate, dialect)
         return found
+
+    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+        """Whether the window is one of those that the event belongs to."""
+        known = self.known.get(at.coordinate)  # asked of each window and event: not a call more
+        return interval.start in (known or self.starts(at.coordinate, dialect))
 
 
 def remembering(query: Query) -> Query:
