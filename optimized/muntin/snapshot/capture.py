@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from muntin.snapshot.classes import facts, fields_of, name_of_class, own_name
-from muntin.snapshot.constants import constants, enum_name, may_be_constant
+from muntin.snapshot.constants import enum_name, place_of
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.given import Given
@@ -57,7 +57,6 @@ class Capture:
     def __init__(self, root: object, given: Given) -> None:
         """Start at the root."""
         self._given = given
-        self._constants: dict[int, tuple[str, str]] | None = None
         self._objects: list[object] = [root]
         self._holders = [0]
         self._numbers = {id(root): 0}
@@ -95,7 +94,7 @@ class Capture:
 
     def _referred(self, whole: object) -> Node | None:
         """Return a reference to what is no state, if it is known by some name."""
-        constant = enum_name(whole) if isinstance(whole, Enum) else self._constant(whole)
+        constant = enum_name(whole) if isinstance(whole, Enum) else place_of(whole)
         if constant:
             return Node("constant", constant)
         path = self._given.path(whole)
@@ -103,13 +102,6 @@ class Capture:
             return Node("given", path)
         name = name_of_class(whole) if isinstance(whole, type) else None
         return Node("class", (name,)) if name else None
-
-    def _constant(self, whole: object) -> tuple[str, str] | None:
-        if not may_be_constant(whole):
-            return None
-        if self._constants is None:
-            self._constants = constants()
-        return self._constants.get(id(whole))
 
     def _value(self, number: int, whole: object) -> Node:
         """Make a value plain; it gets a tree of its own, so that it is there before it is used."""

@@ -6,13 +6,16 @@ that defines its class, else in the specification, else in the first in the alph
 
 import sys
 from abc import ABCMeta
+from collections.abc import Mapping
 from enum import Enum
-from types import FunctionType, ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import TypeVar
 
 from muntin.snapshot.classes import class_of, facts, is_ours, own_name
 from muntin.snapshot.errors import SnapshotError
 
+Place = tuple[str, str]
+"""A module, and a name in it."""
 COMMON = frozenset({type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar})
 """What most names of modules stand for, and what is no constant: so many are soon passed over."""
 
@@ -22,7 +25,29 @@ def may_be_constant(whole: object) -> bool:
     return facts(type(whole)).once
 
 
-def constants() -> dict[int, tuple[str, str]]:
+class Looked:
+    """What was found when modules were looked through last: there may be thousands of them."""
+
+    modules = 0
+    places: Mapping[int, Place] = MappingProxyType({})
+
+
+def place_of(whole: object) -> Place | None:
+    """Return the module and the name of a constant, if it is one.
+
+    What is given is none as a rule, and modules are not looked through for it again and again.
+    """
+    if not may_be_constant(whole):
+        return None
+    place = Looked.places.get(id(whole))
+    if place and getattr(sys.modules.get(place[0]), place[1], None) is whole:
+        return place
+    if place or not facts(type(whole)).given or Looked.modules != len(sys.modules):
+        Looked.modules, Looked.places = len(sys.modules), _all_places()
+    return Looked.places.get(id(whole))
+
+
+def _all_places() -> dict[int, Place]:
     """Return the module and the name of every constant, by the identity of the object."""
     found: dict[int, list[tuple[bool, bool, str, str]]] = {}
     for module, content in list(sys.modules.items()):
