@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from evidence.spending import MINUTES, Spending
+from spark_support.brief_java import optimise_little
 
 os.environ.setdefault("MUNTIN_KERNELS", str(Path(__file__).parents[1] / ".kernels"))
-# Each Java of a test lives for seconds: it takes a third less of them if it optimises little.
-os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+optimise_little()
 
 COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", COMMON, max_examples=25)
@@ -23,8 +23,8 @@ settings.register_profile("proofs", COMMON, max_examples=1000)  # of a night of 
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 
-ANY = 2
-"""The rank of a test that needs no Spark."""
+ALONE, ANY = 2, 3
+"""The ranks of a test that starts Javas of its own, and of one that needs no Spark."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -32,15 +32,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one worker run all that needs Spark, first, as it takes long: one session serves it."""
     items.sort(key=rank)
     for item in items:
-        if rank(item) < ANY:
+        if rank(item) < ALONE:
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 def rank(item: pytest.Item) -> int:
     """Return when a test comes: by the settings of the session that is started first."""
+    in_folder = item.path.parent.name == "spark"
     if "spark" not in getattr(item, "fixturenames", ()):
-        return ANY
-    return int(item.path.parent.name != "spark")
+        return ALONE if in_folder else ANY
+    return int(not in_folder)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Have one worker more than there are cores: that with Spark waits for it, mostly."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from spark_support.brief_java import optimise_little
 from spark_support.faults.trace import wrong
 
 TESTS = Path(__file__).parents[2]
@@ -154,6 +155,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--journal", type=Path)
     asked = parser.parse_args()
+    optimise_little()
     runs = known(asked.journal)
     while (killed := sum(runs, Counter[str]())).total() < asked.kills:
         nth = len(runs)
