@@ -4,6 +4,7 @@ What the proofs take is counted in every run of tests.
 """
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,22 @@ ALONE, ANY = 2, 3
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all that needs Spark, first, as it takes long: one session serves it."""
+    """Let one worker run all that needs Spark, first, as it takes long: one session serves it.
+
+    And one all that calls kernels, or several would compile the same ones in a fresh clone.
+    """
     items.sort(key=rank)
     for item in items:
         if rank(item) < ALONE:
             item.add_marker(pytest.mark.xdist_group("spark"))
+        elif rank(item) == ANY and calls_kernels(item.path):
+            item.add_marker(pytest.mark.xdist_group("kernels"))
+
+
+@cache
+def calls_kernels(path: Path) -> bool:
+    """Whether the tests of a file call kernels."""
+    return path.suffix == ".py" and "muntin.kernels" in path.read_text("utf-8")
 
 
 def rank(item: pytest.Item) -> int:

@@ -3,14 +3,13 @@
 from collections.abc import Iterable
 
 from muntin.kernels.slicing.custom import Summarised, summarised
-from muntin.kernels.slicing.forms import Form, form_of
+from muntin.kernels.slicing.forms import Form, catalogued, form_of
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.parts import Count
 from muntin.kernels.slicing.supported import refusal
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import CLOCKS, REAL, WHOLE, Wanted
 from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named
 from muntin.spec.query import Query
 
 Erased = Aggregate[object, object, object]
@@ -21,7 +20,9 @@ def over_columns(plan: Plan, one: Wanted) -> Erased:
     """Return an aggregate of columns; to count rows is to count their times, which are there."""
     if isinstance(one.what, Summarised):
         return summarised(one.what.summary, one.columns, commutative=one.what.commutative)
-    return over((plan.time,), named("count")) if one.of_rows else over(one.columns, one.aggregate())
+    if one.of_rows:
+        return over((plan.time,), catalogued("count"))
+    return over(one.columns, one.aggregate())
 
 
 def over_values(plan: Plan, one: Wanted) -> Erased:

@@ -7,6 +7,7 @@ does with late rows elsewhere.
 
 import gc
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Protocol
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
@@ -88,6 +89,12 @@ def bytes_in(held: tuple[object, ...] | None) -> bytes | None:
     return bytes(data) if isinstance(data, bytes | bytearray) else None
 
 
+@cache
+def leave_what_is_there() -> None:
+    """Look for garbage among what is new only: once, for Python takes long to say if it does."""
+    gc.freeze()
+
+
 class Processor:
     """The processor of one call of `aggregate`."""
 
@@ -98,8 +105,7 @@ class Processor:
 
     def init(self, handle: Handle) -> None:
         """Open the state; what a worker has imported is not looked at for garbage any more."""
-        if not gc.get_freeze_count():
-            gc.freeze()
+        leave_what_is_there()
         self._handle = handle
         self._state = handle.getValueState("state", DATA)
         self._shelf = InState(handle.getMapState("pieces", NAME, PIECE))

@@ -23,9 +23,10 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from muntin.kernels.slicing.forms import catalogued
 from muntin.reference import sketches
 from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named, plain, skipping_nulls
+from muntin.spec.catalogue import plain, skipping_nulls
 from muntin.spec.errors import InvalidInputError
 
 Erased = Aggregate[object, object, object]
@@ -78,7 +79,7 @@ class Wanted:
 
 def known(name: str) -> Erased:
     """Return the aggregate of this name: of the catalogue, or a sketch."""
-    return sketches.named(name) if name.startswith(SKETCHES) else named(name)
+    return sketches.named(name) if name.startswith(SKETCHES) else catalogued(name)
 
 
 def is_aggregate(value: object) -> TypeGuard[Erased]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -77,10 +77,16 @@ def _summary(aggregate: Summarised) -> Form:
     return Form(aggregate.name, (part,), finish, ordered=not aggregate.commutative)
 
 
+@cache
+def catalogued(name: str) -> Erased:
+    """Return `named(name)`, one and the same at each call: what is one is alike at once."""
+    return named(name)
+
+
 def _of_catalogue(aggregate: Erased) -> bool:
     """Whether this is `named(name)`: any name may be given to another aggregate."""
     try:
-        return alike(aggregate, named(aggregate.name))
+        return alike(aggregate, catalogued(aggregate.name))
     except InvalidInputError:
         return False
 
