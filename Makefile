@@ -14,6 +14,7 @@ MUNTIN_ONLY ?=
 export MUNTIN_PROFILE ?= ci
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONPATH :=
+unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would compile all modules
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -64,6 +64,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Count what the proofs take, but by night; `make proofs` fails if it is too much."""
+    config.addinivalue_line("markers", "xdist_group(name): tests for one worker")
     if os.environ.get("MUNTIN_PROFILE") != "nightly":
         fails = os.environ.get("MUNTIN_BUDGET") == "proofs"
         config.pluginmanager.register(Spending(MINUTES, fails=fails))
