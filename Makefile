@@ -69,8 +69,9 @@ faults-nightly: $(READY) ## kill drivers, workers and executors of streams on Sp
 	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500 \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/faults-$(MUNTIN_SEED).jsonl)
 
-diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (some three hours on two cores)
+diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (two hours on two cores)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
+	    --against spec=50%,scotty-eager,kernels,spark-native \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)
 
 diff-billion: $(READY) ## a thousand million rows at once through muntin.spark, tables and Spark's windows, in pieces
