@@ -1,0 +1,39 @@
+"""Where constants are found: modules are looked through again if something may have changed."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from muntin.snapshot.classes import Constant
+from muntin.snapshot.constants import place_of
+from muntin.spec.measure import COUNT, TIME, Measure
+
+
+def test_what_modules_made_is_found_where_it_was_made() -> None:
+    assert place_of(TIME) == ("muntin.spec.measure", "TIME")
+    assert place_of(COUNT) == ("muntin.spec.measure", "COUNT")
+    assert place_of(Measure("time")) is None
+    assert place_of("TIME") is None
+
+
+@pytest.mark.parametrize("made", [Measure("late"), Constant()], ids=["given", "made once"])
+def test_a_module_that_comes_later_is_looked_through(
+    monkeypatch: pytest.MonkeyPatch, made: object
+) -> None:
+    assert place_of(made) is None
+    module = ModuleType("muntin.spec.later")
+    setattr(module, "LATER", made)  # noqa: B010 - modules have no such attribute for checkers
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert place_of(made) == (module.__name__, "LATER")
+    setattr(module, "LATER", Measure("another"))  # noqa: B010 - as above
+    assert place_of(made) is None
+
+
+def test_a_constant_that_was_bound_when_all_modules_were_there_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert place_of(Measure("none")) is None  # now all modules are known
+    made = Constant()
+    monkeypatch.setattr(sys.modules["muntin.spec.measure"], "MADE", made, raising=False)
+    assert place_of(made) == ("muntin.spec.measure", "MADE")
