@@ -47,7 +47,8 @@ class Audit:
     def __call__(self, old: Operator, new: Operator) -> None:
         """Let a new operator go on where an old one is."""
         before = snapshot(old)
-        self.carry(old, new)  # by a second snapshot: the first has changed nothing, or they differ
+        self.carry(old, new)
+        assert snapshot(old) == before, "a snapshot changes nothing"
         assert snapshot(new) == before, "what is restored is what was written"
         mine, theirs = changeable(old), changeable(new)
         assert not mine.keys() & theirs.keys(), "what changes is not shared"

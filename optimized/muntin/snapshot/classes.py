@@ -81,7 +81,6 @@ class Facts(NamedTuple):
     once: bool  # whether a module may make one once, as a constant
     slots: dict[str, MemberDescriptorType]
     expected: tuple[str, ...] | None  # fields that instances must have, if the class tells
-    stated: bool  # whether instances say themselves what their state is
 
 
 _facts: dict[type[object], Facts] = {}
@@ -92,8 +91,7 @@ def facts(cls: type[object]) -> Facts:
     if cls not in _facts:
         given, once = issubclass(cls, GIVEN), issubclass(cls, Enum | Constant) or cls is object
         state = _is_state(cls) and not (given or once)
-        known = (_slots(cls), _expected(cls), issubclass(cls, Stated))
-        _facts[cls] = Facts(state, given, given or once, *known)
+        _facts[cls] = Facts(state, given, given or once, _slots(cls), _expected(cls))
     return _facts[cls]
 
 
@@ -160,20 +158,18 @@ def class_named(name: str) -> type[object]:
 
 def fields_of(whole: object) -> dict[str, object]:
     """Return the fields of an instance by name; a tuple keeps its order, all else is sorted."""
-    known = facts(type(whole))
-    if known.stated and isinstance(whole, Stated):
+    if isinstance(whole, Stated):
         return dict(sorted(whole.state().items()))
+    known = facts(type(whole))
     if _is_tuple(type(whole)):
         return {name: getattr(whole, name) for name in known.expected or ()}
-    found = dict(_slotted(whole, known.slots)) if known.slots else {}
+    found = dict(_slotted(whole)) if known.slots else {}
     found.update(getattr(whole, "__dict__", ()))
     return {name: found[name] for name in sorted(found) if name not in NO_STATE}
 
 
-def _slotted(
-    whole: object, slots: Mapping[str, MemberDescriptorType]
-) -> Iterator[tuple[str, object]]:
-    for name, slot in slots.items():
+def _slotted(whole: object) -> Iterator[tuple[str, object]]:
+    for name, slot in facts(type(whole)).slots.items():
         try:
             yield name, slot.__get__(whole)
         except AttributeError:  # it has not been set
