@@ -1,8 +1,9 @@
-"""Words as numbers: matrices modulo a prime, in which different words are all but surely different.
+"""Words as numbers: straight lines modulo a prime, which differ all but surely where words do.
 
-What is compiled holds numbers only, so it cannot be run over words. A letter is a random matrix;
-that two given words of at most n letters have the same product has a chance of some n / 2**31 for
-each of four entries. The order of letters shows, and so does a letter that is missing or twice.
+What is compiled holds numbers only, so it cannot be run over words. A letter is a random line, a
+word its letters' lines one inside the other: a polynomial in what was drawn, in which the k-th
+letter is that which comes with k - 1 slopes. So two given words of at most n letters, that are not
+the same, have the same line with a chance of n / 2**31 at most (Schwartz and Zippel).
 """
 
 from hashlib import blake2b
@@ -15,41 +16,33 @@ PRIME = 2**31 - 1
 
 
 def letter(number: int) -> Word:
-    """Return the matrix of a letter."""
-    digest = blake2b(number.to_bytes(8, "big"), digest_size=32).digest()
-    entries = [int.from_bytes(digest[k : k + 8], "big") % PRIME for k in range(0, 32, 8)]
-    return tuple(entries)
+    """Return the line of a letter: its slope, and its height at 0."""
+    digest = blake2b(number.to_bytes(8, "big"), digest_size=16).digest()
+    return tuple(int.from_bytes(digest[k : k + 8], "big") % PRIME for k in (0, 8))
 
 
-def lift(a: int, b: int, c: int, d: int) -> tuple[int, int, int, int]:
-    """Lift four columns to a matrix."""
-    return (a, b, c, d)
+def lift(slope: int, height: int) -> tuple[int, int]:
+    """Lift two columns to a line."""
+    return (slope, height)
 
 
-def multiply(
-    x: tuple[int, int, int, int], y: tuple[int, int, int, int]
-) -> tuple[int, int, int, int]:
-    """Multiply matrices."""
-    return (
-        (x[0] * y[0] + x[1] * y[2]) % PRIME,
-        (x[0] * y[1] + x[1] * y[3]) % PRIME,
-        (x[2] * y[0] + x[3] * y[2]) % PRIME,
-        (x[2] * y[1] + x[3] * y[3]) % PRIME,
-    )
+def inside(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """Put one line into another."""
+    return (x[0] * y[0] % PRIME, (x[0] * y[1] + x[1]) % PRIME)
 
 
-def entries(x: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """Lower to the entries."""
+def lower(x: tuple[int, int]) -> tuple[int, int]:
+    """Lower to slope and height."""
     return x
 
 
-ONE = (1, 0, 0, 1)
-FOUR: tuple[Kind, ...] = ("int", "int", "int", "int")
-FINGERPRINTS = Summary("fingerprints", FOUR, FOUR, ONE, lift, multiply, entries, FOUR)
+ONE = (1, 0)
+TWO: tuple[Kind, ...] = ("int", "int")
+FINGERPRINTS = Summary("fingerprints", TWO, TWO, ONE, lift, inside, lower, TWO)
 
 
-def _product(x: Word, y: Word) -> Word:
-    return multiply((x[0], x[1], x[2], x[3]), (y[0], y[1], y[2], y[3]))
+def _inside(x: Word, y: Word) -> Word:
+    return inside((x[0], x[1]), (y[0], y[1]))
 
 
-MATRICES = Alphabet(Monoid(ONE, _product), letter)
+LINES = Alphabet(Monoid(ONE, _inside), letter)

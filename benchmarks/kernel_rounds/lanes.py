@@ -9,6 +9,7 @@ import numpy as np
 
 from muntin.kernels.aggregates import named
 from muntin.kernels.columns import ColumnWindow, TreeForm
+from muntin.kernels.engine import Shape
 from muntin.kernels.summary import Kind
 from muntin.optimized.fiba import Fiba
 from rounds.clock import DisagreementError, collector_off
@@ -52,14 +53,16 @@ class Row(NamedTuple):
 class Columns:
     """A window over columns, and its stream."""
 
-    def __init__(self, name: str, size: int, distance: int, rounds: int) -> None:
+    def __init__(
+        self, name: str, size: int, distance: int, rounds: int, shape: Shape | None = None
+    ) -> None:
         """Fill the window."""
         self.name, self.rounds, self.best = name, rounds, float("inf")
         aggregate, kind, form = CONTENDERS[name]
         self._summary = named(aggregate, kind)
         self.feed = Feed(SUM, size, distance)
         pairs = list(self.feed.pairs())
-        self._window = ColumnWindow(self._summary, form=form)
+        self._window = ColumnWindow(self._summary, shape, form=form)
         self._window.insert(*self._columns([t for t, _ in pairs], [v for _, v in pairs]))
 
     def _columns(self, times: list[int], values: list[int]) -> list[np.ndarray]:

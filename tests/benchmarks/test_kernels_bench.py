@@ -10,6 +10,7 @@ from kernel_rounds.lanes import MAIN, QUICK, READABLE, Columns, Readable, Row
 from kernel_rounds.page import NAMES, page, save
 from rounds.claim import Claim
 from rounds.clock import DisagreementError
+from small_trees import TINY
 
 PLAN = replace(QUICK, rounds=40, readable_rounds=40)
 ROWS = [
@@ -30,14 +31,14 @@ def test_the_readable_tree_and_its_stream_stay_together() -> None:
 
 
 def test_fiba_in_flat_arrays_and_its_stream_stay_together() -> None:
-    lane = Columns("kernels-fiba", 64, 16, 40)
+    lane = Columns("kernels-fiba", 64, 16, 40, TINY["fiba"])
     lane.turn()
     lane.check()
 
 
 def test_columns_and_their_stream_stay_together() -> None:
     """With the smallest aggregate of all those that the benchmark has compiled: one is enough."""
-    lane = Columns(MAIN, 64, 16, 40)
+    lane = Columns(MAIN, 64, 16, 40, TINY["b+tree"])
     lane.turn()
     lane.check()
     lane.feed.rounds(1)

@@ -9,15 +9,13 @@ import pytest
 
 from muntin.kernels.aggregates import named
 from muntin.kernels.columns import ColumnWindow, TreeForm
-from muntin.kernels.engine import Shape
-from muntin.kernels.flat_fiba import shape_of
 from muntin.kernels.forms import form_of, lifted
 from muntin.kernels.in_order import fold_places, rolling
 from muntin.kernels.limits import TooLargeError
 from muntin.spec.errors import InvalidInputError, UnsupportedError
+from small_trees import TINY
 
 SUM = named("sum", "int")
-TINY: dict[TreeForm, Shape] = {"b+tree": Shape(4, 4), "fiba": shape_of(2)}
 BOTH = pytest.mark.parametrize("compiled", [False, True])
 FORMS = pytest.mark.parametrize("form", TINY)
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from fingerprints import FINGERPRINTS, MATRICES
+from fingerprints import FINGERPRINTS, LINES
 from muntin.conformance.structure_machine import structure_machine
 from muntin.kernels.engine import Engine, Shape, numeric, opaque
 from muntin.kernels.finger_tree import FingerTree
@@ -27,5 +27,5 @@ def test_compiled_tree_runs_in_lockstep_with_the_definition() -> None:
     def build(monoid: Monoid[Word], meter: Meter) -> FingerTree[Word]:
         return FingerTree(monoid, meter, engine)
 
-    machine = structure_machine(build, worst_case=False, alphabet=MATRICES)
+    machine = structure_machine(build, worst_case=False, alphabet=LINES)
     run_state_machine_as_test(machine)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from fingerprints import FINGERPRINTS, MATRICES
+from fingerprints import FINGERPRINTS, LINES
 from muntin.conformance.structure_machine import structure_machine
 from muntin.kernels.engine import Engine, numeric, opaque
 from muntin.kernels.flat_fiba import FlatFiba, shape_of
@@ -26,5 +26,5 @@ def test_compiled_tree_runs_in_lockstep_with_the_definition() -> None:
     def build(monoid: Monoid[Word], meter: Meter) -> FlatFiba[Word]:
         return FlatFiba(monoid, meter, engine)
 
-    machine = structure_machine(build, worst_case=False, alphabet=MATRICES)
+    machine = structure_machine(build, worst_case=False, alphabet=LINES)
     run_state_machine_as_test(machine)
