@@ -3,6 +3,7 @@
 What the proofs take is counted in every run of tests.
 """
 
+import gc
 import os
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,9 @@ settings.register_profile("proofs", COMMON, max_examples=1000)  # of a night of 
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 
+SELDOM = 100_000, 20, 50
+"""How many objects Python makes before it looks for garbage, which takes time and finds little."""
+
 ALONE, ANY = 2, 3
 """The ranks of a test that starts Javas of its own, and of one that needs no Spark."""
 
@@ -42,10 +46,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("kernels"))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Let Python look for garbage seldom, and not among the tests themselves."""
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
+
+
 @cache
 def calls_kernels(path: Path) -> bool:
     """Whether the tests of a file call kernels."""
-    return path.suffix == ".py" and "muntin.kernels" in path.read_text("utf-8")
+    text = path.read_text("utf-8") if path.suffix == ".py" else ""
+    return "muntin.kernels" in text or "kernel_rounds" in text
 
 
 def rank(item: pytest.Item) -> int:
