@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -32,8 +32,10 @@ test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, o
 check: $(READY) ## lint and check types
 	$(RUN) ruff check
 	$(RUN) ruff format --check
-	$(RUN) mypy
-	$(RUN) pyright
+	$(MAKE) --no-print-directory --jobs 2 mypy pyright
+
+mypy pyright: $(READY) # each has one core
+	$(RUN) $@
 
 proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the claims by level
 	MUNTIN_BUDGET=proofs $(RUN) pytest -n $(WORKERS) tests/proofs
