@@ -1,4 +1,4 @@
-"""Where constants are found: modules are looked through again if something may have changed."""
+"""Where constants are found: modules that came or went are seen, and names bound anew."""
 
 import sys
 from types import ModuleType

@@ -25,7 +25,7 @@ def may_be_constant(whole: object) -> bool:
     return facts(type(whole)).once
 
 
-class Looked:
+class LastLook:
     """What was found when modules were looked through last: there may be thousands of them."""
 
     modules = 0
@@ -35,16 +35,18 @@ class Looked:
 def place_of(whole: object) -> Place | None:
     """Return the module and the name of a constant, if it is one.
 
-    What is given is none as a rule, and modules are not looked through for it again and again.
+    What is given is none as a rule: modules are looked through for it when some came or went.
     """
     if not may_be_constant(whole):
         return None
-    place = Looked.places.get(id(whole))
+    place = LastLook.places.get(id(whole))
     if place and getattr(sys.modules.get(place[0]), place[1], None) is whole:
         return place
-    if place or not facts(type(whole)).given or Looked.modules != len(sys.modules):
-        Looked.modules, Looked.places = len(sys.modules), _all_places()
-    return Looked.places.get(id(whole))
+    modules = len(sys.modules)
+    if place or not facts(type(whole)).given or LastLook.modules != modules:
+        LastLook.places = _all_places()
+        LastLook.modules = modules  # last: another thread may look at it
+    return LastLook.places.get(id(whole))
 
 
 def _all_places() -> dict[int, Place]:

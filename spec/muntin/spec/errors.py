@@ -21,7 +21,7 @@ class UserCodeError(MuntinError):
     """An aggregate or window of the user's raised; the cause is attached."""
 
 
-def integer(value: object, *what: object) -> int:
+def integer(value: object, what: object, *more: object) -> int:
     """Return the value if it is an integer, and neither a boolean nor a float.
 
     >>> integer(7.5, "the time")
@@ -31,7 +31,7 @@ def integer(value: object, *what: object) -> int:
     """
     if type(value) is int:
         return value
-    where, kind = " ".join(map(str, what)), type(value).__name__
+    where, kind = " ".join(map(str, (what, *more))), type(value).__name__
     raise InvalidInputError(f"{where} must be an integer, not {value!r} ({kind})")
 
 

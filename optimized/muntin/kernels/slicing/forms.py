@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -77,7 +77,7 @@ def _summary(aggregate: Summarised) -> Form:
     return Form(aggregate.name, (part,), finish, ordered=not aggregate.commutative)
 
 
-@cache
+@lru_cache(maxsize=1000)  # a user may ask for any number of percentiles
 def catalogued(name: str) -> Erased:
     """Return `named(name)`, one and the same at each call: what is one is alike at once."""
     return named(name)
