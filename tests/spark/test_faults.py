@@ -40,8 +40,12 @@ def test_nothing_is_lost_or_doubled_when_processes_die(spark: SparkSession, tmp_
 def damaged_state_is_refused(spark: SparkSession, folder: Path, rows: int) -> None:
     """Change a byte in the middle of each file of the state of a kind, and go on.
 
-    What is kept lies in tables (.sst) or in logs; which of them there are lies in archives.
+    What is kept lies in tables (.sst) or in logs; which of them there are lies in archives. As it
+    is, it goes on here too.
     """
+    whole = Path(shutil.copytree(folder, folder.with_name("whole")))
+    run(spark, whole, rows + 500)
+    assert wrong(whole / "sink", rows + 500) == ""
     for kinds in ({".sst", ".changelog"}, {".zip"}):
         copy = Path(shutil.copytree(folder, folder.with_name(f"damaged{min(kinds)}")))
         files = [one for one in (copy / "checkpoint" / "state").rglob("*.*") if one.is_file()]

@@ -16,6 +16,7 @@ from pyspark.sql.types import LongType
 
 from muntin.snapshot import SnapshotError, encode
 from muntin.snapshot.frame import Frame, framed, installed
+from muntin.spark import processor
 from muntin.spark.answering import operator_of, queries_of
 from muntin.spark.checking import Reads
 from muntin.spark.envelope import described
@@ -79,6 +80,15 @@ def test_each_micro_batch_says_what_the_denotation_says(
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
     plan = plan_of(named, OF_ONE if framed else wanted, settings)
     held_to_the_denotation(plan, trace, *how)
+
+
+def test_what_a_worker_has_imported_is_frozen_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    frozen = list[None]()
+    monkeypatch.setattr("gc.freeze", lambda: frozen.append(None))
+    processor.freeze_once.cache_clear()
+    for _ in range(3):
+        Cluster(plan_of({"w": tumbling(2)}, OF_ONE))
+    assert len(frozen) == 1
 
 
 PASSING = st.one_of(

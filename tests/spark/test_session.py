@@ -164,6 +164,9 @@ GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "c
         ({"windows": [State()], "aggregates": {"a": ("argmax", "v", "k")}}, "of one column"),
         ({"allowed_lateness": "1 month"}, "'1 month' is no length of time"),
         ({"output": "append"}, "output 'append' is none of"),
+        ({"late": "drop"}, "late must be one of ('count', 'rows'), not 'drop'"),
+        ({"buckets": 3}, "buckets must be a power of two"),
+        ({"watermark": -1}, "watermark=-1 is below zero"),
     ],
 )
 def test_what_is_wrong_is_said_before_a_job_starts(

@@ -225,6 +225,12 @@ def test_a_state_store_that_does_not_do_is_refused(
         ({"speed": "3"}, "'speed' is no option"),
         ({"rows": "many"}, "'rows' must be an integer >= 0, not 'many'"),
         ({"parallelism": "0"}, "'parallelism' must be an integer >= 1"),
+        ({"keys": "0"}, "'keys' must be an integer >= 1, not '0'"),
+        ({"step": "0"}, "'step' must be an integer >= 1, not '0'"),
+        ({"begin": "soon"}, "'begin' must be an integer, not 'soon'"),
+        ({"disorder": "much"}, "'disorder' must be a number from 0 to 1, not 'much'"),
+        ({"disorder": "7"}, "'disorder' must be a number from 0 to 1, not '7'"),
+        ({"disorder": "nan"}, "'disorder' must be a number from 0 to 1, not 'nan'"),
         ({"path": "/nowhere.parquet"}, "no file '/nowhere.parquet'"),
         ({"path": "/nowhere.parquet", "seed": "1"}, "a recorded trace has no seed"),
     ],
@@ -232,6 +238,12 @@ def test_a_state_store_that_does_not_do_is_refused(
 def test_wrong_options_of_a_trace_are_named(options: dict[str, str], said: str) -> None:
     with pytest.raises(InvalidInputError, match=re.escape(said)):
         trace_of(options)[0].schema()
+
+
+def test_a_trace_may_begin_before_1970() -> None:
+    made, _ = trace_of({"begin": "-5000000", "rows": "3", "disorder": "0"})
+    found = pa.Table.from_batches(made.read(0, 3))
+    assert [row["ts"].year for row in found.to_pylist()] == [1969] * 3
 
 
 def test_any_stretch_of_a_trace_can_be_had_again(tmp_path: Path) -> None:

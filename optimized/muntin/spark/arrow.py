@@ -49,6 +49,7 @@ class Table(Protocol):
     def column(self, name: str, /) -> Column: ...  # noqa: D102 - as in Arrow
     def slice(self, offset: int, length: int, /) -> "Table": ...  # noqa: D102 - the same
     def cast(self, schema: object, /) -> "Table": ...  # noqa: D102 - the same
+    def rename_columns(self, names: Sequence[str], /) -> "Table": ...  # noqa: D102 - the same
 
 
 def table(parts: Sequence[Table]) -> Table:
@@ -207,6 +208,15 @@ def arrow_type(kind: DataType) -> object:
 
 
 def mapped(df: DataFrame, work: Work, schema: StructType) -> DataFrame:
-    """Return what workers make of the batches of each partition."""
-    found: DataFrame = getattr(df, "mapInArrow")(work, schema)  # noqa: B009 - it is half typed
+    """Return what workers make of the batches of each partition.
+
+    On the way columns go by number: Spark takes a dot in a name for a field of a struct.
+    """
+    names = df.columns
+
+    def renamed(given: Iterable[Table]) -> Iterator[object]:
+        return work(batch.rename_columns(names) for batch in given)
+
+    numbered = df.toDF(*map(str, range(len(names))))
+    found: DataFrame = getattr(numbered, "mapInArrow")(renamed, schema)  # noqa: B009 - it is half typed
     return found

@@ -11,6 +11,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from muntin.spark.apart import apart, grouped_windows
+from muntin.spark.gathering import quoted
 from muntin.spark.grouped import grouped_slices, makes_slices
 from muntin.spark.plan import Plan
 from muntin.spark.records import by_records
@@ -25,7 +26,7 @@ def in_batch(df: DataFrame, plan: Plan) -> DataFrame:
     """
     fast = sliced(plan)
     slow = {one.id for one in plan.windows} - fast
-    whole = plan.schema().names
+    whole = quoted(plan.schema().names)
     parts = [by_slices(df, plan.only(fast))] if fast else []
     parts += [by_records(df, plan.only(slow))] if slow else []
     return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts).select(*whole)

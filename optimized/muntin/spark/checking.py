@@ -83,10 +83,11 @@ def _time(types: Mapping[str, DataType], name: str) -> str:
 
 
 def _names(keys: tuple[str, ...], made: tuple[Wanted, ...]) -> None:
-    """Refuse columns of the answer that have the same name."""
-    labels = [*RESERVED, *keys, *(one.label for one in made)]
-    for name in labels[len(RESERVED) :]:
-        if labels.count(name) > 1:
+    """Refuse columns of the answer that have the same name to Spark, which looks at no case."""
+    asked = [*keys, *(one.label for one in made)]
+    labels = [name.lower() for name in (*RESERVED, *asked)]
+    for name in asked:
+        if labels.count(name.lower()) > 1:
             raise InvalidInputError(
                 f"the answer would have two columns {name!r}; rename the key, or ask for the "
                 f"aggregate under another name (reserved are {', '.join(RESERVED)})"

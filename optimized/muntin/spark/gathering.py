@@ -15,7 +15,12 @@ CHUNK = 2**19
 
 def quoted(names: Iterable[str]) -> list[Column]:
     """Return columns by their names, which may hold dots."""
-    return [f.col(f"`{name.replace('`', '``')}`") for name in names]
+    return [f.col(in_backticks(name)) for name in names]
+
+
+def in_backticks(name: str) -> str:
+    """Return a name as Spark reads it whole."""
+    return f"`{name.replace('`', '``')}`"
 
 
 def gathered(rows: DataFrame, plan: Plan, order: Sequence[str]) -> DataFrame:

@@ -50,10 +50,11 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     reads = Reads(time, names, tuple(columns), gap, mark)
     settings = Settings(micros(allowed_lateness), output, dialect=dialect)
     plan = planned(df.schema, reads, windows, aggregates, settings)
+    how = Streaming(watermark, late, buckets)
     good = with_times(df, plan, bad_rows, metrics)
     if not df.isStreaming:
         return in_batch(good, plan)
-    return in_streaming(good, plan, Streaming(watermark, late, buckets, name_of(metrics)))
+    return in_streaming(good, plan, how, name_of(metrics))
 
 
 def with_times(

@@ -90,8 +90,8 @@ def bytes_in(held: tuple[object, ...] | None) -> bytes | None:
 
 
 @cache
-def leave_what_is_there() -> None:
-    """Look for garbage among what is new only: once, for Python takes long to say if it does."""
+def freeze_once() -> None:
+    """Look for garbage among what is new only. To ask Python whether it does so takes long."""
     gc.freeze()
 
 
@@ -105,7 +105,7 @@ class Processor:
 
     def init(self, handle: Handle) -> None:
         """Open the state; what a worker has imported is not looked at for garbage any more."""
-        leave_what_is_there()
+        freeze_once()
         self._handle = handle
         self._state = handle.getValueState("state", DATA)
         self._shelf = InState(handle.getMapState("pieces", NAME, PIECE))

@@ -5,6 +5,7 @@ after a failure is what was read before. It serves `readStream`, and `read` for 
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 
 from pyspark.sql.datasource import (
@@ -29,6 +30,7 @@ Offset = dict[str, int]
 ROW = "row"
 PACE = {"rows_per_trigger": 100_000, "parallelism": 2}
 GENERATED = {field.name: field for field in fields(Generated)}
+LEAST = {"rows": 0, "keys": 1, "step": 1, "delay": 0, "seed": 0}
 
 
 @dataclass(frozen=True)
@@ -53,25 +55,30 @@ def trace_of(options: Mapping[str, str]) -> tuple[Trace, Pace]:
         if name not in {"path", *GENERATED, *PACE}:
             known = ", ".join(["path", *GENERATED, *PACE])
             raise InvalidInputError(f"{name!r} is no option of the source of traces; {known} are")
-    pace = {name: _whole(name, options.get(name, str(usual))) for name, usual in PACE.items()}
+    pace = {name: _whole(name, options.get(name, str(usual)), 1) for name, usual in PACE.items()}
     given = {name: options[name] for name in GENERATED if name in options}
     if "path" in options and given:
         raise InvalidInputError(f"a recorded trace has no {', '.join(given)}")
     if "path" in options:
         return Recorded(options["path"]), Pace(**pace)
-    disorder = float(given.pop("disorder", Generated.disorder))
-    numbers = {name: _whole(name, text, least=0) for name, text in given.items()}
+    disorder = _share("disorder", given.pop("disorder", str(Generated.disorder)))
+    numbers = {name: _whole(name, text, LEAST.get(name)) for name, text in given.items()}
     return Generated(disorder=disorder, **numbers), Pace(**pace)
 
 
-def _whole(name: str, text: str, least: int = 1) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = least - 1
-    if number < least:
-        raise InvalidInputError(f"the option {name!r} must be an integer >= {least}, not {text!r}")
-    return number
+def _whole(name: str, text: str, least: int | None) -> int:
+    with suppress(ValueError):
+        if least is None or int(text) >= least:
+            return int(text)
+    what = "an integer" if least is None else f"an integer >= {least}"
+    raise InvalidInputError(f"the option {name!r} must be {what}, not {text!r}")
+
+
+def _share(name: str, text: str) -> float:
+    with suppress(ValueError):
+        if 0 <= float(text) <= 1:
+            return float(text)
+    raise InvalidInputError(f"the option {name!r} must be a number from 0 to 1, not {text!r}")
 
 
 def stretches(begin: int, end: int, n: int) -> list[Stretch]:

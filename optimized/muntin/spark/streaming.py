@@ -8,6 +8,7 @@ from pyspark.sql.types import StructType, TimestampType
 
 from muntin.spark.durations import Duration, micros
 from muntin.spark.emitting import arrived, leaving
+from muntin.spark.gathering import in_backticks
 from muntin.spark.packing import Packing, checked
 from muntin.spark.plan import Late, Plan
 from muntin.spark.processor import Processor
@@ -22,19 +23,27 @@ LATES = ("count", "rows")
 
 @dataclass(frozen=True)
 class Streaming:
-    """How a stream is run: delay of the watermark, late rows, buckets, the name of the metrics."""
+    """How a stream is run: delay of the watermark, late rows, buckets."""
 
     watermark: Duration | None
     late: Late
     buckets: int
-    metrics: str
+
+    def __post_init__(self) -> None:
+        """Refuse what no stream can be run by, in batch too: one call serves both."""
+        if self.late not in LATES:
+            raise InvalidInputError(f"late must be one of {LATES}, not {self.late!r}")
+        if self.watermark is not None and micros(self.watermark) < 0:
+            raise InvalidInputError(
+                f"watermark={self.watermark!r} is below zero: it says how much later than others "
+                "a row may come"
+            )
+        checked(self.buckets)
 
 
-def in_streaming(df: DataFrame, plan: Plan, how: Streaming) -> DataFrame:
+def in_streaming(df: DataFrame, plan: Plan, how: Streaming, metrics: str) -> DataFrame:
     """Return lines as they come: windows that are new, updated, retracted; and late rows."""
-    if how.late not in LATES:
-        raise InvalidInputError(f"late must be one of {LATES}, not {how.late!r}")
-    packing = Packing(replace(plan, late=how.late), checked(how.buckets))
+    packing = Packing(replace(plan, late=how.late), how.buckets)
     packed = packing.packed(watermarked(df, plan, how.watermark)).groupBy("bucket")
     mode = "Append" if plan.settings.output == "final" else "Update"
     run = getattr(packed, "transformWithStateInPandas")  # noqa: B009 - it is half typed
@@ -42,7 +51,7 @@ def in_streaming(df: DataFrame, plan: Plan, how: Streaming) -> DataFrame:
     said: DataFrame = run(Processor(packing), leaving(schema), mode, "EventTime")
     answer = arrived(said, schema)
     late = f.col("kind") == LATE
-    counted = answer.observe(how.metrics, f.count(f.when(late, 1)).alias("late"))
+    counted = answer.observe(metrics, f.count(f.when(late, 1)).alias("late"))
     return counted if how.late == "rows" else counted.where(~late)
 
 
@@ -66,7 +75,7 @@ def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
             "a stream needs a watermark, or no window would ever be complete: say how much later "
             "than others a row may come, such as watermark='10 seconds'"
         )
-    return df.withWatermark(name, f"{micros(delay)} microseconds")
+    return df.withWatermark(in_backticks(name), f"{micros(delay)} microseconds")
 
 
 def metadata(schema: StructType, name: str) -> dict[str, object]:

@@ -1,0 +1,82 @@
+"""Columns of any name: with dots, spaces, backticks; and those that Spark takes for one."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from muntin.spark import ReplaySource, aggregate, micros
+from muntin.spark.wanted import Asked
+from muntin.spec.data_driven import Rolling, Session
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.periodic import Sliding, count, tumbling
+from muntin.spec.window import WindowType
+from spark_support.frames import SECOND, compare, timed
+
+ODD = {"k": "the key.s", "ts": "a`time.", "v": "v. `x`"}
+LABELS = {"n": "rows.n", "total": "v`.sum"}
+BUILT_IN: Mapping[str, Asked] = {"n": "count", "total": ("sum", "v")}
+WAYS: Mapping[str, Mapping[str, WindowType]] = {
+    "windows of the group-by": {"w": tumbling(10 * SECOND)},
+    "slices of the group-by": {"w": Sliding(10 * SECOND, 5 * SECOND)},
+    "slices of kernels": {"w": Session(2 * SECOND)},
+    "records": {"w.`c`": count(2), "r": Rolling(3 * SECOND)},
+    "both": {"w": tumbling(10 * SECOND), "c": count(2)},
+}
+
+
+def oddly(df: DataFrame) -> DataFrame:
+    """Return the same rows under names that are odd."""
+    return df.toDF(*(ODD.get(one, one) for one in df.columns))
+
+
+def plainly(df: DataFrame) -> DataFrame:
+    """Return an answer under the names that it has if nothing is odd."""
+    back = {odd: plain for plain, odd in (ODD | LABELS).items()}
+    return df.toDF(*(back.get(one, one) for one in df.columns))
+
+
+ODD_ASKED: Mapping[str, Asked] = {LABELS["n"]: "count", LABELS["total"]: ("sum", ODD["v"])}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_names_may_be_anything(spark: SparkSession, way: str) -> None:
+    df, windows = timed(spark, [("a", s * s % 31, s) for s in range(30)]), WAYS[way]
+    answer = aggregate(df, keys="k", windows=windows, aggregates=BUILT_IN)
+    odd = aggregate(oddly(df), time=ODD["ts"], keys=ODD["k"], windows=windows, aggregates=ODD_ASKED)
+    compare(plainly(odd), answer)
+
+
+def streamed(answer: DataFrame, name: str) -> DataFrame:
+    """Return what a stream says, as a table."""
+    query = answer.writeStream.format("memory").queryName(name).outputMode("update")
+    query.trigger(availableNow=True).start().awaitTermination()
+    return answer.sparkSession.table(name)
+
+
+def test_names_may_be_anything_in_a_stream(spark: SparkSession) -> None:
+    spark.dataSource.register(ReplaySource)
+    options = {"rows": "60", "keys": "2", "step": "100000", "rows_per_trigger": "30"}
+    rows = spark.readStream.format("muntin-replay").options(**options).load()
+    df, windows = rows.select(f.col("key").alias("k"), "ts", "v"), [tumbling(micros("1 second"))]
+    ask = partial(aggregate, windows=windows, watermark="1 second", late="rows", buckets=1)
+    answer = ask(df, keys="k", aggregates=BUILT_IN)
+    odd = ask(oddly(df), time=ODD["ts"], keys=ODD["k"], aggregates=ODD_ASKED)
+    told = streamed(plainly(odd), "odd").drop("late")  # the row as it was, under its own names
+    compare(told, streamed(answer, "plain").drop("late"))
+    assert told.where("kind = 'late'").count() > 0
+
+
+@pytest.mark.parametrize(
+    ("key", "labels"), [("Kind", ["n"]), ("k", ["Total", "total"]), ("k", ["START"]), ("K", ["k"])]
+)
+def test_names_that_are_one_to_spark_are_refused(
+    spark: SparkSession, key: str, labels: list[str]
+) -> None:
+    df = timed(spark, [("a", 1, 2)]).withColumnRenamed("k", key)
+    with pytest.raises(InvalidInputError, match=f"two columns '({key}|{labels[0]})'"):
+        aggregate(
+            df, keys=key, windows=[tumbling(SECOND)], aggregates=dict.fromkeys(labels, "count")
+        )
