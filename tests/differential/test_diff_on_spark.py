@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,7 +24,7 @@ from muntin.cli.main import main
 from muntin.conformance.transcript import OperatorTranscript, Turn, parse
 from muntin.conformance.transcript_writing import write
 from muntin.spark.differential.inputs import Columns
-from muntin.spark.differential.session import Session, check_java
+from muntin.spark.differential.session import GONE, Session, check_java, session
 from muntin.spark.differential.traces import Frame
 from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, MuntinError
@@ -95,6 +96,24 @@ def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(MuntinError, match="has 11"):
         check_java()
+
+
+def test_if_java_ends_on_the_way_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone:
+        sparkContext = SimpleNamespace(environment=dict[str, str]())  # noqa: N815 - Spark's name
+
+        def stop(self) -> None:
+            raise ConnectionRefusedError
+
+    def started(*_: object) -> Gone:
+        return Gone()
+
+    monkeypatch.setattr("muntin.spark.differential.session.local_session", started)
+    for gone in GONE:
+        with pytest.raises(MuntinError, match=r"Java, in which Spark runs, has ended"), session():
+            raise gone
+    with pytest.raises(BrokenPipeError), session():
+        raise BrokenPipeError
 
 
 def test_without_pyspark_it_is_said(

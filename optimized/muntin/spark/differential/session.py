@@ -5,7 +5,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -23,8 +24,12 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "4g",
+    "spark.network.timeout": "7d",  # a computer may be asleep for longer than two minutes
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
 }
+
+GONE = import_module("py4j.protocol").Py4JNetworkError, ConnectionRefusedError
+"""What is raised where there was a Java, and is none any more."""
 
 
 @contextmanager
@@ -37,8 +42,15 @@ def session(master: str = "local[*]") -> Generator[SparkSession]:
     started.sparkContext.environment["PYTHONPATH"] = path
     try:
         yield started
+    except GONE as gone:
+        raise MuntinError(
+            "Java, in which Spark runs, has ended on the way: it was killed, or had too little "
+            "memory, if it says nothing else above. Run the command again; with --journal FILE "
+            "it goes on after the last chunk that was judged"
+        ) from gone
     finally:
-        started.stop()
+        with suppress(*GONE):
+            started.stop()
 
 
 def check_java() -> None:
