@@ -1,12 +1,17 @@
 """Every registered operator answers as the denotation does."""
 
 import pytest
+from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from audit import Audit
 from contenders import OPERATORS
 from muntin.cli.registry import OperatorEntry
 from muntin.conformance.operator_machine import operator_machine
+from muntin.reference.denoted import Denoted
+from muntin.spec.operator import Operator
+from muntin.spec.query import Output, Query
+from muntin.spec.stream import Step
 
 RUNS = 5
 """So often may chance try: what refuses most queries may be asked only those in one run."""
@@ -23,3 +28,39 @@ def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> 
     assert machine.accepted > 0
     assert machine.answered > 0
     assert audit is None or audit.seen["with state"] > 0
+
+
+class Thawing(Denoted):
+    """What was restored lies in wait until it is asked of."""
+
+    behind: Denoted | None = None
+
+    def thaw(self) -> None:
+        if self.behind:
+            self.world, self.behind = self.behind.world, None
+
+    def add(self, query: Query) -> None:
+        self.thaw()
+        super().add(query)
+
+    def remove(self, name: str) -> None:
+        self.thaw()
+        super().remove(name)
+
+    def take(self, events: Step, /) -> Output:
+        self.thaw()
+        return super().take(events)
+
+
+def forgetful(old: Operator, new: Operator) -> None:
+    """Carry over what is known, and not what lies in wait."""
+    assert isinstance(old, Thawing)
+    assert isinstance(new, Thawing)
+    new.behind = old
+
+
+def test_a_carry_that_is_wrong_the_second_time_is_found() -> None:
+    machine = operator_machine(Thawing, forgetful)
+    soon = settings(phases=[Phase.generate], report_multiple_bugs=False)
+    with pytest.raises(AssertionError, match="want"):
+        run_state_machine_as_test(machine, settings=soon)

@@ -180,20 +180,25 @@ class OperatorMachine(RuleBasedStateMachine):
         self.moved = True
 
     @precondition(lambda self: self.carry and self.moved)
-    @rule()
-    def carry_over(self) -> None:
+    @rule(times=st.sampled_from([1, 1, 1, 1, 1, 2]))
+    def carry_over(self, times: int) -> None:
         """Let a new operator take the place of the one under test, say by way of a snapshot.
 
-        Not twice in a row: nothing would have happened to the one that took its place.
+        Seldom at once again: who was just restored may be restored too.
         """
+        if self.carry:
+            for _ in range(times):
+                self.target = self.renewed(self.carry)
+        self.moved = False
+
+    def renewed(self, carry: Carry) -> Operator:
+        """Return a new operator that goes on where the one under test is."""
         new = self.build(self.oracle.world.settings)
         for asked in self.oracle.world.asked:
             new.add(asked.query)
-        if self.carry:
-            note("carry over")
-            self.carry(self.target, new)
-            self.target = new
-            self.moved = False
+        note("carry over")
+        carry(self.target, new)
+        return new
 
     def teardown(self) -> None:
         """End the stream."""
