@@ -32,7 +32,7 @@ test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, o
 check: $(READY) ## lint and check types
 	$(RUN) ruff check
 	$(RUN) ruff format --check
-	$(MAKE) --no-print-directory --jobs 2 mypy pyright
+	MAKEFLAGS= $(MAKE) --no-print-directory --jobs 2 mypy pyright
 
 mypy pyright: $(READY) # each has one core
 	$(RUN) $@
@@ -71,7 +71,7 @@ faults-nightly: $(READY) ## kill drivers, workers and executors of streams on Sp
 	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500 \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/faults-$(MUNTIN_SEED).jsonl)
 
-diff-nightly: $(READY) ## the same with a hundred million rows and Spark's streams (two hours on two cores)
+diff-nightly: $(READY) ## make run with a hundred million rows and Spark's streams (hours)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
 	    --against spec=50%,scotty-eager,kernels,spark-native \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)

@@ -49,6 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Let Python look for garbage seldom, and not among the tests themselves."""
+    gc.collect()
     gc.freeze()
     gc.set_threshold(*SELDOM)
 
@@ -69,9 +70,13 @@ def rank(item: pytest.Item) -> int:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Have one worker more than there are cores: that with Spark waits for it, mostly."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Have one worker more than there are cores if one has Spark: it waits for it, mostly."""
+    told = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
+    if told or config.getoption("dist") != "loadgroup":
+        return None
+    mine = hasattr(os, "sched_getaffinity")  # macOS does not say
+    return (len(os.sched_getaffinity(0)) if mine else os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:

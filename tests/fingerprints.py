@@ -3,7 +3,7 @@
 What is compiled holds numbers only, so it cannot be run over words. A letter is a random line, a
 word its letters' lines one inside the other: a polynomial in what was drawn, in which the k-th
 letter is that which comes with k - 1 slopes. So two given words of at most n letters, that are not
-the same, have the same line with a chance of n / 2**31 at most (Schwartz and Zippel).
+the same, have the same line with a chance of some n / 2**31 (Schwartz and Zippel).
 """
 
 from hashlib import blake2b

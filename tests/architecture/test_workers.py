@@ -1,8 +1,12 @@
 """The workers that tests are given to."""
 
 import os
+import re
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.xdist_group("kept")
@@ -11,3 +15,11 @@ def test_workers_keep_groups(request: pytest.FixtureRequest) -> None:
     name = os.environ["PYTEST_CURRENT_TEST"].removesuffix(" (call)")
     in_groups = request.config.getoption("loadgroup", default=False)
     assert name.endswith("@kept") == in_groups
+
+
+@pytest.mark.parametrize("file", ["Makefile", "CONTRIBUTING.md"])
+def test_who_runs_all_tests_on_many_workers_groups_them(file: str) -> None:
+    all_of_them = re.compile(r"pytest -n \S+(?! tests/)(?: .*)?$", re.MULTILINE)
+    runs = all_of_them.findall((ROOT / file).read_text())
+    assert runs
+    assert all("--dist loadgroup" in run for run in runs)

@@ -38,7 +38,7 @@ def test_fiba_in_flat_arrays_and_its_stream_stay_together() -> None:
 
 def test_columns_and_their_stream_stay_together() -> None:
     """With the smallest aggregate of all those that the benchmark has compiled: one is enough."""
-    lane = Columns(MAIN, 64, 16, 40, TINY["b+tree"])
+    lane = Columns(MAIN, 64, 16, 40)
     lane.turn()
     lane.check()
     lane.feed.rounds(1)
