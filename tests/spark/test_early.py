@@ -219,6 +219,7 @@ def test_columns_that_look_like_parts_of_slices_are_refused(name: str) -> None:
         (Reads("t", (name,)), SUMS),
         (Reads("t", ("k",)), {"a": ("sum", name)}),
         (Reads(name), SUMS),
+        (Reads("t", ("k",)), {name: "count"}),
     ):
         with pytest.raises(InvalidInputError, match=f"the column '{name}' has a name that begins"):
             planned(schema, reads, windows, wanted, DEFAULTS)

@@ -21,6 +21,7 @@ from pyspark.sql.types import (
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints
 from muntin.spark.arrow import Keys, Table, batches, column, pa
+from muntin.spark.beside import beside
 from muntin.spark.gathering import quoted
 from muntin.spark.plan import END, START, Plan, in_time
 from muntin.spec.window import WindowType
@@ -43,7 +44,7 @@ class Told:
     revision: object
 
 
-NTH = "muntin window"
+NTH = beside("window")
 """Which of the windows of a plan, where the answer is compact."""
 CONSTANT = ("window", "window_type", "kind", "revision")
 

@@ -12,6 +12,7 @@ from pyspark.sql.types import (
 )
 
 from muntin.spark.answering import operator_of, queries_of
+from muntin.spark.beside import PREFIX, taken
 from muntin.spark.plan import END, START, Plan
 from muntin.spark.shipping import Shipped, shipped
 from muntin.spark.wanted import REAL, WHOLE, Asked, Wanted, wanted
@@ -22,8 +23,6 @@ from muntin.spec.window import WindowType
 
 Windows = Mapping[str, WindowType] | Sequence[WindowType]
 RESERVED = ("window", "window_type", "start", "end", START, END, "kind", "revision", "late")
-OURS = "muntin "
-"""So begin the names of columns that are put beside those of the caller."""
 TIMES = (*WHOLE, TimestampType, TimestampNTZType)
 
 
@@ -96,11 +95,11 @@ def _names(keys: tuple[str, ...], made: tuple[Wanted, ...]) -> None:
 
 def _apart(plan: Plan) -> None:
     """Refuse columns that would be taken for those put beside them."""
-    for name in plan.read:
-        if name.lower().startswith(OURS):
+    for name in (*plan.read, *(one.label for one in plan.wanted)):
+        if taken(name):
             raise InvalidInputError(
-                f"the column {name!r} has a name that begins with {OURS!r}, as those of partial "
-                "aggregates do; rename it"
+                f"the column {name!r} has a name that begins with {PREFIX!r}, as those that are "
+                "put beside yours do; rename it"
             )
 
 

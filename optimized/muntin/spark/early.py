@@ -14,6 +14,7 @@ from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.grain import sliced
 from muntin.spark.answering import asking
 from muntin.spark.arrow import Table, column, keys, pa, picked
+from muntin.spark.beside import beside
 from muntin.spark.columnar_keys import image_of
 from muntin.spark.plan import Plan
 from muntin.spark.sliced import columns_of, events
@@ -22,7 +23,7 @@ from muntin.spark.slicing import sliced as made_of_slices
 from muntin.spec.dialect import OURS
 from muntin.spec.errors import UnsupportedError
 
-COUNT = "muntin count"
+COUNT = beside("count")
 FEW = 16
 """Slices are sent if each holds at least so many rows on average."""
 SAMPLE = 2**12

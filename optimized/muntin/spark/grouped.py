@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from muntin.spark.beside import beside
 from muntin.spark.expressions import EXPRESSED, READABLE, long, number, partial, slot
 from muntin.spark.gathering import quoted
 from muntin.spark.plan import Plan
 from muntin.spark.slicing import HIGH, LOW, ORDER, Slicing
 from muntin.spec.data_driven import Session
 
-SLOT, NULLS = "muntin slot", "muntin nulls"
+SLOT, NULLS = beside("slot"), beside("nulls")
 FEW = 32
 """So many different edges have expressions; more are found by kernels."""
 
@@ -40,10 +41,10 @@ def grouped_slices(df: DataFrame, plan: Plan) -> DataFrame:
     if any(isinstance(kind, Session) for kind in plan.kinds().values()):
         low, high = quoted([LOW, HIGH])
         each += [f.min(clock).alias(LOW), f.max(clock).alias(HIGH)]
-    named = [one.alias(f"muntin {nth}") for nth, one in enumerate(each[: slicing.width])]
+    named = [one.alias(beside(nth)) for nth, one in enumerate(each[: slicing.width])]
     found = grouped(df, plan, slot(slicing.grain, clock), [*named, *each[slicing.width :]])
     where = [low.alias(LOW), high.alias(HIGH), long(0).alias(ORDER)]
-    carried = quoted(f"muntin {nth}" for nth in range(slicing.width))
+    carried = quoted(beside(nth) for nth in range(slicing.width))
     return found.select(*quoted(plan.keys), *where, *carried)
 
 

@@ -18,6 +18,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from muntin.spark.arrow import Table, Work, batches, mapped, pa, picked, table
+from muntin.spark.beside import beside
 from muntin.spark.early import FEW, cut, slicing_of
 from muntin.spark.gathering import quoted
 from muntin.spark.murmur import spread
@@ -27,7 +28,7 @@ from muntin.spark.slicing import Slicing
 from muntin.spec.errors import InvalidInputError
 
 PACKED = StructType([StructField("bucket", LongType()), StructField("payload", BinaryType())])
-BUCKET = "muntin bucket"
+BUCKET = beside("bucket")
 CONTROL = -1
 """The bucket that holds no keys, but what the query is."""
 

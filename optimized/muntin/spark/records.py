@@ -8,12 +8,13 @@ from pyspark.sql import functions as f
 from muntin.spark.answering import answered
 from muntin.spark.answers import compact, named, told
 from muntin.spark.arrow import Table, Work, keys, mapped
+from muntin.spark.beside import beside
 from muntin.spark.gathering import chunks, gathered, quoted
 from muntin.spark.plan import Plan
 
 CHUNK = 2**19
 """Rows that are answered at once, if no key has more."""
-ARRIVAL = "muntin arrival"
+ARRIVAL = beside("arrival")
 
 
 def by_records(df: DataFrame, plan: Plan) -> DataFrame:

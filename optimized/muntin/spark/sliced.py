@@ -9,6 +9,7 @@ from muntin.kernels.slicing.choice import check_brought
 from muntin.kernels.slicing.columns_in import check_times
 from muntin.kernels.slicing.store import Store
 from muntin.spark.arrow import Table, column, numbers, times
+from muntin.spark.beside import beside
 from muntin.spark.partials import carried, restored
 from muntin.spark.slicing import HIGH, LOW, ORDER, Slicing
 
@@ -37,7 +38,7 @@ def columns_of(slicing: Slicing, store: Store) -> dict[str, object]:
     cells, parts = store.cells, slicing.parts.items()
     each = [one for part, kinds in parts for one in carried(store.parts[part], kinds)]
     found: dict[str, object] = {LOW: cells.low, HIGH: cells.high, ORDER: cells.arrival}
-    return found | {f"muntin {nth}": one for nth, one in enumerate(each)}
+    return found | {beside(nth): one for nth, one in enumerate(each)}
 
 
 def store_in(slicing: Slicing, whole: Table, number: Ints, count: Ints | None = None) -> Store:
@@ -47,6 +48,6 @@ def store_in(slicing: Slicing, whole: Table, number: Ints, count: Ints | None = 
     each = np.ones_like(low) if count is None else count
     none = np.zeros_like(low)
     cells = Cells(number, slot, low, high, each, each, arrival, none, none)
-    rest = iter([column_of(column(whole, f"muntin {nth}")) for nth in range(slicing.width)])
+    rest = iter([column_of(column(whole, beside(nth))) for nth in range(slicing.width)])
     parts = {part: restored(part, rest, kinds) for part, kinds in slicing.parts.items()}
     return Store(cells, parts)

@@ -13,6 +13,7 @@ from muntin.kernels.slicing.ordering import ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.session_view import beginnings, reaches
 from muntin.kernels.slicing.store import Store
+from muntin.spark.beside import beside
 from muntin.spark.forms import columnar, over_columns
 from muntin.spark.partials import IN_ORDER, Carried, Kind, columns_of, places, travels
 from muntin.spark.plan import Plan
@@ -21,7 +22,7 @@ from muntin.spec.data_driven import Session
 from muntin.spec.measure import TIME
 from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 
-LOW, HIGH, ORDER = "muntin low", "muntin high", "muntin order"
+LOW, HIGH, ORDER = beside("low"), beside("high"), beside("order")
 SLICED = (Sliding, Cumulate, Landmark, Band, Session)
 
 
@@ -99,7 +100,7 @@ class Slicing:
         fields = [StructField(name, self.plan.types[name]) for name in self.plan.keys]
         fields += [StructField(name, LongType()) for name in (LOW, HIGH, ORDER)]
         fields += [
-            StructField(f"muntin {nth}", DoubleType() if kind == "float" else LongType())
+            StructField(beside(nth), DoubleType() if kind == "float" else LongType())
             for nth, kind in enumerate(self.carries)
         ]
         return StructType(fields)

@@ -1,0 +1,17 @@
+"""Names of columns that are put beside the caller's: all begin alike, as no other name may."""
+
+PREFIX = "muntin "
+
+
+def beside(what: object) -> str:
+    """Return the name of such a column.
+
+    >>> beside("slot"), beside(0)
+    ('muntin slot', 'muntin 0')
+    """
+    return f"{PREFIX}{what}"
+
+
+def taken(name: str) -> bool:
+    """Whether a name may be that of such a column to Spark, which looks at no case."""
+    return name.lower().startswith(PREFIX)
