@@ -13,7 +13,7 @@ from muntin.spec.data_driven import Rolling, Session
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.window import WindowType
-from spark_support.frames import SECOND, compare, timed
+from spark_support.frames import SECOND, compare, streamed, timed
 
 ODD = {"k": "the key.s", "ts": "a`time.", "v": "v. `x`"}
 LABELS = {"n": "rows.n", "total": "v`.sum"}
@@ -47,13 +47,6 @@ def test_names_may_be_anything(spark: SparkSession, way: str) -> None:
     answer = aggregate(df, keys="k", windows=windows, aggregates=BUILT_IN)
     odd = aggregate(oddly(df), time=ODD["ts"], keys=ODD["k"], windows=windows, aggregates=ODD_ASKED)
     compare(plainly(odd), answer)
-
-
-def streamed(answer: DataFrame, name: str) -> DataFrame:
-    """Return what a stream says, as a table."""
-    query = answer.writeStream.format("memory").queryName(name).outputMode("update")
-    query.trigger(availableNow=True).start().awaitTermination()
-    return answer.sparkSession.table(name)
 
 
 def test_names_may_be_anything_in_a_stream(spark: SparkSession) -> None:

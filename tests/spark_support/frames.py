@@ -52,3 +52,10 @@ def compare(ours: DataFrame, theirs: DataFrame) -> None:
     found = Counter(map(repr, collected(ours)))
     assert found
     assert found == Counter(map(repr, collected(theirs)))
+
+
+def streamed(answer: DataFrame, name: str) -> DataFrame:
+    """Return what a stream says, as a table."""
+    query = answer.writeStream.format("memory").queryName(name).outputMode("update")
+    query.trigger(availableNow=True).start().awaitTermination()
+    return answer.sparkSession.table(name)

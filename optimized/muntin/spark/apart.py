@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import LongType, TimestampType
 
-from muntin.spark.expressions import floored, halves, long, number
+from muntin.spark.expressions import clock, floored, halves, long, number
 from muntin.spark.gathering import quoted
 from muntin.spark.grouped import SLOT, grouped
 from muntin.spark.partials import HALF
@@ -38,10 +38,10 @@ def _simple(plan: Plan, one: Wanted) -> bool:
 
 def grouped_windows(df: DataFrame, plan: Plan, kind: Sliding) -> DataFrame:
     """Return the answer."""
-    clock = number(plan, plan.time)
-    start = floored(clock, kind.slide, kind.offset % kind.slide)
+    time = clock(plan)
+    start = floored(time, kind.slide, kind.offset % kind.slide)
     if kind.size < kind.slide:
-        df = df.where((clock - start < kind.size) | clock.isNull())
+        df = df.where((time - start < kind.size) | time.isNull())
     values = [value(plan, one).alias(one.label) for one in plan.wanted]
     found, begin = grouped(df, plan, start, values), f.col(f"`{SLOT}`")
     ends = (begin, begin + long(kind.size))

@@ -10,6 +10,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as f
 from pyspark.sql.types import DateType, LongType, TimestampType
 
+from muntin.kernels.slicing.arrays import FARTHEST
 from muntin.kernels.slicing.grain import Slices
 from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
 from muntin.spark.gathering import quoted
@@ -33,6 +34,14 @@ def number(plan: Plan, name: str) -> Column:
     if isinstance(kind, DateType):
         return f.unix_date(one).cast("long")
     return one.cast("double" if isinstance(kind, REAL) else "long")
+
+
+def clock(plan: Plan) -> Column:
+    """Return the time as kernels read it; null where it is too far from 0 for them."""
+    time = number(plan, plan.time)
+    if not isinstance(plan.types[plan.time], LongType):
+        return time  # no timestamp is so far
+    return f.when(time.between(1 - FARTHEST, FARTHEST - 1), time)
 
 
 def slot(grain: Slices, time: Column) -> Column:

@@ -1,10 +1,12 @@
 """Rows brought together by key, and cut into tables that part no key."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import nan
 
 import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
+from pyspark.sql.types import DataType, DoubleType, FloatType
 
 from muntin.spark.arrow import Table, keys, pieces, table
 from muntin.spark.plan import Plan
@@ -23,11 +25,26 @@ def in_backticks(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
+def taken(plan: Plan) -> list[Column]:
+    """Return the columns that a plan reads. Keys that are equal are alike: -0.0 is 0.0 in them."""
+    return [
+        _alike(one, plan.types[name]).alias(name) if name in plan.keys else one
+        for name, one in zip(plan.read, quoted(plan.read), strict=True)
+    ]
+
+
+def _alike(key: Column, kind: DataType) -> Column:
+    if not isinstance(kind, DoubleType | FloatType):
+        return key
+    number = f.when(f.isnan(key), f.lit(nan)).otherwise(key + f.lit(0.0))
+    return number.cast(kind)
+
+
 def gathered(rows: DataFrame, plan: Plan, order: Sequence[str]) -> DataFrame:
     """Return rows with all of one key in one partition, one key after the other."""
     columns = quoted((*plan.keys, *order))
     together = rows.repartition(*columns[: len(plan.keys)]) if plan.keys else rows.repartition(1)
-    return together.sortWithinPartitions(*columns)
+    return together.sortWithinPartitions(*columns) if columns else together
 
 
 def chunks(batches: Iterable[Table], names: Sequence[str]) -> Iterator[Table]:
