@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from muntin.spark.arrow import pa
+from muntin.spark.arrow import pa, plain
 from muntin.spark.replay import trace_of
 from muntin.spark.trace import Recorded
 from muntin.spec.errors import InvalidInputError
@@ -38,9 +38,8 @@ def test_numbers_may_go_as_far_as_columns_do() -> None:
     greatest = {"keys": f"{FAR - 1}", "seed": f"{2**80}", "disorder": "0"}
     made, _ = trace_of({**greatest, "begin": f"{FAR - 30}", "step": "10", "rows": "3"})
     (found,) = made.read(0, 3)
-    times = found.column("ts").cast(pa.int64()).to_pylist()
-    assert times == sorted(times)
-    assert FAR - 30 <= min(times) <= max(times) < FAR
+    times = plain(found.column("ts")).to_pylist()
+    assert [(one - FAR) // 10 for one in times if isinstance(one, int)] == [-3, -2, -1]
 
 
 @pytest.mark.parametrize("held", [b"", b"this is no Parquet file"])
@@ -67,9 +66,9 @@ def test_a_column_that_spark_has_no_type_for_is_named(kind: str, tmp_path: Path)
 def test_times_are_whole_microseconds(tmp_path: Path) -> None:
     nanos = pa.timestamp("ns", "UTC")
     (whole,) = recorded(tmp_path / "whole", pa.array([1000], nanos)).read(0, 1)
-    assert whole.column("a").cast(pa.int64()).to_pylist() == [1]
+    assert plain(whole.column("a")).to_pylist() == [1]
     with pytest.raises(InvalidInputError, match=r"no whole microseconds: .*lose data: 1001; round"):
-        [*recorded(tmp_path / "parts", pa.array([1001], nanos)).read(0, 1)]
+        list(recorded(tmp_path / "parts", pa.array([1001], nanos)).read(0, 1))
 
 
 def test_rows_that_are_damaged_are_refused(tmp_path: Path) -> None:
@@ -78,4 +77,4 @@ def test_rows_that_are_damaged_are_refused(tmp_path: Path) -> None:
     held = path.read_bytes()
     path.write_bytes(held[:50] + b"\xff" * 500 + held[550:])
     with pytest.raises(InvalidInputError, match=r"trace' can't be replayed: "):
-        [*trace.read(0, 1)]
+        list(trace.read(0, 1))
