@@ -60,6 +60,7 @@ MERGED: Mapping[str, Asked] = {
     "first": ("first", "v"),
     "last": ("last", "w"),
     "at": ("argmax", "v", "t"),
+    "brings": ("argmin", "v", "g"),
     "spread": ("var_pop", "v"),
     "std": ("std_sample", "w"),
     "range": ("range", "v"),

@@ -30,7 +30,9 @@ Offset = dict[str, int]
 ROW = "row"
 PACE = {"rows_per_trigger": 100_000, "parallelism": 2}
 GENERATED = {field.name: field for field in fields(Generated)}
-LEAST = {"rows": 0, "keys": 1, "step": 1, "delay": 0, "seed": 0}
+LEAST = {"rows": 0, "keys": 1, "step": 1, "delay": 0, "seed": 0, "begin": -(2**63)}
+MOST = 2**63 - 1
+"""The greatest number that a column holds; a seed is in none, and may be greater."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,18 @@ def trace_of(options: Mapping[str, str]) -> tuple[Trace, Pace]:
     if "path" in options:
         return Recorded(options["path"]), Pace(**pace)
     disorder = _share("disorder", given.pop("disorder", str(Generated.disorder)))
-    numbers = {name: _whole(name, text, LEAST.get(name)) for name, text in given.items()}
+    numbers = {name: _whole(name, text, LEAST[name]) for name, text in given.items()}
     return Generated(disorder=disorder, **numbers), Pace(**pace)
 
 
-def _whole(name: str, text: str, least: int | None) -> int:
+def _whole(name: str, text: str, least: int) -> int:
+    signed, bounded = least < 0, name != "seed"
     with suppress(ValueError):
-        if least is None or int(text) >= least:
+        if least <= int(text) and not (bounded and int(text) > MOST):
             return int(text)
-    what = "an integer" if least is None else f"an integer >= {least}"
-    raise InvalidInputError(f"the option {name!r} must be {what}, not {text!r}")
+    what = "an integer" if signed else f"an integer >= {least}"
+    most = " of 64 bits" if bounded and text.strip("+- ").isdecimal() else ""
+    raise InvalidInputError(f"the option {name!r} must be {what}{most}, not {text!r}")
 
 
 def _share(name: str, text: str) -> float:

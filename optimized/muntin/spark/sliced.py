@@ -5,7 +5,6 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Ints, Objects, column_of, constant
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.choice import check_brought
 from muntin.kernels.slicing.columns_in import check_times
 from muntin.kernels.slicing.store import Store
 from muntin.spark.arrow import Table, column, numbers, times
@@ -25,7 +24,6 @@ def events(slicing: Slicing, rows: Table, number: Ints, arrival: int) -> Batch:
     columns: dict[Source, Values] = {name: numbers(rows, name) for name in names}
     batch = Batch(time, number, none, none, columns, _no_events, arrival)
     check_times(batch)
-    check_brought(batch, slicing.parts)
     return batch
 
 

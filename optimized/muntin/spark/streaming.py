@@ -6,12 +6,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType, TimestampType
 
+from muntin.spark.chained import check_apart, watched
 from muntin.spark.durations import Duration, micros
 from muntin.spark.emitting import arrived, leaving
 from muntin.spark.gathering import in_backticks
 from muntin.spark.packing import Packing, checked
 from muntin.spark.plan import Late, Plan
-from muntin.spark.processor import Processor
+from muntin.spark.processor import MILLI, Processor
 from muntin.spark.saying import LATE
 from muntin.spark.session import ROCKS
 from muntin.spec.errors import InvalidInputError
@@ -43,6 +44,7 @@ class Streaming:
 
 def in_streaming(df: DataFrame, plan: Plan, how: Streaming, metrics: str) -> DataFrame:
     """Return lines as they come: windows that are new, updated, retracted; and late rows."""
+    check_apart(df)
     packing = Packing(replace(plan, late=how.late), how.buckets)
     packed = packing.packed(watermarked(df, plan, how.watermark)).groupBy("bucket")
     mode = "Append" if plan.settings.output == "final" else "Update"
@@ -66,7 +68,7 @@ def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
     provider = df.sparkSession.conf.get(PROVIDER, "")
     if provider != ROCKS:
         raise InvalidInputError(f"set {PROVIDER} to {ROCKS}: state like this needs it")
-    if DELAY in metadata(df.schema, name):
+    if DELAY in metadata(df.schema, name) and watched(df):
         if delay is None:
             return df
         raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark={delay!r}")
@@ -75,7 +77,16 @@ def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
             "a stream needs a watermark, or no window would ever be complete: say how much later "
             "than others a row may come, such as watermark='10 seconds'"
         )
-    return df.withWatermark(in_backticks(name), f"{micros(delay)} microseconds")
+    return df.withWatermark(in_backticks(name), f"{whole_millis(delay)} milliseconds")
+
+
+def whole_millis(delay: Duration) -> int:
+    """Return a delay in milliseconds, as Spark keeps it, rounded up: none is late before its time.
+
+    >>> whole_millis(1500), whole_millis("2 seconds"), whole_millis(0)
+    (2, 2000, 0)
+    """
+    return -(-micros(delay) // MILLI)
 
 
 def metadata(schema: StructType, name: str) -> dict[str, object]:

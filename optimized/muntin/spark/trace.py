@@ -1,6 +1,6 @@
 """Traces: rows in their order of arrival, of which any stretch can be had again, the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -46,6 +46,16 @@ class Generated:
     delay: int = 2_000_000
     seed: int = 0
     begin: int = 1_700_000_000_000_000
+
+    def __post_init__(self) -> None:
+        """Refuse times that no timestamp holds: they would wrap."""
+        first, last = self.begin - self.delay, self.begin + self.rows * self.step
+        if first < -(2**63) or last > 2**63:
+            raise InvalidInputError(
+                f"begin={self.begin}, rows={self.rows}, step={self.step} and delay={self.delay} "
+                f"make times from {first} to {last} microseconds, and timestamps have 64 bits: "
+                "take less"
+            )
 
     def schema(self) -> StructType:
         """Return the columns."""
@@ -95,13 +105,27 @@ class Recorded:
     def _file(self) -> "File":
         if not Path(self.path).is_file():
             raise InvalidInputError(f"there is no file {self.path!r} to replay")
-        found: File = parquet.ParquetFile(self.path)
+        try:
+            found: File = parquet.ParquetFile(self.path)
+        except (ValueError, OSError) as cause:
+            raise InvalidInputError(
+                f"{self.path!r} is no Parquet file to replay: {cause}"
+            ) from cause
         return found
 
     def schema(self) -> StructType:
         """Return the columns."""
-        found: StructType = spark_types.from_arrow_schema(self._file().schema_arrow)
-        return found
+        return StructType([self._field(one) for one in self._file().schema_arrow])
+
+    def _field(self, one: "Field") -> StructField:
+        try:
+            found: StructType = spark_types.from_arrow_schema([one])
+        except TypeError as cause:
+            raise InvalidInputError(
+                f"the column {one.name!r} of {self.path!r} is of {one.type}, which Spark has no "
+                "type for: cast it, say to int64, when you write the trace"
+            ) from cause
+        return found.fields[0]
 
     def read(self, begin: int, end: int) -> Iterator[Table]:
         """Yield the rows from one number up to another."""
@@ -111,9 +135,29 @@ class Recorded:
             n = whole.metadata.row_group(group).num_rows
             low, high = max(begin - first, 0), min(end - first, n)
             if low < high:
-                rows = whole.read_row_group(group).cast(schema).slice(low, high - low)
+                rows = self._group(whole, group, schema).slice(low, high - low)
                 yield from pieces(rows.combine_chunks())
             first += n
+
+    def _group(self, whole: "File", nth: int, schema: object) -> "Whole":
+        try:
+            rows = whole.read_row_group(nth)
+        except (ValueError, OSError) as cause:
+            raise InvalidInputError(f"{self.path!r} can't be replayed: {cause}") from cause
+        try:
+            return rows.cast(schema)
+        except ValueError as cause:
+            raise InvalidInputError(
+                f"rows of {self.path!r} hold what Spark has no place for, such as timestamps that "
+                f"are no whole microseconds: {cause}; round them when you write the trace"
+            ) from cause
+
+
+class Field(Protocol):
+    """What is used here of a column of Arrow."""
+
+    name: str
+    type: object
 
 
 class Group(Protocol):
@@ -143,6 +187,6 @@ class File(Protocol):
 
     metadata: Metadata
     num_row_groups: int
-    schema_arrow: object
+    schema_arrow: Iterable[Field]
 
     def read_row_group(self, nth: int, /) -> Whole: ...  # noqa: D102 - as in Arrow

@@ -1,19 +1,50 @@
 """Arg-min and arg-max over two columns, and the values themselves for what is holistic."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Column, Fields, Ints, column_of
-from muntin.kernels.slicing.batch import Batch, Source
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, column_of
+from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.parts import Part, above, there
-from muntin.spec.errors import UnsupportedError
+
+EMPTY = LAST + 1
+"""How much farther from 0 the time of an event is put whose value brings a null.
+
+Numbers have no place for a null, and no time lies as far as LAST: so it is told apart.
+"""
+
+
+def put_away(time: Ints, brought: Values) -> Ints:
+    """Return times, those of nulls farther from 0."""
+    far = time + np.where(time < 0, -EMPTY, EMPTY)
+    return time if brought.valid is None else np.where(brought.valid, time, far)
+
+
+def when(time: Column) -> Column:
+    """Return the times of what is brought, nulls too.
+
+    >>> brought = Values(column_of([7, 0, 0]), np.array([True, False, False]))
+    >>> away = column_of(put_away(np.array([3, -5, 0]), brought))
+    >>> when(away).tolist(), some(away).tolist()
+    ([3, -5, 0], [True, False, False])
+    """
+    away = np.abs(time) > LAST
+    near = time - np.where(away, np.where(time < 0, -EMPTY, EMPTY), 0) if away.any() else time
+    return column_of(near)
+
+
+def some(time: Column) -> Flags:
+    """Tell where something is brought, and no null."""
+    return np.asarray(np.abs(time) < LAST, np.bool_)
 
 
 @dataclass(frozen=True)
 class Choice(Part):
-    """The best value, what it brings, and its time, LAST if there is none; ties go to the first."""
+    """The best value, what it brings, and its time, LAST if there is none; ties go to the first.
+
+    The time of one that brings a null is put away.
+    """
 
     brings: Source
     greatest: bool
@@ -25,8 +56,9 @@ class Choice(Part):
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return values, what they bring, times."""
-        values = batch.columns[self.source]
-        return values.data, batch.columns[self.brings].data, there(values, batch.time, LAST)
+        values, brought = batch.columns[self.source], batch.columns[self.brings]
+        time = there(values, put_away(batch.time, brought), LAST)
+        return values.data, there(brought, brought.data, 0), time
 
     def combine(self, a: Fields, b: Fields, /) -> Fields:
         """Take what is better; if both are as good, what is earlier."""
@@ -34,25 +66,12 @@ class Choice(Part):
         worse = above(a[0], b[0]) if self.greatest else above(b[0], a[0])
         second = np.where((a[2] == LAST) | (b[2] == LAST), b[2] != LAST, better)
         tie = ~better & ~worse & (a[2] != LAST) & (b[2] != LAST)
-        later = np.where(tie, b[2] < a[2], second)
+        later = np.where(tie, when(b[2]) < when(a[2]), second)
         return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
 
     def identity(self, fields: Fields, /) -> Fields:
         """Return no time."""
         return np.zeros(1, fields[0].dtype), np.zeros(1, fields[1].dtype), column_of([LAST])
-
-
-def check_brought(batch: Batch, parts: Iterable[Part]) -> None:
-    """Refuse a null that arg-min or arg-max would have to bring: numbers have no place for it."""
-    for part in parts:
-        if isinstance(part, Choice):
-            best, brought = batch.columns[part.source], batch.columns[part.brings]
-            missing = np.zeros(len(batch), np.bool_) if brought.valid is None else ~brought.valid
-            if (missing if best.valid is None else missing & best.valid).any():
-                raise UnsupportedError(
-                    f"{part.brings!r} holds a null beside a value of {part.source!r}, and arg-min "
-                    "and arg-max over columns bring numbers only; fill it, or leave out such rows"
-                )
 
 
 @dataclass(frozen=True)

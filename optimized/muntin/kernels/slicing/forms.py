@@ -12,7 +12,7 @@ from muntin.kernels.jit import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Source
-from muntin.kernels.slicing.choice import Choice, Everything
+from muntin.kernels.slicing.choice import Choice, Everything, some
 from muntin.kernels.slicing.custom import Summarised
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
@@ -173,7 +173,7 @@ def _chosen(name: str, key: Source, brings: Source) -> Form:
 
     def finish(folded: Folded) -> Answer:
         _, payload, time = folded[part]
-        return Answer((payload,), time != LAST)
+        return Answer((payload,), some(time))
 
     return Form(name, (part,), finish)
 

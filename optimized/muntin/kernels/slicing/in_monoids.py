@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import NamedTuple, TypeAlias
 
-from muntin.kernels.slicing.arrays import LAST
-from muntin.kernels.slicing.choice import Choice, Everything
+from muntin.kernels.slicing.arrays import LAST, column_of
+from muntin.kernels.slicing.choice import Choice, Everything, some, when
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.opaque import Opaque
@@ -106,7 +106,11 @@ def _m4(rows: Rows) -> list[Standing]:
 
 def _chosen(rows: Rows) -> list[Standing]:
     key, payload, time = rows[Choice]
-    return [Standing((1, Chosen(key, payload)), int(time))] if time != LAST else []
+    if time == LAST:
+        return []
+    away = column_of([int(time)])
+    brought = payload if some(away).all() else None
+    return [Standing((1, Chosen(key, brought)), int(when(away)[0]))]
 
 
 def _powers(rows: Rows) -> list[Standing]:

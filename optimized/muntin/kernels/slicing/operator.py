@@ -5,13 +5,11 @@ Queries that have no form over columns run beside it, on the generic operator.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import clock, constant
 from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
-from muntin.kernels.slicing.choice import check_brought
 from muntin.kernels.slicing.columns_in import Edges, check_sorted, check_times, of_columns
 from muntin.kernels.slicing.condensed import check_numbered, condensed
 from muntin.kernels.slicing.dense.group import DenseGroup
@@ -216,10 +214,6 @@ class ColumnarOperator(Persistent, Stated, HandsOver):
         self, batch: Batch, watermark: float | None, step: Callable[[], Step]
     ) -> Answered:
         """Step, and take effect: unless something fails before."""
-        if any(column.valid is not None for column in batch.columns.values()):
-            forms = [self._plans[name][0] for name in self._place]
-            parts = (form.parts for form in forms if isinstance(form, Form))
-            check_brought(batch, chain.from_iterable(parts))
         seen = max(self._seen, batch.most) if len(batch) else self._seen
         given = -END if watermark is None else watermark
         in_order = seen if self._settings.in_order else -END

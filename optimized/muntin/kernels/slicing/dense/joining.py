@@ -9,8 +9,8 @@ import numpy as np
 from muntin.kernels.aggregates import add, larger, smaller
 from muntin.kernels.engine import Shape
 from muntin.kernels.modules import compiled
-from muntin.kernels.slicing.arrays import LAST, Column, Ints
-from muntin.kernels.slicing.choice import Choice
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints
+from muntin.kernels.slicing.choice import EMPTY, Choice
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Sum
 from muntin.kernels.summary import Kind, Partial, Summary
@@ -47,15 +47,20 @@ def above(a: float, b: float) -> bool:
     return a > b or (a != a and b == b)  # noqa: PLR0124 - only NaN differs
 
 
+def when(time: float) -> float:
+    """Return the time of what is brought, a null too."""
+    return time - EMPTY if time > LAST else time + EMPTY if time < FIRST else time
+
+
 def with_greatest(a: Partial, b: Partial) -> Partial:
     """Choose the greatest value; of equals the earlier, or the first."""
-    ahead = above(b[0], a[0]) or (not above(a[0], b[0]) and b[2] < a[2])
+    ahead = above(b[0], a[0]) or (not above(a[0], b[0]) and when(b[2]) < when(a[2]))
     return a if b[2] == LAST else b if a[2] == LAST or ahead else a
 
 
 def with_least(a: Partial, b: Partial) -> Partial:
     """Choose the least value; of equals the earlier, or the first."""
-    ahead = above(a[0], b[0]) or (not above(b[0], a[0]) and b[2] < a[2])
+    ahead = above(a[0], b[0]) or (not above(b[0], a[0]) and when(b[2]) < when(a[2]))
     return a if b[2] == LAST else b if a[2] == LAST or ahead else a
 
 

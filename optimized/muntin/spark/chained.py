@@ -1,0 +1,38 @@
+"""A stream over the answer of another call, in one query: both would wait for each other.
+
+Spark has one watermark in a query, the least of all: the second call waits for lines of the first,
+and these for the watermark, which waits for the second. What the plan says decides, not marks on
+columns: files keep these, and a stream of files that another query wrote is as good as any.
+"""
+
+import re
+
+from pyspark.sql import DataFrame
+
+from muntin.spec.errors import InvalidInputError
+
+ANSWERED = re.compile(r"TransformWithStateInPySpark \w+\(bucket#\d+L?, payload#\d+\)")
+"""The processor of a call, as the plan shows it: users may have processors of their own."""
+WATCHED = re.compile(r"EventTimeWatermark ")
+
+
+def shown(df: DataFrame) -> str | None:
+    """Return the plan of a DataFrame as text; None with Spark Connect, where the server has it."""
+    ours = getattr(df, "_jdf", None)
+    return None if ours is None else str(ours.queryExecution().analyzed().toString())
+
+
+def check_apart(df: DataFrame) -> None:
+    """Refuse a stream that comes from the answer of another call."""
+    if ANSWERED.search(shown(df) or ""):
+        raise InvalidInputError(
+            "this stream comes from the answer of another aggregate() in the same query, and "
+            "neither would ever say anything, for Spark takes the least of both watermarks: write "
+            "the first answer to a table, files or a topic, and aggregate a stream that reads it"
+        )
+
+
+def watched(df: DataFrame) -> bool:
+    """Whether a watermark may be in a stream: schemas of files keep notes of some that are not."""
+    plan = shown(df)
+    return plan is None or WATCHED.search(plan) is not None
