@@ -80,7 +80,7 @@ class Run:
         return found
 
     def _journal(self, source: Source) -> Journal | None:
-        return Journal(self._notes, self._plan, source.name) if self._notes else None
+        return Journal(self._notes, source.run) if self._notes else None
 
     def _tell(self, found: Found) -> None:
         say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")
