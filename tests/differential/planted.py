@@ -18,3 +18,12 @@ class ForgetsTies(Denoted):
             for event in events.events
         )
         return super().take(replace(events, events=wrong))
+
+
+def nothing(_: object) -> None:
+    """Make no operator."""
+
+
+def breaking(_: object) -> None:
+    """Make nothing, and say why."""
+    raise ZeroDivisionError("by nought")

@@ -23,7 +23,7 @@ from muntin.cli.differential.tally import Tally
 from muntin.cli.main import main
 from muntin.conformance.transcript import OperatorTranscript, Turn, parse
 from muntin.conformance.transcript_writing import write
-from muntin.spark.differential.inputs import Columns
+from muntin.spark.differential.footers import Columns
 from muntin.spark.differential.session import GONE, Session, check_java, session
 from muntin.spark.differential.traces import Frame
 from muntin.spec.dialect import OURS
@@ -206,16 +206,16 @@ def test_a_run_that_was_stopped_goes_on_from_its_journal(
     monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
     plan = replace(PLAN, rows=600, keys=6, against=contenders("spec,scotty-lazy"))
     source, path = generated(spark, plan), tmp_path / "runs" / "journal.jsonl"
-    whole = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    whole = drive(source, plan, lambda _: None, Journal(path, source.run))
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])
     asked: list[object] = []
     monkeypatch.setattr("muntin.cli.differential.driving.judged", judge_and_note(asked))
-    again = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    again = drive(source, plan, lambda _: None, Journal(path, source.run))
     assert (len(lines), len(asked)) == (3, 1)
     assert again.counts == whole.counts
     assert len(path.read_text().splitlines()) == 3
-    other = Journal(path, replace(plan, seed=2), source.name)
+    other = Journal(path, generated(spark, replace(plan, seed=2)).run)
     assert other.known(0) is None
 
 
@@ -225,32 +225,6 @@ def judge_and_note(asked: list[object]) -> Callable[[Frame, Plan], Tally]:
         return judged(frame, plan)
 
     return judge
-
-
-def test_a_journal_that_cannot_be_written_is_refused_before_anything_is_judged(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    with pytest.raises(InvalidInputError, match="file/journal can't be written"):
-        Journal(file / "journal", PLAN, "x")
-
-
-def test_a_journal_on_a_full_disk_says_which_chunk_is_not_noted(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    journal = Journal(path, PLAN, "x")
-    path.unlink()
-    path.symlink_to("/dev/full")
-    with pytest.raises(MuntinError, match="chunk 3 can't be noted"):
-        journal.note(3, Tally())
-
-
-@pytest.mark.parametrize("line", ["{}", "no", "[]"])
-def test_what_is_no_journal_is_refused(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "journal.jsonl"
-    path.write_text(f"{line}\n")
-    with pytest.raises(InvalidInputError, match="is no journal"):
-        Journal(path, PLAN, "x")
 
 
 def test_the_command_runs_all_of_it(

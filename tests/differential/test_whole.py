@@ -139,11 +139,11 @@ def test_chunks_of_whole_dataframes_are_noted_in_a_journal(
         source,
         plan,
         lambda part: parts.append(part.of()["rows"]),
-        Journal(path, plan, source.name),
+        Journal(path, source.run),
     )
     assert parts == [1400, 1400, 1200]
     assert tally.of("kernels-table")["rows"] == 4000
-    again = drive(source, plan, lambda _: None, Journal(path, plan, source.name))
+    again = drive(source, plan, lambda _: None, Journal(path, source.run))
     assert again.counts == tally.counts
     assert len(path.read_text().splitlines()) == 3
 

@@ -3,24 +3,23 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from secrets import randbelow
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory
 
 from muntin.cli.command import Subparsers
+from muntin.cli.differential.command_line import check, check_places
 from muntin.cli.differential.plan import (
     ASKED,
     DIALECTS,
     NATIVE,
     REAL,
     SHAPES,
-    Contender,
     Plan,
     contenders,
     known_shape,
     units,
     whole,
 )
-from muntin.cli.lookup import operator_named
-from muntin.spark.differential.names import WHOLES
+from muntin.cli.differential.verdict import verdict
 from muntin.spec.errors import InvalidInputError, MuntinError
 
 OK, FAILED = 0, 1
@@ -52,7 +51,7 @@ timestamps: those are microseconds. Rows that no trace can hold (a time or key t
 time that is NaN or no integer, a number that is too great, a value that is no number, a file
 without the column) are left out and counted.
 
-exit status: 0 if all agree, 1 if not, 2 if the command line is wrong
+exit status: 0 if all agree, 1 if not or if nothing was judged, 2 if the command line is wrong
 
 examples:
   muntin diff                                       a million rows
@@ -93,10 +92,10 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add("--disorder", default=REAL, metavar="NAME", help=f"how rows arrive (default: {REAL})")
     add("--seed", type=int, help="where to start (default: anywhere)")
     add("--input", type=Path, metavar="PATH", help="a Parquet file, or a folder of them")
-    add("--time", default="time", metavar="COLUMN", help="the column of times (default: time)")
-    add("--value", default="value", metavar="COLUMN", help="of values (default: value)")
+    add("--time", metavar="COLUMN", help="the column of times (default: time)")
+    add("--value", metavar="COLUMN", help="of values (default: value)")
     add("--key", metavar="COLUMN", help="of keys (default: none, all rows are one stream)")
-    add("--trace", default="100", metavar="N", help="rows of a key at once (default: 100)")
+    add("--trace", metavar="N", help="rows of a key at once (default: 100)")
     add("--flights", action="store_true", help="take the flights from New York in 2013 too")
     add("--streaming", action="store_true", help="ask Spark's own windows in a stream too")
     add("--delay", default="60", help="how far the watermark trails (default: 60)")
@@ -129,38 +128,13 @@ def plan_of(arguments: Namespace) -> Plan:
         arguments.dialect,
         arguments.whole,
     )
-    plan.settings()
-    plan.queries()
-    for one in plan.against:
-        _check(one, whole=arguments.whole)
-    if arguments.whole and (given or arguments.streaming):
-        raise InvalidInputError("--whole makes its rows: leave --input, --flights, --streaming out")
+    check(arguments, plan)
     return plan
-
-
-def _check(one: Contender, *, whole: bool) -> None:
-    """Say so if a contender is none, or does not serve runs of this kind."""
-    operator_named(one.name)
-    if not whole and one.name in WHOLES and one.name != NATIVE:
-        raise InvalidInputError(f"{one.name} answers all rows at once: say --whole")
-    if whole and one.name in WHOLES and one.share < 1:
-        raise InvalidInputError(f"{one.name} answers all rows at once, not {one.share:.1%} of them")
-
-
-def _check_folder(folder: Path) -> None:
-    """Say so before anything is judged if nothing can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise InvalidInputError(f"--out {folder} can't be written: {error.strerror}") from error
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    plan, longest = plan_of(arguments), whole(arguments.trace, "--trace")
-    path: Path | None = arguments.input
+    plan, longest = plan_of(arguments), whole(arguments.trace or "100", "--trace")
     try:
         from muntin.cli.differential.running import Run  # noqa: PLC0415 - it needs extras
         from muntin.cli.differential.sources import (  # noqa: PLC0415 - it needs extras
@@ -170,19 +144,25 @@ def run(arguments: Namespace) -> int:
             generated,
             made_whole,
         )
-        from muntin.spark.differential.inputs import Columns  # noqa: PLC0415 - it is an extra
+        from muntin.spark.differential.footers import (  # noqa: PLC0415 - it is an extra
+            Columns,
+            footers,
+        )
         from muntin.spark.differential.session import session  # noqa: PLC0415 - it is an extra
     except ModuleNotFoundError as missing:
         raise MuntinError(
             f"differential runs need {missing.name}, which is not installed: "
             "pip install 'muntin[spark,kernels,cli]'"
         ) from missing
-    _check_folder(arguments.out)
+    check_places(arguments.out, arguments.journal)
+    path: Path | None = arguments.input
+    columns = Columns(arguments.time or "time", arguments.value or "value", arguments.key)
+    if path is not None:
+        footers(path, columns)
     with session(arguments.master) as spark, TemporaryDirectory() as folder:
         made = made_whole if plan.whole else generated
         sources = [made(spark, plan)] if plan.rows else []
         if path is not None:
-            columns = Columns(arguments.time, arguments.value, arguments.key)
             sources.append(from_parquet(spark, plan, Files(path, columns, longest)))
         if arguments.flights:
             columns, file = Columns("left", "delay", "origin"), flights_file(Path(folder))
@@ -190,5 +170,4 @@ def run(arguments: Namespace) -> int:
             sources.append(from_parquet(spark, plan, flights))
         run = Run(plan, arguments.out, spark, arguments.journal)
         found = run.run(sources, streaming=arguments.streaming)
-    wrong = [one for each in found for one in each.mismatches]
-    return FAILED if wrong or any(one.wrong for one in run.streams) else OK
+    return OK if verdict(found, run.streams).agrees else FAILED

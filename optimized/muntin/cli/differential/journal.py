@@ -1,46 +1,53 @@
 """What was judged so far, chunk by chunk in a file: a run that was stopped goes on from there."""
 
-import json
+import os
 from pathlib import Path
 
-from muntin.cli.differential.plan import Plan
+from muntin.cli.differential.noted import line, torn
+from muntin.cli.differential.noted import read as noted
 from muntin.cli.differential.tally import Tally, read
 from muntin.spec.errors import InvalidInputError, MuntinError
 
 
 class Journal:
-    """Lines of JSON: the run, the number of the chunk, and its tally."""
+    """Lines about the chunks of runs; a run is known by all that its answers follow from."""
 
-    def __init__(self, path: Path, plan: Plan, source: str) -> None:
+    def __init__(self, path: Path, run: str) -> None:
         """Read what is there of this run; a line that was cut short is what was not finished."""
-        self._path, self._run = path, f"{plan} {source}"
+        self._path, self._run = path, run
         self._known: dict[int, Tally] = {}
-        self._open()
-        lines = path.read_text("utf-8").split("\n")
-        for line in lines[:-1]:
-            self._recall(line)
-        if lines[-1]:
-            path.write_text("".join(f"{line}\n" for line in lines[:-1]), "utf-8")
+        whole, end, rest = self._held().rpartition(b"\n")
+        for nth, one in enumerate(whole.split(b"\n") if end else (), 1):
+            self._recall(nth, one)
+        if not torn(rest.decode(errors="replace")):
+            raise self._foreign("its last line is no beginning of a line of ours")
+        if rest:
+            os.truncate(path, len(whole + end))
 
-    def _open(self) -> None:
-        """Say so before anything is judged if nothing can be written down."""
+    def _held(self) -> bytes:
+        """Return what is there, or say before anything is judged that nothing can be noted."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._append("")
+            return self._path.read_bytes()
         except OSError as error:
             raise InvalidInputError(
                 f"the journal {self._path} can't be written: {error.strerror}"
             ) from error
 
-    def _recall(self, line: str) -> None:
+    def _recall(self, nth: int, text: bytes) -> None:
         try:
-            members = json.loads(line)
-            if members["run"] == self._run:
-                self._known[members["chunk"]] = read(members["tally"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInputError(
-                f"{self._path} is no journal of muntin diff: {error}"
-            ) from error
+            record = noted(text)
+            if record.run == self._run:
+                self._known[record.chunk] = read(record.tally)
+        except InvalidInputError as error:
+            raise self._foreign(f"line {nth}: {error}") from error
+
+    def _foreign(self, why: str) -> InvalidInputError:
+        return InvalidInputError(
+            f"{self._path} is no journal of muntin diff, and is left as it is: {why}; "
+            "name a new file, or one that such a run began"
+        )
 
     def known(self, chunk: int) -> Tally | None:
         """Return the tally of a chunk that was judged before."""
@@ -48,9 +55,8 @@ class Journal:
 
     def note(self, chunk: int, tally: Tally) -> None:
         """Write the tally of a chunk down."""
-        members = {"run": self._run, "chunk": chunk, "tally": tally.written()}
         try:
-            self._append(json.dumps(members) + "\n")
+            self._append(line(self._run, chunk, tally))
         except OSError as error:
             raise MuntinError(
                 f"chunk {chunk} can't be noted in {self._path}: {error.strerror}; what was judged "

@@ -76,7 +76,7 @@ class Judge:
             run["windows"] += len(standing(attempts[0].answers))
         for name, what in found.items():
             counts = tally.of(name)
-            counts.update(rows=rows, traces=1, mismatches=bool(what))
+            counts.update(rows=rows, traces=1, mismatches=int(bool(what)))
 
     def _spent(self, one: Attempt, rows: int) -> None:
         tally, counts = self.tally, self.tally.of(one.name)
@@ -103,16 +103,20 @@ class Court:
     def compare(self, attempts: Sequence[Attempt], native: View | None) -> dict[str, str]:
         """Return for each contender that is compared what is wrong with it; nothing, if nothing.
 
-        The first is what the others are held against: the denotation, where it takes part.
+        The first is what the others are held against, where they answer a query that it answers:
+        the denotation, where it takes part.
         """
-        ordered = sorted(attempts, key=lambda one: one.name != SPEC)
-        if len(ordered) + (native is not None) < 2:  # noqa: PLR2004 - nobody to compare with
+        if not attempts:
             return {}
-        first, *others = ordered
-        found = {first.name: ""} | {one.name: differs(first, one, self._within) for one in others}
-        if native is not None:
+        first, *others = sorted(attempts, key=lambda one: one.name != SPEC)
+        found = {
+            one.name: differs(first, one, self._within)
+            for one in others
+            if first.queries & one.queries
+        }
+        if native is not None and first.queries & native_serves(self._told):
             found[NATIVE] = native_differs(self._told, first, native, self._within)
-        return found
+        return {first.name: ""} | found if found else {}
 
     def charge(self, name: str, what: str) -> Wrong:
         """Return who is wrong on which trace, and how."""
@@ -139,10 +143,14 @@ def differs(first: Attempt, other: Attempt, within: Within) -> str:
     return ""
 
 
+def native_serves(told: OperatorTranscript) -> set[Hashable]:
+    """Return the queries that Spark's own windows serve."""
+    return {one.id for one in told.queries if not isinstance(translated(one), str)}
+
+
 def native_differs(told: OperatorTranscript, first: Attempt, native: View, within: Within) -> str:
     """Say for which window Spark's answer is not what it should be, and how."""
-    served = {one.id for one in told.queries if not isinstance(translated(one), str)}
-    return view_differs(first, native, served, within)
+    return view_differs(first, native, native_serves(told), within)
 
 
 def view_differs(

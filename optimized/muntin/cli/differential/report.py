@@ -12,6 +12,7 @@ from muntin.cli.differential.plan import NATIVE, Plan
 from muntin.cli.differential.smaller import Mismatch
 from muntin.cli.differential.streaming import StreamFound
 from muntin.cli.differential.table import header, lines, summary
+from muntin.cli.differential.verdict import verdict
 from muntin.cli.drawing.page import LAYOUT
 from muntin.conformance.transcript import OperatorTranscript, parse
 
@@ -38,22 +39,16 @@ COUNTS = ("lifts", "combines", "slices")
 
 def page(plan: Plan, found: Sequence["Found"], streams: Sequence[StreamFound] = ()) -> str:
     """Return the page."""
-    wrong = {one.name for each in found for one in each.mismatches}
-    wrong |= {f"{NATIVE} in a stream" for one in streams if one.wrong}
-    verdict = (
-        f'<p class="bad">Wrong: {escape(", ".join(sorted(wrong)))}.</p>'
-        if wrong
-        else '<p class="good">Everything agrees.</p>'
-    )
+    came = verdict(found, streams)
     return "\n".join(
         [
             "<!doctype html>",
             '<html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>muntin diff: {'wrong' if wrong else 'all agree'}</title>",
+            f"<title>muntin diff: {came.title}</title>",
             f"<style>\n{LAYOUT}{STYLE}{LOOK}</style></head><body>",
             "<header><h1>muntin diff</h1>",
-            verdict,
+            f'<p class="{"good" if came.agrees else "bad"}">{escape(str(came))}</p>',
             f"<p>{escape(_asked(plan))}</p></header>",
             *(part for one in found for part in _section(plan, one)),
             *(_streams(streams) if streams else []),

@@ -10,13 +10,14 @@ from muntin.cli.command import complain, say
 from muntin.cli.differential.driving import drive
 from muntin.cli.differential.journal import Journal
 from muntin.cli.differential.native_smaller import Bench
-from muntin.cli.differential.plan import NATIVE, Plan
+from muntin.cli.differential.plan import Plan
 from muntin.cli.differential.report import write
 from muntin.cli.differential.smaller import Mismatch, operator_mismatch
 from muntin.cli.differential.sources import Source
 from muntin.cli.differential.streaming import StreamFound, judged
 from muntin.cli.differential.table import header, lines, summary, text
 from muntin.cli.differential.tally import Tally
+from muntin.cli.differential.verdict import verdict
 from muntin.cli.progress import Ticker
 from muntin.spark.differential.names import WHOLES
 
@@ -57,9 +58,7 @@ class Run:
                 say(str(one))
                 if one.mismatch:
                     self._explain(one.mismatch)
-        wrong = {one.name for each in found for one in each.mismatches}
-        wrong |= {f"{NATIVE} in a stream" for one in self.streams if one.wrong}
-        say("\nEverything agrees." if not wrong else f"\n{', '.join(sorted(wrong))}: WRONG.")
+        say(f"\n{verdict(found, self.streams)}")
         say(f"The report: {write(self._out, self._plan, found, self.streams)}")
         return found
 
@@ -81,7 +80,7 @@ class Run:
         return found
 
     def _journal(self, source: Source) -> Journal | None:
-        return Journal(self._notes, self._plan, source.name) if self._notes else None
+        return Journal(self._notes, source.run) if self._notes else None
 
     def _tell(self, found: Found) -> None:
         say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")

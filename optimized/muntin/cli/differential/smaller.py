@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from muntin.cli.differential.contender import attempt
@@ -19,6 +20,9 @@ from muntin.conformance.transcript import OperatorTranscript, parse
 from muntin.conformance.transcript_writing import write
 from muntin.reference.denoted import Denoted
 from muntin.spec.errors import InvalidInputError
+
+LONGEST = 150
+"""How many letters of an implementation and a key a file is named by: file systems allow 255."""
 
 FirstWrong = Callable[[Iterable[OperatorTranscript]], OperatorTranscript | None]
 """Returns the first of these traces on which the contender is wrong."""
@@ -40,7 +44,10 @@ class Mismatch:
         >>> Mismatch("my.module:Op", "a/b", "", {}, 1).file()
         'mismatch-my.module-Op-a-b.json'
         """
-        return f"mismatch-{re.sub(r'[^A-Za-z0-9._-]+', '-', f'{self.name}-{self.key}')}.json"
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{self.name}-{self.key}")
+        if len(name) > LONGEST:
+            name = f"{name[:LONGEST]}-{sha256(self.key.encode()).hexdigest()[:8]}"
+        return f"mismatch-{name}.json"
 
     def again(self, path: Path) -> str:
         """Return the command that shows it again: with whom, if that is somebody to replay."""

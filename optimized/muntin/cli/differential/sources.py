@@ -1,18 +1,19 @@
 """Where rows come from: a seed, Parquet files, or the flights that left New York in 2013."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muntin.cli.differential.plan import Plan
+from muntin.cli.differential.plan import REAL, Plan
 from muntin.cli.differential.remote import Row, row_of, trace_of, trace_row
 from muntin.conformance.flights import departures
 
 if TYPE_CHECKING:
-    from muntin.spark.differential.inputs import Columns
+    from muntin.spark.differential.footers import Columns
     from muntin.spark.differential.session import Session
     from muntin.spark.differential.traces import Frame
 
@@ -26,12 +27,16 @@ FEW, TASKS = 5000, 8
 
 @dataclass(frozen=True)
 class Source:
-    """Rows by the name of where they are from, in chunks of traces; and those that are bad."""
+    """Rows by the name of where they are from, in chunks of traces; and those that are bad.
+
+    What is judged of a chunk follows from `run`: a journal knows chunks by it.
+    """
 
     name: str
     rows: int
     chunks: Callable[[], Iterator["Frame"]]
     bad: Mapping[str, int] = field(default_factory=dict[str, int])
+    run: str = ""
 
 
 def tasks_for(rows: int) -> int:
@@ -53,7 +58,8 @@ def generated(spark: "Session", plan: Plan) -> Source:
             spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
             yield made(spark, keys, partial(trace_row, plan), tasks)
 
-    return Source(f"made from seed {plan.seed}", plan.rows, chunks)
+    run = f"{plan} key by key, {CHUNK} rows a chunk"
+    return Source(f"made from seed {plan.seed}", plan.rows, chunks, run=run)
 
 
 def made_whole(spark: "Session", plan: Plan) -> Source:
@@ -67,7 +73,8 @@ def made_whole(spark: "Session", plan: Plan) -> Source:
             spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
             yield Made(last - first, keys, plan.seed, plan.disorder).frame(spark, tasks)
 
-    return Source(f"made from seed {plan.seed}, all at once", plan.rows, chunks)
+    run = f"{plan} all at once, {WHOLE_CHUNK} rows a chunk"
+    return Source(f"made from seed {plan.seed}, all at once", plan.rows, chunks, run=run)
 
 
 def key_ranges(plan: Plan, chunk: int = 0) -> Iterator[range]:
@@ -90,12 +97,24 @@ class Files:
     longest: int
     name: str = ""
 
+    def run(self, plan: Plan) -> str:
+        """Return what the answers follow from; the seed, and what else rows are made of, do not.
+
+        A file with a name of its own is written anew for each run, and lies anywhere.
+        """
+        from muntin.spark.differential.footers import identity  # noqa: PLC0415 - it is an extra
+
+        asked = replace(plan, rows=0, keys=1, seed=0, disorder=REAL)
+        which = sha256(self.path.read_bytes()).hexdigest() if self.name else identity(self.path)
+        return f"{asked} {self.columns} of files {which}, {self.longest} a trace, {CHUNK} a chunk"
+
 
 def from_parquet(spark: "Session", plan: Plan, files: Files) -> Source:
     """Return the rows of Parquet files."""
     from muntin.spark.differential.inputs import read, traces  # noqa: PLC0415 - it is an extra
     from muntin.spark.differential.traces import SCHEMA, mapped  # noqa: PLC0415 - it is an extra
 
+    run = files.run(plan)
     found = read(spark, files.path, files.columns)
 
     def flagged(rows: Iterable[Row]) -> Iterator[Row]:
@@ -110,7 +129,7 @@ def from_parquet(spark: "Session", plan: Plan, files: Files) -> Source:
             yield kept.where(f"nth % {parts} = {nth}")
         kept.unpersist()
 
-    return Source(files.name or f"of {files.path}", found.good, chunks, found.bad)
+    return Source(files.name or f"of {files.path}", found.good, chunks, found.bad, run)
 
 
 def flights_file(folder: Path, limit: int | None = None) -> Path:

@@ -2,12 +2,16 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
+
+from muntin.conformance.document import Node, loaded
 
 Wrong: TypeAlias = dict[str, str]
 """A trace on which a contender was wrong: its name, the key, what differs, and the transcript."""
 
+WRONG = ("name", "key", "what", "transcript")
 KEPT = 3
 """How many wrong traces of a contender are kept of each part."""
 
@@ -71,7 +75,21 @@ class Tally:
 
 
 def read(text: str) -> Tally:
-    """Return the tally that was written."""
-    members = json.loads(text)
-    counts = {name: Counter[str](counts) for name, counts in members.pop("counts").items()}
-    return Tally(counts, **members)
+    """Return the tally that was written, or say why it is none."""
+    members = Node(loaded(text).value, "the tally").fields(
+        ("counts", "seconds", "refused", "wrong")
+    )
+    counts = {name: _counted(one) for name, one in members["counts"].members().items()}
+    seconds = {name: one.number() for name, one in members["seconds"].members().items()}
+    wrong = [_texts(one, WRONG) for one in members["wrong"].items()]
+    return Tally(counts, seconds, _texts(members["refused"]), wrong)
+
+
+def _counted(part: Node) -> Counter[str]:
+    return Counter({what: count.integer() for what, count in part.members().items()})
+
+
+def _texts(part: Node, names: Sequence[str] = ()) -> dict[str, str]:
+    """Return texts by name: whatever the names are, or these."""
+    found = part.fields(names) if names else part.members()
+    return {name: one.text() for name, one in found.items()}

@@ -7,12 +7,13 @@ columns or types: each row is read as far as it can be.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from importlib import import_module
 from pathlib import Path
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+from muntin.spark.differential.footers import Columns, Footer, footers
 from muntin.spark.differential.traces import Frame
 from muntin.spec.errors import InvalidInputError
 
@@ -23,15 +24,8 @@ GREATEST = 2**53
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 REAL = ("float", "double")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The names of the columns; without a key, all rows are one stream."""
-
-    time: str
-    value: str
-    key: str | None = None
+NANOSECONDS = "nanoseconds"
+"""What Spark takes for `bigint`, and is a timestamp."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +40,7 @@ class Input:
 
 def read(spark: SparkSession, path: Path, columns: Columns) -> Input:
     """Read a file, or all files of a folder."""
-    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
-    if not files or not path.exists():
-        raise InvalidInputError(f"there are no Parquet files at {path}")
-    parts = [_typed(_opened(spark, file), columns) for file in files]
+    parts = [_typed(spark, one, columns) for one in footers(path, columns)]
     number = "double" if any(dict(part.dtypes)["v"] == "double" for part in parts) else "bigint"
     cast = [part.withColumn("v", F.col("v").cast(number)) for part in parts]
     rows = reduce(DataFrame.unionByName, cast)
@@ -58,18 +49,21 @@ def read(spark: SparkSession, path: Path, columns: Columns) -> Input:
     return Input(rows.where("bad = ''").drop("bad"), good, dict(sorted(counts.items())), number)
 
 
-def _opened(spark: SparkSession, file: Path) -> DataFrame:
+def _typed(spark: SparkSession, footer: Footer, columns: Columns) -> DataFrame:
+    """Return the rows of one file in our types, or say why Spark can't."""
     try:
-        import_module("pyarrow.parquet").read_schema(file)
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(f"{file} is no Parquet file: {error}") from error
-    return spark.read.parquet(str(file))
+        return _chosen(spark.read.parquet(str(footer.file.absolute())), footer, columns)
+    except AnalysisException as error:
+        raise InvalidInputError(
+            f"Spark can't read {footer.file}: {str(error).splitlines()[0]}"
+        ) from error
 
 
-def _typed(frame: DataFrame, columns: Columns) -> DataFrame:
-    """Return the rows of one file in our types, with what is bad about each."""
+def _chosen(frame: DataFrame, footer: Footer, columns: Columns) -> DataFrame:
+    """Return the rows of one file with what is bad about each."""
     types = dict(frame.dtypes)
-    time, time_bad = _time(columns.time, types)
+    kinds = types | dict.fromkeys(footer.nanoseconds & types.keys(), NANOSECONDS)
+    time, time_bad = _time(columns.time, kinds)
     value, value_bad = _value(columns.value, types)
     key, key_bad = _key(columns.key, types)
     return frame.select(
@@ -93,6 +87,11 @@ def _time(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
     column, kind = F.col(f"`{name}`"), types[name]
     if kind in ("timestamp", "timestamp_ntz", "date"):
         column = F.unix_micros(column.cast("timestamp"))
+    if kind == NANOSECONDS:
+        return F.floor(column / 1000).cast("bigint"), _first(
+            (column.isNull(), "the time is null"),
+            (column % 1000 != 0, "the time is no whole microsecond"),
+        )
     number = column.cast("double") if kind in (*WHOLE, *REAL) else column.try_cast("double")
     whole = column.try_cast("bigint")
     return whole, _first(

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from muntin.spark.session import java, local_session
@@ -20,6 +21,8 @@ LEAST_JAVA = 17
 LOGGING = Path(__file__).with_name("log4j2.properties")
 SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # it would join the tasks that run for seconds
+    "spark.sql.caseSensitive": "true",  # a file may have columns that differ in nothing else
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # or a file that has any is refused whole
     "spark.sql.autoBroadcastJoinThreshold": "-1",  # nothing here is small for long
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -32,11 +35,15 @@ GONE = import_module("py4j.protocol").Py4JNetworkError, ConnectionRefusedError
 """What is raised where there was a Java, and is none any more."""
 
 
+FAILED = import_module("py4j.protocol").Py4JJavaError, PySparkRuntimeError
+"""What is raised where Spark does not start."""
+
+
 @contextmanager
 def session(master: str = "local[*]") -> Generator[SparkSession]:
     """Start Spark on this machine, and stop it at the end."""
     check_java()
-    started = local_session("muntin diff", master, SETTINGS)
+    started = _started(master)
     # What the driver can import, its workers can.
     path = os.pathsep.join(one for one in sys.path if one)
     started.sparkContext.environment["PYTHONPATH"] = path
@@ -51,6 +58,16 @@ def session(master: str = "local[*]") -> Generator[SparkSession]:
     finally:
         with suppress(*GONE):
             started.stop()
+
+
+def _started(master: str) -> SparkSession:
+    """Start Spark, or say why it does not start."""
+    try:
+        return local_session("muntin diff", master, SETTINGS)
+    except FAILED as error:
+        known = [line.removeprefix(": ") for line in str(error).splitlines()]
+        why = next((line for line in known if "Exception" in line), known[0] if known else "")
+        raise MuntinError(f"Spark can't be started with --master {master}: {why}") from error
 
 
 def check_java() -> None:

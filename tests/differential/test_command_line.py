@@ -1,0 +1,113 @@
+"""What a command line of differential runs must not ask: said before Spark is started."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from muntin.cli.differential.smaller import Mismatch
+from muntin.cli.main import main
+from muntin.spark.differential.footers import identity
+
+Table = Mapping[str, Sequence[object]]
+ONE: Table = {"time": [5, 90], "of": ["a", "b"], "value": [1, 2]}
+
+
+@pytest.fixture(autouse=True)
+def _without_spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("muntin.spark.differential.session.session", None)
+    monkeypatch.chdir(tmp_path)
+
+
+def written(path: Path, columns: Table) -> Path:
+    pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
+    pq.write_table(pa.table(dict(columns)), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("--seed -1", "--seed must be from 0 to 9223372036854775807, not -1"),
+        (f"--seed {2**63}", "--seed must be from 0"),
+        ("--delay=-5", "--delay must be 0 or more, not -5"),
+        ("--delay=-5m", "--delay must be 0 or more, not -5m"),
+        ("--lateness=-5", "the allowed lateness must be greater than -1"),
+        ("--master bogus", "--master 'bogus' is none that Spark knows"),
+        ("--master local[0]", "--master 'local[0]' is none"),
+        ("--against spec,os:path", "'os:path' makes no operator of Settings: TypeError"),
+        ("--against spec,os:nothing", "'os:nothing' is no operator"),
+        ("--against spec,.os:path", "'.os:path' makes no operator of Settings: TypeError"),
+        ("--against spec,builtins:str", "and no operator: name a subclass"),
+        ("--against spec,differential.planted:nothing", "makes None of Settings, and no operator"),
+        ("--against spec,differential.planted:breaking", "ZeroDivisionError: by nought"),
+        ("--time at", "--time at is a column of --input, and there is none"),
+        ("--value n --flights", "--value n is a column of --input, and there is none"),
+        ("--key k", "--key k is a column of --input"),
+        ("--trace 5", "--trace 5 cuts rows of --input or --flights"),
+        ("--rows 100 --journal j", "--journal j needs --seed where rows are made"),
+        ("--journal j", "needs --seed where rows are made"),
+        ("--input x --rows 10 --journal j", "needs --seed where rows are made"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    arguments: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diff", *arguments.split()]) == 2
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("columns", "arguments", "why"),
+    [
+        (ONE, "--time nonexistent", "there is no column 'nonexistent' at"),
+        (ONE, "--time nonexistent", "--time must name one of time, of, value"),
+        (ONE, "--value Value", "there is no column 'Value' at"),
+        (ONE, "--key k", "there is no column 'k' at"),
+        ({"time": [], "value": []}, "", "there are no rows in"),
+        ({"time": [1], "value": [[1]]}, "", "the column 'value' of"),
+        ({"time": [{"a": 1}], "value": [1]}, "", "--time must name a column of single values"),
+    ],
+)
+def test_files_that_are_no_input_are_refused(
+    columns: Table, arguments: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path / "a.parquet", columns)
+    for path in ("a.parquet", "."):
+        assert main(["diff", "--input", path, *arguments.split()]) == 2
+        assert why in capsys.readouterr().err
+
+
+def test_what_is_no_parquet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "garbage").write_text("no Parquet at all")
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "folder").mkdir()
+    for path in ("garbage", "empty", "missing", "folder"):
+        assert main(["diff", "--input", path]) == 2
+        assert "Parquet file" in capsys.readouterr().err
+
+
+def test_what_is_no_journal_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "diary").write_text("dear diary")
+    assert main(["diff", "--seed", "1", "--journal", "diary"]) == 2
+    assert "diary is no journal of muntin diff" in capsys.readouterr().err
+    assert main(["diff", "--seed", "1", "--journal", "."]) == 2
+    assert "the journal . can't be written: Is a directory" in capsys.readouterr().err
+    assert (tmp_path / "diary").read_text() == "dear diary"
+
+
+def test_files_are_others_when_they_are_written_anew(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.parquet", ONE)
+    known = identity(path)
+    assert identity(tmp_path) == known
+    written(tmp_path / "b.parquet", ONE)
+    assert identity(path) == known != identity(tmp_path)
+    written(path, ONE)
+    assert identity(path) != known
+
+
+def test_a_file_of_a_mismatch_has_a_name_that_is_short_enough(tmp_path: Path) -> None:
+    one, other = (Mismatch("spec", "k" * 5000 + end, "", {}, 1) for end in "ab")
+    assert one.save(tmp_path) != other.save(tmp_path)
+    assert len(one.file()) < 200
