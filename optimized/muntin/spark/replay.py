@@ -69,13 +69,13 @@ def trace_of(options: Mapping[str, str]) -> tuple[Trace, Pace]:
 
 
 def _whole(name: str, text: str, least: int) -> int:
-    signed, bounded = least < 0, name != "seed"
+    fits = True
     with suppress(ValueError):
-        if least <= int(text) and not (bounded and int(text) > MOST):
+        fits = name == "seed" or -MOST - 1 <= int(text) <= MOST
+        if fits and int(text) >= least:
             return int(text)
-    what = "an integer" if signed else f"an integer >= {least}"
-    most = " of 64 bits" if bounded and text.strip("+- ").isdecimal() else ""
-    raise InvalidInputError(f"the option {name!r} must be {what}{most}, not {text!r}")
+    what = ("an integer" if fits else "an integer of 64 bits") + f" >= {least}" * (least >= 0)
+    raise InvalidInputError(f"the option {name!r} must be {what}, not {text!r}")
 
 
 def _share(name: str, text: str) -> float:
