@@ -18,6 +18,7 @@ from muntin.optimized.product import product
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.answers import Told, as_type, coordinates, is_row
 from muntin.spark.arrow import Keys, Table, numbers, objects, pa, times
+from muntin.spark.exact import exactly
 from muntin.spark.forms import Erased, columnar, over_columns, over_values
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import Wanted
@@ -42,11 +43,24 @@ def _by_columns(plan: Plan, of: Table, found: Keys) -> list[Told]:
 
 def asking(plan: Plan, method: Method = "auto") -> ColumnarOperator:
     """Return an operator over columns that asks for each aggregate of each window."""
-    operator = ColumnarOperator(plan.settings, method=method)
+    operator, ids = ColumnarOperator(plan.settings, method=method), ids_of(plan)
     for name, kind in plan.kinds().items():
         for one in plan.wanted:
-            operator.add(Query(f"{name} {one.label}", kind, over_columns(plan, one)))
+            operator.add(Query(ids[name, one.label], kind, over_columns(plan, one)))
     return operator
+
+
+def ids_of(plan: Plan) -> dict[tuple[str, str], str]:
+    """Return the id of each query, by the names of its window and of its aggregate.
+
+    Checkpoints of streams hold ids, so they have lengths in them only where names alone would be
+    the same: 'a', 'b c' and 'a b', 'c'.
+    """
+    pairs = [(name, one.label) for name in plan.kinds() for one in plan.wanted]
+    plain = {pair: " ".join(pair) for pair in pairs}
+    if len(set(plain.values())) == len(pairs):
+        return plain
+    return {pair: f"{len(pair[0])} {whole}" for pair, whole in plain.items()}
 
 
 def columns_of(plan: Plan, of: Table) -> dict[str, Values]:
@@ -56,11 +70,10 @@ def columns_of(plan: Plan, of: Table) -> dict[str, Values]:
 
 def told_by_columns(plan: Plan, answer: Answered) -> list[Told]:
     """Return what an operator over columns says, as lines about whole windows."""
-    lines, told = answer.by_query(), list[Told]()
+    lines, ids, told = answer.by_query(), ids_of(plan), list[Told]()
     for name in plan.kinds():
-        each = {
-            w.label: lines[f"{name} {w.label}"] for w in plan.wanted if f"{name} {w.label}" in lines
-        }
+        asked = {one.label: ids[name, one.label] for one in plan.wanted}
+        each = {label: lines[id_] for label, id_ in asked.items() if id_ in lines}
         for first in list(each.values())[:1]:
             n = int(first.key.max()) + 1
             key = np.array([answer.keys(number) for number in range(n)], np.int64)[first.key]
@@ -155,4 +168,6 @@ def lines_of(plan: Plan, results: Sequence[tuple[int, Result]]) -> list[Told]:
 def _values(wanted: Wanted, nth: int, results: Sequence[tuple[int, Result]]) -> list[object]:
     """Return the values of one aggregate, of the type of its column."""
     parts = [one.value[nth] for _, one in results if is_row(one.value)]
+    if wanted.named is None:
+        return [exactly(part, wanted.type, wanted.label) for part in parts]
     return [as_type(part, wanted.type) for part in parts]

@@ -11,11 +11,14 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from muntin.spark import accepted
 from muntin.spark.answering import operator_of, queries_of
+from muntin.spark.arguments import labelled
 from muntin.spark.beside import PREFIX, taken
+from muntin.spark.forms import NUMBERS
 from muntin.spark.plan import END, START, Plan
-from muntin.spark.shipping import Shipped, shipped
 from muntin.spark.wanted import REAL, WHOLE, Asked, Wanted, wanted
+from muntin.spark.windows import windows_of
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.frames import Delta, State, Threshold
 from muntin.spec.query import Settings
@@ -47,14 +50,14 @@ def planned(
     """Return the plan, or say what is wrong with what is asked."""
     types = {field.name: field.dataType for field in schema.fields}
     time, keys, extra = _time(types, reads.time), reads.keys, reads.extra
-    for name in (*keys, *extra):
-        _there(types, name)
-    if not aggregates:
-        raise InvalidInputError("say at least one aggregate, such as {'total': ('sum', 'price')}")
-    made = tuple(wanted(label, one, types) for label, one in aggregates.items())
+    for name in keys:
+        accepted.key(name, _there(types, name))
+    made = tuple(wanted(label, one, types) for label, one in labelled(aggregates).items())
+    for name in (*extra, *(name for one in made for name in one.columns)):
+        accepted.value(name, _there(types, name))
     _names(keys, made)
     gap, mark = _gap(types, reads.gap), _mark(types, reads.mark)
-    plan = Plan(time, types, keys, _windows(windows), made, extra, gap, mark, settings)
+    plan = Plan(time, types, keys, windows_of(windows), made, extra, gap, mark, settings)
     _frames(plan)
     _apart(plan)
     operator_of(plan, queries_of(plan))  # which refuses what no operator takes
@@ -115,36 +118,22 @@ def _mark(types: Mapping[str, DataType], name: str | None) -> str | None:
     return name
 
 
-def _windows(windows: Windows) -> tuple[Shipped, ...]:
-    """Return the windows under their names; in a list, each is called by its type."""
-    if isinstance(windows, Mapping):
-        pairs = list(windows.items())
-    else:
-        names = [one.name for one in _all(windows)]
-        pairs = [
-            (name if names.count(name) == 1 else f"{name} {names[:i].count(name) + 1}", one)
-            for i, (name, one) in enumerate(zip(names, windows, strict=True))
-        ]
-    if not pairs:
-        raise InvalidInputError("say at least one window")
-    _all([one for _, one in pairs])
-    return tuple(shipped(name, one) for name, one in pairs)
-
-
-def _all(windows: Sequence[object]) -> Sequence[WindowType]:
-    for one in windows:
-        if not isinstance(one, WindowType):
-            raise InvalidInputError(
-                f"{one!r} is no window type, such as tumbling(micros('1 hour'))"
-            )
-    return [one for one in windows if isinstance(one, WindowType)]
-
-
 def _frames(plan: Plan) -> None:
-    """Refuse what looks at single values, where a value is a record."""
+    """Refuse frames that have no single value to look at, or one that is no number."""
     for name, kind in plan.kinds().items():
         if isinstance(kind, Delta | State | Threshold) and not plan.plain:
             raise InvalidInputError(
                 f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
                 f"all aggregates must be of one column, not of {', '.join(plan.values)}"
             )
+        if type(kind) in (Delta, State, Threshold) and not plan.values:
+            raise InvalidInputError(
+                f"window {name!r}: {kind.name} frames look at the value that is aggregated, and "
+                "'count' alone reads none: say of which column, such as ('count', 'price')"
+            )
+        for column in plan.values if type(kind) in (Delta, Threshold) else ():
+            if not isinstance(plan.types[column], NUMBERS):
+                raise InvalidInputError(
+                    f"window {name!r}: {kind.name} frames look at numbers, and {column!r} is of "
+                    f"{plan.types[column].simpleString()}"
+                )

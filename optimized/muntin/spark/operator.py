@@ -6,13 +6,17 @@ from typing import Literal
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from muntin.spark import arguments
 from muntin.spark.batch import in_batch
 from muntin.spark.checking import Reads, Windows, planned
 from muntin.spark.durations import Duration, micros
+from muntin.spark.fitting import fitting
 from muntin.spark.gathering import quoted
+from muntin.spark.looking import as_in_batch
 from muntin.spark.plan import Late, Plan
 from muntin.spark.streaming import Streaming, in_streaming
 from muntin.spark.wanted import Asked
+from muntin.spark.windows import short
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Mode, Settings
@@ -46,14 +50,23 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     aggregate, the kind of news and the revision. In batch each window is new, once. What the
     arguments mean: docs/spark.md.
     """
-    names = (keys,) if isinstance(keys, str) else tuple(keys)
-    reads = Reads(time, names, tuple(columns), gap, mark)
-    settings = Settings(micros(allowed_lateness), output, dialect=dialect)
-    plan = planned(df.schema, reads, windows, aggregates, settings)
+    arguments.metrics(metrics)
+    reads = Reads(
+        arguments.column(time, "time"),
+        arguments.columns(keys, "keys"),
+        arguments.columns(columns, "columns"),
+        arguments.perhaps(gap, "gap"),
+        arguments.perhaps(mark, "mark"),
+    )
+    lateness, schema = micros(allowed_lateness), arguments.frame(df).schema
+    short(lateness, f"allowed_lateness={allowed_lateness!r}")
+    settings = Settings(lateness, output, dialect=arguments.dialect(dialect))
+    plan = planned(schema, reads, windows, aggregates, settings)
     how = Streaming(watermark, late, buckets)
+    fitting(plan, df)
     good = with_times(df, plan, bad_rows, metrics)
     if not df.isStreaming:
-        return in_batch(good, plan)
+        return in_batch(good, as_in_batch(plan))
     return in_streaming(good, plan, how, name_of(metrics))
 
 

@@ -25,7 +25,7 @@ from muntin.spark.murmur import spread
 from muntin.spark.narrowing import narrowed
 from muntin.spark.plan import Plan
 from muntin.spark.slicing import Slicing
-from muntin.spec.errors import InvalidInputError
+from muntin.spec.errors import InvalidInputError, integer
 
 PACKED = StructType([StructField("bucket", LongType()), StructField("payload", BinaryType())])
 BUCKET = beside("bucket")
@@ -122,8 +122,9 @@ def read(data: bytes, begin: int = 0) -> list[Table]:
     return found
 
 
-def checked(buckets: int) -> int:
+def checked(given: object) -> int:
     """Return the number of buckets, if it is one."""
+    buckets = integer(given, "buckets")
     if not 1 <= buckets <= ENOUGH // 4 or buckets & (buckets - 1):
         raise InvalidInputError(
             f"buckets must be a power of two up to {ENOUGH // 4}, not {buckets}"

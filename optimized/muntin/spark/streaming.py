@@ -15,6 +15,7 @@ from muntin.spark.plan import Late, Plan
 from muntin.spark.processor import MILLI, Processor
 from muntin.spark.saying import LATE
 from muntin.spark.session import ROCKS
+from muntin.spark.windows import short
 from muntin.spec.errors import InvalidInputError
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -34,11 +35,13 @@ class Streaming:
         """Refuse what no stream can be run by, in batch too: one call serves both."""
         if self.late not in LATES:
             raise InvalidInputError(f"late must be one of {LATES}, not {self.late!r}")
-        if self.watermark is not None and micros(self.watermark) < 0:
+        delay = 0 if self.watermark is None else micros(self.watermark)
+        if delay < 0:
             raise InvalidInputError(
                 f"watermark={self.watermark!r} is below zero: it says how much later than others "
                 "a row may come"
             )
+        short(delay, f"watermark={self.watermark!r}")
         checked(self.buckets)
 
 

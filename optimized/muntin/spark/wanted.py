@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from pyspark.errors import PySparkException
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -25,6 +26,7 @@ from pyspark.sql.types import (
 
 from muntin.kernels.slicing.forms import catalogued
 from muntin.reference import sketches
+from muntin.spark.arguments import is_several
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import plain, skipping_nulls
 from muntin.spec.errors import InvalidInputError
@@ -87,9 +89,9 @@ def is_aggregate(value: object) -> TypeGuard[Erased]:
     return isinstance(value, Aggregate)
 
 
-def wanted(label: str, asked: Asked, columns: Mapping[str, DataType]) -> Wanted:
+def wanted(label: str, asked: object, columns: Mapping[str, DataType]) -> Wanted:
     """Return what was asked for, checked against the columns that there are."""
-    parts = (asked,) if isinstance(asked, str) else tuple(asked)
+    parts = tuple(asked) if is_several(asked) else (asked,)
     what = parts[0] if parts else None
     if is_aggregate(what):
         return _of_user(label, what, parts[1:], columns)
@@ -118,10 +120,22 @@ def _of_user(
             f"aggregate {label!r}: after an aggregate of your own name its columns and the type "
             f"of its values, such as ({what.name}, 'price', 'double')"
         )
-    kind = DataType.fromDDL(rest[-1]) if isinstance(rest[-1], str) else rest[-1]
-    if isinstance(kind, StructType) and isinstance(rest[-1], str) and len(kind.fields) == 1:
-        kind = kind.fields[0].dataType
+    kind = _written(label, rest[-1]) if isinstance(rest[-1], str) else rest[-1]
     return Wanted(label, what, _columns(label, what.name, rest[:-1], columns), kind)
+
+
+def _written(label: str, text: str) -> DataType:
+    """Return the type of this name; Spark Connect takes a name for that of the one column."""
+    try:
+        kind = DataType.fromDDL(text)
+    except PySparkException as error:
+        raise InvalidInputError(
+            f"aggregate {label!r}: {text!r} is no type of values, such as 'double' or 'bigint'"
+        ) from error
+    struct = text.strip().lower().startswith("struct<")
+    if isinstance(kind, StructType) and len(kind.fields) == 1 and not struct:
+        return kind.fields[0].dataType
+    return kind
 
 
 def _columns(

@@ -1,0 +1,77 @@
+"""The windows of a call, each under its name, and none longer than columns can say."""
+
+from collections.abc import Iterable
+
+from muntin.kernels.slicing.arrays import LAST
+from muntin.spark.arguments import is_mapping, is_several
+from muntin.spark.shipping import Shipped, shipped
+from muntin.spec.data_driven import LastNEvery, Rolling, Session
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.periodic import Fixed
+from muntin.spec.window import WindowType
+
+LENGTHS = ("size", "slide", "offset", "step", "every", "gap", "n")
+PLACES = ("start", "end", "at")
+FARTHEST = LAST // 2
+"""So that a length and a time, or two lengths, make a number that columns can say."""
+
+
+def windows_of(given: object) -> tuple[Shipped, ...]:
+    """Return the windows under their names; in a list, each is called by its type."""
+    if is_mapping(given):
+        pairs = [(_name(name), _kind(one)) for name, one in given.items()]
+    elif is_several(given):
+        pairs = _by_type([_kind(one) for one in given])
+    else:
+        raise InvalidInputError(
+            "windows must be a list of window types, or a dict from names to them, such as "
+            f"[tumbling(micros('1 hour'))], not {given!r}"
+        )
+    if not pairs:
+        raise InvalidInputError("say at least one window")
+    for name, one in pairs:
+        _short(name, one)
+    return tuple(shipped(name, one) for name, one in pairs)
+
+
+def _name(name: object) -> str:
+    if isinstance(name, str):
+        return name
+    raise InvalidInputError(f"the name of a window must be a string, not {name!r}")
+
+
+def _kind(one: object) -> WindowType:
+    if isinstance(one, WindowType):
+        return one
+    raise InvalidInputError(f"{one!r} is no window type, such as tumbling(micros('1 hour'))")
+
+
+def _by_type(kinds: Iterable[WindowType]) -> list[tuple[str, WindowType]]:
+    every = list(kinds)
+    names = [one.name for one in every]
+    return [
+        (name if names.count(name) == 1 else f"{name} {names[:i].count(name) + 1}", one)
+        for i, (name, one) in enumerate(zip(names, every, strict=True))
+    ]
+
+
+def _short(name: str, kind: WindowType) -> None:
+    if isinstance(kind, Fixed | Session | Rolling | LastNEvery):
+        for what in (*LENGTHS, *PLACES):
+            value = getattr(kind, what, 0)
+            short(value, f"the {what} {value} of window {name!r}")
+
+
+def short(value: int, what: str) -> None:
+    """Refuse what leads beyond 64 bits.
+
+    >>> short(2**64, "the size")
+    Traceback (most recent call last):
+        ...
+    muntin.spec.errors.InvalidInputError: the size is more than the columns of the answer can say...
+    """
+    if not -FARTHEST < value < FARTHEST:
+        raise InvalidInputError(
+            f"{what} is more than the columns of the answer can say: it must lie within "
+            f"{FARTHEST - 1} of 0"
+        )
