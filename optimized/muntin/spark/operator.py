@@ -46,9 +46,8 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
 ) -> DataFrame:
     """Return a line for each window of each key that came, changed or went.
 
-    A line has the id and the type of the window, its start and end, the keys, a column for each
-    aggregate, the kind of news and the revision. In batch each window is new, once. What the
-    arguments mean: docs/spark.md.
+    A line has the id, type, start and end of the window, the keys, a column for each aggregate, the
+    kind of news and the revision. In batch each window is new, once. The guide is docs/spark.md.
     """
     arguments.metrics(metrics)
     reads = Reads(
@@ -58,16 +57,21 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
         arguments.perhaps(gap, "gap"),
         arguments.perhaps(mark, "mark"),
     )
-    lateness, schema = micros(allowed_lateness), arguments.frame(df).schema
-    short(lateness, f"allowed_lateness={allowed_lateness!r}")
-    settings = Settings(lateness, output, dialect=arguments.dialect(dialect))
-    plan = planned(schema, reads, windows, aggregates, settings)
+    settings = settings_of(allowed_lateness, output, dialect)
+    plan = planned(arguments.frame(df).schema, reads, windows, aggregates, settings)
     how = Streaming(watermark, late, buckets)
     fitting(plan, df)
     good = with_times(df, plan, bad_rows, metrics)
     if not df.isStreaming:
         return in_batch(good, as_in_batch(plan))
     return in_streaming(good, plan, how, name_of(metrics))
+
+
+def settings_of(allowed_lateness: Duration, output: Mode, dialect: Dialect) -> Settings:
+    """Return how lateness, output and what engines disagree about are to be treated."""
+    lateness = micros(allowed_lateness)
+    short(lateness, f"allowed_lateness={allowed_lateness!r}")
+    return Settings(lateness, output, dialect=arguments.dialect(dialect))
 
 
 def with_times(
