@@ -12,6 +12,6 @@ def beside(what: object) -> str:
     return f"{PREFIX}{what}"
 
 
-def taken(name: str) -> bool:
+def is_beside(name: str) -> bool:
     """Whether a name may be that of such a column to Spark, which looks at no case."""
     return name.lower().startswith(PREFIX)

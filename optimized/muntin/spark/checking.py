@@ -14,7 +14,7 @@ from pyspark.sql.types import (
 from muntin.spark import accepted
 from muntin.spark.answering import operator_of, queries_of
 from muntin.spark.arguments import labelled
-from muntin.spark.beside import PREFIX, taken
+from muntin.spark.beside import PREFIX, is_beside
 from muntin.spark.forms import NUMBERS
 from muntin.spark.plan import END, START, Plan
 from muntin.spark.wanted import REAL, WHOLE, Asked, Wanted, wanted
@@ -99,7 +99,7 @@ def _names(keys: tuple[str, ...], made: tuple[Wanted, ...]) -> None:
 def _apart(plan: Plan) -> None:
     """Refuse columns that would be taken for those put beside them."""
     for name in (*plan.read, *(one.label for one in plan.wanted)):
-        if taken(name):
+        if is_beside(name):
             raise InvalidInputError(
                 f"the column {name!r} has a name that begins with {PREFIX!r}, as those that are "
                 "put beside yours do; rename it"

@@ -25,7 +25,7 @@ def in_backticks(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def taken(plan: Plan) -> list[Column]:
+def columns_read(plan: Plan) -> list[Column]:
     """Return the columns that a plan reads. Keys that are equal are alike: -0.0 is 0.0 in them."""
     return [
         _alike(one, plan.types[name]).alias(name) if name in plan.keys else one

@@ -20,7 +20,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from muntin.spark.arrow import Table, Work, batches, mapped, pa, picked, table
 from muntin.spark.beside import beside
 from muntin.spark.early import FEW, cut, slicing_of
-from muntin.spark.gathering import quoted, taken
+from muntin.spark.gathering import columns_read, quoted
 from muntin.spark.murmur import spread
 from muntin.spark.narrowing import narrowed
 from muntin.spark.plan import Plan
@@ -61,7 +61,7 @@ class Packing:
         keys = quoted(self.plan.keys)
         place = f.pmod(f.xxhash64(*keys), f.lit(self.buckets)) if keys else f.lit(0)
         narrow = "short" if self.buckets <= SHORT else "int"
-        rows = df.select(*taken(self.plan)).withColumn(BUCKET, place.cast(narrow))
+        rows = df.select(*columns_read(self.plan)).withColumn(BUCKET, place.cast(narrow))
         return mapped(rows, packer(self), PACKED)
 
 

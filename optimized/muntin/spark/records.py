@@ -9,17 +9,15 @@ from muntin.spark.answering import answered
 from muntin.spark.answers import compact, named, told
 from muntin.spark.arrow import Table, Work, keys, mapped
 from muntin.spark.beside import beside
-from muntin.spark.gathering import chunks, gathered, taken
+from muntin.spark.gathering import chunks, columns_read, gathered
 from muntin.spark.plan import Plan
 
-CHUNK = 2**19
-"""Rows that are answered at once, if no key has more."""
 ARRIVAL = beside("arrival")
 
 
 def by_records(df: DataFrame, plan: Plan) -> DataFrame:
     """Return the answer: rows are brought together by key, in their order of arrival."""
-    rows = df.select(*taken(plan)).withColumn(ARRIVAL, f.monotonically_increasing_id())
+    rows = df.select(*columns_read(plan)).withColumn(ARRIVAL, f.monotonically_increasing_id())
     return named(mapped(gathered(rows, plan, [ARRIVAL]), answering(plan), compact(plan)), plan)
 
 

@@ -21,7 +21,7 @@ from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
 from muntin.spark.answers import Told, compact, named, told
 from muntin.spark.arrow import Keys, Table, Work, batches, column, keys, mapped, picked, table
-from muntin.spark.gathering import chunks, gathered, taken
+from muntin.spark.gathering import chunks, columns_read, gathered
 from muntin.spark.plan import Plan
 from muntin.spark.sliced import columns_of, events, store_in
 from muntin.spark.slicing import Slicing
@@ -35,7 +35,7 @@ ROWS = 2**40
 
 def mapped_slices(df: DataFrame, plan: Plan) -> DataFrame:
     """Return slices that kernels make of each partition."""
-    return mapped(df.select(*taken(plan)), making(plan), Slicing(plan).schema)
+    return mapped(df.select(*columns_read(plan)), making(plan), Slicing(plan).schema)
 
 
 def combined(made: DataFrame, plan: Plan) -> DataFrame:
