@@ -73,7 +73,7 @@ faults-nightly: $(READY) ## kill drivers, workers and executors of streams on Sp
 
 diff-nightly: $(READY) ## make run with a hundred million rows and Spark's streams (hours)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
-	    --against spec=50%,scotty-eager,kernels,spark-native \
+	    --against spec=25%,scotty-eager,kernels,spark-native \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)
 
 diff-billion: $(READY) ## a thousand million rows at once through muntin.spark, tables and Spark's windows, in pieces

@@ -1,4 +1,7 @@
-"""Real processes that die: SIGKILL to the driver and to Python workers, exceptions in tasks."""
+"""Real processes that die: SIGKILL to the driver and to Python workers, exceptions in tasks.
+
+Executors die in test_modes.py, which has a cluster of them.
+"""
 
 import os
 import shutil
@@ -11,7 +14,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_support.faults.harness import CLUSTER, DRIVER, TESTS, Ordeal
+from spark_support.faults.harness import DRIVER, TESTS, Ordeal
 from spark_support.faults.here import REFUSED, run
 from spark_support.faults.trace import committed, wrong
 from spark_support.faults.two_hosts import two_hosts
@@ -62,28 +65,15 @@ def damaged_state_is_refused(spark: SparkSession, folder: Path, rows: int) -> No
         assert sorted(committed(copy / "sink")) == before
 
 
-def gone_through(folder: Path, fault: str, master: str) -> "subprocess.CompletedProcess[bytes]":
-    """Run the query over a thousand rows with a fault."""
-    return subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, str(DRIVER), str(folder), "1000", fault, master],
-        check=False,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
-    )
-
-
-def test_an_executor_may_be_lost(tmp_path: Path) -> None:
-    """A cluster of two on this machine: a task kills its own, and Spark starts another, twice."""
-    done = gone_through(tmp_path, "death", CLUSTER)
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    assert {one.name for one in (tmp_path / "deaths").iterdir()} == {"first", "second"}
-    assert wrong(tmp_path / "sink", 1000) == ""
-
-
 def test_copies_of_slow_tasks_do_no_harm(tmp_path: Path) -> None:
     """Spark starts a copy of a slow task on the other host: either may update the state."""
     with two_hosts(tmp_path) as master:
-        done = gone_through(tmp_path, "slow", master)
+        done = subprocess.run(  # noqa: S603 - our own words
+            [sys.executable, str(DRIVER), str(tmp_path), "1000", "slow", master],
+            check=False,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(TESTS)},
+        )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
-    assert list((tmp_path / "copies").iterdir())
+    assert list(tmp_path.glob("copy *"))
     assert wrong(tmp_path / "sink", 1000) == ""

@@ -1,4 +1,4 @@
-"""Other ways to run: a Spark Connect server, and spark-submit to executors of their own."""
+"""Other ways to run: a Spark Connect server, and spark-submit to executors, which may be lost."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from muntin.spark.session import SETTINGS
 from spark_support import driven
+from spark_support.faults.trace import wrong
 
 TESTS, DRIVER = Path(__file__).parents[1], Path(driven.__file__)
 SUBMIT = Path(sys.executable).with_name("spark-submit")
@@ -57,6 +58,7 @@ def test_with_a_connect_server(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_by_spark_submit_to_executors_of_their_own(spark: SparkSession, tmp_path: Path) -> None:
+    """Two executors: a task kills its own, and Spark starts another, twice."""
     cache, unused = tmp_path / "cache of executors", tmp_path / "cache of the driver"
     settings = {
         **SETTINGS,
@@ -86,3 +88,8 @@ def test_by_spark_submit_to_executors_of_their_own(spark: SparkSession, tmp_path
     assert len(told.workers) == 2
     assert all(sys.executable in one for one in told.workers)
     assert list(cache.rglob("*.nbi"))
+    assert {one.name for one in (tmp_path / "lost").glob("* death")} == {
+        "first death",
+        "second death",
+    }
+    assert wrong(tmp_path / "lost" / "sink", driven.ROWS) == ""

@@ -3,7 +3,8 @@
     python driven.py FOLDER connect
     spark-submit --master ... driven.py FOLDER submit
 
-What it is answered it writes to FOLDER/told.json.
+What it is answered it writes to FOLDER/told.json. By spark-submit it also lets the stream of the
+tests of faults lose executors, in FOLDER/lost.
 """
 
 import json
@@ -20,6 +21,8 @@ from muntin.spark import ReplaySource, aggregate, micros
 from muntin.spark.session import SETTINGS
 from muntin.spec.data_driven import Session
 from muntin.spec.periodic import Sliding, tumbling
+from spark_support.faults.here import run
+from spark_support.faults.unlucky import planted
 from spark_support.own import TOTAL
 
 ASK: Callable[..., DataFrame] = aggregate
@@ -53,6 +56,8 @@ STREAM: dict[str, object] = {
     "buckets": 2,
 }
 LINE = ("window", "start", "end", "key", "n")
+ROWS = 1000
+"""How many rows the stream has that loses executors."""
 
 
 def answers(spark: SparkSession, names: Sequence[str]) -> dict[str, list[str]]:
@@ -119,6 +124,10 @@ def main(folder: Path, mode: str) -> None:
     found, (news, late) = answers(spark, MODES[mode]), streamed(spark, folder)
     told = {"batch": found, "news": news, "late": late, "session": type(spark).__module__}
     told |= {"workers": [] if mode == "connect" else workers(spark)}
+    if mode == "submit":
+        planted("death", lost := folder / "lost")
+        lost.mkdir()
+        run(spark, lost, ROWS)
     (folder / "told.json").write_text(json.dumps(told))
     spark.stop()
 
