@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from muntin.kernels.slicing.arrays import (
     ints,
     within,
 )
-from muntin.kernels.slicing.blocks import Blocks, blocks_of
 from muntin.kernels.slicing.over import field, is_record, is_row
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.stream import Event
+
+if TYPE_CHECKING:
+    from muntin.kernels.slicing.blocks import Blocks
 
 Source: TypeAlias = str | int | None
 """Where the values of a column come from: a field of each value, by name or place, or all of it."""
@@ -66,8 +68,10 @@ class Batch:
         return places + self.begin
 
     @cached_property
-    def blocks(self) -> Blocks:
+    def blocks(self) -> "Blocks":
         """The least and the greatest time of each block."""
+        from muntin.kernels.slicing.blocks import blocks_of  # noqa: PLC0415 - it brings Numba
+
         return blocks_of(self.time)
 
     @property
