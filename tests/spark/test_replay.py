@@ -1,6 +1,8 @@
 """What no trace can be made of is said in our words, and nothing wraps in silence."""
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -78,3 +80,9 @@ def test_rows_that_are_damaged_are_refused(tmp_path: Path) -> None:
     path.write_bytes(held[:50] + b"\xff" * 500 + held[550:])
     with pytest.raises(InvalidInputError, match=r"trace' can't be replayed: "):
         list(trace.read(0, 1))
+
+
+def test_a_source_is_read_without_the_compiler() -> None:
+    """Spark starts several processes that read it in each query; Numba would double their start."""
+    script = "import sys, muntin.spark.replay; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0  # noqa: S603 - our own words
