@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
-from muntin.spark import ReplaySource, aggregate, micros
+from muntin.spark import ReplaySource, aggregate, micros, streaming
 from muntin.spark.checking import Reads, planned
 from muntin.spark.streaming import DELAY, metadata, watermarked
 from muntin.spec.errors import InvalidInputError
@@ -118,3 +118,21 @@ def test_a_delay_is_never_less_than_was_said(
     plan = planned(schema, Reads("ts", ("key",)), {"w": tumbling(1)}, {"n": "count"}, DEFAULTS)
     found = watermarked(rows, plan, delay).schema
     assert metadata(StructType(found.fields), "ts")[DELAY] == millis
+
+
+def unseen(_: DataFrame) -> None:
+    """Say of a watermark what can be seen of it with Spark Connect."""
+
+
+def test_a_watermark_that_can_not_be_seen_is_set_where_it_is_said(
+    rows: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With Spark Connect: a note of one may be old, and Spark itself refuses a second one."""
+    monkeypatch.setattr(streaming, "watched", unseen)
+    noted = rows.withMetadata("ts", {DELAY: 7})
+    plan = planned(
+        StructType(rows.schema.fields), Reads("ts"), {"w": tumbling(1)}, {"n": "count"}, DEFAULTS
+    )
+    said = watermarked(noted, plan, "1 second").schema
+    assert metadata(StructType(said.fields), "ts")[DELAY] == 1000
+    assert watermarked(noted, plan, None) is noted

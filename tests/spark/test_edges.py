@@ -25,6 +25,7 @@ WAYS: Mapping[str, WindowType] = {
     "more records": Rolling(4),
 }
 SUM: Mapping[str, Asked] = {"total": ("sum", "v")}
+ALL: Mapping[str, Asked] = {"all": ("collect", "v")}
 EACH_WAY = pytest.mark.parametrize("kind", WAYS.values(), ids=WAYS.keys())
 
 
@@ -78,7 +79,7 @@ def test_keys_that_are_equal_are_one_in_a_stream(spark: SparkSession) -> None:
     options = {"rows": "60", "keys": "1", "step": "100000", "delay": "0", "rows_per_trigger": "30"}
     rows = spark.readStream.format("muntin-replay").options(**options).load()
     key = f.expr("CASE n % 3 WHEN 0 THEN 0.0D WHEN 1 THEN -0.0D END")
-    for nth, more in enumerate((SUM, {"all": ("collect", "v")})):
+    for nth, more in enumerate((SUM, ALL)):
         asked = partial(aggregate, windows=[tumbling(micros("1 second"))], aggregates=more)
         found, wanted = (
             streamed(
@@ -89,12 +90,22 @@ def test_keys_that_are_equal_are_one_in_a_stream(spark: SparkSession) -> None:
         compare(found.drop("k"), wanted.drop("k"))
 
 
+FAR_CLOCKS = "(1, timestamp_micros(5000000000000000000L), 1L), (1, timestamp_micros(5L), 2L)"
+
+
 @EACH_WAY
-@pytest.mark.parametrize(("far", "ansi"), [(2**63 - 1, "true"), (-3 * 2**60, "false")])
+@pytest.mark.parametrize(
+    ("far", "ansi"),
+    [
+        (f"(1, {2**63 - 1}L, 1L), (1, 5L, 2L)", "true"),
+        (f"(1, {-3 * 2**60}L, 1L), (1, 5L, 2L)", "false"),
+        (FAR_CLOCKS, "false"),
+    ],
+)
 def test_times_that_are_too_far_are_refused(
-    spark: SparkSession, kind: WindowType, far: int, ansi: str
+    spark: SparkSession, kind: WindowType, far: str, ansi: str
 ) -> None:
-    df = rows_of(spark, f"(1, {far}L, 1L), (1, 5L, 2L)")
+    df = rows_of(spark, far)
     spark.conf.set("spark.sql.ansi.enabled", ansi)
     try:
         answer = aggregate(df, keys="k", windows=[kind], aggregates=SUM)
@@ -102,6 +113,13 @@ def test_times_that_are_too_far_are_refused(
             answer.collect()
     finally:
         spark.conf.set("spark.sql.ansi.enabled", "true")
+
+
+@pytest.mark.parametrize("far", [f"(1, {-(2**62)}L, 1L)", FAR_CLOCKS])
+def test_times_that_are_too_far_are_refused_event_by_event(spark: SparkSession, far: str) -> None:
+    answer = aggregate(rows_of(spark, far), windows=[tumbling(10)], aggregates=ALL)
+    with pytest.raises(PySparkException, match=r"the time 'ts' is -?\d+; it must lie within"):
+        answer.collect()
 
 
 def test_times_that_are_as_far_as_can_be_are_taken(spark: SparkSession) -> None:

@@ -11,21 +11,28 @@ from pyspark.sql.types import (
     ArrayType,
     DataType,
     DateType,
+    DecimalType,
     DoubleType,
     IntegerType,
     LongType,
+    MapType,
+    StringType,
     StructField,
     StructType,
     TimestampType,
 )
 
+from muntin.kernels.slicing.arrays import LAST
 from muntin.spark.answering import lines_of
+from muntin.spark.answers import coordinates
+from muntin.spark.arrow import batches
 from muntin.spark.exact import exactly
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.monoid import Monoid
 from muntin.spec.periodic import tumbling
 from muntin.spec.query import Result
+from muntin.spec.stream import END
 from spark_support.tables import plan_of
 
 PAIR = StructType([StructField("a", IntegerType()), StructField("b", DoubleType())])
@@ -51,7 +58,10 @@ def test_fields_are_each_of_their_type(value: object) -> None:
     assert exactly([value, None], ArrayType(PAIR), "n") == [{"a": 2, "b": 1.5}, None]
 
 
-@pytest.mark.parametrize("value", [(2.5, 1.5), {"a": 2.5}, (1,), (1, 2.0, 3)])
+@pytest.mark.parametrize(
+    "value",
+    [(2.5, 1.5), {"a": 2.5}, (1,), (1, 2.0, 3), {"a": 2}, {"a": 2, "c": 1.5}, {"x": 1, "y": 2}],
+)
 def test_fields_that_do_not_fit_are_refused(value: object) -> None:
     with pytest.raises(InvalidInputError, match="a value of 'n' does not fit into"):
         exactly(value, PAIR, "n")
@@ -65,3 +75,26 @@ def test_what_an_operator_says_is_held_to_its_type() -> None:
     assert told.values == {"half": [2]}
     with pytest.raises(InvalidInputError, match=r"'half' does not fit into bigint: 2\.5"):
         lines_of(plan, [(0, even), (0, odd)])
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (5, StringType()),
+        (Fraction(1, 2), DecimalType(9, 2)),
+        (1.5, DecimalType(9, 2)),
+        (7, PAIR),
+        (7, MapType(StringType(), LongType())),
+    ],
+)
+def test_values_of_another_kind_are_named(value: object, kind: DataType) -> None:
+    schema = StructType([StructField("own", kind)])
+    with pytest.raises(InvalidInputError, match="a value of 'own' does not fit into"):
+        list(batches({"own": [value]}, schema))
+
+
+def test_windows_that_columns_can_not_say_are_refused() -> None:
+    assert coordinates([1 - LAST, 0, LAST - 1, END]).tolist() == [1 - LAST, 0, LAST - 1, LAST]
+    for far in (-LAST, LAST, -END):
+        with pytest.raises(InvalidInputError, match=f"begins or ends at {far}, which is more than"):
+            coordinates([0, far])

@@ -65,6 +65,12 @@ def test_a_column_that_spark_has_no_type_for_is_named(kind: str, tmp_path: Path)
         trace.schema()
 
 
+def test_a_decimal_that_spark_has_no_type_for_is_named(tmp_path: Path) -> None:
+    trace = recorded(tmp_path / "trace", pa.array([None], pa.decimal256(50, 2)))
+    with pytest.raises(InvalidInputError, match=r"the column 'a' of '.*trace' is of decimal256"):
+        trace.schema()
+
+
 def test_times_are_whole_microseconds(tmp_path: Path) -> None:
     nanos = pa.timestamp("ns", "UTC")
     (whole,) = recorded(tmp_path / "whole", pa.array([1000], nanos)).read(0, 1)

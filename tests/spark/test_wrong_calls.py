@@ -62,6 +62,8 @@ def refused(df: DataFrame, change: dict[str, object], said: str) -> None:
         ({"aggregates": {"n": PLUS}}, "'n': after an aggregate of your own name its columns"),
         ({"aggregates": {1: "count"}}, "the name of an aggregate must be a string, not 1"),
         ({"aggregates": {"n": (PLUS, "v", "doubl")}}, "'n': 'doubl' is no type of values"),
+        ({"aggregates": {"n": (PLUS, "v", "interval year")}}, "can't make values of interval year"),
+        ({"aggregates": {"n": (PLUS, "v", "char(3)")}}, "can't make values of char(3)"),
         ({"keys": None}, "keys must be the name of a column or a list of names, not None"),
         ({"keys": [1]}, "each of keys must be the name of a column, not 1"),
         ({"columns": None}, "columns must be the name of a column or a list of names"),
@@ -73,7 +75,7 @@ def refused(df: DataFrame, change: dict[str, object], said: str) -> None:
         ({"buckets": None}, "buckets must be an integer, not None"),
         ({"buckets": True}, "buckets must be an integer, not True"),
         ({"metrics": 5}, "metrics must be a name or an Observation, not 5"),
-        ({"watermark": 2**64}, "watermark=18446744073709551616 is more than the columns"),
+        ({"watermark": 2**60}, "watermark=1152921504606846976 is more than the columns"),
         ({"allowed_lateness": 2**64}, "allowed_lateness=18446744073709551616 is more than"),
     ],
 )
@@ -97,7 +99,7 @@ def test_rows_are_a_dataframe() -> None:
     "windows",
     [
         tumbling(2**64),
-        tumbling(2**62),
+        tumbling(2**60),
         tumbling(10, 2**64),
         Session(2**70),
         Band(-(2**70), 2**70),

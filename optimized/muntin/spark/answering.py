@@ -71,15 +71,17 @@ def columns_of(plan: Plan, of: Table) -> dict[str, Values]:
 def told_by_columns(plan: Plan, answer: Answered) -> list[Told]:
     """Return what an operator over columns says, as lines about whole windows."""
     lines, ids, told = answer.by_query(), ids_of(plan), list[Told]()
+    n = max((int(one.key.max()) + 1 for one in lines.values() if one.key.size), default=0)
+    keys = np.array([answer.keys(number) for number in range(n)], np.int64)
     for name in plan.kinds():
         asked = {one.label: ids[name, one.label] for one in plan.wanted}
         each = {label: lines[id_] for label, id_ in asked.items() if id_ in lines}
         for first in list(each.values())[:1]:
-            n = int(first.key.max()) + 1
-            key = np.array([answer.keys(number) for number in range(n)], np.int64)[first.key]
             columns = {label: arrow_values(one.value) for label, one in each.items()}
             kind = pa.array(KINDS).take(pa.array(first.kind))
-            told.append(Told(name, key, first.start, first.end, columns, kind, first.revision))
+            told.append(
+                Told(name, keys[first.key], first.start, first.end, columns, kind, first.revision)
+            )
     return told
 
 

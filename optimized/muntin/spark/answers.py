@@ -24,6 +24,8 @@ from muntin.spark.arrow import Keys, Table, batches, column, pa
 from muntin.spark.beside import beside
 from muntin.spark.gathering import quoted
 from muntin.spark.plan import END, START, Plan, in_time
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.stream import END as END_OF_STREAM
 from muntin.spec.window import WindowType
 
 
@@ -104,7 +106,18 @@ def _extent(one: Told, kind: WindowType) -> dict[str, object]:
 
 def coordinates(numbers: Sequence[float]) -> Ints:
     """Return starts or ends as integers of 64 bits; what has no end is LAST."""
-    return np.array([LAST if one == float("inf") else max(FIRST, int(one)) for one in numbers])
+    return np.array([_coordinate(one) for one in numbers], np.int64)
+
+
+def _coordinate(one: float) -> int:
+    if one == END_OF_STREAM:
+        return LAST
+    if FIRST < one < LAST:
+        return int(one)
+    raise InvalidInputError(
+        f"a window begins or ends at {one}, which is more than the columns of the answer can say: "
+        f"it must lie within {LAST - 1} of 0"
+    )
 
 
 def is_row(value: object) -> TypeGuard[Sequence[object]]:

@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import LongType, TimestampType
 
-from muntin.spark.expressions import clock, floored, halves, long, number
+from muntin.spark.expressions import WIDE, clock, floored, halves, long, number
 from muntin.spark.gathering import quoted
 from muntin.spark.grouped import SLOT, grouped
 from muntin.spark.partials import HALF
@@ -24,7 +24,7 @@ FITS = 2 ** (63 - HALF)
 def apart(plan: Plan) -> Sliding | None:
     """Return the one window type of a plan that the group-by can answer, if it can."""
     (first, *more) = plan.kinds().values()
-    clocked = isinstance(plan.types[plan.time], LongType | TimestampType)
+    clocked = isinstance(plan.types[plan.time], WIDE)
     if more or not clocked or not all(_simple(plan, one) for one in plan.wanted):
         return None
     return first if isinstance(first, Sliding) and first.size <= first.slide else None

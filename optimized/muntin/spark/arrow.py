@@ -10,7 +10,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructField, StructType
 
-from muntin.kernels.slicing.arrays import Ints, column_of
+from muntin.kernels.slicing.arrays import FARTHEST, Ints, column_of
 from muntin.kernels.slicing.batch import Values
 from muntin.spec.errors import InvalidInputError
 
@@ -110,14 +110,21 @@ def plain(found: Column) -> Column:
 
 
 def times(of: Table, name: str) -> Ints:
-    """Return the column of time as integers; it has no nulls."""
+    """Return the column of time as integers; it has no nulls, and none is too far from 0."""
     found = column(of, name)
     if found.null_count:
         raise InvalidInputError(
             f"the time {name!r} is null in {found.null_count} of {len(found)} rows: leave them out "
             "of what you aggregate, or say bad_rows='skip' to have them counted and left out"
         )
-    return np.asarray(plain(found).cast(pa.int64()), np.int64)
+    whole = np.asarray(plain(found).cast(pa.int64()), np.int64)
+    for one in (whole.min(), whole.max()) if whole.size else ():
+        if not -FARTHEST < one < FARTHEST:
+            raise InvalidInputError(
+                f"the time {name!r} is {one}; it must lie within {FARTHEST - 1} of 0, so that "
+                "windows have room: leave such rows out of what you aggregate"
+            )
+    return whole
 
 
 def numbers(of: Table, name: str) -> Values:
@@ -181,7 +188,7 @@ def _cast(one: object, field: StructField) -> object:
         if cast and pa.types.is_date32(kind) and getattr(one, "type", None) == pa.int64():
             return cast(pa.int32()).cast(kind)  # Arrow has no other way from 64 bits to days
         return cast(kind) if cast else typed(one, field.dataType)
-    except (pa.ArrowInvalid, OverflowError) as cause:
+    except (pa.lib.ArrowException, OverflowError) as cause:
         raise InvalidInputError(
             f"a value of {field.name!r} does not fit into {field.dataType.simpleString()}: {cause}"
         ) from cause

@@ -32,7 +32,10 @@ def check_apart(df: DataFrame) -> None:
         )
 
 
-def watched(df: DataFrame) -> bool:
-    """Whether a watermark may be in a stream: schemas of files keep notes of some that are not."""
+def watched(df: DataFrame) -> bool | None:
+    """Whether a watermark is in a stream, or None if that can't be seen.
+
+    Columns have a note of it, which files keep, and so may those of streams that have none.
+    """
     plan = shown(df)
-    return plan is None or WATCHED.search(plan) is not None
+    return None if plan is None else WATCHED.search(plan) is not None

@@ -30,7 +30,9 @@ def exactly(value: object, kind: DataType, label: str) -> object:
     if isinstance(kind, ArrayType) and is_row(value):
         return [exactly(one, kind.elementType, label) for one in value]
     if isinstance(kind, StructType) and is_record(value):
-        held = ((field, value.get(field.name)) for field in kind.fields)
+        if {*value} != {*kind.names}:
+            raise _refused(value, kind, label, f"its fields must be {', '.join(kind.names)}")
+        held = ((field, value[field.name]) for field in kind.fields)
         return {field.name: exactly(one, field.dataType, label) for field, one in held}
     if isinstance(kind, StructType) and is_row(value):
         if len(value) != len(kind.fields):

@@ -22,6 +22,8 @@ READABLE = (*WHOLE, *REAL, DateType, TimestampType)
 """Types of columns that there are expressions for."""
 EXPRESSED = (Count, Sum, Min, Max)
 """Parts that there are expressions for: the order of rows shows in none of them."""
+WIDE = (LongType, TimestampType)
+"""Types of times that have 64 bits."""
 MOST, LEAST = 2**63 - 1, -(2**63)
 BELOW = 2**HALF - 1
 
@@ -39,8 +41,8 @@ def number(plan: Plan, name: str) -> Column:
 def clock(plan: Plan) -> Column:
     """Return the time as kernels read it; null where it is too far from 0 for them."""
     time = number(plan, plan.time)
-    if not isinstance(plan.types[plan.time], LongType):
-        return time  # no timestamp is so far
+    if not isinstance(plan.types[plan.time], WIDE):
+        return time
     return f.when(time.between(1 - FARTHEST, FARTHEST - 1), time)
 
 

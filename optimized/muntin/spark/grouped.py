@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import LongType
 
 from muntin.kernels.slicing.arrays import FARTHEST
 from muntin.spark.beside import beside
-from muntin.spark.expressions import EXPRESSED, READABLE, clock, long, partial, slot
+from muntin.spark.expressions import EXPRESSED, READABLE, WIDE, clock, long, partial, slot
 from muntin.spark.gathering import quoted
 from muntin.spark.plan import Plan
 from muntin.spark.slicing import HIGH, LOW, ORDER, Slicing
@@ -71,7 +70,7 @@ def bad_times(plan: Plan) -> dict[str, tuple[Column, tuple[str, str]]]:
     leave = " of the rows of a key: leave them out of what you aggregate"
     skip = ", or say bad_rows='skip' to have them counted and left out"
     nulls = {NULLS: (time.isNull(), ("null", leave + skip))}
-    if not isinstance(plan.types[plan.time], LongType):
+    if not isinstance(plan.types[plan.time], WIDE):
         return nulls
     far = time.isNotNull() & clock(plan).isNull()
     return nulls | {FAR: (far, (f"beyond {FARTHEST - 1} of 0", leave))}

@@ -71,10 +71,11 @@ def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
     provider = df.sparkSession.conf.get(PROVIDER, "")
     if provider != ROCKS:
         raise InvalidInputError(f"set {PROVIDER} to {ROCKS}: state like this needs it")
-    if DELAY in metadata(df.schema, name) and watched(df):
-        if delay is None:
-            return df
+    there = watched(df) if DELAY in metadata(df.schema, name) else False
+    if there and delay is not None:
         raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark={delay!r}")
+    if there is not False and delay is None:
+        return df
     if delay is None:
         raise InvalidInputError(
             "a stream needs a watermark, or no window would ever be complete: say how much later "

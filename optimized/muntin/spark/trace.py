@@ -120,7 +120,8 @@ class Recorded:
     def _field(self, one: "Field") -> StructField:
         try:
             found: StructType = spark_types.from_arrow_schema([one])
-        except TypeError as cause:
+            arrow_schema(found)
+        except (TypeError, ValueError) as cause:
             raise InvalidInputError(
                 f"the column {one.name!r} of {self.path!r} is of {one.type}, which Spark has no "
                 "type for: cast it, say to int64, when you write the trace"

@@ -27,6 +27,7 @@ from pyspark.sql.types import (
 from muntin.kernels.slicing.forms import catalogued
 from muntin.reference import sketches
 from muntin.spark.arguments import is_several
+from muntin.spark.arrow import arrow_type
 from muntin.spec.aggregate import Aggregate
 from muntin.spec.catalogue import plain, skipping_nulls
 from muntin.spec.errors import InvalidInputError
@@ -121,6 +122,13 @@ def _of_user(
             f"of its values, such as ({what.name}, 'price', 'double')"
         )
     kind = _written(label, rest[-1]) if isinstance(rest[-1], str) else rest[-1]
+    try:
+        arrow_type(kind)
+    except PySparkException as error:
+        raise InvalidInputError(
+            f"aggregate {label!r}: workers of Spark can't make values of {kind.simpleString()}; "
+            "say a type that they can, such as 'string', 'bigint' or 'interval day to second'"
+        ) from error
     return Wanted(label, what, _columns(label, what.name, rest[:-1], columns), kind)
 
 

@@ -1,19 +1,25 @@
 """The windows of a call, each under its name, and none longer than columns can say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from muntin.kernels.slicing.arrays import LAST
+from muntin.kernels.slicing.arrays import FARTHEST, LONGEST
 from muntin.spark.arguments import is_mapping, is_several
 from muntin.spark.shipping import Shipped, shipped
 from muntin.spec.data_driven import LastNEvery, Rolling, Session
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.periodic import Fixed
+from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.window import WindowType
 
-LENGTHS = ("size", "slide", "offset", "step", "every", "gap", "n")
-PLACES = ("start", "end", "at")
-FARTHEST = LAST // 2
-"""So that a length and a time, or two lengths, make a number that columns can say."""
+LENGTHS: Mapping[type[WindowType], tuple[str, ...]] = {
+    Sliding: ("size", "slide", "offset"),
+    Cumulate: ("size", "step", "offset"),
+    Landmark: ("every",),
+    Session: ("gap",),
+    Rolling: ("size",),
+    LastNEvery: ("n", "every"),
+}
+PLACES: Mapping[type[WindowType], tuple[str, ...]] = {Landmark: ("at",), Band: ("start", "end")}
+"""Names of numbers, of types that are just these: what derives from one says itself what it is."""
 
 
 def windows_of(given: object) -> tuple[Shipped, ...]:
@@ -56,13 +62,13 @@ def _by_type(kinds: Iterable[WindowType]) -> list[tuple[str, WindowType]]:
 
 
 def _short(name: str, kind: WindowType) -> None:
-    if isinstance(kind, Fixed | Session | Rolling | LastNEvery):
-        for what in (*LENGTHS, *PLACES):
-            value = getattr(kind, what, 0)
-            short(value, f"the {what} {value} of window {name!r}")
+    for numbers, bound in ((LENGTHS, LONGEST), (PLACES, FARTHEST)):
+        for what in numbers.get(type(kind), ()):
+            value = getattr(kind, what)
+            short(value, f"the {what} {value} of window {name!r}", bound)
 
 
-def short(value: int, what: str) -> None:
+def short(value: int, what: str, bound: int = LONGEST) -> None:
     """Refuse what leads beyond 64 bits.
 
     >>> short(2**64, "the size")
@@ -70,8 +76,8 @@ def short(value: int, what: str) -> None:
         ...
     muntin.spec.errors.InvalidInputError: the size is more than the columns of the answer can say...
     """
-    if not -FARTHEST < value < FARTHEST:
+    if not -bound < value < bound:
         raise InvalidInputError(
             f"{what} is more than the columns of the answer can say: it must lie within "
-            f"{FARTHEST - 1} of 0"
+            f"{bound - 1} of 0"
         )

@@ -55,7 +55,10 @@ class Straggling(Unlucky):
 
 
 class Deadly(Unlucky):
-    """It kills its executor when it has updated the state, twice in all, and leaves files."""
+    """It kills its executor when it has updated the state, twice in all, and leaves files.
+
+    One more, if it is still there long after.
+    """
 
     def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
         """Do as ever, then perhaps end the process that the worker's daemon belongs to."""
@@ -64,6 +67,7 @@ class Deadly(Unlucky):
             with suppress(FileExistsError), (self._folder / f"{death} death").open("x"):
                 os.kill(parent(os.getppid()), signal.SIGKILL)
                 sleep(DYING)
+                (self._folder / f"no {death} death").touch()
         return iter(answers)
 
 

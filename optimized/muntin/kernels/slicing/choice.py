@@ -17,8 +17,9 @@ Numbers have no place for a null, and no time lies as far as LAST: so it is told
 
 def put_away(time: Ints, brought: Values) -> Ints:
     """Return times, those of nulls farther from 0."""
-    far = time + np.where(time < 0, -EMPTY, EMPTY)
-    return time if brought.valid is None else np.where(brought.valid, time, far)
+    if brought.valid is None:
+        return time
+    return np.where(brought.valid, time, time + np.where(time < 0, -EMPTY, EMPTY))
 
 
 def when(time: Column) -> Column:
