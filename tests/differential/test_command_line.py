@@ -1,6 +1,7 @@
 """What a command line of differential runs must not ask: said before Spark is started."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from importlib import import_module
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from muntin.cli.differential.smaller import Mismatch
 from muntin.cli.main import main
-from muntin.spark.differential.footers import identity
+from muntin.spark.differential.footers import files, identity
 
 Table = Mapping[str, Sequence[object]]
 ONE: Table = {"time": [5, 90], "of": ["a", "b"], "value": [1, 2]}
@@ -49,6 +50,12 @@ def written(path: Path, columns: Table) -> Path:
         ("--rows 100 --journal j", "--journal j needs --seed where rows are made"),
         ("--journal j", "needs --seed where rows are made"),
         ("--input x --rows 10 --journal j", "needs --seed where rows are made"),
+        ("--input x --keys 7", "--keys 7 is said of rows that are made, and there are none"),
+        ("--flights --keys 7 --streaming", "--keys 7 is said of rows that are made"),
+        ("--input x --disorder none", "--disorder none is said of rows that are made"),
+        ("--input x --disorder real", "--disorder real is said of rows that are made"),
+        ("--flights --seed 4", "--seed 4 is said of rows that are made"),
+        ("--disorder some", "'some' is no disorder"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -77,6 +84,46 @@ def test_files_that_are_no_input_are_refused(
     for path in ("a.parquet", "."):
         assert main(["diff", "--input", path, *arguments.split()]) == 2
         assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", ["--streaming", "--rows 10 --keys 2"])
+def test_where_rows_are_made_they_may_be_spoken_of(
+    more: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = f"diff --input missing --seed 4 --disorder none {more}"
+    assert main(asked.split()) == 2
+    assert "there are no Parquet files at missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns", "day", "time", "zone"])
+def test_values_that_are_times_are_refused(
+    unit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pa = import_module("pyarrow")
+    moment = datetime(2013, 1, 1, tzinfo=UTC)
+    kinds = {"day": pa.date32(), "time": pa.time64("us"), "zone": pa.timestamp("us", "UTC")}
+    given = {"day": date(2013, 1, 1), "time": time(5)}.get(unit, moment)
+    array = pa.array([given], kinds.get(unit) or pa.timestamp(unit))
+    path = tmp_path / "a.parquet"
+    import_module("pyarrow.parquet").write_table(pa.table({"time": [1], "value": array}), path)
+    assert main(["diff", "--input", "a.parquet"]) == 2
+    assert "a.parquet holds timestamps, dates or times of day: " in capsys.readouterr().err
+
+
+def test_files_that_spark_hides_are_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hidden = ("_a.parquet", ".a.parquet", "_b/c.parquet", ".b/c.parquet", "d/_metadata.parquet")
+    for name in hidden:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        written(tmp_path / name, ONE)
+    for path in ("_a.parquet", ".a.parquet", "d"):
+        assert main(["diff", "--input", path]) == 2
+        assert f"there are no Parquet files at {path}: Spark hides" in capsys.readouterr().err
+    assert files(tmp_path / "_b") == [tmp_path / "_b" / "c.parquet"]
+    (tmp_path / "_k=1").mkdir()
+    seen = [written(tmp_path / name, ONE) for name in ("_k=1/e.parquet", "d/e.parquet")]
+    assert files(tmp_path) == seen
 
 
 def test_what_is_no_parquet_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
@@ -28,12 +30,19 @@ from muntin.spec.errors import InvalidInputError, MuntinError
 
 PLAN = Plan("tumbling:60:sum", contenders("spec,scotty-lazy"), rows=0, keys=1, seed=1)
 NANOSECONDS = "timestamp[ns]"
+NOW = 1_700_000_000_000_016_000
+ODD = 2**53 + 1
+"""An integer that is no double."""
+FAR, BROKEN, NO_NUMBER = (
+    f"the time is {what}" for what in ("beyond 62 bits", "no integer", "no number")
+)
 Table: TypeAlias = Mapping[str, Sequence[object]]
 
 
 def written(path: Path, columns: Table, **types: str) -> Path:
     pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
-    kinds = {NANOSECONDS: pa.timestamp("ns"), "binary": pa.binary(), "": None}
+    kinds = {NANOSECONDS: pa.timestamp("ns"), "binary": pa.binary(), "": None, "day": pa.date32()}
+    kinds["milliseconds"] = pa.timestamp("ms")
     made = {name: pa.array(row, kinds[types.get(name, "")]) for name, row in columns.items()}
     pq.write_table(pa.table(made), path)
     return path
@@ -45,12 +54,100 @@ def rows_read(source: Source) -> list[tuple[object, ...]]:
 
 
 def test_nanoseconds_are_microseconds_where_they_are_whole(spark: Session, tmp_path: Path) -> None:
-    times, numbers = [5000, None, -7000, 1], [1, 2, 3, 4]
+    least, most = -(2**63), 2**63 - 1
+    times, numbers = [NOW, None, -NOW, 1, least, most, most - 807, least + 808], [*range(1, 9)]
     columns: Table = {"at": times, "n": numbers, "other": times}
     path = written(tmp_path / "a.parquet", columns, at=NANOSECONDS, other=NANOSECONDS)
     source = from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
-    assert source.bad == {"the time is no whole microsecond": 1, "the time is null": 1}
-    assert rows_read(source) == [("all piece 0", [5, -7], [1, 3])]
+    assert source.bad == {"the time is no whole microsecond": 3, "the time is null": 1}
+    whole, last = NOW // 1000, 2**63 // 1000
+    assert rows_read(source) == [("all piece 0", [whole, -whole, last, -last], [1, 3, 7, 8])]
+
+
+@pytest.mark.parametrize(
+    ("times", "kind", "wanted"),
+    [
+        (["5.0", "1e3", " 7 ", "5d", "", f"{ODD}.5"], "", ([7], {BROKEN: 4, NO_NUMBER: 1})),
+        (["Infinity", f"{2**63}", f"{ODD}", f"{3 * 2**60}"], "", ([ODD], {FAR: 3})),
+        ([Decimal(ODD), Decimal(ODD) + Decimal("0.5")], "", ([ODD], {BROKEN: 1})),
+        ([Decimal("-7.5"), Decimal(-8), Decimal(9**35)], "", ([-8], {BROKEN: 1, FAR: 1})),
+        ([2 * 10**9, 2, -(10**8), -1, date(1970, 1, 6)], "day", ([2, -1, 5], {FAR: 2})),
+    ],
+)
+def test_times_are_whole_to_the_last_digit(
+    spark: Session,
+    tmp_path: Path,
+    times: Sequence[object],
+    kind: str,
+    wanted: tuple[Sequence[int], Mapping[str, int]],
+) -> None:
+    taken, bad = wanted
+    path = written(tmp_path / "a.parquet", {"at": times, "n": [1 for _ in times]}, at=kind)
+    source = from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
+    each = 86400 * 10**6 if kind else 1
+    assert rows_read(source) == [("all piece 0", [one * each for one in taken], [1] * len(taken))]
+    assert source.bad == bad
+
+
+def test_columns_may_have_any_name(spark: Session, tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "a.parquet", {"a`t": [NOW], "`": [1], "``.": ["k"]}, **{"a`t": NANOSECONDS}
+    )
+    source = from_parquet(spark, PLAN, Files(path, Columns("a`t", "`", "``."), 9))
+    assert rows_read(source) == [("k piece 0", [NOW // 1000], [1])]
+    source = from_parquet(spark, PLAN, Files(path, Columns("`", "`"), 9))
+    assert rows_read(source) == [("all piece 0", [1], [1])]
+
+
+NAMES = (
+    "c[1].parquet",
+    "c*.parquet",
+    "c?.parquet",
+    "c{1}.parquet",
+    r"c\1.parquet",
+    "[c]/d.parquet",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_no_pattern(spark: Session, tmp_path: Path, name: str) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    for other in ("c1.parquet", "c/d.parquet"):
+        written(tmp_path / other, {"at": [5], "n": [1]})
+    path = written(tmp_path / name, {"at": [7], "n": [2]})
+    for given in (path, path.parent) if path.parent != tmp_path else (path,):
+        source = from_parquet(spark, PLAN, Files(given, Columns("at", "n"), 9))
+        assert rows_read(source) == [("all piece 0", [7], [2])]
+
+
+def test_rows_come_in_the_order_of_names(spark: Session, tmp_path: Path) -> None:
+    for nth, name in enumerate(("a b", "a!b", "a%b", "a+b", "aäb")):
+        written(tmp_path / f"{name}.parquet", {"at": [nth, nth + 9], "n": [1, 1]})
+    source = from_parquet(spark, PLAN, Files(tmp_path, Columns("at", "n"), 99))
+    assert rows_read(source) == [("all piece 0", [0, 9, 1, 10, 2, 11, 3, 12, 4, 13], [1] * 10)]
+
+
+def test_hidden_files_are_passed_over(spark: Session, tmp_path: Path) -> None:
+    for name in ("_a", ".a", "b"):
+        written(tmp_path / f"{name}.parquet", {"at": [5], "n": [1]})
+    assert from_parquet(spark, PLAN, Files(tmp_path, Columns("at", "n"), 99)).rows == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "time", "why"),
+    [
+        ("a:b", 5, "Relative path in absolute URI"),
+        ("a[:]b", 5, "Relative path in absolute URI"),
+        ("a", 2**60, "long overflow"),
+    ],
+)
+def test_what_spark_cannot_read_is_refused(
+    spark: Session, tmp_path: Path, name: str, time: int, why: str
+) -> None:
+    path = written(tmp_path / f"{name}.parquet", {"at": [time], "n": [1]}, at="milliseconds")
+    with pytest.raises(InvalidInputError, match=f"Spark can't read .*: .*{why}"):
+        from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
 
 
 def test_columns_may_differ_in_case_only(spark: Session, tmp_path: Path) -> None:

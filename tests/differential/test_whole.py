@@ -16,6 +16,7 @@ from muntin.cli.differential.plan import Plan, contenders
 from muntin.cli.differential.running import Run
 from muntin.cli.differential.sources import made_whole
 from muntin.cli.differential.tally import Tally
+from muntin.cli.differential.verdict import verdict
 from muntin.cli.differential.whole import Answer, partings
 from muntin.cli.main import main
 from muntin.conformance.transcript import OperatorTranscript, parse
@@ -57,6 +58,38 @@ def test_a_dialect_of_spark_is_asked_of_whole_dataframes_too(spark: Session) -> 
     assert merged.of("spark")["windows"] < ours.of("spark")["windows"]
     assert [*merged.refused] == ["kernels-table: session:20:count"]
     assert merged.of("kernels-table")["rows"] == 0
+
+
+@pytest.mark.parametrize(
+    ("windows", "against", "judged"),
+    [
+        ("tumbling:60:sum,count:5:1:sum", "kernels-table,spark", [1000, 1000]),
+        ("tumbling:60:first,tumbling:60:sum", "kernels-table,spark", [1000, 1000]),
+        ("tumbling:60:median,tumbling:60:collect", "spark,spark-native", [0, 0]),
+        ("tumbling:60:median,tumbling:60:sum", "spark-native,spec=10%", [173, 173]),
+        ("tumbling:60:median", "spark,spec=10%", [173, 173]),
+    ],
+)
+def test_rows_are_judged_where_two_answer_a_query(
+    spark: Session, windows: str, against: str, judged: list[int]
+) -> None:
+    plan = Plan(windows, contenders(against), rows=1000, keys=5, whole=True)
+    tally = run(spark, plan)
+    assert tally.wrong == []
+    assert [tally.of(one.name)["rows"] for one in plan.against] == judged
+    assert tally.of(plan.against[0].name)["taken"] == 1000
+
+
+def test_rows_that_no_two_answer_are_no_agreement(
+    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = Plan("tumbling:60:first,rolling:5:sum", contenders("kernels-table,tuple-buckets"))
+    plan = replace(plan, rows=2000, keys=2, seed=3, whole=True)
+    found = Run(plan, tmp_path, spark).run([made_whole(spark, plan)])
+    assert not verdict(found).agrees
+    said = capsys.readouterr().out
+    assert "NOTHING WAS JUDGED of the rows made from seed 3" in said
+    assert "100.0%" not in said
 
 
 def losing(condition: str) -> object:
@@ -142,7 +175,8 @@ def test_chunks_of_whole_dataframes_are_noted_in_a_journal(
         Journal(path, source.run),
     )
     assert parts == [1400, 1400, 1200]
-    assert tally.of("kernels-table")["rows"] == 4000
+    assert tally.of("kernels-table")["taken"] == 4000
+    assert 0 < tally.of("kernels-table")["rows"] == tally.of("spec")["rows"] < 1000
     again = drive(source, plan, lambda _: None, Journal(path, source.run))
     assert again.counts == tally.counts
     assert len(path.read_text().splitlines()) == 3

@@ -89,7 +89,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add("--windows", default=ASKED, metavar="LIST", help=f"what is asked (default: {ASKED})")
     add("--whole", action="store_true", help="answer all rows at once, not key by key")
     add("--against", metavar="LIST", help=f"who answers (default: {AGAINST})")
-    add("--disorder", default=REAL, metavar="NAME", help=f"how rows arrive (default: {REAL})")
+    add("--disorder", metavar="NAME", help=f"how rows arrive (default: {REAL})")
     add("--seed", type=int, help="where to start (default: anywhere)")
     add("--input", type=Path, metavar="PATH", help="a Parquet file, or a folder of them")
     add("--time", metavar="COLUMN", help="the column of times (default: time)")
@@ -121,7 +121,7 @@ def plan_of(arguments: Namespace) -> Plan:
         rows,
         keys,
         randbelow(2**32) if arguments.seed is None else arguments.seed,
-        known_shape(arguments.disorder),
+        known_shape(REAL if arguments.disorder is None else arguments.disorder),
         units(arguments.delay),
         units(arguments.lateness),
         whole(arguments.batch, "--batch"),

@@ -40,6 +40,8 @@ def check(arguments: Namespace, plan: Plan) -> None:
     if plan.whole and (given or arguments.streaming):
         raise InvalidInputError("--whole makes its rows: leave --input, --flights, --streaming out")
     _without_rows(arguments)
+    if not plan.rows:
+        _without_made_rows(arguments)
     if plan.rows and arguments.journal and arguments.seed is None:
         raise InvalidInputError(
             f"--journal {arguments.journal} needs --seed where rows are made: without one, "
@@ -61,6 +63,16 @@ def _without_rows(arguments: Namespace) -> None:
             f"--trace {arguments.trace} cuts rows of --input or --flights, and there are none: "
             "made rows have --rows and --keys"
         )
+
+
+def _without_made_rows(arguments: Namespace) -> None:
+    """Refuse what is said of rows that are made, where none are; a stream makes some, of 4 keys."""
+    for name in ("keys",) if arguments.streaming else ("keys", "disorder", "seed"):
+        if getattr(arguments, name) is not None:
+            raise InvalidInputError(
+                f"--{name} {getattr(arguments, name)} is said of rows that are made, and there are "
+                "none beside --input or --flights: give --rows too, or leave it out"
+            )
 
 
 def _contender(one: Contender, plan: Plan) -> None:

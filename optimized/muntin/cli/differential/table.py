@@ -43,7 +43,7 @@ def _whole_line(name: str, tally: Tally) -> tuple[str, ...]:
         f"{counts['windows']:,}",
         f"{counts['mismatches']:,}",
         f"{seconds:,.0f}",
-        f"{counts['rows'] / max(seconds, 1e-9):,.0f}",
+        f"{counts['taken'] / max(seconds, 1e-9):,.0f}",
     )
 
 

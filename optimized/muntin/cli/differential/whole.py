@@ -7,6 +7,7 @@ of a key differ, its windows are looked at one by one, and the specification dec
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -54,7 +55,8 @@ def answering(name: str, plan: Plan) -> Callable[[Iterable[Row]], Iterator[Row]]
             done = attempt(name, one_step(trace, plan), [*refused(name, plan)])
             for (query, start, end), value in standing(done.answers).items():
                 at = {"key": trace.nth, "query": query, "start": start, "end": int(end)}
-                yield at | {"exact": None, "real": None} | {numbers[query]: value}
+                known = float(value) if isinstance(value, Fraction) else value
+                yield at | {"exact": None, "real": None} | {numbers[query]: known}
 
     return answers
 
@@ -105,7 +107,8 @@ class Chunk:
             answers.sort(key=lambda one: one.by.name in at_fault)
             parted = partings(answers) | known
         for one in answers:
-            self._count(tally, one, sum(one.by.name in names for names in parted.values()))
+            differs = sum(one.by.name in names for names in parted.values())
+            self._count(tally, one, answers, differs)
         windows = max((answer.windows for answer in answers), default=0)
         tally.of().update(traces=len(self._sizes), rows=sum(self._sizes.values()), windows=windows)
         return tally
@@ -170,11 +173,13 @@ class Chunk:
         keys = {row["key"] for row in rows}
         return {key: native_view([row for row in rows if row["key"] == key]) for key in keys}
 
-    def _count(self, tally: Tally, one: Answer, wrong: int) -> None:
-        taken = [key for key in self._sizes if one.serves and one.by.takes(key)]
-        rows = sum(self._sizes[key] for key in taken)
-        counts = {"windows": one.windows, "mismatches": wrong, "traces": len(taken)}
-        tally.of(one.by.name).update(rows=rows, taken=rows, **counts)
+    def _count(self, tally: Tally, one: Answer, answers: Sequence[Answer], wrong: int) -> None:
+        """Count what one answered, and on which of its rows another answers a query of its own."""
+        others = [each.by for each in answers if each is not one and each.serves & one.serves]
+        taken = {key: rows for key, rows in self._sizes.items() if one.serves and one.by.takes(key)}
+        judged = [rows for key, rows in taken.items() if any(it.takes(key) for it in others)]
+        counts = {"windows": one.windows, "mismatches": wrong, "traces": len(judged)}
+        tally.of(one.by.name).update(rows=sum(judged), taken=sum(taken.values()), **counts)
         tally.seconds[one.by.name] = one.seconds
 
 

@@ -1,6 +1,7 @@
 """What the footers of Parquet files tell, before Spark is started: what is no input is refused.
 
 Spark takes times of nanoseconds for integers, so it has to be known here which columns are those.
+And it hides files by their names, which must not be counted as read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,6 +56,8 @@ class Footer:
     """The columns that hold lists or other things with parts."""
     nanoseconds: frozenset[str]
     """The columns of timestamps finer than Spark's."""
+    moments: frozenset[str]
+    """The columns of timestamps, dates and times of day: all that lies in time."""
 
 
 def footers(path: Path, columns: Columns) -> list[Footer]:
@@ -68,12 +71,30 @@ def footers(path: Path, columns: Columns) -> list[Footer]:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the file, or all Parquet files of a folder."""
-    inside = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
-    found = [one for one in inside if one.is_file()]
-    if not found:
-        raise InvalidInputError(f"there are no Parquet files at {path}")
-    return found
+    """Return the file, or all Parquet files of a folder but those that Spark hides."""
+    folder = path.is_dir()
+    inside = sorted(path.rglob("*.parquet")) if folder else [path]
+    there = [one for one in inside if one.is_file()]
+    found = [one for one in there if not any(map(hidden, _named(one, path if folder else None)))]
+    if found:
+        return found
+    why = f": Spark hides {there[0].name}, by its name" if there else ""
+    raise InvalidInputError(f"there are no Parquet files at {path}{why}")
+
+
+def _named(file: Path, folder: Path | None) -> Sequence[str]:
+    """Return the name of a file, and of all folders between it and the one that is given."""
+    return file.relative_to(folder).parts if folder else [file.name]
+
+
+def hidden(name: str) -> bool:
+    """Whether Spark takes no rows from what has such a name.
+
+    >>> [name for name in ("a", "_a", ".a", "_a=1", "a._COPYING_") if hidden(name)]
+    ['_a', '.a', 'a._COPYING_']
+    """
+    begun = name.startswith("_") and "=" not in name
+    return begun or name.startswith(".") or name.endswith("._COPYING_")
 
 
 def footer(file: Path) -> Footer:
@@ -84,15 +105,21 @@ def footer(file: Path) -> Footer:
     except (OSError, ValueError, NotImplementedError) as error:
         raise InvalidInputError(f"{file} is no Parquet file: {error}") from error
     described: list[Named] = [told.schema.column(nth) for nth in range(len(told.schema))]
-    nested = import_module("pyarrow.types").is_nested
-    pairs = zip(shape.names, shape.types, strict=True)
     return Footer(
         file,
         told.num_rows,
         tuple(shape.names),
-        frozenset(name for name, kind in pairs if nested(kind)),
+        _of(shape, "is_nested"),
         frozenset(one.path for one in described if _finer(one)),
+        _of(shape, "is_timestamp", "is_date", "is_time"),
     )
+
+
+def _of(shape: Shape, *kinds: str) -> frozenset[str]:
+    """Return the columns of some kinds, by the names of the questions that Arrow answers."""
+    asked = [getattr(import_module("pyarrow.types"), kind) for kind in kinds]
+    pairs = zip(shape.names, shape.types, strict=True)
+    return frozenset(name for name, kind in pairs if any(one(kind) for one in asked))
 
 
 def _finer(column: Named) -> bool:
@@ -101,12 +128,17 @@ def _finer(column: Named) -> bool:
 
 
 def _check(path: Path, found: Sequence[Footer], what: str, name: str) -> None:
-    """Refuse a column that no file has, or that holds things with parts."""
+    """Refuse a column that no file has, or that holds things with parts, or times for values."""
     for one in found:
         if name in one.nested:
             raise InvalidInputError(
                 f"the column {name!r} of {one.file} holds lists or other things with parts: "
                 f"--{what} must name a column of single values"
+            )
+        if what == "value" and name in one.moments:
+            raise InvalidInputError(
+                f"the column {name!r} of {one.file} holds timestamps, dates or times of day: "
+                "--value must name a column of numbers"
             )
     if not any(name in one.columns for one in found):
         known = ", ".join(dict.fromkeys(column for one in found for column in one.columns))

@@ -4,17 +4,21 @@ Rows are taken in the order of the files' names, and of each file. Files need no
 columns or types: each row is read as far as it can be.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from importlib import import_module
 from pathlib import Path
 
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from muntin.spark.differential.footers import Columns, Footer, footers
 from muntin.spark.differential.traces import Frame
+from muntin.spark.gathering import in_backticks
 from muntin.spec.errors import InvalidInputError
 
 FARTHEST = 3 * 2**60 - 1
@@ -24,8 +28,16 @@ GREATEST = 2**53
 
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 REAL = ("float", "double")
+MOMENTS = ("timestamp", "timestamp_ntz", "date")
 NANOSECONDS = "nanoseconds"
 """What Spark takes for `bigint`, and is a timestamp."""
+BEYOND = "the time is beyond 62 bits"
+FAILED = (
+    AnalysisException,
+    IllegalArgumentException,
+    import_module("py4j.protocol").Py4JJavaError,
+)
+"""What is raised where Spark can't read a file."""
 
 
 @dataclass(frozen=True)
@@ -40,23 +52,44 @@ class Input:
 
 def read(spark: SparkSession, path: Path, columns: Columns) -> Input:
     """Read a file, or all files of a folder."""
-    parts = [_typed(spark, one, columns) for one in footers(path, columns)]
+    parts = [
+        _typed(spark, one, columns).withColumn("file", F.lit(nth))
+        for nth, one in enumerate(footers(path, columns))
+    ]
     number = "double" if any(dict(part.dtypes)["v"] == "double" for part in parts) else "bigint"
     cast = [part.withColumn("v", F.col("v").cast(number)) for part in parts]
     rows = reduce(DataFrame.unionByName, cast)
-    counts = {row["bad"]: row["count"] for row in rows.groupBy("bad").count().collect()}
+    with _readable(path):
+        counts = {row["bad"]: row["count"] for row in rows.groupBy("bad").count().collect()}
     good = counts.pop("", 0)
     return Input(rows.where("bad = ''").drop("bad"), good, dict(sorted(counts.items())), number)
 
 
 def _typed(spark: SparkSession, footer: Footer, columns: Columns) -> DataFrame:
     """Return the rows of one file in our types, or say why Spark can't."""
+    with _readable(footer.file):
+        return _chosen(spark.read.parquet(literal(footer.file.absolute())), footer, columns)
+
+
+@contextmanager
+def _readable(path: Path) -> Generator[None]:
+    """Say why Spark can't read a file, if it can't: the deepest cause that it names."""
     try:
-        return _chosen(spark.read.parquet(str(footer.file.absolute())), footer, columns)
-    except AnalysisException as error:
-        raise InvalidInputError(
-            f"Spark can't read {footer.file}: {str(error).splitlines()[0]}"
-        ) from error
+        yield
+    except FAILED as error:
+        first, *others = str(error).splitlines()
+        causes = [line for line in others if line.startswith("Caused by: ")]
+        why = causes[-1].removeprefix("Caused by: ") if causes else first
+        raise InvalidInputError(f"Spark can't read {path}: {why}") from error
+
+
+def literal(path: Path) -> str:
+    r"""Return a path as Spark takes it at its word: it looks for others that match `[1]`, or `*`.
+
+    >>> print(literal(Path("c[1].parquet")))
+    c\[1\].parquet
+    """
+    return re.sub(r"[\\\[\]{}*?]", r"\\\g<0>", str(path))
 
 
 def _chosen(frame: DataFrame, footer: Footer, columns: Columns) -> DataFrame:
@@ -67,7 +100,6 @@ def _chosen(frame: DataFrame, footer: Footer, columns: Columns) -> DataFrame:
     value, value_bad = _value(columns.value, types)
     key, key_bad = _key(columns.key, types)
     return frame.select(
-        F.col("_metadata.file_path").alias("file"),
         F.col("_metadata.row_index").alias("row"),
         key.alias("key"),
         time.alias("t"),
@@ -84,30 +116,31 @@ def _first(*reasons: tuple[Column, str]) -> Column:
 def _time(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
     if name not in types:
         return F.lit(0).cast("bigint"), F.lit(f"no column {name}")
-    column, kind = F.col(f"`{name}`"), types[name]
-    if kind in ("timestamp", "timestamp_ntz", "date"):
-        column = F.unix_micros(column.cast("timestamp"))
-    if kind == NANOSECONDS:
-        return F.floor(column / 1000).cast("bigint"), _first(
-            (column.isNull(), "the time is null"),
-            (column % 1000 != 0, "the time is no whole microsecond"),
+    given, kind = F.col(in_backticks(name)), types[name]
+    if kind == NANOSECONDS:  # `div` has nothing to round in those that are taken
+        return F.expr(f"{in_backticks(name)} div 1000"), _first(
+            (given.isNull(), "the time is null"),
+            (given % 1000 != 0, "the time is no whole microsecond"),
         )
+    column = F.unix_micros(given.try_cast("timestamp")) if kind in MOMENTS else given
     number = column.cast("double") if kind in (*WHOLE, *REAL) else column.try_cast("double")
     whole = column.try_cast("bigint")
+    exact = kind.startswith("decimal")  # a double may have lost what lies behind the point
+    broken = column % 1 != 0 if exact else number != F.floor(number)
     return whole, _first(
-        (column.isNull(), "the time is null"),
-        (number.isNull(), "the time is no number"),
+        (given.isNull(), "the time is null"),
+        (number.isNull(), BEYOND if kind in MOMENTS else "the time is no number"),
         (F.isnan(number), "the time is NaN"),
-        (F.abs(number) > float(FARTHEST), "the time is beyond 62 bits"),
-        (number != F.floor(number), "the time is no integer"),
-        (~whole.between(-FARTHEST, FARTHEST), "the time is beyond 62 bits"),
+        (F.abs(number) > float(FARTHEST), BEYOND),
+        (whole.isNull() | broken, "the time is no integer"),
+        (~whole.between(-FARTHEST, FARTHEST), BEYOND),
     )
 
 
 def _value(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
     if name not in types:
         return F.lit(None).cast("bigint"), F.lit(f"no column {name}")
-    column, kind = F.col(f"`{name}`"), types[name]
+    column, kind = F.col(in_backticks(name)), types[name]
     if kind in REAL:
         return column.cast("double"), F.lit(None).cast("string")
     if kind in WHOLE:
@@ -122,7 +155,7 @@ def _key(name: str | None, types: Mapping[str, str]) -> tuple[Column, Column]:
         return F.lit("all"), F.lit(None).cast("string")
     if name not in types:
         return F.lit(""), F.lit(f"no column {name}")
-    column = F.col(f"`{name}`")
+    column = F.col(in_backticks(name))
     return column.cast("string"), _first((column.isNull(), "the key is null"))
 
 
