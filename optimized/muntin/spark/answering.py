@@ -17,7 +17,7 @@ from muntin.kernels.slicing.plan import Method
 from muntin.optimized.product import product
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.answers import Told, as_type, coordinates, is_row
-from muntin.spark.arrow import Keys, Table, numbers, objects, pa, times
+from muntin.spark.arrow import Keys, Table, near_times, numbers, objects, pa, times
 from muntin.spark.exact import exactly
 from muntin.spark.forms import Erased, columnar, over_columns, over_values
 from muntin.spark.plan import Plan
@@ -141,7 +141,7 @@ def events_of(plan: Plan, of: Table) -> list[Event]:
         values = [dict(zip(names, row, strict=True)) for row in rows]
     gaps = objects(of, plan.gap) if plan.gap else [None] * len(values)
     marks = objects(of, plan.mark) if plan.mark else [False] * len(values)
-    each = zip(times(of, plan.time).tolist(), values, gaps, marks, strict=True)
+    each = zip(near_times(of, plan.time).tolist(), values, gaps, marks, strict=True)
     return [Event(t, v, None, g if isinstance(g, int) else None, bool(m)) for t, v, g, m in each]
 
 

@@ -110,21 +110,26 @@ def plain(found: Column) -> Column:
 
 
 def times(of: Table, name: str) -> Ints:
-    """Return the column of time as integers; it has no nulls, and none is too far from 0."""
+    """Return the column of time as integers; it has no nulls."""
     found = column(of, name)
     if found.null_count:
         raise InvalidInputError(
             f"the time {name!r} is null in {found.null_count} of {len(found)} rows: leave them out "
             "of what you aggregate, or say bad_rows='skip' to have them counted and left out"
         )
-    whole = np.asarray(plain(found).cast(pa.int64()), np.int64)
-    for one in (whole.min(), whole.max()) if whole.size else ():
+    return np.asarray(plain(found).cast(pa.int64()), np.int64)
+
+
+def near_times(of: Table, name: str) -> Ints:
+    """Return the column of time; none is farther from 0 than kernels take it either."""
+    found = times(of, name)
+    for one in (found.min(), found.max()) if found.size else ():
         if not -FARTHEST < one < FARTHEST:
             raise InvalidInputError(
                 f"the time {name!r} is {one}; it must lie within {FARTHEST - 1} of 0, so that "
                 "windows have room: leave such rows out of what you aggregate"
             )
-    return whole
+    return found
 
 
 def numbers(of: Table, name: str) -> Values:
