@@ -4,13 +4,19 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from muntin.snapshot import SnapshotError
 from muntin.spark.answers import is_row
 from muntin.spark.bucket import Bucket
+from muntin.spark.checking import Reads
 from muntin.spark.envelope import described, framed_state, held_in
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import Asked
-from muntin.spec.periodic import count, tumbling
+from muntin.spec.data_driven import Session
+from muntin.spec.dialect import Dialect
+from muntin.spec.periodic import Band, Cumulate, Sliding, count, tumbling
+from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
+from muntin.spec.window import WindowType
 from spark_support.cluster import came
 from spark_support.shelf import InMemory
 from spark_support.tables import (
@@ -65,6 +71,69 @@ def test_a_bucket_goes_on_counting(size: int) -> None:
 def test_a_bucket_goes_on_with_the_keys_that_it_has_not_let_go() -> None:
     each = [("ab", 1), ("c", 12), ("", 14), ("ac", 15), ("", 30), ("cab", 31), ("", 100)]
     held_to_the_denotation(plan_of({"w": tumbling(10)}, MERGED), each)
+
+
+@pytest.mark.parametrize("wanted", [MERGED, OF_ONE])
+def test_a_row_that_is_late_is_told_however_far_it_lies(wanted: Mapping[str, Asked]) -> None:
+    plan, shelf = plan_of({"w": tumbling(10)}, wanted), InMemory()
+    before = Bucket(plan, shelf)
+    assert not list(before.take(came(plan, table_of([_row(25)])), 20))
+    after = Bucket(plan, shelf, before.state())
+    (late,) = lines_in(plan, after.take(came(plan, table_of([_row(-(2**62))])), 21))
+    assert (late.kind, late.start) == ("late", -(2**62))
+
+
+TRUNCATE, CLOSED = Dialect(alignment="truncate"), Dialect(edges="both", closing=1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect", "time", "ends"),
+    [
+        (Sliding(10, 10, 1000), TRUNCATE, 997, [1008, 1010, 1030]),
+        (Cumulate(10, 5, 1000), TRUNCATE, 991, [1003, 1010, 1030]),
+        (tumbling(10), CLOSED, 0, [11, 12, 13]),
+        (Band(0, 10), CLOSED, 0, [11, 12, 13]),
+    ],
+)
+@pytest.mark.parametrize("output", ["accumulate-retract", "final"])
+def test_a_key_is_kept_as_long_as_its_windows_in_other_dialects(
+    kind: WindowType, dialect: Dialect, time: int, ends: list[int], output: Mode
+) -> None:
+    plan = plan_of({"w": kind}, OF_ONE, Settings(0, output, dialect=dialect))
+    held_to_the_denotation(plan, [("a", time), *(("", end + 1) for end in ends)])
+
+
+def test_a_key_is_kept_for_ever_where_nothing_is_ever_late() -> None:
+    plan = plan_of({"w": tumbling(10)}, OF_ONE, Settings(0, dialect=Dialect(lateness="never")))
+    shelf, data, lines = InMemory(), None, list[Line]()
+    for times, watermark in (([5], 1), (list[int](), 40), ([6], 41)):
+        rows = [piece for time in times for piece in came(plan, table_of([_row(time)]))]
+        bucket = Bucket(plan, shelf, data)
+        lines += lines_in(plan, bucket.take(rows, watermark))
+        data = bucket.state()
+    assert [(line.kind, line.start, line.revision) for line in lines] == [
+        ("new", 0, 0),
+        ("updated", 0, 1),
+    ]
+
+
+def test_a_gap_that_was_no_gap_before_is_another_call() -> None:
+    windows, wanted = {"w": Session(3)}, {"x": ("sum", "g"), "n": ("count", "v")}
+    before = plan_of(windows, wanted, DEFAULTS, Reads("t", ("k",)))
+    after = plan_of(windows, wanted, DEFAULTS, Reads("t", ("k",), gap="g"))
+    with pytest.raises(SnapshotError, match="there were none; now there are the gap g"):
+        held_in("query", described(after), framed_state("query", described(before), None))
+
+
+def test_aggregates_in_another_order_are_another_call() -> None:
+    """Snapshots of readable operators have them in theirs."""
+    wanted: dict[str, Asked] = {"x": ("sum", "v"), "c": ("collect", "v")}
+    before = plan_of({"w": tumbling(10)}, wanted)
+    after = plan_of({"w": tumbling(10)}, dict(reversed(wanted.items())))
+    state = framed_state("query", described(before), None)
+    with pytest.raises(SnapshotError, match=r"in another order: the aggregate x = sum\(v\); the"):
+        held_in("query", described(after), state)
+    assert held_in("query", described(before), state) is None
 
 
 def held_to_the_denotation(plan: Plan, each: Sequence[tuple[str, int]]) -> None:

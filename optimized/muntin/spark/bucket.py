@@ -86,14 +86,13 @@ class Bucket:
         Rows behind the lateness limit are late.
         """
         self._watermark = max(self._before.watermark, watermark)
-        pieces = self._pieces_of(came)
+        judged = [self._judged(one) for one in self._pieces_of(came)]
+        pieces = [one for one, _ in judged]
         if self._fast.windows:
-            judged = [self._judged(one) for one in pieces]
-            pieces = [one for one, _ in judged]
             yield from self._over_columns([one for one in pieces if one.tables])
-            for _, late in judged:
-                if late is not None:
-                    yield from late_rows(self._plan, late)
+        for _, late in judged:
+            if late is not None:
+                yield from late_rows(self._plan, late)
         (rows,) = [one.rows for one in pieces] if self._slow else [None]
         if self._readable.asked(rows, self._watermark):
             self.changed = True
@@ -113,9 +112,12 @@ class Bucket:
         return [one.split(self._limit) for one in came]
 
     def _judged(self, piece: Piece) -> tuple[Piece, Table | None]:
-        """Return a piece with the rows that are in time, and those that are late, if any are."""
-        rows = piece.rows
-        if rows is None or self._watermark == -END:
+        """Return a piece with the rows that are in time, and those that are late, if any are.
+
+        In a dialect that does not judge by event, operators judge.
+        """
+        rows, rule = piece.rows, self._plan.settings.dialect.lateness
+        if rows is None or self._watermark == -END or rule != "event":
             return piece, None
         late = times(rows, self._plan.time) < self._limit
         if not late.any():

@@ -10,6 +10,7 @@ from muntin.spark.plan import Plan
 
 FORMAT = 2
 """The present form; in form 1 a bucket had a readable operator for each key, all in one value."""
+AGGREGATE = "the aggregate "
 
 
 def described(plan: Plan) -> list[str]:
@@ -17,9 +18,16 @@ def described(plan: Plan) -> list[str]:
     settings, columns = plan.settings, [f"{n}: {plan.types[n].simpleString()}" for n in plan.read]
     lines = [f"the columns {', '.join(columns)}", f"the keys {', '.join(plan.keys) or 'none'}"]
     lines += [f"the window {name!r}: {text(kind)}" for name, kind in plan.kinds().items()]
-    lines += [f"the aggregate {one.described}" for one in plan.wanted]
+    lines += [f"{AGGREGATE}{one.described}" for one in plan.wanted]
+    lines += [f"the {what} {one}" for what, one in _looked_at(plan).items() if one]
     lateness = f"the allowed lateness {settings.allowed_lateness}"
     return [*lines, lateness, f"the output {settings.output}", f"the dialect {settings.dialect}"]
+
+
+def _looked_at(plan: Plan) -> dict[str, str | None]:
+    """Return the columns that are looked at, and which the list of all columns does not tell."""
+    time = plan.time if plan.time in (*plan.keys, *plan.values) else None
+    return {"time": time, "gap": plan.gap, "mark": plan.mark}
 
 
 def framed_state(kind: str, told: Sequence[str], held: object) -> bytes:
@@ -42,4 +50,10 @@ def held_in(kind: str, told: Sequence[str], data: bytes) -> object:
                 f"{'; '.join(gone) or 'none'}; now there are {'; '.join(new) or 'none'}. "
                 "Go on with the call as it was, or begin with a new checkpoint"
             )
+    order, now = ([one for one in lines if one.startswith(AGGREGATE)] for lines in (before, told))
+    if order != now:
+        raise SnapshotError(
+            "this checkpoint is of a call of muntin.spark.aggregate with its aggregates in another "
+            f"order: {'; '.join(order)}. Ask for them in that order, or begin with a new checkpoint"
+        )
     return whole[2]

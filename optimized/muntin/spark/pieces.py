@@ -244,7 +244,7 @@ def span_of(time: Ints, size: int, before: int) -> int:
     pieces = max(1, min(MOST, size // ENOUGH))
     if before and extent <= 4 * pieces * before and pieces * before <= 4 * extent + 4 * before:
         return before
-    return 1 << max(0, (extent // pieces).bit_length())
+    return 1 << min(62, (extent // pieces).bit_length())
 
 
 MOST = 8

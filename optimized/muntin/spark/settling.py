@@ -40,8 +40,12 @@ class Settling:
 
         A key that says no more by then is as if it had never been. END, if it is never so.
         """
-        reach = max(reach_of(kind, last, gap) for kind in self.kinds)
-        return reach + self.settings.allowed_lateness + 1
+        dialect = self.settings.dialect
+        if dialect.lateness == "never":
+            return END
+        reach = max(reach_of(kind, last, gap, dialect) for kind in self.kinds)
+        late = 1 if dialect == OURS else 2  # an end that belongs, and one more to close
+        return reach + self.settings.allowed_lateness + late
 
 
 def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
@@ -61,12 +65,18 @@ def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
     return at
 
 
-def reach_of(kind: WindowType, last: int, gap: int) -> float:
-    """Return a time at which all windows that hold events up to a time have ended."""
+def reach_of(kind: WindowType, last: int, gap: int, dialect: Dialect = OURS) -> float:
+    """Return a time at which all windows that hold events up to a time have ended.
+
+    Where windows are aligned by truncation, those of an event may begin after it.
+    """
     if type(kind) not in KNOWN or kind.measure is not TIME:
         return END
-    if isinstance(kind, Sliding | Cumulate):
-        return last + kind.size
+    after = int(dialect.alignment == "truncate")
+    if isinstance(kind, Sliding):
+        return last + kind.size + after * kind.slide
+    if isinstance(kind, Cumulate):
+        return last + kind.size + after * kind.size
     if isinstance(kind, Session):
         return last + max(kind.gap, gap)
     if isinstance(kind, Rolling) and kind.every == 1:
