@@ -26,7 +26,7 @@ def described(plan: Plan) -> list[str]:
 
 def _looked_at(plan: Plan) -> dict[str, str | None]:
     """Return the columns that are looked at, and which the list of all columns does not tell."""
-    time = plan.time if plan.time in (*plan.keys, *plan.values) else None
+    time = plan.time if plan.time in plan.keys else None
     return {"time": time, "gap": plan.gap, "mark": plan.mark}
 
 
