@@ -1,14 +1,13 @@
 """The operator over columns: arrays in and out, what is refused, what it keeps, and why."""
 
 import math
-from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from muntin.kernels.slicing.arrays import Ints
+from disorder import batches, stream
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
@@ -25,18 +24,6 @@ from muntin.spec.stream import END, Event, Step
 
 MASKED: object = vars(np.ma)["masked_all"](1, np.int64)
 METHODS: list[Method] = ["dense", "slices", "records"]
-
-
-def stream(n: int, late: int) -> Ints:
-    """Times out of order by at most so much."""
-    rng = np.random.default_rng(1)
-    times = np.arange(n) // 2
-    return times[np.argsort(times + rng.integers(0, late, n), kind="stable")]
-
-
-def batches(times: Ints, size: int) -> Iterator[Ints]:
-    for begin in range(0, times.size, size):
-        yield times[begin : begin + size]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -257,30 +244,6 @@ def test_a_query_asked_before_any_event_it_sees_cuts_the_slices_too() -> None:
     operator.add(Query("c", tumbling(1), named("sum")))
     results = operator.take_columns([6, 7], [1, 2], None, END).results()
     assert [(r.start, r.value) for r in results if r.query == "c"] == [(6, 1), (7, 2)]
-
-
-@pytest.mark.parametrize("method", ["dense", "slices"])
-@pytest.mark.parametrize("keys", [1, 3])
-def test_a_session_that_never_ends_stays_bounded(
-    method: Method, keys: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("muntin.kernels.slicing.dense.timeline.MOST", 2**13)
-    operator = ColumnarOperator(Settings(30), method=method)
-    for name in ("sum", "m4", "var_pop"):
-        operator.add(Query(name, Session(8), named(name)))
-        operator.add(Query(f"short {name}", Session(3), named(name)))
-    operator.add(Query("w", Sliding(100, 10), named("sum")))
-    times, most = stream(60_000, 20), 0
-    for batch in batches(times, 1000):
-        operator.take_columns(batch, batch % 7, batch % keys, int(batch.max()) - 20)
-        most = max(most, operator.retained())
-    assert 0 < most <= (2**13 if method == "dense" and keys == 1 else 500 * keys)
-    results = operator.take_columns([], [], None, END).results()
-    found = {(r.query, r.key): r.value for r in results}
-    for key in range(keys):
-        mine = np.sort(times[times % keys == key])
-        assert found["sum", key] == int((mine % 7).sum())
-        assert found["m4", key] == (0, 6, mine[0] % 7, mine[-1] % 7)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -9,8 +9,8 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 KERNELS = (
-    "aggregates", "columns", "custom", "dense", "edges", "joined", "mixed", "nothing", "numbers",
-    "slicing", "table", "table_types",
+    "aggregates", "carrying", "columns", "custom", "dense", "edges", "joined", "mixed", "nothing",
+    "numbers", "slicing", "table", "table_types",
 )  # fmt: skip
 LOCKSTEP = "test_compiled_tree_runs_in_lockstep_with_the_definition"
 """What else is there of these machines is never compiled."""

@@ -1,0 +1,20 @@
+"""Times out of order, in batches."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from muntin.kernels.slicing.arrays import Ints
+
+
+def stream(n: int, late: int) -> Ints:
+    """Times out of order by at most so much."""
+    rng = np.random.default_rng(1)
+    times = np.arange(n) // 2
+    return times[np.argsort(times + rng.integers(0, late, n), kind="stable")]
+
+
+def batches(times: Ints, size: int) -> Iterator[Ints]:
+    """Yield the times, so many at a time."""
+    for begin in range(0, times.size, size):
+        yield times[begin : begin + size]
