@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.naive import Naive
 from muntin.reference.store import Store
@@ -15,7 +16,7 @@ from muntin.spec.catalogue import named
 from muntin.spec.data_driven import Session
 from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Event
+from muntin.spec.stream import Event, Step
 
 EMPTY, EVENT, PARTIAL = 900, 40, 100
 """Bytes, not compressed: of an operator that holds nothing, and for each event or partial held,
@@ -56,6 +57,17 @@ def test_a_snapshot_is_bounded_by_what_is_retained(store: type[Store]) -> None:
     early, late = sizes[3:12], sizes[-9:]
     assert max(late) <= 1.1 * max(early)
     assert len(sizes) == EVENTS // 50
+
+
+def test_edges_that_have_been_passed_take_no_byte() -> None:
+    one, sizes = Scotty(Settings(LATENESS)), list[int]()
+    one.add(Query("sliding", Sliding(40, 10), named("sum")))
+    for event in events():
+        one.take(Step((event,), event.time - DELAY))
+        if event.time % 300 == 299:
+            sizes.append(len(unframed(snapshot(one)).body))
+    assert len(sizes) == EVENTS // 300
+    assert max(sizes) <= 1.1 * min(sizes)
 
 
 def test_an_event_takes_a_few_bytes() -> None:
