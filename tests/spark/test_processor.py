@@ -3,7 +3,7 @@
 Spark's own tester keeps state and timers in memory. One unit of time is a millisecond here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -26,11 +26,18 @@ from muntin.spark.plan import Plan
 from muntin.spark.wanted import Asked
 from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
-from muntin.spec.query import DEFAULTS, Mode, Settings
+from muntin.spec.query import DEFAULTS, Settings
 from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
-from spark_support.micro_batches import MicroBatch, held_to_the_denotation
+from spark_support.micro_batches import (
+    HOW,
+    IN_DIALECTS,
+    SETTINGS,
+    TRACES,
+    MicroBatch,
+    held_to_the_denotation,
+)
 from spark_support.own import OWN
 from spark_support.tables import (
     FRAMES,
@@ -47,7 +54,6 @@ from spark_support.tables import (
     expected,
     kinds,
     plan_of,
-    rows,
     same,
     slidings,
 )
@@ -55,26 +61,19 @@ from spark_support.tables import (
 pandas = import_module("pandas")
 pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 
-TRACES = st.lists(st.tuples(rows(6), st.integers(0, 15)), min_size=1, max_size=6)
-MODES: Sequence[Mode] = ("accumulate-retract", "accumulate", "discard", "final")
-SETTINGS = st.builds(Settings, st.sampled_from([0, 0, 3, 9, 100]), st.sampled_from(MODES))
-
-
-HOW = st.tuples(st.sampled_from([0, 10**9]), st.sampled_from([0, 1000, 2**15]))
-"""Slices are sent, or rows only; all pieces are on the shelf, or those of small states are not."""
 OVER_COLUMNS: Mapping[str, Asked] = {**MERGED, "middle": ("median", "v")}
 """Aggregates that have a form over columns; the median needs single rows."""
 OF_COLUMNS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v")}
 WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS, OWN])
 
 
-@given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS, TRACES, HOW)
+@given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS | IN_DIALECTS, TRACES, HOW)
 def test_each_micro_batch_says_what_the_denotation_says(
     windows: list[WindowType],
     wanted: Mapping[str, Asked],
     settings: Settings,
     trace: list[MicroBatch],
-    how: tuple[int, int],
+    how: tuple[int, int, int],
 ) -> None:
     framed = any(isinstance(one, FRAMES) for one in windows)
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
@@ -113,7 +112,7 @@ def test_a_key_is_let_go_when_its_windows_are_over(
     wanted: Mapping[str, Asked],
     settings: Settings,
     trace: list[MicroBatch],
-    how: tuple[int, int],
+    how: tuple[int, int, int],
 ) -> None:
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
     plan = plan_of(named, wanted, settings)
