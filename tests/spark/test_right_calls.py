@@ -151,14 +151,14 @@ def test_keys_and_columns_of_these_types_are_kept_by_streams(spark: SparkSession
     assert told <= {*collected(batch.select(*inward.columns))}
 
 
-@pytest.mark.parametrize("way", ["count", "tumbling"])
-def test_a_struct_of_one_field_is_a_type(spark: SparkSession, way: str) -> None:
+@pytest.mark.parametrize(("way", "type_of"), [("count", "struct<a:int>"), ("tumbling", "a int")])
+def test_a_struct_of_one_field_is_a_type(spark: SparkSession, way: str, type_of: str) -> None:
     def held(v: int) -> tuple[int]:  # in here, or Spark would look for this module on its workers
         return (v,)
 
     plus = Aggregate("plus", int, Monoid(0, int.__add__), held, True, "algebraic")  # noqa: FBT003
     windows = {"w": count(2) if way == "count" else tumbling(10 * SECOND)}
     df = timed(spark, [("a", 1, 2), ("a", 2, 5)])
-    answer = aggregate(df, windows=windows, aggregates={"s": (plus, "v", "struct<a:int>")})
+    answer = aggregate(df, windows=windows, aggregates={"s": (plus, "v", type_of)})
     assert answer.schema["s"].dataType.simpleString() == "struct<a:int>"
     assert collected(answer.select("s.a")) == [(7,)]

@@ -16,13 +16,12 @@ from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+from muntin.kernels.slicing.arrays import FARTHEST
 from muntin.spark.differential.footers import Columns, Footer, footers
 from muntin.spark.differential.traces import Frame
 from muntin.spark.gathering import in_backticks
 from muntin.spec.errors import InvalidInputError
 
-FARTHEST = 3 * 2**60 - 1
-"""The greatest time that columns take: so that the windows around it fit into 64 bits."""
 GREATEST = 2**53
 """The greatest integer value: so that the sums of all traces fit into 64 bits."""
 
@@ -133,7 +132,7 @@ def _time(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
         (F.isnan(number), "the time is NaN"),
         (F.abs(number) > float(FARTHEST), BEYOND),
         (whole.isNull() | broken, "the time is no integer"),
-        (~whole.between(-FARTHEST, FARTHEST), BEYOND),
+        (~whole.between(1 - FARTHEST, FARTHEST - 1), BEYOND),
     )
 
 
