@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from muntin.kernels import binding
 from muntin.kernels.loading import loading
@@ -69,10 +69,33 @@ def _njit(*, inline: bool, cache: bool, any_order: bool = False) -> Decorator:
     import numba  # noqa: PLC0415 - it is an extra
 
     options = {"_nrt": False, "forceinline": inline, "cache": cache, "error_model": "numpy"}
+    options |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": not cache}
     if any_order:
         options |= {"fastmath": {"reassoc", "nsz"}}
     decorator: Decorator = numba.njit(**options)  # type: ignore[call-overload] # _nrt is private
-    return decorator
+    return decorator if cache else _WithoutEntry(decorator)
+
+
+class _WithoutEntry(NamedTuple):
+    """Compiles what only kernels call. Python would run into nothing, so its calls are refused.
+
+    An entry is a copy of all that is inlined, and takes a quarter of the time of compiling.
+    """
+
+    decorator: Decorator
+
+    def __call__(self, function: C, /) -> C:
+        """Return the function, compiled."""
+
+        def refused(*_: object, **__: object) -> None:
+            raise TypeError(f"{function.__name__} is called by kernels only, and not from Python")
+
+        def unknown(*_: object) -> None:
+            """Keep an entry from Python: there is none."""
+
+        compiled = self.decorator(function)
+        vars(compiled).update(_compile_for_args=refused, _insert=unknown)
+        return compiled
 
 
 def _integers() -> tuple[Callable[[int], int], Callable[[int], int]]:

@@ -1,0 +1,18 @@
+"""What is compiled into kernels has no entry for Python: a call is refused, and ends no process."""
+
+import pytest
+
+from muntin.kernels import jit
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def test_what_only_kernels_call_is_refused_to_python() -> None:
+    for decorator in (jit.inlined, jit.outlined):
+        compiled = decorator(doubled)
+        for _ in range(2):
+            with pytest.raises(TypeError, match="doubled is called by kernels only"):
+                compiled(3)
+            getattr(compiled, "compile")("(int64,)")  # noqa: B009 - Numba's, as a kernel asks it
