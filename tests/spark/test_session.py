@@ -1,9 +1,12 @@
 """Batch on Spark itself: the denotation, and Spark's own windows under its dialect."""
 
+import os
 import re
+import subprocess
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -211,3 +214,14 @@ def test_without_java_it_is_said_what_to_install(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MuntinError, match="openjdk-17-jre-headless"):
         java()
+
+
+def test_workers_come_from_a_daemon_that_has_the_kernels(spark: SparkSession) -> None:
+    def parent(batches: Iterable[object]) -> Iterator[object]:
+        for _ in batches:
+            asked = ["ps", "-o", "args=", "-p", str(os.getppid())]
+            args = [subprocess.run(asked, check=True, capture_output=True, text=True).stdout]  # noqa: S603 - our own words
+            yield import_module("pyarrow").RecordBatch.from_pydict({"args": args})
+
+    ((args,),) = collected(getattr(spark.range(0, 1, 1, 1), "mapInArrow")(parent, "args string"))  # noqa: B009 - half typed
+    assert "-m muntin.spark.daemon pyspark.worker" in str(args)

@@ -13,6 +13,7 @@ from muntin.spec.errors import MuntinError
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 CHECKPOINTING = "org.apache.spark.sql.execution.streaming.checkpointing"
 SETTINGS: Mapping[str, str] = {
+    "spark.python.daemon.module": "muntin.spark.daemon",
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",  # or each row is measured
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.streaming.stateStore.providerClass": ROCKS,

@@ -57,7 +57,7 @@ def ended(process: subprocess.Popen[str]) -> None:
         process.stdout.close()
 
 
-KINDS = {"worker": "pyspark.daemon", "executor": "CoarseGrainedExecutorBackend"}
+KINDS = {"worker": "daemon pyspark.worker", "executor": "CoarseGrainedExecutorBackend"}
 """What the commands of processes say that are killed; the driver is known."""
 AT_ONCE = {"worker": 3, "executor": 1}
 """How many of them are killed, one after the other, when a micro-batch has ended."""
