@@ -57,3 +57,12 @@ def test_windows_as_long_as_the_stream_stay_bounded(keys: int) -> None:
         most = max(most, columnar.retained())
     assert 0 < most <= 100 * keys
     assert columnar.take_columns([], [], None, END).results() == scotty.take(Step((), END)).results
+
+
+def test_gaps_that_no_session_asks_for_are_no_reason_to_keep_slices() -> None:
+    operator, most = ColumnarOperator(Settings(30), method="slices"), 0
+    operator.add(Query("landmark", Landmark(5, 40), named("sum")))
+    for batch in batches(stream(3000, 20), 50):
+        operator.take_columns(batch, batch, None, int(batch.max()) - 20, gaps=batch % 3 + 1)
+        most = max(most, operator.retained())
+    assert 0 < most <= 10

@@ -2,8 +2,8 @@
 
 No event comes to a slice that ends before the limit of lateness. Two such slices of one key are one
 from then on if no window type needs them apart. A landmark or a band needs both, or neither; a
-session needs neither, or holds both for good, as its gap is greater than what lies between the two.
-Any other type needs neither.
+session needs neither, or holds both for good, as its gap is greater than what lies between the two
+(where events bring gaps of their own, nothing is folded for sessions). Any other needs neither.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,8 @@ LONG = (Landmark, Band, Session)
 def carried(store: Store, grain: Slices, needs: Mapping[WindowType, Flags], limit: int) -> Store:
     """Return the store with old slices folded, given which cells each window type needs."""
     cells = store.cells
-    if not any(isinstance(kind, LONG) for kind in needs) or len(cells) <= 1 or cells.own.any():
+    gaps = cells.own.any() and any(isinstance(kind, Session) for kind in needs)
+    if gaps or not any(isinstance(kind, LONG) for kind in needs) or len(cells) <= 1:
         return store
     old = cells.slot < grain.slots(np.array([limit]))[0]
     joins = np.zeros(len(cells), np.bool_)
