@@ -1,5 +1,7 @@
 """What is compiled into kernels has no entry for Python: a call is refused, and ends no process."""
 
+import pickle
+
 import pytest
 
 from muntin.kernels import jit
@@ -12,7 +14,12 @@ def doubled(number: int) -> int:
 def test_what_only_kernels_call_is_refused_to_python() -> None:
     for decorator in (jit.inlined, jit.outlined):
         compiled = decorator(doubled)
+        if not jit.COMPILED:
+            assert compiled(3) == 6
+            continue
         for _ in range(2):
             with pytest.raises(TypeError, match="doubled is called by kernels only"):
                 compiled(3)
+            with pytest.raises(TypeError, match="doubled is called by kernels only"):
+                pickle.dumps(compiled)  # what comes from that would not know that it is refused
             getattr(compiled, "compile")("(int64,)")  # noqa: B009 - Numba's, as a kernel asks it

@@ -94,7 +94,7 @@ class _WithoutEntry(NamedTuple):
             """Keep an entry from Python: there is none."""
 
         compiled = self.decorator(function)
-        vars(compiled).update(_compile_for_args=refused, _insert=unknown)
+        vars(compiled).update(_compile_for_args=refused, _insert=unknown, _reduce_states=refused)
         return compiled
 
 
