@@ -151,7 +151,7 @@ def test_keys_and_columns_of_these_types_are_kept_by_streams(spark: SparkSession
     assert told <= {*collected(batch.select(*inward.columns))}
 
 
-@pytest.mark.parametrize(("way", "type_of"), [("count", "struct<a:int>"), ("tumbling", "a int")])
+@pytest.mark.parametrize(("way", "type_of"), [("count", "struct <a:int>"), ("tumbling", "`a` int")])
 def test_a_struct_of_one_field_is_a_type(spark: SparkSession, way: str, type_of: str) -> None:
     def held(v: int) -> tuple[int]:  # in here, or Spark would look for this module on its workers
         return (v,)

@@ -133,18 +133,12 @@ def _of_user(
 
 
 def _written(label: str, text: str) -> DataType:
-    """Return the type of this name; Spark Connect makes a record of one field of any other."""
     try:
-        kind = DataType.fromDDL(text)
+        return DataType.fromDDL(text)
     except PySparkException as error:
         raise InvalidInputError(
             f"aggregate {label!r}: {text!r} is no type of values, such as 'double' or 'bigint'"
         ) from error
-    if not isinstance(kind, StructType) or len(kind.fields) != 1:
-        return kind
-    (field,), said = kind.fields, text.strip().lower()
-    record = said.startswith(("struct<", field.name.lower(), f"`{field.name.lower()}`"))
-    return kind if record else field.dataType
 
 
 def _columns(
