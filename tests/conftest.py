@@ -54,6 +54,13 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(*SELDOM)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Look for garbage once more: pytest will do so five times, and not among what is left then."""
+    gc.collect()
+    gc.freeze()
+
+
 @cache
 def calls_kernels(path: Path) -> bool:
     """Whether the tests of a file call kernels."""
