@@ -3,6 +3,8 @@
 import os
 import re
 import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -216,12 +218,24 @@ def test_without_java_it_is_said_what_to_install(
         java()
 
 
-def test_workers_come_from_a_daemon_that_has_the_kernels(spark: SparkSession) -> None:
-    def parent(batches: Iterable[object]) -> Iterator[object]:
+def test_workers_come_from_the_daemon_and_draw_numbers_of_their_own(spark: SparkSession) -> None:
+    def told(batches: Iterable[object]) -> Iterator[object]:
+        numpy, arrow = import_module("numpy"), import_module("pyarrow")
+        time.sleep(0.5)  # so that one worker does not take both
         for _ in batches:
-            asked = ["ps", "-o", "args=", "-p", str(os.getppid())]
-            args = [subprocess.run(asked, check=True, capture_output=True, text=True).stdout]  # noqa: S603 - our own words
-            yield import_module("pyarrow").RecordBatch.from_pydict({"args": args})
+            drawn = {"draw": [numpy.random.random()], "file": [sys.argv[0]], "pid": [os.getpid()]}
+            yield arrow.RecordBatch.from_pydict(drawn)
 
-    ((args,),) = collected(getattr(spark.range(0, 1, 1, 1), "mapInArrow")(parent, "args string"))  # noqa: B009 - half typed
-    assert "-m muntin.spark.daemon pyspark.worker" in str(args)
+    numbers = spark.range(0, 2, 1, 2)
+    answer = getattr(numbers, "mapInArrow")(told, "draw double, file string, pid long")  # noqa: B009 - half typed
+    draws, files, workers = ({*column} for column in zip(*collected(answer), strict=True))
+    assert {Path(str(one)).parts[-3:] for one in files} == {("muntin", "spark", "daemon.py")}
+    assert len(workers) == len(draws) == 2
+
+
+def test_the_daemon_has_the_kernels_and_leaves_nothing_to_look_at_for_garbage() -> None:
+    loads = "'muntin.kernels.slicing.operator' in sys.modules, 'pandas' in sys.modules"
+    told = f"import gc, sys; daemon.manager = lambda: print({loads}, gc.get_freeze_count() > 0)"
+    script = f"from muntin.spark import daemon; {told}; daemon.main()"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)  # noqa: S603 - our own words
+    assert done.stdout.split() == [b"True", b"False", b"True"]

@@ -13,7 +13,6 @@ from muntin.spec.errors import MuntinError
 ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 CHECKPOINTING = "org.apache.spark.sql.execution.streaming.checkpointing"
 SETTINGS: Mapping[str, str] = {
-    "spark.python.daemon.module": "muntin.spark.daemon",
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",  # or each row is measured
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.sql.streaming.stateStore.providerClass": ROCKS,
@@ -25,6 +24,9 @@ SETTINGS: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+
+DAEMON = {"spark.python.daemon.module": "muntin.spark.daemon"}
+"""Without muntin in the Python of workers, none of them starts with it. It was tried on Linux."""
 
 
 def java() -> Path:
@@ -49,6 +51,7 @@ def local_session(
     java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
-    for key, value in {**SETTINGS, **(settings or {})}.items():
+    daemon = DAEMON if sys.platform == "linux" else {}
+    for key, value in {**SETTINGS, **daemon, **(settings or {})}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
