@@ -11,7 +11,7 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from enum import Enum
 from types import MemberDescriptorType
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
@@ -71,6 +71,20 @@ class Stated(ABC):
     @abstractmethod
     def resume(self, fields: Mapping[str, object]) -> None:
         """Go on from the fields of a state; or raise, and stay as it was."""
+
+
+class Recalling(Stated):
+    """An instance with lists that it can fill again as it goes: they are empty in its state."""
+
+    recalled: ClassVar[tuple[str, ...]]
+
+    def state(self) -> dict[str, object]:
+        """Return its attributes."""
+        return {**vars(self), **{name: list[object]() for name in self.recalled}}
+
+    def resume(self, fields: Mapping[str, object]) -> None:
+        """Take attributes over."""
+        vars(self).update(fields)
 
 
 class Facts(NamedTuple):

@@ -5,13 +5,13 @@ a progression that another covers is dropped. Proofs: proofs/scotty.md, E1 and E
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heapreplace
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from muntin.snapshot.classes import Stated
+from muntin.snapshot.classes import Recalling
 from muntin.spec.stream import END
 
 
@@ -78,9 +78,10 @@ def fused(
     return found
 
 
-class Edges(Stated):
+class Edges(Recalling):
     """All edges, the cell of the youngest tuple, and some cells before that."""
 
+    recalled = ("_cells",)
     remembered = 1024
     strides = 64  # how many edges are passed one by one before time leaps
 
@@ -93,14 +94,6 @@ class Edges(Stated):
         self._active = Cell(0, 0)
         self._next: list[tuple[float, int]] = []  # a heap: the next edge of each progression
         self._cells: list[Cell] = []  # sorted, before the active one
-
-    def state(self) -> dict[str, object]:
-        """Return all but the cells before the active one: they can be computed again."""
-        return {**vars(self), "_cells": []}
-
-    def resume(self, fields: Mapping[str, object]) -> None:
-        """Go on from what a snapshot held."""
-        vars(self).update(fields)
 
     def extended(self, progressions: Iterable[Progression]) -> "Edges":
         """Return these edges and further ones."""
