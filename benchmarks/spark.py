@@ -40,6 +40,8 @@ def measured(plan: Plan, names: list[str], journal: Path | None) -> list[Row]:
     """Measure what is not in the journal, and keep it there."""
     os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # workers import what is measured
     rows, folder = kept(journal), TemporaryDirectory()
+    if journal:
+        journal.parent.mkdir(parents=True, exist_ok=True)
     left = [name for name in names if name not in {row.name for row in rows}]
     spark = local_session("benchmark", "local[2]", SETTINGS)
     with folder as place:
