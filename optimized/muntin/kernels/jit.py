@@ -79,7 +79,7 @@ def _njit(*, inline: bool, cache: bool, any_order: bool = False) -> Decorator:
 class _WithoutEntry(NamedTuple):
     """Compiles what only kernels call. Python would run into nothing, so its calls are refused.
 
-    An entry is a copy of all that is inlined, and takes a quarter of the time of compiling.
+    An entry is one more copy of all that is inlined, which takes its time to compile.
     """
 
     decorator: Decorator
