@@ -27,7 +27,7 @@ from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import END
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, dict_of, sent
-from spark_support.micro_batches import MicroBatch, held_to_the_denotation
+from spark_support.micro_batches import LATENESS, MicroBatch, held_to_the_denotation
 from spark_support.own import OWN
 from spark_support.shelf import InMemory
 from spark_support.tables import (
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 
 TRACES = st.lists(st.tuples(rows(12), st.integers(0, 15)), min_size=1, max_size=6)
 MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
-SETTINGS = st.builds(Settings, st.sampled_from([0, 0, 3, 9, 100]), st.sampled_from(MODES))
+SETTINGS = st.builds(Settings, LATENESS, st.sampled_from(MODES))
 SUMS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v"), "high": ("max", "w")}
 WEIGHED = {name: asked for name, asked in OWN.items() if name != "digits"}
 """What digits make depends on their order, so slices are no use."""
