@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow, TreeForm
-from muntin.kernels.engine import Shape
+from muntin.kernels.columns import ColumnWindow
 from muntin.kernels.summary import Kind
 from muntin.optimized.fiba import Fiba
 from rounds.clock import DisagreementError, collector_off
@@ -18,11 +17,10 @@ from structure_rounds.workload import Feed, play
 
 READABLE = "fiba4"
 MAIN = "kernels"
-CONTENDERS: dict[str, tuple[str, Kind, TreeForm]] = {
-    MAIN: ("sum", "int", "b+tree"),
-    "kernels, argmax": ("argmax", "float", "b+tree"),
-    "kernels, m4": ("m4", "float", "b+tree"),
-    "kernels-fiba": ("sum", "int", "fiba"),
+CONTENDERS: dict[str, tuple[str, Kind]] = {
+    MAIN: ("sum", "int"),
+    "kernels, argmax": ("argmax", "float"),
+    "kernels, m4": ("m4", "float"),
 }
 
 
@@ -53,16 +51,13 @@ class Row(NamedTuple):
 class Columns:
     """A window over columns, and its stream."""
 
-    def __init__(
-        self, name: str, size: int, distance: int, rounds: int, shape: Shape | None = None
-    ) -> None:
+    def __init__(self, name: str, size: int, distance: int, rounds: int) -> None:
         """Fill the window."""
         self.name, self.rounds, self.best = name, rounds, float("inf")
-        aggregate, kind, form = CONTENDERS[name]
-        self._summary = named(aggregate, kind)
+        self._summary = named(*CONTENDERS[name])
         self.feed = Feed(SUM, size, distance)
         pairs = list(self.feed.pairs())
-        self._window = ColumnWindow(self._summary, shape, form=form)
+        self._window = ColumnWindow(self._summary)
         self._window.insert(*self._columns([t for t, _ in pairs], [v for _, v in pairs]))
 
     def _columns(self, times: list[int], values: list[int]) -> list[np.ndarray]:

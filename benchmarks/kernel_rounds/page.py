@@ -20,9 +20,9 @@ A round evicts the oldest item, inserts one at out-of-order distance d, and quer
 [the benchmark of structures](benchmarks-structures.md); here a call plays {rounds} rounds over
 columns. Lifting the columns into partials and lowering the answers is included. Contenders take
 turns in one process, each keeps the best of {turns}; time is CPU time. `kernels` is the sum of
-integers, exact, on the finger B+-tree, and `kernels-fiba` on FiBA in flat arrays; `{readable}` is
-the readable FiBA, call by call. Compilation is apart. Every answer is held against the fold of the
-window. Compare ratios; the nanoseconds are this machine's.
+integers, exact, on the finger B+-tree; `{readable}` is the readable FiBA, call by call. Compilation
+is apart. Every answer is held against the fold of the window. Compare ratios; the nanoseconds are
+this machine's.
 """
 
 

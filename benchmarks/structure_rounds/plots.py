@@ -34,7 +34,6 @@ COLOURS = {
     "kernels": "#0044cc",
     "kernels, argmax": "#6688dd",
     "kernels, m4": "#88aaee",
-    "kernels-fiba": "#a64ca6",
 }
 BY_WINDOW = (
     "recompute", "sorted-refold", "flatfat", "reactive", "b-int", "btree4", "fiba4",

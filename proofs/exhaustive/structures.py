@@ -7,7 +7,6 @@ because a call is no longer made, is noticed.
 from dataclasses import dataclass
 
 from exhaustive.exploring import Build, Exploration, Found, Scope, Structure
-from exhaustive.flat import flat
 from exhaustive.paying import Billed, BilledClassic, Paying
 from exhaustive.profile import PROFILE
 from exhaustive.rings import FifoRing, Ring, asked, blotted, capacity, hole_times
@@ -108,9 +107,6 @@ CI = {
     "fiba with coins, min-arity 3, 12 keys": Exhausted(
         tree(Billed, 3, 12, 4), Found(60, 5313, 23025, 22)
     ),
-    "fiba in flat arrays, min-arity 2, 10 keys": Exhausted(
-        flat(10, 6), Found(113, 9197, 42443, 69)
-    ),
     "btree, min-arity 2, 12 keys": Exhausted(tree(BTree, 2, 12, 6), Found(295, 27703, 151619, 173)),
     "btree with coins, min-arity 2, 9 keys": Exhausted(
         tree(BilledClassic, 2, 9, 4), Found(52, 3443, 13054, 23)
@@ -145,9 +141,6 @@ NIGHTLY = {
     ),
     "fiba, min-arity 3, 18 keys": Exhausted(tree(Fiba, 3, 18, 8), Found(404, 60192, 354830, 153)),
     "fiba, min-arity 4, 18 keys": Exhausted(tree(Fiba, 4, 18, 8), Found(158, 23645, 126177, 50)),
-    "fiba in flat arrays, min-arity 2, 14 keys": Exhausted(
-        flat(14, 6), Found(846, 92103, 635642, 592)
-    ),
     "fiba with coins, min-arity 2, 14 keys": Exhausted(
         tree(Billed, 2, 14, 6), Found(847, 92122, 635643, 592)
     ),

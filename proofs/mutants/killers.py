@@ -21,7 +21,6 @@ def states(name: str) -> object:
     """Explore a small scope of a structure."""
     from exhaustive import structures as of  # noqa: PLC0415 each killer loads what it needs alone
     from exhaustive.exploring import Exploration  # noqa: PLC0415 as above
-    from exhaustive.flat import flat  # noqa: PLC0415 as above
     from exhaustive.paying import Billed  # noqa: PLC0415 as above
     from exhaustive.rings import FifoRing  # noqa: PLC0415 as above
     from muntin.optimized.btree import BTree  # noqa: PLC0415 as above
@@ -30,7 +29,6 @@ def states(name: str) -> object:
     scopes = {
         "fiba": lambda: of.tree(Fiba, 2, 9, 6),
         "fiba, large": lambda: of.tree(Fiba, 2, 14, 0),
-        "fiba in flat arrays": lambda: flat(9, 4),
         "btree": lambda: of.tree(BTree, 2, 8, 5),
         "coins": lambda: of.tree(Billed, 2, 11, 0),
         "ring": lambda: of.ring(2, 5, 8),

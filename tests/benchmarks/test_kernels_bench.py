@@ -10,7 +10,6 @@ from kernel_rounds.lanes import MAIN, QUICK, READABLE, Columns, Readable, Row
 from kernel_rounds.page import NAMES, page, save
 from rounds.claim import Claim
 from rounds.clock import DisagreementError
-from small_trees import TINY
 
 PLAN = replace(QUICK, rounds=40, readable_rounds=40)
 ROWS = [
@@ -28,12 +27,6 @@ def test_the_readable_tree_and_its_stream_stay_together() -> None:
         lane.turn()
         lane.check()
     assert lane.best < float("inf")
-
-
-def test_fiba_in_flat_arrays_and_its_stream_stay_together() -> None:
-    lane = Columns("kernels-fiba", 64, 16, 40, TINY["fiba"])
-    lane.turn()
-    lane.check()
 
 
 def test_columns_and_their_stream_stay_together() -> None:

@@ -30,7 +30,6 @@ GROWTHS: dict[str, Growth] = {
     "O(log m)": lambda _n, m, _d: log2(m + 1),
     "O(log d)": lambda _n, _m, d: log2(d + 2),
     "O(log(d + m))": lambda _n, m, d: log2(d + m + 1),
-    "O(m log(d + m))": lambda _n, m, d: m * log2(d + m + 1),
     "O(m + log n)": lambda n, m, _d: m + log2(n),
     "O(m + log d)": lambda _n, m, d: m + log2(d + 2),
     "O(m + m log(n/m))": lambda n, m, _d: m + m * log2(n / m),

@@ -1,6 +1,5 @@
 """Windows over columns, as they are and compiled: against a plain dictionary; limits; refusals."""
 
-import json
 from collections.abc import Callable, Sequence
 from random import Random
 
@@ -8,20 +7,20 @@ import numpy as np
 import pytest
 
 from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow, TreeForm
+from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.engine import Shape
 from muntin.kernels.forms import form_of, lifted
 from muntin.kernels.in_order import fold_places, rolling
 from muntin.kernels.limits import TooLargeError
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from small_trees import TINY
 
 SUM = named("sum", "int")
 BOTH = pytest.mark.parametrize("compiled", [False, True])
-FORMS = pytest.mark.parametrize("form", TINY)
+TINY = Shape(4, 4)
 
 
-def window(*, compiled: bool, form: TreeForm = "b+tree") -> ColumnWindow:
-    return ColumnWindow(SUM, TINY[form], form=form, compiled=compiled)
+def window(*, compiled: bool) -> ColumnWindow:
+    return ColumnWindow(SUM, TINY, compiled=compiled)
 
 
 def answers(columns: Sequence[object]) -> list[int]:
@@ -30,14 +29,11 @@ def answers(columns: Sequence[object]) -> list[int]:
 
 
 @BOTH
-@FORMS
 @pytest.mark.parametrize("spread", [3, 60, 100_000])
-def test_batches_in_any_order_are_inserted_as_one_by_one(
-    spread: int, form: TreeForm, *, compiled: bool
-) -> None:
+def test_batches_in_any_order_are_inserted_as_one_by_one(spread: int, *, compiled: bool) -> None:
     random = Random(spread)  # noqa: S311 nothing secret
     held: dict[int, int] = {}
-    tested = window(compiled=compiled, form=form)
+    tested = window(compiled=compiled)
     for size in (1, 5, 40, 300, 700):
         times = [random.randrange(-spread, spread) for _ in range(size)]
         if size == 5:
@@ -71,10 +67,9 @@ def test_batches_in_any_order_are_inserted_as_one_by_one(
 
 
 @BOTH
-@FORMS
-def test_rounds_evict_insert_and_query(form: TreeForm, *, compiled: bool) -> None:
+def test_rounds_evict_insert_and_query(*, compiled: bool) -> None:
     random = Random(5)  # noqa: S311 nothing secret
-    tested = window(compiled=compiled, form=form)
+    tested = window(compiled=compiled)
     size = 500
     times = [10 * k - random.randrange(200) for k in range(size)]
     ends, values = [10 * k - 400 for k in range(size)], list(range(size))
@@ -99,11 +94,8 @@ def test_rows_at_one_time_keep_the_order_of_their_arrival(far: int, *, compiled:
 
 
 @BOTH
-@FORMS
-def test_times_at_the_ends_of_64_bits_are_sorted_and_found(
-    form: TreeForm, *, compiled: bool
-) -> None:
-    tested = window(compiled=compiled, form=form)
+def test_times_at_the_ends_of_64_bits_are_sorted_and_found(*, compiled: bool) -> None:
+    tested = window(compiled=compiled)
     ends = [2**63 - 1, -(2**63)]
     tested.insert([*ends, *range(300, 0, -1)], [1, 2, *[0] * 300])
     assert (tested.oldest(), tested.youngest()) == (-(2**63), 2**63 - 1)
@@ -233,11 +225,3 @@ def test_rolling_windows_in_order(*, compiled: bool) -> None:
     for wrong, message in cases:
         with pytest.raises(InvalidInputError, match=message):
             wrong()
-
-
-def test_a_form_that_there_is_not_is_refused() -> None:
-    form: TreeForm = json.loads('"heap"')
-    with pytest.raises(
-        InvalidInputError, match="the form must be one of b\\+tree, fiba, not 'heap'"
-    ):
-        ColumnWindow(SUM, form=form, compiled=False)

@@ -186,8 +186,8 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             ),
         ),
         "kernels": Card(
-            "A finger B+-tree in flat arrays, with wide leaves, whose folds are repaired by the "
-            "next query: the source that is compiled for columns, run as it is.",
+            "A finger B+-tree in arrays, with wide leaves, whose folds are repaired by the next "
+            "query: the source that is compiled for columns, run as it is.",
             Times(
                 "O(log d)",
                 "O(log d)",
@@ -200,22 +200,6 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan19",
             "optimized/muntin/kernels/finger_tree.py",
             "proofs/finger_tree.md",
-        ),
-        "kernels-fiba": Card(
-            "FiBA as it is printed, its nodes rows of flat arrays: the source that is compiled for "
-            "columns, run as it is.",
-            Times(
-                "O(log d)",
-                "O(log d)",
-                "O(1)",
-                "O(log(d + m))",
-                "O(m log(d + m))",
-                "O(m)",
-            ),
-            "n, and one a node, in rows that grow by doubling",
-            "Tangwongsan19",
-            "optimized/muntin/kernels/flat_fiba.py",
-            "proofs/flat_fiba.md",
         ),
     }
 )

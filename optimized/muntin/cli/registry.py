@@ -9,7 +9,6 @@ from typing import Literal, Protocol, TypeVar
 
 from muntin.cli.unavailable import Unavailable
 from muntin.kernels.finger_tree import FingerTree
-from muntin.kernels.flat_fiba import FlatFiba
 from muntin.optimized.b_int import BInt
 from muntin.optimized.btree import BTree
 from muntin.optimized.daba import Daba
@@ -109,7 +108,6 @@ STRUCTURES = [
     StructureEntry("btree", BTree, "any order"),
     StructureEntry("fiba", Fiba, "any order"),
     StructureEntry("kernels", FingerTree, "any order"),
-    StructureEntry("kernels-fiba", FlatFiba, "any order"),
 ]
 
 

@@ -5,28 +5,21 @@ NUMBA_DISABLE_JIT=1, they are lists and the same source runs as it is.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 from muntin.kernels.engine import Shape, numeric, opaque
 from muntin.kernels.finger_tree import FingerTree
-from muntin.kernels.flat_fiba import FlatFiba
 from muntin.kernels.forms import Answers, Given, form_of, lifted, lowered
 from muntin.kernels.jit import COMPILED
 from muntin.kernels.loading import loading
-from muntin.kernels.row_tree import RowTree
 from muntin.kernels.summary import Partial, Summary
 from muntin.spec.errors import InvalidInputError
 
 FEW = 256
 """Fewer items out of order are inserted one by one sooner than they are sorted."""
 
-TreeForm = Literal["b+tree", "fiba"]
-FORMS: dict[TreeForm, type[RowTree[Partial]]] = {"b+tree": FingerTree, "fiba": FlatFiba}
-"""The finger B+-tree, which is faster, and FiBA as it is printed, both in flat arrays."""
-
 
 class ColumnWindow:
-    """One window over one aggregate: a tree of muntin.kernels, for columns.
+    """One window over one aggregate: a finger B+-tree, for columns.
 
     >>> from muntin.kernels.aggregates import named
     >>> window = ColumnWindow(named("mean"), compiled=False)
@@ -35,29 +28,21 @@ class ColumnWindow:
     ((3.0,), 10, 3)
     >>> window.rounds([10, 20], [25, 40], [2.0, 7.0])
     [[3.3333333333333335, 4.0]]
-    >>> fiba = ColumnWindow(named("mean"), form="fiba", compiled=False)
-    >>> fiba.insert([30, 10, 20], [3.0, 1.0, 5.0])
-    >>> fiba.query()
-    (3.0,)
     """
 
     def __init__(
         self,
         summary: Summary,
-        shape: Shape | None = None,
+        shape: Shape = Shape(),  # noqa: B008 - it is a value
         *,
-        form: TreeForm = "b+tree",
         compiled: bool = COMPILED,
     ) -> None:
-        """Start with an empty window, in the usual shape of the form unless one is given."""
-        if form not in FORMS:
-            raise InvalidInputError(f"the form must be one of {', '.join(FORMS)}, not {form!r}")
-        self.summary, kind = summary, FORMS[form]
-        monoid, how = summary.monoid(), (shape or kind.usual, kind.sources)
+        """Start with an empty window, in the usual shape unless one is given."""
+        self.summary, monoid = summary, summary.monoid()
         with loading():
             self._form = form_of(summary, compiled=compiled)
-            engine = numeric(summary, *how) if compiled else opaque(monoid, *how)
-            self.tree = kind(monoid, None, engine)
+            engine = numeric(summary, shape) if compiled else opaque(monoid, shape)
+            self.tree = FingerTree(monoid, None, engine)
 
     def insert(self, times: Given, *columns: Given) -> None:
         """Insert a batch in any order; what comes later in it is younger among equal times."""

@@ -64,22 +64,20 @@ class Engine(Generic[A]):
 def opaque(
     monoid: Monoid[A],
     shape: Shape = Shape(),  # noqa: B008 - it is a value
-    sources: tuple[str, ...] = TREE,
 ) -> Engine[A]:
     """Return kernels that run as they are, over values of any kind."""
-    module = uncompiled(monoid.combine, sources, *shape)
+    module = uncompiled(monoid.combine, TREE, *shape)
     return Engine(Calls[A].of(module), Lists(monoid.identity), shape)
 
 
 def numeric(
     summary: Summary,
     shape: Shape = Shape(),  # noqa: B008 - it is a value
-    sources: tuple[str, ...] = TREE,
 ) -> Engine[Partial]:
     """Return kernels that are compiled, over numbers."""
     from muntin.kernels.arrays import Arrays  # noqa: PLC0415 - it needs the extra
 
-    calls = Calls[Partial].of(compiled(summary, sources, *shape))
+    calls = Calls[Partial].of(compiled(summary, TREE, *shape))
     return Engine(calls, Arrays(summary), shape)
 
 

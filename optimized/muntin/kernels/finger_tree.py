@@ -1,14 +1,16 @@
-"""A finger B+-tree in flat arrays: out-of-order aggregation by the distance to the window's end.
+"""A finger B+-tree in arrays: out-of-order aggregation by the distance to the window's end.
 
 The data type of [Tangwongsan19] with wide leaves, repaired when somebody asks. The source of the
 calls is muntin.kernels.tree; it runs here as it is, over any monoid, or compiled, over numbers.
 Facts and bounds are proved in proofs/finger_tree.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic
+from weakref import WeakKeyDictionary
 
-from muntin.kernels.binding import A
-from muntin.kernels.row_tree import FIRST_ROWS, RowTree
+from muntin.kernels.binding import A, Column, Ints
+from muntin.kernels.engine import Engine, Shape, opaque
 from muntin.kernels.tree.layout import (
     ENDS,
     HEAD,
@@ -20,16 +22,43 @@ from muntin.kernels.tree.layout import (
     SPARE_LEAF,
     STAGED,
 )
-from muntin.kernels.tree.records import Tree
+from muntin.kernels.tree.records import Batch, Tree
 from muntin.kernels.tree_bound import TreeBound
 from muntin.kernels.tree_facts import fingers, marks, rows, shape, spines
 from muntin.kernels.tree_view import View
-from muntin.spec.cost import Cost, Operation
-from muntin.spec.structure import Pair
+from muntin.spec.cost import Cost, Meter, Operation
+from muntin.spec.monoid import Monoid
+from muntin.spec.structure import Pair, in_time_order
+
+FIRST_ROWS = 4
+
+_ENGINES: WeakKeyDictionary[object, Engine[object]] = WeakKeyDictionary()
+"""Beside the trees: code is no part of a state, which snapshots write."""
 
 
-class FingerTree(RowTree[A]):
+class FingerTree(Generic[A]):
     """Out-of-order aggregation for any monoid; with another engine, for numbers."""
+
+    def __init__(
+        self, monoid: Monoid[A], meter: Meter | None = None, engine: Engine[A] | None = None
+    ) -> None:
+        """Start with an empty window."""
+        del meter
+        self._monoid = monoid
+        _ENGINES[self] = engine or opaque(monoid)  # type: ignore[assignment] # as above
+        self.tree = self._first_rows()
+        self._answer = self.engine.storage.column([monoid.identity])
+        self.engine.calls.begin_tree(self.tree, self._answer)
+
+    @property
+    def engine(self) -> Engine[A]:
+        """Kernels and storage."""
+        return _ENGINES[self]  # type: ignore[return-value] # it is of this tree's own monoid
+
+    @property
+    def shape(self) -> Shape:
+        """Entries of a leaf, and children of an inner node."""
+        return self.engine.shape
 
     def _first_rows(self) -> Tree[A]:
         cap, fan = self.shape
@@ -69,6 +98,59 @@ class FingerTree(RowTree[A]):
                 folds=storage.rows(tree.folds, had, self._nodes, fan),
             )
 
+    def insert_batch(self, batch: Batch[A], *, in_order: bool) -> None:
+        """Insert a batch, in the order in which it is."""
+        calls = self.engine.calls
+        insert = calls.insert_sorted if in_order else calls.insert_each
+        at = insert(self.tree, batch, 0)
+        while at < len(batch.times):
+            self._grow()
+            at = insert(self.tree, batch, at)
+
+    def play_rounds(self, up_to: Ints, batch: Batch[A]) -> Column[A]:
+        """Evict up to a time, insert an entry and query, for each entry: return the answers."""
+        rounds = self.engine.calls.rounds
+        out = self.engine.storage.empty(len(batch.times))
+        at = rounds(self.tree, up_to, batch, out, 0)
+        while at < len(batch.times):
+            self._grow()
+            at = rounds(self.tree, up_to, batch, out, at)
+        return out
+
+    def _batch(self, pairs: Sequence[Pair[A]]) -> Batch[A]:
+        storage = self.engine.storage
+        times = storage.ints([self.engine.storage.time(time) for time, _ in pairs])
+        return Batch(times, storage.column([value for _, value in pairs]))
+
+    def insert(self, time: int, value: A) -> None:
+        """Add a value; one that is already at this time is combined with it, on its left."""
+        self.insert_batch(self._batch([(time, value)]), in_order=False)
+
+    def evict(self, time: int) -> None:
+        """Remove what is at this time, if anything is."""
+        times = self.engine.storage.ints([self.engine.storage.time(time)])
+        self.engine.calls.evict_each(self.tree, times)
+
+    def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
+        """Insert a sorted batch."""
+        self.insert_batch(self._batch(in_time_order(pairs)), in_order=True)
+
+    def bulk_evict(self, up_to: int) -> None:
+        """Remove everything at or before this time."""
+        self.engine.calls.evict_up_to(self.tree, self.engine.storage.time(up_to))
+
+    def query(self) -> A:
+        """Fold all values in the order of time."""
+        self.engine.calls.ask(self.tree, self._answer)
+        return self.engine.storage.at(self._answer, 0)
+
+    def query_range(self, first: int, last: int) -> A:
+        """Fold the values with first <= time <= last."""
+        ints = self.engine.storage.ints
+        ends = ints([self.engine.storage.time(first)]), ints([self.engine.storage.time(last)])
+        self.engine.calls.ask_ranges(self.tree, *ends, self._answer, ints([0]))
+        return self.engine.storage.at(self._answer, 0)
+
     def oldest(self) -> int | None:
         """Return the smallest time, if any."""
         tree = self.tree
@@ -79,6 +161,14 @@ class FingerTree(RowTree[A]):
         tree, right = self.tree, self.tree.s[RIGHT]
         last = tree.times[right, self.shape.cap] - 1
         return int(tree.times[right, last]) if len(self) else None
+
+    def items(self) -> Iterator[Pair[A]]:
+        """Yield times and values, oldest first."""
+        times = self.engine.storage.ints([0] * len(self))
+        values = self.engine.storage.column([self._monoid.identity] * len(self))
+        self.engine.calls.held(self.tree, times, values)
+        value_at = self.engine.storage.at
+        return ((int(times[at]), value_at(values, at)) for at in range(len(self)))
 
     def __len__(self) -> int:
         """Return the number of items held."""

@@ -31,15 +31,6 @@ TREE = tuple(
         "contents", "calls",
     )
 )  # fmt: skip
-FLAT = (
-    *(
-        f"flat/{name}"
-        for name in (
-            "layout", "nodes", "folding", "search", "insertion", "eviction", "ranges", "contents",
-        )
-    ),
-    "tree/calls",
-)  # fmt: skip
 BOUND = "muntin.kernels.binding"
 ALWAYS = 315_532_800
 """When all files were made, as Numba sees it: its cache wants the same time on every machine."""
@@ -48,8 +39,7 @@ ALWAYS = 315_532_800
 @lru_cache
 def template(names: tuple[str, ...]) -> str:
     """Return kernel sources as one text, without what they import from each other."""
-    sources = {*names, *(TREE if set(names) & set(TREE) else ())}
-    within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in sources)}
+    within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in names)}
     kept: list[str] = []
     for name in names:
         text = (HERE / f"{name}.py").read_text()

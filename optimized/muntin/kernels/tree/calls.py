@@ -1,7 +1,4 @@
-"""What Python calls: loops over columns. Those that may need more nodes stop, and say where.
-
-Written against the names of this package; FiBA in flat arrays brings its own of the same names.
-"""
+"""What Python calls: loops over columns. Those that may need more nodes stop, and say where."""
 
 from muntin.kernels.binding import A, Column, Ints, kernel, load_one, store_one
 from muntin.kernels.tree.bulk import insert_run

@@ -1,4 +1,4 @@
-"""The finger B+-tree in flat arrays: where everything stands.
+"""The finger B+-tree in arrays: where everything stands.
 
 Leaves hold times and values, inner nodes hold children, the smallest time below each but the first,
 and the fold of what is below each. A finger points at either end of the window, as in

@@ -1,1 +1,0 @@
-"""Kernel sources of FiBA in flat arrays."""
