@@ -1,15 +1,14 @@
-"""The Reactive Aggregator beyond its interface: its layout, variants, keys and refusals."""
+"""The Reactive Aggregator beyond its interface: its layout, variants and refusals."""
 
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.structure_machine import structure_machine
-from muntin.optimized.keyed_windows import KeyedWindows
 from muntin.optimized.product import pair, product
 from muntin.optimized.reactive import ReactiveAggregator
 from muntin.optimized.reactive_fifo import FifoReactiveAggregator
 from muntin.spec.cost import Meter
-from muntin.spec.errors import EmptyWindowError, InvalidInputError, UnsupportedError
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.monoid import FREE, Monoid, Word
 
 CAPACITIES = [1, 2, 4, 16]
@@ -89,27 +88,26 @@ def test_one_tree_serves_several_aggregates() -> None:
     assert costs[0] == costs[1]
 
 
-def test_each_key_has_a_window_only_while_it_has_items() -> None:
-    windows: KeyedWindows[str, Word] = KeyedWindows(lambda: ReactiveAggregator(FREE))
-    windows.insert("a", 1, (1,))
-    windows.insert("b", 2, (2,))
-    windows.insert("a", 3, (3,))
-    windows.bulk_insert("c", [])
-    assert list(windows) == ["a", "b"]
-    assert windows.query("a") == (1, 3)
-    assert windows.query_range("a", 2, 9) == (3,)
-    windows.evict("b", 2)
-    windows.evict("never there", 2)
-    assert list(windows) == ["a"]
-    with pytest.raises(EmptyWindowError, match="'b'"):
-        windows.query("b")
-    windows.bulk_evict(1)
-    assert list(windows.items("a")) == [(3, (3,))]
-    windows.bulk_evict(3)
-    assert len(windows) == 0
+def test_a_window_is_read_by_range_and_emptied() -> None:
+    window = ReactiveAggregator(FREE)
+    window.bulk_insert([])
+    assert len(window) == 0
+    window.insert(1, (1,))
+    window.insert(3, (3,))
+    assert window.query() == (1, 3)
+    assert window.query_range(2, 9) == (3,)
+    window.evict(2)
+    window.bulk_evict(1)
+    assert list(window.items()) == [(3, (3,))]
+    window.bulk_evict(3)
+    assert len(window) == 0
+
+
+def test_a_time_that_is_no_integer_is_refused_and_nothing_changes() -> None:
+    window = ReactiveAggregator(FREE)
     with pytest.raises(InvalidInputError):
-        windows.insert("a", 1.5, (1,))  # type: ignore[arg-type]  # the point of the test
-    assert len(windows) == 0
+        window.insert(1.5, (1,))  # type: ignore[arg-type]  # the point of the test
+    assert len(window) == 0
 
 
 def test_the_fifo_variant_refuses_to_evict_from_the_middle() -> None:

@@ -39,13 +39,6 @@ class Ballot:
         return bool(self.refusing(accepted)) and accepted.arrival not in self._accepted
 
 
-class Verdict(NamedTuple):
-    """Whether each query that sees an event accepts it, and whose first event of the key it is."""
-
-    accepts: dict[str, bool]
-    first_seen: list[str]  # of no use any more: the operator finds it out
-
-
 class Reports(NamedTuple):
     """What a step says of one query and key."""
 
@@ -101,9 +94,9 @@ class OneByOne(Group):
     def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
         """Give events to the queries that accept them."""
         for accepted in batch:
-            for name, accepts in self.take(accepted, moment).accepts.items():
+            for name, accepts in self.take(accepted, moment).items():
                 ballot.cast(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def take(self, accepted: Accepted, moment: Moment) -> Verdict:
-        """Give an event to the queries that accept it."""
+    def take(self, accepted: Accepted, moment: Moment) -> Mapping[str, bool]:
+        """Give an event to the queries that accept it, and say of each that sees it if it does."""

@@ -8,7 +8,7 @@ from operator import itemgetter
 from muntin.optimized.scotty.aggregate_store import BuildStore
 from muntin.optimized.scotty.foreign import FORGET_ALIKE, FRAMES
 from muntin.optimized.scotty.forgetting import needless
-from muntin.optimized.scotty.group import OneByOne, Reports, Verdict
+from muntin.optimized.scotty.group import OneByOne, Reports
 from muntin.optimized.scotty.machine_front import Front, spare
 from muntin.optimized.scotty.moment import Moment, done_at
 from muntin.optimized.scotty.slice import Lifted
@@ -97,17 +97,17 @@ class TupleGroup(OneByOne):
         views = {q.id: self._view(q, key) for q in self.queries.values()}
         return Keyed(TupleLane(key, self.settings.dialect, tiling), views)
 
-    def take(self, accepted: Accepted, moment: Moment) -> Verdict:
+    def take(self, accepted: Accepted, moment: Moment) -> Mapping[str, bool]:
         """Add the event, if it is accepted."""
         event = accepted.event
         if event.time <= max(self.since.values()):
-            return Verdict({}, [])
+            return {}
         one = self._of(event.key)
         accepts = {
             query.id: self._judge(one, query, accepted, moment) for query in self.queries.values()
         }
         if not any(accepts.values()):
-            return Verdict(accepts, [])
+            return accepts
         if event.key not in self.keyed:
             self.keyed[event.key] = one
             self._new.append(event.key)
@@ -119,7 +119,7 @@ class TupleGroup(OneByOne):
         else:
             one.lane.checkpoint()
             self._insert(one.lane, lifted)
-        return Verdict(accepts, [])
+        return accepts
 
     def _lifted(self, lane: TupleLane, accepted: Accepted, moment: Moment) -> Lifted:
         """Lift an event; a window that cannot take it says so before the aggregate does."""
