@@ -58,6 +58,19 @@ def test_all_agree_on_all_rows_and_keep_their_bounds() -> None:
     assert [len(line) for line in lines(PLAN, tally)] == [len(HEADER)] * 4
 
 
+def test_stored_tuples_are_counted_where_windows_need_them() -> None:
+    names, at = ("tuple-buffer", "scotty-lazy"), HEADER.index("tuples a trace")
+    for windows, stored in (("tumbling:60:sum", (True, False)), ("count:50:sum", (True, True))):
+        plan = replace(PLAN, windows=windows, against=contenders(",".join(names)))
+        tally = judged(plan).tally
+        told = [Trace(str(key), key, *rows_of(plan, key)).transcript(plan) for key in range(6)]
+        most = {name: sum(attempt(name, one).tuples for one in told) for name in names}
+        assert tuple(count > 0 for count in most.values()) == stored
+        assert {line[0]: line[at] for line in lines(plan, tally)} == {
+            name: f"{count / 6:.2f}" if count else "" for name, count in most.items()
+        }
+
+
 def test_a_planted_fault_is_found_made_small_and_reproduced() -> None:
     plan = replace(PLAN, against=contenders(f"spec,{PLANTED}"))
     judge = judged(plan)

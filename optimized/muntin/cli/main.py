@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from muntin.cli import cards, demo, diff, draw, fuzz, listing, replay, snapshots
+from muntin.cli import cards, diff, draw, fuzz, listing, replay, snapshots
 from muntin.cli.command import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-COMMANDS = (replay, listing, demo, draw, snapshots, cards, fuzz, diff)
+COMMANDS = (replay, listing, draw, snapshots, cards, fuzz, diff)
 """Each adds its own parser, and says what to run."""
 
 DESCRIPTION = """\
@@ -20,7 +20,6 @@ against it. A muntin is the bar between the panes of a window.
 
 EPILOG = """\
 examples:
-  muntin demo                                    a real stream, through everything
   muntin list                                    the implementations, and what each supports
   muntin replay trace.json --pretty              what the specification says of a trace
   muntin replay trace.json --with all --check    whether everything agrees with the file

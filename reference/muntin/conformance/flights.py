@@ -38,15 +38,6 @@ class Landing(NamedTuple):
     event: Event
 
 
-def clock(time: int) -> datetime:
-    """Return a time of this stream as a date.
-
-    >>> clock(317).isoformat(" ", "minutes")
-    '2013-01-01 05:17-05:00'
-    """
-    return START + timedelta(minutes=time)
-
-
 def departures(limit: int | None = None) -> list[Event]:
     """Return the departures, or the first so many, in the order of landing."""
     return [landing.event for landing in landings(limit)]

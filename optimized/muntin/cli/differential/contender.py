@@ -31,6 +31,7 @@ class Attempt:
     meter: Meter = field(default_factory=Meter)
     seconds: float = 0.0
     slices: int = 0
+    tuples: int = 0
     results: int = 0
     over: list[str] = field(default_factory=list[str])
     """The claims on cost that it broke."""
@@ -115,6 +116,7 @@ class _Lane:
         if now is None:
             return
         self._done.slices = max(self._done.slices, now.slices)
+        self._done.tuples = max(self._done.tuples, now.tuples)
         if self._claim:
             most = self._claim.slices(int(self._limit), int(self._newest), self._rows)
             self._done.most["slices"] = max(self._done.most.get("slices", 0), most)

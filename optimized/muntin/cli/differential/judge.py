@@ -86,6 +86,7 @@ class Judge:
         tally.most(one.name, "slices", one.slices)
         counts.update({f"most {what}": count for what, count in one.most.items()})
         counts["held"] += one.slices
+        counts["tuples"] += one.tuples
         tally.seconds[one.name] = tally.seconds.get(one.name, 0.0) + one.seconds
         if one.over:
             counts["over"] += 1

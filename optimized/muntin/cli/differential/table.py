@@ -14,6 +14,7 @@ HEADER = (
     "lifts a row",
     "combines a row",
     "slices a trace",
+    "tuples a trace",
     "beyond bounds",
     "CPU µs a row",
 )
@@ -59,6 +60,7 @@ def _line(name: str, tally: Tally) -> tuple[str, ...]:
         _beside(counts, "lifts", taken),
         _beside(counts, "combines", taken),
         _beside(counts | Counter(slices=counts["held"]), "slices", traces),
+        _beside(counts, "tuples", traces),
         f"{counts['over']:,}" if any(what.startswith("most ") for what in counts) else "",
         "" if native or not taken else f"{tally.seconds.get(name, 0.0) / taken * 1e6:.1f}",
     )
