@@ -56,7 +56,6 @@ EXCEPTIONS = {
     ),
     "total is NotImplemented": "what Python's own operators return for what they do not take",
     "total is not NotImplemented": "the same",
-    "event.value is UNKEPT": "ranks, the mark of an event that columns have not kept",
     "isinstance(query, Query)": "what is asked, which is no value",
     "hash(self._made_of())": "which functions an aggregate is made of, to check its claims once",
     "repr(self.letters)": "the same; letters are the checker's, of no stream",

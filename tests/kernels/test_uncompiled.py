@@ -16,7 +16,6 @@ LOCKSTEP = "test_compiled_tree_runs_in_lockstep_with_the_definition"
 """What else is there of this machine is never compiled."""
 RUNS = {
     "kernels": [f"kernels/test_{name}.py" for name in KERNELS],
-    "snapshots": [f"snapshot/test_{name}handed_over.py" for name in ("", "not_")],
     "structures": ["structures/test_finger_tree.py"],
     "machines": [
         "machines/test_columns.py",

@@ -17,8 +17,6 @@ FIXED = (
     "machines/test_slices.py::test_stores_stand_for_the_sequence_of_their_slices",
     "machines/test_slices.py::test_slices_stand_for_the_events_and_begin_where_windows_do[panes]",
     "reference/test_refusals.py",
-    "snapshot/test_handed_over.py::test_the_same_of_traces_that_are_always_the_same",
-    "snapshot/test_not_handed_over.py",
     "structures/test_foreign.py",
     "structures/test_keeping.py::test_all_that_departs_from_figure_4_is_tabulated",
     "structures/test_nonsense.py",

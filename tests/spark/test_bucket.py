@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from muntin.snapshot import SnapshotError
+from muntin.snapshot.frame import framed, unframed
 from muntin.spark.answers import is_row
 from muntin.spark.bucket import Bucket
 from muntin.spark.checking import Reads
-from muntin.spark.envelope import described, framed_state, held_in
+from muntin.spark.envelope import FORMAT, described, framed_state, held_in
 from muntin.spark.plan import Plan
 from muntin.spark.wanted import Asked
 from muntin.spec.data_driven import Session
@@ -45,14 +46,13 @@ def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Aske
     assert [line.kind for line in lines_in(plan, after.take(came(plan, late), 3))] == ["late"]
 
 
-def test_a_head_that_holds_no_small_pieces_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_that_are_small_now_move_into_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
     monkeypatch.setattr("muntin.spark.bucket.SMALL", 0)
     before = Bucket(plan, shelf)
     assert not list(before.take(came(plan, table_of([_row(5), _row(7)])), 0))
-    held = held_in("bucket", described(plan), before.state() or b"")
-    assert is_row(held)
-    head = framed_state("bucket", described(plan), [*held][:5])
+    head = before.state()
+    assert shelf
     monkeypatch.undo()
     middle = Bucket(plan, shelf, head)
     assert not list(middle.take(came(plan, table_of([_row(6)])), 1))
@@ -60,6 +60,47 @@ def test_a_head_that_holds_no_small_pieces_is_read(monkeypatch: pytest.MonkeyPat
     assert not shelf
     (line,) = lines_in(plan, after.take([], 10))
     assert line.values[:3] == (3, 3, 3)
+
+
+def test_windows_go_on_with_the_operators_that_they_began_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a bucket began, windows may have had no form over columns: the head says which had."""
+    plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
+    rows = [_row(5), _row(7)]
+    monkeypatch.setattr("muntin.spark.bucket.columnar", lambda _: set[str]())
+    before = Bucket(plan, shelf)
+    assert not list(before.take(came(plan, table_of(rows[:1])), 0))
+    head = before.state()
+    monkeypatch.undo()
+    after = Bucket(plan, shelf, head)
+    assert not list(after.take(came(plan, table_of(rows[1:])), 1))
+    assert all(name.startswith("key ") for name in shelf)
+    lines = lines_in(plan, after.take([], 10))
+    steps = [Step(tuple(event(plan, one) for one in dicts(rows))), Step((), 10)]
+    assert same(lines, expected(plan, denoted(plan, steps)))
+
+
+@pytest.mark.parametrize("number", [0, FORMAT + 1])
+def test_a_state_of_another_format_is_refused(number: int) -> None:
+    plan = plan_of({"w": tumbling(10)}, MERGED)
+    before = Bucket(plan, InMemory())
+    assert not list(before.take(came(plan, table_of([_row(5)])), 0))
+    frame = unframed(before.state() or b"")
+    words = f"of format {number}; .* reads format {FORMAT} only: go on with .* a new checkpoint"
+    with pytest.raises(SnapshotError, match=words):
+        Bucket(plan, InMemory(), framed(frame._replace(format=number)))
+
+
+@pytest.mark.parametrize("parts", [2, 5])
+def test_a_head_that_is_not_whole_is_refused(parts: int) -> None:
+    plan = plan_of({"w": tumbling(10)}, MERGED)
+    before = Bucket(plan, InMemory())
+    assert not list(before.take(came(plan, table_of([_row(5)])), 0))
+    held = held_in("bucket", described(plan), before.state() or b"")
+    assert is_row(held)
+    with pytest.raises(SnapshotError, match="damaged: it holds no watermark and keys"):
+        Bucket(plan, InMemory(), framed_state("bucket", described(plan), [*held][:parts]))
 
 
 @pytest.mark.parametrize("size", [1, 2])

@@ -5,7 +5,6 @@ Spark's own tester keeps state and timers in memory. One unit of time is a milli
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from random import Random
 
@@ -14,12 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import LongType
 
-from muntin.snapshot import SnapshotError, encode
-from muntin.snapshot.frame import Frame, framed, installed
+from muntin.snapshot import SnapshotError
 from muntin.spark import processor
-from muntin.spark.answering import operator_of, queries_of
 from muntin.spark.checking import Reads
-from muntin.spark.envelope import described
 from muntin.spark.murmur import spread
 from muntin.spark.packing import CONTROL, HEAD, Packing
 from muntin.spark.plan import Plan
@@ -27,7 +23,6 @@ from muntin.spark.wanted import Asked
 from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Settings
-from muntin.spec.stream import Step
 from muntin.spec.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
 from spark_support.micro_batches import (
@@ -44,17 +39,11 @@ from spark_support.tables import (
     HOLISTIC,
     MERGED,
     OF_ONE,
-    Line,
     Row,
     bands,
     cumulates,
-    denoted,
-    dicts,
-    event,
-    expected,
     kinds,
     plan_of,
-    same,
     slidings,
 )
 
@@ -268,30 +257,3 @@ def test_a_bucket_that_has_nothing_to_say_writes_nothing() -> None:
     assert cluster.step([], 50) == []
     assert [(cluster.state(one), cluster.pieces(one)) for one in spread(BUCKETS)] == before
     assert [line.end for line in cluster.step([], 105)] == [105]
-
-
-@given(st.lists(PASSING, min_size=1, max_size=3), TRACES)
-def test_a_state_of_the_first_form_goes_on(
-    windows: list[WindowType], trace: list[MicroBatch]
-) -> None:
-    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, OF_COLUMNS)
-    plan = replace(plan, late="rows")
-    first, watermark = [row("a", 12, 2), row("a", 15, 4)], 3
-    operator = operator_of(plan, queries_of(plan))
-    operator.step([], watermark)
-    events = [replace(event(plan, one), key=None) for one in dicts(first)]
-    operator.step(events)
-    held = [watermark, {("a", 0): (operator.snapshot(), float(watermark), 10**6)}]
-    body = encode(["bucket", described(plan), held])
-    cluster = Cluster(plan)
-    bucket = next(b for b, _ in sent(cluster.packing, first, 0) if b != CONTROL)
-    state = framed(Frame(1, installed(), body))
-    cluster.tester.updateValueState("state", bucket, (state,))
-    steps = [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(first))))]
-    answers = list[Line]()
-    for given_rows, rise in trace:
-        watermark += rise + 1
-        rows_now = [*given_rows, row("a", 10**5, 0)]  # which keeps the bucket awake
-        steps += [Step((), watermark), Step(tuple(map(partial(event, plan), dicts(rows_now))))]
-        answers += [one for one in cluster.step(rows_now, watermark) if one.kind != "late"]
-    assert same(answers, expected(plan, denoted(plan, steps)[2:]))

@@ -1,9 +1,8 @@
 """Streaming on Spark itself: its answers are those of batch; restarts; what is refused."""
 
 import re
-import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -114,12 +113,11 @@ def batch_of(
     spark: SparkSession,
     n: int,
     heard: Heard,
-    options: Mapping[str, str] = OPTIONS,
     bad: int = -1,
 ) -> set[Window]:
     """Return what batch says of the rows that were not late, as far as it was complete."""
     spark.dataSource.register(ReplaySource)
-    df = spark.read.format("muntin-replay").options(**{**options, "rows": str(n)}).load()
+    df = spark.read.format("muntin-replay").options(**{**OPTIONS, "rows": str(n)}).load()
     good = df.where(~f.col("n").isin(heard.late) & (f.col("n") % 50 != bad))
     answer = ASK(good, **CALL)
     reached = f.lit(heard.watermark).cast("timestamp")
@@ -147,38 +145,6 @@ def test_a_stream_says_in_the_end_what_batch_says(
         Heard().run(ASK(stream(200), **other), checkpoint)
     with pytest.raises(StreamingQueryException, match=r"the number of buckets 2.*buckets 4"):
         Heard().run(ASK(stream(200), **{**STREAMED, "buckets": 4}), checkpoint)
-
-
-FIRST_FORM: dict[str, object] = {
-    **CALL,
-    "watermark": "1 second",
-    "late": "rows",
-    "output": "final",
-    "buckets": 2,
-}
-"""The call of the checkpoint `form-1.zip`.
-
-It was made by the code of commit f403b9e from 80 rows in order; only its last version is kept, with
-PLACE for the folder that it lay in.
-"""
-REACHED = "2023-11-14T22:13:26.911Z"
-"""The watermark in it."""
-
-
-def test_a_checkpoint_of_the_first_form_goes_on(spark: SparkSession, checkpoint: str) -> None:
-    shutil.unpack_archive(Path(__file__).with_name("form-1.zip"), checkpoint)
-    metadata = Path(checkpoint) / "state/0/_metadata/v2/0"
-    metadata.write_text(metadata.read_text().replace("PLACE", f"file:{checkpoint}"))
-    spark.dataSource.register(ReplaySource)
-    options = {**OPTIONS, "disorder": "0"}
-    trace = spark.readStream.format("muntin-replay").options(**options, rows="160").load()
-    heard, before = Heard(), Heard(watermark=REACHED)
-    heard.run(ASK(trace, **FIRST_FORM), checkpoint)
-    assert not heard.late
-    whole = batch_of(spark, 160, heard, options)
-    told = batch_of(spark, 160, before, options)
-    assert len(told) == 46
-    assert set(heard.stand.values()) == whole - told
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ Forms and guarantees: docs/snapshots.md. Why a restored operator goes on alike: 
 from muntin.snapshot.capture import encode
 from muntin.snapshot.classes import register_state
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.operator import HandsOver, Persistent, carry, restore, snapshot
+from muntin.snapshot.operator import Persistent, carry, restore, snapshot
 from muntin.snapshot.revive import decode
 from muntin.snapshot.values import register_value
 
 __all__ = [
-    "HandsOver",
     "Persistent",
     "SnapshotError",
     "carry",

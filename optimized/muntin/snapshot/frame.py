@@ -15,7 +15,9 @@ MAGIC = b"\x89muntin\n"
 """Its first byte is no text, and its last would be changed by a transfer as text."""
 
 FORMAT = 1
-"""The present version of the form; `muntin.snapshot.migrations` leads here from older ones."""
+"""The version of the form. It goes up when equal bytes would mean something else."""
+
+REMEDY = "restore it with the version of muntin that wrote it"
 
 HEAD = Struct("<HBQQ")  # format, length of the version, of the body, of the body when inflated
 CHECK = Struct("<I")
@@ -46,7 +48,7 @@ def framed(frame: Frame) -> bytes:
     return whole + CHECK.pack(zlib.crc32(whole))
 
 
-def unframed(data: bytes, newest: int = FORMAT) -> Frame:
+def unframed(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Frame:
     """Return the frame in these bytes, or say what is wrong with them."""
     start = len(MAGIC) + HEAD.size
     if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
@@ -55,10 +57,10 @@ def unframed(data: bytes, newest: int = FORMAT) -> Frame:
         raise SnapshotError(f"the snapshot is damaged: it ends after {len(data)} bytes")
     stated: tuple[int, int, int, int] = HEAD.unpack_from(data, len(MAGIC))
     made_by, named, packed, inflated = stated
-    if made_by > newest:
+    if made_by != expected:
         raise SnapshotError(
             f"the snapshot is of format {made_by}; this version of muntin, {installed()}, reads "
-            f"formats up to {newest}: restore it with a later one"
+            f"format {expected} only: {remedy}"
         )
     length = start + named + packed + CHECK.size
     if len(data) != length:

@@ -4,16 +4,14 @@ An operator is restored into one that was made alike and asks the same queries: 
 written, so that they come from there.
 """
 
-from abc import ABC, abstractmethod
 from types import FunctionType
 from typing import ClassVar
 
 from muntin.snapshot.capture import capture, reachable
-from muntin.snapshot.classes import class_of, fields_of, own_name, set_fields
+from muntin.snapshot.classes import fields_of, own_name, set_fields
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.frame import FORMAT, Frame, framed, installed, unframed
 from muntin.snapshot.given import Given, described
-from muntin.snapshot.migrations import migrated
 from muntin.snapshot.revive import MISHAPS, revived_fields
 from muntin.snapshot.tree import Tree
 from muntin.snapshot.wire import Reader, Writer
@@ -43,18 +41,6 @@ class Persistent(Operator):
         restore(self, data)
 
 
-class HandsOver(ABC):
-    """An operator from whose snapshots one of another class can go on."""
-
-    @classmethod
-    @abstractmethod
-    def handed_over(cls, to: Operator, tree: Tree) -> Operator | None:
-        """Return an operator made and asked as that one is, which goes on from a state of this.
-
-        None, if operators of its class can't; raise, if a part of the state has no meaning there.
-        """
-
-
 def snapshot(operator: Operator) -> bytes:
     """Return the whole state of an operator; equal states of one process give equal bytes."""
     roots = given_to(operator)
@@ -76,19 +62,12 @@ def carry(old: Operator, new: Operator) -> None:
 
 
 def tree_of(data: bytes) -> Tree:
-    """Return what a snapshot holds, in the present form."""
-    frame = unframed(data)
-    return migrated(Reader(frame.body).tree(), frame.format)
+    """Return what a snapshot holds."""
+    return Reader(unframed(data).body).tree()
 
 
 def restore_tree(operator: Operator, tree: Tree) -> None:
-    """Replace the state of an operator by that in a tree of the present form."""
-    maker = class_of(dict(tree.header).get("operator", ""))
-    if maker is not type(operator) and maker and issubclass(maker, HandsOver):
-        other = maker.handed_over(operator, tree)
-        if other:
-            set_fields(operator, fields_of(other))
-            return
+    """Replace the state of an operator by that in a tree."""
     roots = given_to(operator)
     check_header(dict(tree.header), dict(header(operator, roots)))
     fields = revived_fields(tree, Given(roots), operator)
@@ -96,8 +75,7 @@ def restore_tree(operator: Operator, tree: Tree) -> None:
     if fields.keys() != here.keys():
         raise SnapshotError(
             f"{type(operator).__qualname__} has the fields {', '.join(here)} here, but "
-            f"{', '.join(fields)} in the snapshot, and no migration tells how to get from these "
-            "to those"
+            f"{', '.join(fields)} in the snapshot: restore it with the version that wrote it"
         )
     set_fields(operator, fields)
 
@@ -139,9 +117,8 @@ def check_header(made: dict[str, str], here: dict[str, str]) -> None:
     """Refuse a snapshot of another operator, and say in what they differ."""
     for name in (*here, *made):
         if made.get(name) != here.get(name):
-            unknown = name == "operator" and not class_of(made.get(name, ""))
+            remedy = "; restore it into an operator of the class that wrote it"
             raise SnapshotError(
                 f"this snapshot is of another operator; {name}: {made.get(name, 'none')} in the "
-                f"snapshot, {here.get(name, 'none')} here"
-                f"{'; import the module of the former, if it can hand over' if unknown else ''}"
+                f"snapshot, {here.get(name, 'none')} here{remedy if name == 'operator' else ''}"
             )

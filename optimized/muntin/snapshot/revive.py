@@ -103,7 +103,7 @@ class Revival:
             if wanted is not None and names != wanted:
                 raise SnapshotError(
                     f"{name} has the fields {', '.join(wanted)} here, but {', '.join(names)} in "
-                    "the snapshot, and no migration tells how to get from these to those"
+                    "the snapshot: restore it with the version that wrote it"
                 )
             self._classes[form] = cls
         return self._classes[form]

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from muntin.snapshot.frame import unframed
-from muntin.snapshot.migrations import migrated
 from muntin.snapshot.tree import Node, Tree
 from muntin.snapshot.wire import Reader
 
@@ -12,7 +11,7 @@ from muntin.snapshot.wire import Reader
 def shown(data: bytes) -> Iterator[str]:
     """Yield the lines that describe a snapshot, or say what is wrong with it."""
     frame = unframed(data)
-    tree = migrated(Reader(frame.body).tree(), frame.format)
+    tree = Reader(frame.body).tree()
     inflated = f"{len(frame.body)} when inflated"
     yield f"snapshot of format {frame.format}, by muntin {frame.muntin}"
     yield f"{len(data)} bytes, {inflated}; {len(tree.nodes)} objects"

@@ -160,16 +160,9 @@ def empty(plan: Plan) -> Head:
 
 
 def restored(plan: Plan, data: bytes) -> Head:
-    """Return what is known of a bucket.
-
-    In form 1 all windows had readable operators; where a bucket began so, they still have.
-    """
+    """Return what is known of a bucket."""
     held = held_in("bucket", described(plan), data)
     parts = list(held) if is_row(held) else []
-    if len(parts) == 2:  # noqa: PLR2004 - of form 1
-        parts[1:1] = [[], END, {}]
-    if len(parts) == 5:  # noqa: PLR2004 - as heads were before they held small pieces
-        parts.append({})
     if len(parts) != len(Head._fields):
         raise damaged("it holds no watermark and keys")
     watermark, fast, due, checks, keys, pieces = parts
@@ -196,8 +189,6 @@ def _key(key: object) -> Key:
 
 def _kept(one: object) -> Kept:
     match one:
-        case (bytes(data), int() | float() as due, int() | float() as over):
-            return Kept(due, over, data=data)
         case (int() | float() as due, int() | float() as over, int() as check):
             return Kept(due, over, check)
         case _:

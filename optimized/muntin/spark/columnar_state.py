@@ -87,10 +87,7 @@ class Head(NamedTuple):
 
 def head_in(pieces: Pieces) -> Head:
     """Return what is known of a state in pieces besides its tables."""
-    held = decode(pieces[HEAD])
-    if isinstance(held, Head):  # as it was before
-        return held
-    clock, seen, arrivals, groups = row(held)
+    clock, seen, arrivals, groups = row(decode(pieces[HEAD]))
     if not isinstance(seen, int | float):
         raise damaged("holds no time")
     moment = Clock(*map(number, row(clock)))

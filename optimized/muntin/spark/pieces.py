@@ -198,10 +198,6 @@ def _column(one: object) -> Column:
             int() as first,
         ):
             found = np.cumsum(_above(least, width, n, planes)) + first
-        case (int() as least, 0, int() as n):  # as pieces were before
-            return column_of(np.full(n, least, np.int64))
-        case (int() as least, int() as width, bytes() as content):  # the same
-            return column_of(np.frombuffer(content, f"<u{width}").astype(np.int64) + least)
         case _:
             raise damaged("holds no columns")
     return column_of(found.astype(np.float64) if real else found)

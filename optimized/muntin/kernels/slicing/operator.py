@@ -23,12 +23,9 @@ from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planned
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
 from muntin.kernels.slicing.store import Store
-from muntin.snapshot import HandsOver, Persistent
+from muntin.snapshot import Persistent
 from muntin.snapshot.classes import Stated
-from muntin.snapshot.operator import restore_tree
-from muntin.snapshot.tree import Tree
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
 
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
 
 
-class ColumnarOperator(Persistent, Stated, HandsOver):
+class ColumnarOperator(Persistent, Stated):
     """Many queries over one stream of columns, in one pass."""
 
     configuration = ("method",)
@@ -235,27 +232,6 @@ class ColumnarOperator(Persistent, Stated, HandsOver):
         self._clock, self._seen = after, seen
         self._arrivals += len(batch)
         return answered
-
-    @classmethod
-    def handed_over(cls, to: Operator, tree: Tree) -> Operator | None:
-        """Return a Scotty that goes on from a state of columns."""
-        from muntin.kernels.slicing.handing_over import holding  # noqa: PLC0415 - most never need it
-        from muntin.kernels.slicing.image import image_in  # noqa: PLC0415 - as above
-        from muntin.optimized.scotty.operator import Scotty  # noqa: PLC0415 - as above
-
-        if not isinstance(to, Scotty) or cls != ColumnarOperator:  # others may be made otherwise
-            return None
-        stated = dict(tree.header).get("configuration 'method'")
-        methods: list[Method] = [one for one in METHODS if repr(one) == stated]
-        old = cls(to.settings, method=methods[0] if methods else "auto")
-        for query in to.queries:
-            old.add(query)
-        restore_tree(old, tree)
-        groups = [
-            group.spread_out() if isinstance(group, DenseGroup) else group
-            for group in old._groups.values()
-        ]
-        return to.going_on(holding(image_in(old.state()), groups), old.generic)
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot holds, and what it refers to; its classes are imported then."""

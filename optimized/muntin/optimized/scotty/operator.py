@@ -5,9 +5,8 @@ orders what they report. Proofs: proofs/scotty.md, O1 and O2.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import NamedTuple
 
 from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.count_group import CountGroup
@@ -18,7 +17,6 @@ from muntin.optimized.scotty.moment import Moment
 from muntin.optimized.scotty.ordered_group import OrderedGroup
 from muntin.optimized.scotty.ranks import Cohort, Ranks
 from muntin.optimized.scotty.strategy import Strategy, strategy
-from muntin.optimized.scotty.taking_over import Holding, TakingOver
 from muntin.optimized.scotty.tiling import How
 from muntin.optimized.scotty.time_group import TimeGroup
 from muntin.optimized.scotty.tuple_group import TupleGroup
@@ -55,14 +53,6 @@ class Shared:
         return next(iter(self.group.queries.values())).aggregate
 
 
-class Part(NamedTuple):
-    """The groups of an operator, its queries, and the keys that each cohort has met."""
-
-    shared: list[Shared]
-    running: dict[str, Running]
-    met: dict[Cohort, list[Hashable]]
-
-
 class Scotty(Persistent):
     """General stream slicing."""
 
@@ -94,19 +84,11 @@ class Scotty(Persistent):
         missed = self._ranks.missed(query)
         group = self._group(query, found)
         group.add(query, since, missed)
+        by_window = self._settings.dialect.lateness == "window"
         self._added += 1
-        cohort = self._cohort(query, since)
+        cohort = Cohort(since, query.id if by_window else None)
         self._ranks.add(cohort)
         self._running[query.id] = Running(query, found, group, cohort, self._added)
-
-    def _cohort(self, query: Query, since: float) -> Cohort:
-        by_window = self._settings.dialect.lateness == "window"
-        return Cohort(since, query.id if by_window else None)
-
-    @property
-    def settings(self) -> Settings:
-        """How late events, order and output are treated."""
-        return self._settings
 
     @property
     def queries(self) -> list[Query]:
@@ -160,33 +142,6 @@ class Scotty(Persistent):
         if all(one.cohort != gone.cohort for one in self._running.values()):
             self._ranks.remove(gone.cohort)
         self._shared = [one for one in self._shared if one.group.queries]
-
-    @property
-    def part(self) -> Part:
-        """What another operator takes over as it is."""
-        return Part(self._shared, self._running, self._ranks.met)
-
-    def going_on(self, holding: Holding, beside: "Scotty | None" = None) -> "Scotty":
-        """Return an operator made as this one is that goes on from what another one holds.
-
-        `beside` has run there; what it holds becomes part of the new operator.
-        """
-        new = Scotty(self._settings, self._build, self._letters)
-        shared, running, met = beside.part if beside else new.part
-        taking = TakingOver(self._settings, self._build, self._letters)
-        for kept in holding.kept:
-            for group, strategies in taking.served(kept, holding):
-                shared.append(Shared(next(iter(strategies.values())).scope, group))
-                for name, found in strategies.items():
-                    cohort = self._cohort(group.queries[name], kept.since)
-                    met[cohort] = [*kept.met]
-                    running[name] = Running(group.queries[name], found, group, cohort, 0)
-        for nth, name in enumerate(holding.asked, 1):
-            new._running[name] = replace(running[name], nth=nth)
-        new._shared, new._added = shared, len(holding.asked)
-        new._ranks.resume(holding.latest, met)
-        new._before, new._reached, new._seen, new._arrivals, *_ = holding
-        return new
 
     def take(self, step: Step, /) -> Output:
         """Take in a step, and say what it changes; a step that fails changes nothing."""

@@ -7,18 +7,9 @@ keys (rule 11); a query added later must know what it has missed of a key (rule 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from muntin.snapshot.classes import Constant
-from muntin.spec.errors import UnsupportedError
 from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query
 from muntin.spec.stream import Event
-
-
-class Unkept(Constant):
-    """The value of an event that another operator has not kept, not even its time."""
-
-
-UNKEPT = Unkept()
 
 
 class Cohort(NamedTuple):
@@ -37,32 +28,9 @@ class Ranks:
         self._ranks: dict[Cohort, dict[Hashable, int]] = {}
         self._waiting: dict[Hashable, Sequence[Cohort]] = {}  # of keys that not all have met
 
-    @property
-    def met(self) -> dict[Cohort, list[Hashable]]:
-        """The keys that each cohort has met, in their order."""
-        return {one: [*ranks] for one, ranks in self._ranks.items()}
-
-    def resume(
-        self, latest: Mapping[Hashable, Event], met: Mapping[Cohort, Sequence[Hashable]]
-    ) -> None:
-        """Go on from what is known of every key, and from the keys that each cohort has met."""
-        self.latest = dict(latest)
-        self._ranks = {one: {key: n for n, key in enumerate(keys)} for one, keys in met.items()}
-        for key in latest:
-            self._wait(key, [one for one, ranks in self._ranks.items() if key not in ranks])
-
     def missed(self, query: Query) -> Mapping[Hashable, Event]:
         """Return the last event of each key, where it matters to a query that it has missed it."""
-        measure = query.window.measure
-        if measure in (TIME, COUNT):
-            return {}
-        if any(event.value is UNKEPT for event in self.latest.values()):
-            raise UnsupportedError(
-                f"query {query.id!r} can't be added now: windows over the measure {measure.name!r}"
-                " begin where the last event of each key says, and the operator whose snapshot"
-                " this one goes on from has not kept these; ask a new operator"
-            )
-        return dict(self.latest)
+        return {} if query.window.measure in (TIME, COUNT) else dict(self.latest)
 
     def add(self, cohort: Cohort) -> None:
         """Let a cohort rank the keys that it will see."""

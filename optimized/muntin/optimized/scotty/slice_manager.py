@@ -49,12 +49,6 @@ class SliceManager:
         # whether the step has made a slice, one before others, and one that is far from others
         self.appended = self.inserted = self.isolated = False
 
-    def resume(self, slices: list[Slice]) -> None:
-        """Go on with slices that another operator has made, as if this step had."""
-        self.slices, self.firsts = slices, [one.first for one in slices]
-        self.own = max(one.own for one in slices)
-        self.appended = True
-
     def add(self, accepted: Accepted, value: object, told: float = -END) -> None:
         """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3).
 

@@ -158,7 +158,7 @@ class TimeGroup(Group):
                 names |= {name} if accepts else set[str]()
         return names
 
-    def changing(self, key: Hashable) -> Lane:
+    def _changing(self, key: Hashable) -> Lane:
         """Return the state of a key, for a step to change it."""
         lane = self.lanes.get(key)
         if lane is None:
@@ -171,7 +171,7 @@ class TimeGroup(Group):
 
     def _add(self, accepted: Accepted, moment: Moment, names: set[str] | None) -> None:
         """Add a tuple to its slice: one lift and one combine."""
-        event, lane = accepted.event, self.changing(accepted.event.key)
+        event, lane = accepted.event, self._changing(accepted.event.key)
         border = moment.before + self._early
         late = event.time < border
         told = border if self._apart and (late or lane.untold) else -END
