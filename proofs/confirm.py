@@ -26,7 +26,7 @@ FOLDER = ROOT / "proofs" / "contracts"
 CONFIRMED, REACHED = "Confirmed over all paths.", "AssertionError: reached"
 SECONDS = 60
 """CPU seconds after which CrossHair gives up on a lemma. All together take about as many."""
-PATHS = [ROOT / name for name in ("spec", "reference", "optimized", "proofs")]
+PATHS = [ROOT / name for name in ("spec", "reference", "optimized", "tools", "proofs")]
 
 
 def modules() -> list[Path]:

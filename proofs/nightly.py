@@ -19,7 +19,7 @@ from evidence.checks import ROOT
 from evidence.journal import Journal
 
 MINUTE = 60
-PLUGIN = "evidence.leaving_out"
+PLUGIN = "evidence.skip_passed"
 JOURNALS = ROOT / "build" / "proofs-nightly"
 
 

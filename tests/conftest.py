@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from evidence.spending import MINUTES, Spending
+from evidence.cpu_budget import MINUTES, Spending
 from spark_support.brief_java import optimise_little
 
 os.environ.setdefault("MUNTIN_KERNELS", str(Path(__file__).parents[1] / ".kernels"))
@@ -65,7 +65,7 @@ def pytest_sessionfinish() -> None:
 def calls_kernels(path: Path) -> bool:
     """Whether the tests of a file call kernels."""
     text = path.read_text("utf-8") if path.suffix == ".py" else ""
-    return "muntin.kernels" in text or "kernel_rounds" in text
+    return "muntin.kernels" in text or "muntin.columnar" in text or "kernel_rounds" in text
 
 
 def rank(item: pytest.Item) -> int:

@@ -12,8 +12,8 @@ from time import process_time
 start = process_time()
 import numpy as np
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.spec.catalogue import named
-from muntin.spec.periodic import tumbling
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.windows.periodic import tumbling
 from muntin.spec.query import Query
 operator = ColumnarOperator()
 operator.add(Query("w", tumbling(10), named("sum")))

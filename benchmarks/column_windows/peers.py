@@ -7,8 +7,8 @@ from math import isclose
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels import aggregate
-from muntin.spec.periodic import tumbling
+from muntin.columnar import aggregate
+from muntin.spec.windows.periodic import tumbling
 
 PANE = 1000
 """What all lengths of windows are multiples of."""
@@ -85,7 +85,7 @@ def duckdb(at: Ints, values: Floats, *, panes: bool) -> Ask:
 
 
 def in_one_call(at: Ints, values: Floats) -> Ask:
-    """Return what asks `muntin.kernels.aggregate`."""
+    """Return what asks `muntin.columnar.aggregate`."""
 
     def ask(lengths: Sequence[int]) -> Sums:
         windows = {f"{length}": tumbling(length) for length in lengths}

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.spec.catalogue import named
-from muntin.spec.periodic import tumbling
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
+from muntin.spec.windows.periodic import tumbling
 
 DELAY = 2000
 """How late an event may be, in milliseconds; also the allowed lateness."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow
-from muntin.kernels.summary import Kind
-from muntin.optimized.fiba import Fiba
+from muntin.kernels.aggregator.column_window import ColumnWindow
+from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.compiler.numeric_aggregate import Kind
+from muntin.optimized.btree.fiba import Fiba
 from rounds.clock import DisagreementError, collector_off
 from structure_rounds.operators import SUM
 from structure_rounds.workload import Feed, play

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from muntin.cli.registry import OPERATORS
+from muntin.registry.implementations import OPERATORS
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Settings

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import count as numbers
 from random import Random
 
-from muntin.spec.catalogue import plain
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding, count, tumbling
+from muntin.spec.algebra.catalogue import plain
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event, Step
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, count, tumbling
 
 SECOND = 1000
 SHORTEST, LONGEST = SECOND, 20 * SECOND

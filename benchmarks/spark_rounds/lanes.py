@@ -18,12 +18,12 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.kernels.compiler.numeric_aggregate import Summary
 from muntin.kernels.slicing.custom import summarised
-from muntin.kernels.summary import Summary
 from muntin.spark import aggregate, micros
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Cumulate, Sliding, tumbling
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Cumulate, Sliding, tumbling
+from muntin.spec.windows.window import WindowType
 from rounds.clock import DisagreementError
 from spark_rounds.workload import FILES, SCHEMA, streamed, written
 

@@ -11,8 +11,8 @@ from itertools import chain
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from muntin.spec.catalogue import plain
-from muntin.spec.monoid import Monoid
+from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Pair
 from rounds.clock import collector_off
 from structure_rounds.contenders import Contender

@@ -6,11 +6,11 @@ from typing import Generic, Protocol, TypeVar
 
 from sortedcontainers import SortedDict  # type: ignore[import-untyped] # has no types
 
-from muntin.cli.registry import STRUCTURES
-from muntin.optimized.btree import BTree
-from muntin.optimized.fiba import Fiba
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.fiba import Fiba
+from muntin.registry.implementations import STRUCTURES
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import Monoid
 from muntin.spec.structure import Pair
 
 A = TypeVar("A")

@@ -10,7 +10,7 @@ from math import log
 from random import Random
 from typing import Generic, TypeVar
 
-from muntin.spec.monoid import FREE, Monoid, Word
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 
 A = TypeVar("A")
 

@@ -1,10 +1,10 @@
 """Lemmas on arities: what is cut or filled is of a legal size, and rebalancing is paid for.
 
-S2 in proofs/btree.md and L2 in proofs/coins.md. The code divides arities just so in
-`muntin.optimized.rebalance` and `muntin.optimized.bulk_evict`.
+S2 in proofs/btree.md and L2 in proofs/amortization.md. The code divides arities just so in
+`muntin.optimized.btree.rebalance` and `muntin.optimized.btree.bulk_evict`.
 """
 
-from muntin.optimized.coins import reserve
+from muntin.optimized.btree.amortization import reserve
 
 
 def pieces_of_a_split_are_legal(mu: int, arity: int) -> None:

@@ -3,12 +3,12 @@
 Two windows, each of so many events before the step and after it; none is not to be published.
 """
 
-from muntin.spec.catalogue import plain
+from muntin.spec.algebra.catalogue import plain
 from muntin.spec.denotation import Stream, World, changes
-from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Result, Settings
 from muntin.spec.stream import Accepted, Event
-from muntin.spec.window import Interval, Window
+from muntin.spec.windows.periodic import tumbling
+from muntin.spec.windows.window import Interval, Window
 
 QUERY = Query("q", tumbling(10), plain("count"))
 FIRST, SECOND = Interval(0, 10), Interval(10, 20)

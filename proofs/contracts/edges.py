@@ -5,9 +5,9 @@ What proofs/smt/edges.py proves of a model, with all sizes, is confirmed here of
 
 from math import gcd
 
-from muntin.optimized.scotty.edges import Edges, Progression
+from muntin.optimized.scotty.slices.edges import Edges, Progression
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.periodic import Sliding, pane
+from muntin.spec.windows.periodic import Sliding, pane
 
 TRUNCATING = Dialect(alignment="truncate")
 

@@ -7,8 +7,8 @@ also compared with its definition on lists. Floats obey no such laws; they are t
 from collections import Counter
 from typing import TypeVar
 
-from muntin.optimized.product import pair, product
-from muntin.spec.catalogue import (
+from muntin.optimized.common.product import pair, product
+from muntin.spec.algebra.catalogue import (
     ADD,
     BAG,
     FIRST,
@@ -21,8 +21,8 @@ from muntin.spec.catalogue import (
     Chosen,
     beside,
 )
-from muntin.spec.monoid import FREE, Monoid, Word
-from muntin.spec.values import rank
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
+from muntin.spec.algebra.values import rank
 
 A = TypeVar("A")
 

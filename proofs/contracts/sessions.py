@@ -1,10 +1,10 @@
 """Lemmas on the definition of sessions, for all times and gaps."""
 
-from muntin.spec.data_driven import Session
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.measure import Line, Placed
 from muntin.spec.stream import Accepted, Event, event_order
-from muntin.spec.window import Interval
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import Line, Placed
+from muntin.spec.windows.window import Interval
 
 AT_EQUALITY = Dialect(session_merge="le")
 

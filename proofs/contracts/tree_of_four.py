@@ -3,9 +3,9 @@
 Symbols are the places, not the values: those are letters of the free monoid.
 """
 
-from muntin.optimized.flatfat import FlatFat, height, largest_capacity, recomputed
+from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Meter, Operation
-from muntin.spec.monoid import FREE, Word
 
 LETTERS: list[Word] = [(0,), (1,), (2,), (3,)]
 

@@ -7,12 +7,12 @@ two times, onto each, and beyond both ends. Values are letters of the free monoi
 from itertools import product
 
 from exhaustive.calls import LETTERS
-from exhaustive.planting import PlantedFiba, Shape
-from muntin.optimized.btree import BTree
-from muntin.optimized.btree_node import Node
-from muntin.optimized.fiba import Fiba
-from muntin.optimized.rebalance import merge, split, take_older, take_younger
-from muntin.spec.monoid import FREE, Word
+from exhaustive.constructed_states import PlantedFiba, Shape
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.fiba import Fiba
+from muntin.optimized.btree.node import Node
+from muntin.optimized.btree.rebalance import merge, split, take_older, take_younger
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.structure import TimedWindow
 
 MIN_ARITY = 2

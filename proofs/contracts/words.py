@@ -1,6 +1,6 @@
 """Lemmas on words. CrossHair searches for a counterexample."""
 
-from muntin.spec.monoid import FREE, Word
+from muntin.spec.algebra.monoid import FREE, Word
 
 
 def what_was_appended_can_be_taken_off(whole: Word, part: Word) -> None:

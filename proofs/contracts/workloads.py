@@ -8,7 +8,7 @@ from muntin.optimized.scotty.workload import (
     splits,
     stores_tuples,
 )
-from muntin.spec.window import Context
+from muntin.spec.windows.window import Context
 
 CONTEXTS: tuple[Context, ...] = ("CF", "FCF", "FCA")
 CONTEXT_FREE, FORWARD_FREE, AWARE = range(3)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evidence.checks import ROOT
 
-SOURCES = ("spec", "reference", "optimized", "proofs", "tests", "docs", "benchmarks")
+SOURCES = ("spec", "reference", "optimized", "tools", "proofs", "tests", "docs", "benchmarks")
 BESIDE = (
     *("README.md", "REFERENCES.md", "CHANGELOG.md", "CONTRIBUTING.md"),
     *("pyproject.toml", "requirements.lock", "Makefile"),

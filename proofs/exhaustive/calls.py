@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, count, pairwise
 from typing import Literal
 
-from muntin.cli.registry import Arrival
-from muntin.spec.monoid import Monoid
+from muntin.registry.implementations import Arrival
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import OutOfOrder, Pair, TimedWindow
 
 LETTERS = Monoid("", str.__add__)

@@ -12,13 +12,13 @@ from typing import TypeVar, get_args
 
 from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope
-from muntin.conformance.choices import DECISIONS
-from muntin.spec.data_driven import LastNEvery, Rolling, Session, slide_by_tuple
+from muntin.conformance.machines.random_choices import DECISIONS
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
-from muntin.spec.user_defined import UserWindow
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import LastNEvery, Rolling, Session, slide_by_tuple
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserWindow
+from muntin.spec.windows.window import WindowType
 
 V = TypeVar("V")
 

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from exhaustive.calls import LETTERS, STEP, Call, Places, changes, ranges
-from exhaustive.exploring import Exploration, Found, Scope, Structure
-from exhaustive.whole import BLOT, UNREAD, fork
-from muntin.kernels.engine import Engine, Shape, opaque
-from muntin.kernels.finger_tree import FingerTree
-from muntin.kernels.tree.layout import (
+from exhaustive.exploration import Exploration, Found, Scope, Structure
+from exhaustive.object_state import BLOT, UNREAD, fork
+from muntin.kernels.aggregator.finger_btree import FingerTree
+from muntin.kernels.compiler.engine import Engine, Shape, opaque
+from muntin.kernels.finger_btree.debug_view import View
+from muntin.kernels.finger_btree.layout import (
     CUT,
     ENDS,
     HEAD,
@@ -35,9 +36,8 @@ from muntin.kernels.tree.layout import (
     SUFFIX_STALE,
     VALID,
 )
-from muntin.kernels.tree_view import View
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import Monoid
 from muntin.spec.structure import TimedWindow
 
 SHAPE = Shape(2, 4)

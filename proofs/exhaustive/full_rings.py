@@ -15,12 +15,12 @@ from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
 from exhaustive.calls import LETTERS, STEP, Places, changes
-from exhaustive.exploring import Found, failing
-from exhaustive.whole import UNREAD
-from muntin.optimized.flatfat import FlatFat, height
-from muntin.optimized.reactive import ReactiveAggregator
+from exhaustive.exploration import Found, failing
+from exhaustive.object_state import UNREAD
+from muntin.optimized.flatfat.flatfat import FlatFat, height
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import Monoid
 from muntin.spec.structure import Pair, TimedWindow
 
 Filled = frozenset[int]

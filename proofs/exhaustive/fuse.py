@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from muntin.spec.monoid import Monoid
+from muntin.spec.algebra.monoid import Monoid
 
 NEVER = -1
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope, Walked
-from muntin.cli.registry import OPERATORS, OperatorEntry
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.spec.data_driven import Session
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.dialect import Dialect
-from muntin.spec.measure import Measure
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Settings
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import Sliding, count, tumbling
 
 
 def _records(settings: Settings) -> Operator:

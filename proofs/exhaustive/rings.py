@@ -7,11 +7,11 @@ differ that are the same, so they are overwritten, with something that shows whe
 
 from typing import TypeGuard
 
-from exhaustive.exploring import Structure
-from exhaustive.whole import BLOT, UNREAD
-from muntin.optimized.flatfat import height
-from muntin.optimized.reactive import ReactiveAggregator
-from muntin.optimized.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+from exhaustive.exploration import Structure
+from exhaustive.object_state import BLOT, UNREAD
+from muntin.optimized.flatfat.flatfat import height
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
 from muntin.spec.cost import Cost, Operation
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from exhaustive.planting import Shape
+from exhaustive.constructed_states import Shape
 
 Sizes = Counter[int]
 """For each number of keys, how many trees have it."""

@@ -6,16 +6,16 @@ because a call is no longer made, is noticed.
 
 from dataclasses import dataclass
 
-from exhaustive.exploring import Build, Exploration, Found, Scope, Structure
-from exhaustive.paying import Billed, BilledClassic, Paying
+from exhaustive.amortized_cost import Billed, BilledClassic, Paying
+from exhaustive.exploration import Build, Exploration, Found, Scope, Structure
 from exhaustive.profile import PROFILE
 from exhaustive.rings import FifoRing, Ring, asked, blotted, capacity, hole_times
-from muntin.cli.registry import STRUCTURES, StructureEntry
-from muntin.optimized.b_int import BInt
-from muntin.optimized.btree import BTree
-from muntin.optimized.fiba import Fiba
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.fiba import Fiba
+from muntin.optimized.fifo.b_int import BInt
+from muntin.registry.implementations import STRUCTURES, StructureEntry
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
-from muntin.spec.monoid import Monoid
 
 
 def without_account(structure: Structure) -> Structure:

@@ -18,16 +18,16 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple, TypeGuard
 
-from exhaustive.whole import Form, fork, whole
-from muntin.cli.registry import OperatorEntry
-from muntin.conformance.strategies import BAGS, WORDS, Letter
-from muntin.reference.denoted import Denoted
+from exhaustive.object_state import Form, fork, whole
+from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.reference.specification import Denoted
+from muntin.registry.implementations import OperatorEntry
+from muntin.spec.algebra.monoid import Word
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.monoid import Word
 from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.window import WindowType
+from muntin.spec.windows.window import WindowType
 
 Answer = Output | str
 """What a step gives: results and late events, or the kind of error."""

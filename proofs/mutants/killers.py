@@ -20,11 +20,11 @@ TWO_TIMES = 2
 def states(name: str) -> object:
     """Explore a small scope of a structure."""
     from exhaustive import structures as of  # noqa: PLC0415 each killer loads what it needs alone
-    from exhaustive.exploring import Exploration  # noqa: PLC0415 as above
-    from exhaustive.paying import Billed  # noqa: PLC0415 as above
+    from exhaustive.amortized_cost import Billed  # noqa: PLC0415 as above
+    from exhaustive.exploration import Exploration  # noqa: PLC0415 as above
     from exhaustive.rings import FifoRing  # noqa: PLC0415 as above
-    from muntin.optimized.btree import BTree  # noqa: PLC0415 as above
-    from muntin.optimized.fiba import Fiba  # noqa: PLC0415 as above
+    from muntin.optimized.btree.btree import BTree  # noqa: PLC0415 as above
+    from muntin.optimized.btree.fiba import Fiba  # noqa: PLC0415 as above
 
     scopes = {
         "fiba": lambda: of.tree(Fiba, 2, 9, 6),
@@ -76,8 +76,8 @@ def traces(argument: str) -> object:
 
 def vectors(name: str) -> object:
     """Replay the transcripts that were worked out by hand on an operator."""
-    from muntin.cli.replay_run import runs  # noqa: PLC0415 each killer loads what it needs alone
-    from muntin.conformance.transcript import OperatorTranscript, parse  # noqa: PLC0415 as above
+    from muntin.cli.commands.replay_run import runs  # noqa: PLC0415 each killer loads what it needs alone
+    from muntin.conformance.transcript.model import OperatorTranscript, parse  # noqa: PLC0415 as above
 
     done = list[str]()
     for file in sorted((ROOT / "tests" / "vectors").glob("*/*.json")):
@@ -93,15 +93,15 @@ def vectors(name: str) -> object:
 
 def steps(_: str) -> object:
     """Make every step of rebalancing for the two smallest arities."""
-    from exhaustive import rebalancing as of  # noqa: PLC0415 each killer loads what it needs alone
+    from exhaustive import rebalance_steps as of  # noqa: PLC0415 each killer loads what it needs alone
 
     return [step(mu, 3) for mu in (2, 3) for step in (of.splits, of.merges, of.moves)]
 
 
 def laws(_: str) -> object:
     """Check every law that a monoid of the catalogue declares."""
-    from muntin.spec.catalogue import named  # noqa: PLC0415 each killer loads what it needs alone
-    from muntin.spec.laws import counterexamples  # noqa: PLC0415 as above
+    from muntin.spec.algebra.catalogue import named  # noqa: PLC0415 each killer loads what it needs alone
+    from muntin.spec.algebra.laws import counterexamples  # noqa: PLC0415 as above
 
     names = ("sum", "count", "min", "max", "mean", "geomean", "median", "first", "last", "range")
     for name in names:

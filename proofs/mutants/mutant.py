@@ -15,8 +15,8 @@ from signal import SIGXCPU
 from evidence.checks import ROOT
 
 FOLDER = ROOT / "proofs" / "mutants"
-COPIED = ("spec", "reference", "optimized", "proofs", "tests")
-PATHS = ("spec", "reference", "optimized", "proofs", "tests")
+COPIED = ("spec", "reference", "optimized", "tools", "proofs", "tests")
+PATHS = ("spec", "reference", "optimized", "tools", "proofs", "tests")
 SECONDS = 60
 """CPU seconds within which a killer has to notice a mutant; most take one or two."""
 SECOND = 10**9  # nanoseconds: a file that is a second younger is not the one that was compiled

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 from evidence.checks import ROOT
 from evidence.document import rows_of
-from mutants.everywhere import Fault, faults
+from mutants.generated import Fault, faults
 from mutants.mutant import FOLDER, Mutant, MutantError, copied, mutants, noticed
 
 EQUIVALENT = FOLDER / "equivalent.toml"
@@ -35,21 +35,21 @@ EVERY = 10
 
 SCOTTY = (
     "traces:scotty-lazy,scotty-fiba",
-    "tests:tests/structures/test_scotty.py,tests/structures/test_scotty_branches.py",
-    "tests:tests/structures/test_scotty_counts.py,tests/structures/test_scotty_errors.py",
+    "tests:tests/scotty/test_operator.py,tests/scotty/test_branches.py",
+    "tests:tests/scotty/test_counts.py,tests/scotty/test_errors.py",
     "tests:tests/complexity/test_scotty.py,tests/complexity/test_scotty_counts.py",
     "tests:tests/complexity/test_scotty_wakes.py,tests/complexity/test_scotty_tuples.py",
-    "tests:tests/structures/test_spans.py,tests/structures/test_workload.py",
-    "tests:tests/structures/test_strategy.py,tests/structures/test_sharing.py",
-    "tests:tests/structures/test_foreign.py,tests/complexity/test_scotty_ordered.py",
-    "tests:tests/conformance/test_faltering.py",
+    "tests:tests/scotty/test_periodic_edges.py,tests/scotty/test_workload.py",
+    "tests:tests/scotty/test_query_plan.py,tests/in_order/test_query_sharing.py",
+    "tests:tests/scotty/test_opaque_windows.py,tests/complexity/test_scotty_ordered.py",
+    "tests:tests/conformance/test_fault_injection.py",
 )
 SLICING = (
     "traces:cutty-lazy,panes",
     "traces:cutty-eager,pairs,pairs-plus",
-    "tests:tests/structures/test_slicing.py,tests/complexity/test_slicers.py",
+    "tests:tests/in_order/test_operator.py,tests/complexity/test_slicers.py",
     "tests:tests/machines/test_slices.py,tests/complexity/test_slicing_edges.py",
-    "tests:tests/structures/test_slicing_errors.py,tests/conformance/test_faltering.py",
+    "tests:tests/in_order/test_errors.py,tests/conformance/test_fault_injection.py",
 )
 NAIVE = (
     "traces:recompute,tuple-buffer,tuple-buckets,aggregate-buckets",

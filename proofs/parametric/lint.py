@@ -14,7 +14,7 @@ from pathlib import Path
 from evidence.checks import ROOT
 
 ALGORITHMS = ROOT / "optimized" / "muntin" / "optimized"
-RELATIONS = ("tree_relation.py",)
+RELATIONS = ("invariants.py",)
 TELLING = frozenset(
     (
         *("isinstance", "issubclass", "type", "id", "hash", "getattr", "setattr", "hasattr"),

@@ -8,7 +8,7 @@ test alone.
 
 from typing import NoReturn
 
-from muntin.spec.monoid import Monoid, Word
+from muntin.spec.algebra.monoid import Monoid, Word
 
 
 class LeakError(AssertionError):

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
 from exhaustive.calls import LETTERS, Call, Places, changes, ranges
-from muntin.cli.registry import StructureEntry
-from muntin.spec.monoid import Monoid
+from muntin.registry.implementations import StructureEntry
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import OutOfOrder, TimedWindow
 
 A = TypeVar("A")

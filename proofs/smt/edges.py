@@ -3,8 +3,8 @@
 Model: times, sizes, slides and offsets are integers of either sign, sizes and slides positive. The
 windows are [x, x + size) for each x = offset + k slide, k any integer. A remainder is what the
 definition of floor division says: t = q s + r with 0 <= r < s, as Python has it, and as C and Java
-do not where t is negative. `pane` and `Sliding.starts` of `muntin.spec.periodic` compute with it;
-proofs/contracts/edges.py confirms the code itself in a smaller scope.
+do not where t is negative. `pane` and `Sliding.starts` of `muntin.spec.windows.periodic` compute
+with it; proofs/contracts/edges.py confirms the code itself in a smaller scope.
 """
 
 from z3 import And, ArithRef, BoolRef, If, Int, Ints, Not, Or

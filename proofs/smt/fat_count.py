@@ -1,10 +1,10 @@
 """Theorem 4.2 (ii) of [Tangwongsan15]: what an update of m values of n may recompute.
 
 Model: `work` is the sum over the levels l from 1 to log2 n of min(m, n / 2^l), which is Claim 4.3
-summed up, as `recomputed` of `muntin.optimized.flatfat` computes it: work(1, m) = 0 and work(2n,
-m) = min(m, n) + work(n, min(m, n)), for each power of two n; tests/proofs/test_smt.py compares the
-two. c is ceil(log2(n / m)), given by the power p = 2^c: m p >= n, and c = 0 or m p < 2n. The bound
-m (1 + c) - 1, one less than printed, follows by induction on log2 n.
+summed up, as `recomputed` of `muntin.optimized.flatfat.flatfat` computes it: work(1, m) = 0 and
+work(2n, m) = min(m, n) + work(n, min(m, n)), for each power of two n; tests/proofs/test_smt.py
+compares the two. c is ceil(log2(n / m)), given by the power p = 2^c: m p >= n, and c = 0 or m p <
+2n. The bound m (1 + c) - 1, one less than printed, follows by induction on log2 n.
 """
 
 from z3 import And, ArithRef, BoolRef, Ints, Or

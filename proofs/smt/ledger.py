@@ -2,8 +2,9 @@
 
 Model: a node is its arity, between 1 and what it has overflown to, and whether it is the root; the
 smallest arity mu is any integer from 2 on, the largest is 2 mu. `coins` is `reserve` of
-`muntin.optimized.coins` as a formula; tests/proofs/test_smt.py compares the two. A step takes the
-arities of the nodes it changes to new ones, and spends a coin. In words: proofs/coins.md.
+`muntin.optimized.btree.amortization` as a formula; tests/proofs/test_smt.py compares the two. A
+step takes the arities of the nodes it changes to new ones, and spends a coin. In words:
+proofs/amortization.md.
 """
 
 from z3 import And, ArithRef, Bool, BoolRef, BoolVal, If, Implies, Int, Ints, IntVal, Not, Or

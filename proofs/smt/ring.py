@@ -3,8 +3,8 @@
 Model: a ring is its capacity, four quarters or more, and how many items it holds. It doubles when
 it is full and more than 3/4 of it are items; it is compacted when it is full and fewer are; it
 halves when fewer than 1/4 are left after an eviction. Calls change the number of items by one. The
-savings that pay for moves are confirmed on their code in proofs/contracts/savings.py; here they
-are added up.
+savings that pay for moves are confirmed on their code in proofs/contracts/reactive_credit.py; here
+they are added up.
 """
 
 from z3 import And, Ints

@@ -9,7 +9,7 @@ import pytest
 from evidence.labels import proved, stated
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("spec", "reference", "optimized", "proofs", "tests")
+FOLDERS = ("spec", "reference", "optimized", "tools", "proofs", "tests")
 MODULES = [p for folder in ("reference", "optimized") for p in (ROOT / folder).rglob("*.py")]
 PROOFS = sorted((ROOT / "proofs").glob("*.md"))
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("spec", "reference", "optimized")
-CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "spark", "cli"}
+FOLDERS = ("spec", "reference", "optimized", "tools")
+CORE = {"spec", "reference", "optimized", "snapshot", "kernels", "columnar"}
+TOOLS = CORE | {"spark", "conformance", "registry", "console", "drawing"}
 MAY_IMPORT = {
     "spec": {"spec"},
     "reference": {"spec", "reference"},
@@ -16,10 +17,15 @@ MAY_IMPORT = {
     "optimized": {"spec", "snapshot", "optimized"},
     "snapshot": {"spec", "snapshot"},
     "kernels": {"spec", "optimized", "snapshot", "kernels"},
-    "spark": CORE,
-    "cli": CORE | {"conformance"},
+    "columnar": {"spec", "optimized", "snapshot", "kernels", "columnar"},
+    "spark": CORE | {"spark"},
+    "registry": CORE | {"spark", "conformance", "registry"},
+    "console": {"spec", "console"},
+    "drawing": CORE | {"conformance", "registry", "drawing"},
+    "differential": TOOLS | {"differential"},
+    "cli": TOOLS | {"differential", "cli"},
 }
-PYSPARK = {"spark", "conformance"}
+PYSPARK = {"spark", "conformance", "registry", "differential"}
 PORTIONS = [
     path for folder in FOLDERS for path in (ROOT / folder / "muntin").iterdir() if path.is_dir()
 ]
@@ -28,8 +34,8 @@ PORTIONS = [
 def imported(source: str, package: str) -> Iterator[str]:
     """Every module that a source may name, with the place of relative ones resolved.
 
-    >>> sorted(imported("from ..reference import store", "muntin.spec"))
-    ['muntin.reference', 'muntin.reference.store']
+    >>> sorted(imported("from ..reference import recompute", "muntin.spec"))
+    ['muntin.reference', 'muntin.reference.recompute']
     """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -59,7 +65,7 @@ def sources(portion: Path) -> Iterator[tuple[Path, str]]:
     ("source", "found"),
     [
         ("import muntin.optimized", {"optimized"}),
-        ("import muntin.optimized.fiba as f", {"optimized"}),
+        ("import muntin.optimized.btree.fiba as f", {"optimized"}),
         ("from muntin import optimized", {"optimized"}),
         ("from muntin.optimized import fiba", {"optimized"}),
         ("from . import errors", {"spec"}),

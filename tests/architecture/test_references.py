@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("spec", "reference", "optimized", "proofs", "tests", "benchmarks", "docs")
+FOLDERS = ("spec", "reference", "optimized", "tools", "proofs", "tests", "benchmarks", "docs")
 CITATION = re.compile(r"\[([A-Z][A-Za-z]+\d{2}[a-z]?)[\],;]")
 ENTRY = re.compile(r"^- \*\*\[([A-Z][A-Za-z]+\d{2}[a-z]?)\]\*\*", re.MULTILINE)
 REFERENCES = ROOT / "REFERENCES.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("spec", "reference", "optimized", "proofs", "tests", "benchmarks")
+FOLDERS = ("spec", "reference", "optimized", "tools", "proofs", "tests", "benchmarks")
 FILE, FUNCTION, SPECIFICATION = 300, 40, 1500
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 VECTOR = str(ROOT / "tests" / "vectors" / "rules" / "01_half_open_edges.json")
 PORTIONS = [
     path
-    for folder in ("spec", "reference", "optimized")
+    for folder in ("spec", "reference", "optimized", "tools")
     for path in (ROOT / folder / "muntin").iterdir()
     if path.is_dir()
 ]

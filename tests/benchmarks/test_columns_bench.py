@@ -13,9 +13,9 @@ from column_windows.measure import Machine, Plan, Row, loads, seconds
 from column_windows.page import page
 from column_windows.workload import Load, operator, stream
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.spec.catalogue import named
-from muntin.spec.periodic import Sliding
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
+from muntin.spec.windows.periodic import Sliding
 from rounds.claim import Claim
 from rounds.clock import DisagreementError
 

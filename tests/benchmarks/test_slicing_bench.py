@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import slicing
-from muntin.cli.registry import OPERATORS
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.periodic import Sliding
+from muntin.registry.implementations import OPERATORS
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
+from muntin.spec.windows.periodic import Sliding
 from rounds.claim import Claim
 from rounds.clock import DisagreementError
 from slicing_rounds.claims import claims

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muntin.spec.monoid import FREE
+from muntin.spec.algebra.monoid import FREE
 from rounds.claim import Claim
 from rounds.clock import DisagreementError
 from structure_rounds.break_even import CASES, Measurable, ReEvaluation

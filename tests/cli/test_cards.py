@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli import cards
-from muntin.cli.card_table import CARDS, Times
-from muntin.cli.drawing.instances import DRAWABLE
-from muntin.cli.registry import STRUCTURES, StructureEntry
+from muntin.cli.commands import cards
+from muntin.cli.commands.card_data import CARDS, Times
+from muntin.drawing.instances import DRAWABLE
+from muntin.registry.implementations import STRUCTURES, StructureEntry
+from muntin.spec.algebra.monoid import FREE
 from muntin.spec.cost import Operation
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.monoid import FREE
 
 ROOT = Path(__file__).parents[2]
 IDS = [entry.name for entry in STRUCTURES]

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from cli.replay_session import CALLS, RESULT, SAID, TRACE, Session
-from muntin.cli import lookup, replay
-from muntin.cli.registry import OPERATORS, OperatorEntry
-from muntin.conformance.json_values import Json
-from muntin.reference.denoted import Denoted
+from muntin.cli.commands import replay
+from muntin.conformance.transcript.json_values import Json
+from muntin.reference.specification import Denoted
+from muntin.registry import lookup
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
 

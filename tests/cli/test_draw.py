@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.cli import draw
-from muntin.cli.drawing.film import Frame, film
-from muntin.cli.drawing.instances import DRAWABLE, TREES, Instance, instance
-from muntin.cli.drawing.page import page
-from muntin.cli.drawing.scene import Box, Scene, wide
-from muntin.cli.drawing.showing import IDENTITY
-from muntin.cli.drawing.svg import NAMESPACE, svg
-from muntin.conformance.calls import Call
-from muntin.conformance.transcript import StructureTranscript, parse
-from muntin.optimized.picture import (
+from muntin.cli.commands import draw
+from muntin.conformance.transcript.calls import Call
+from muntin.conformance.transcript.model import StructureTranscript, parse
+from muntin.drawing.film import Frame, film
+from muntin.drawing.instances import DRAWABLE, TREES, Instance, instance
+from muntin.drawing.page import page
+from muntin.drawing.scene import Box, Scene, wide
+from muntin.drawing.svg import NAMESPACE, svg
+from muntin.drawing.value_text import IDENTITY
+from muntin.optimized.introspection import (
     FatPicture,
     LevelsPicture,
     NodePicture,
     QueuePicture,
     TreePicture,
 )
-from muntin.spec.catalogue import plain
+from muntin.spec.algebra.catalogue import plain
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

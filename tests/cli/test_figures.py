@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.drawing.film import Frame, film, told
-from muntin.cli.drawing.instances import instance
-from muntin.conformance.transcript import StructureTranscript, parse
-from muntin.optimized.picture import TreePicture
-from muntin.spec.catalogue import plain
+from muntin.conformance.transcript.model import StructureTranscript, parse
+from muntin.drawing.film import Frame, film, told
+from muntin.drawing.instances import instance
+from muntin.optimized.introspection import TreePicture
+from muntin.spec.algebra.catalogue import plain
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 CONCAT = plain("concat")

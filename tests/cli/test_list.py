@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from muntin.cli import listing
-from muntin.cli.lookup import names
+from muntin.cli.commands import list_implementations as listing
 from muntin.cli.main import main
-from muntin.cli.registry import OPERATORS, STRUCTURES, OperatorEntry
-from muntin.cli.survey import Survey, survey_operator, survey_structure, window_types
-from muntin.conformance.transcript_windows import FORMS
-from muntin.reference.denoted import Denoted
+from muntin.conformance.transcript.windows import FORMS
+from muntin.reference.specification import Denoted
+from muntin.registry.capabilities import Survey, survey_operator, survey_structure, window_types
+from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry
+from muntin.registry.lookup import names
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.measure import TIME
 from muntin.spec.query import Query, Settings
+from muntin.spec.windows.measure import TIME
 
 
 def of_operator(name: str) -> Survey:

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from cli.replay_session import CALLS, OUTPUT, TRACE, Session, with_steps
-from muntin.cli import lookup, progress, replay
+from muntin.cli.commands import replay
 from muntin.cli.main import main
+from muntin.console import progress
+from muntin.registry import lookup
 
 
 @pytest.fixture

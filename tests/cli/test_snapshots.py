@@ -5,20 +5,20 @@ from pathlib import Path
 import pytest
 
 from muntin.cli.main import main
-from muntin.reference.naive import Naive
+from muntin.reference.naive_operator import Naive
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import snapshot
-from muntin.spec.catalogue import named
-from muntin.spec.periodic import tumbling
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
+from muntin.spec.windows.periodic import tumbling
 
 SAID = [
-    "operator: muntin.reference.naive:Naive",
+    "operator: muntin.reference.naive_operator:Naive",
     "configuration '_store': TupleBuffer",
     "query 'tens': Sliding(measure='time', offset=0, size=10, slide=10) of sum",
     "       3 muntin.spec.stream:Event (gap, key, punctuation, time, value)",
-    "       1 muntin.reference.naive:Stream (published, store)",
+    "       1 muntin.reference.naive_operator:Stream (published, store)",
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muntin.optimized.scotty.slice import Slice
+from muntin.optimized.scotty.slices.slice import Slice
 
 
 @pytest.fixture

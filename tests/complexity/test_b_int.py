@@ -6,9 +6,9 @@ from typing import ParamSpec
 
 import pytest
 
-from muntin.optimized.b_int import BInt, most_intervals
+from muntin.optimized.fifo.b_int import BInt, most_intervals
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
-from muntin.spec.monoid import FREE, Word
 
 P = ParamSpec("P")
 

@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from muntin.optimized.btree import BTree
-from muntin.optimized.fiba import Fiba
-from muntin.optimized.tree_cost import levels
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.cost_bound import levels
+from muntin.optimized.btree.fiba import Fiba
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
-from muntin.spec.monoid import Monoid
 
 ADD = Monoid(0, int.__add__)
 

@@ -8,14 +8,14 @@ from types import FrameType
 
 import pytest
 
-from histories import bursty, growing, longest_histories, shrinking, spelled, steady
-from muntin.optimized.daba import Daba
-from muntin.optimized.daba_lite import DabaLite
-from muntin.optimized.two_stacks import TwoStacks
-from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.optimized.fifo.daba import Daba
+from muntin.optimized.fifo.daba_lite import DabaLite
+from muntin.optimized.fifo.two_stacks import TwoStacks
+from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter, Operation
-from muntin.spec.monoid import Monoid
 from muntin.spec.structure import Fifo
+from support.histories import bursty, growing, longest_histories, shrinking, spelled, steady
 
 Line = tuple[int, int]
 """A straight line x -> slope * x + height, modulo a prime: small, and its order matters."""

@@ -7,13 +7,13 @@ from weakref import WeakSet
 
 import pytest
 
-from histories import bursty, growing, longest_histories, spelled, steady
-from muntin.optimized.daba import Daba
-from muntin.optimized.daba_lite import DabaLite
-from muntin.optimized.two_stacks import TwoStacks
-from muntin.optimized.two_stacks_lite import TwoStacksLite
-from muntin.spec.monoid import Monoid
+from muntin.optimized.fifo.daba import Daba
+from muntin.optimized.fifo.daba_lite import DabaLite
+from muntin.optimized.fifo.two_stacks import TwoStacks
+from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Fifo
+from support.histories import bursty, growing, longest_histories, spelled, steady
 
 
 class Kept(NamedTuple):

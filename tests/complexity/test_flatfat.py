@@ -7,10 +7,10 @@ from typing import ParamSpec
 
 import pytest
 
-from muntin.optimized.flatfat import FlatFat, recomputed
-from muntin.optimized.flatfat_window import FlatFatWindow
+from muntin.optimized.flatfat.flatfat import FlatFat, recomputed
+from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
-from muntin.spec.monoid import FREE, Word
 
 CAPACITIES = [1, 2, 4, 8, 16, 32]
 

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from muntin.optimized import btree
-from muntin.optimized.fiba import Fiba
-from muntin.spec.monoid import Monoid
+from muntin.optimized.btree import btree
+from muntin.optimized.btree.fiba import Fiba
+from muntin.spec.algebra.monoid import Monoid
 
 FIRST: Monoid[int | None] = Monoid(None, lambda left, right: right if left is None else left)
 """Folds a window to its oldest value: the reduction of Theorem 1 sorts with it."""

@@ -6,12 +6,12 @@ from typing import ParamSpec
 
 import pytest
 
-from contracts.savings import Shape, savings
-from muntin.optimized.flatfat import FlatFat, height, largest_capacity, recomputed
-from muntin.optimized.reactive import ReactiveAggregator
-from muntin.optimized.reactive_fifo import FifoReactiveAggregator
+from contracts.reactive_credit import Shape, savings
+from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
-from muntin.spec.monoid import FREE, Word
 from muntin.spec.structure import TimedWindow
 
 State = tuple[int, int, int, tuple[int, ...]]

@@ -5,19 +5,25 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from muntin.cli.registry import FibaOfTuples
-from muntin.conformance.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.reference.aggregate_buckets import AggregateBuckets
-from muntin.reference.buckets import TupleBuckets
-from muntin.reference.every_event import EveryEvent
-from muntin.reference.naive import Naive
+from muntin.reference.bucket_stores import TupleBuckets
+from muntin.reference.naive_operator import Naive
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session, slide_by_tuple
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.periodic import Band, Cumulate, Sliding, count, tumbling
+from muntin.reference.tuple_stores import EveryEvent
+from muntin.registry.implementations import FibaOfTuples
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import (
+    LastNEvery,
+    Punctuation,
+    Rolling,
+    Session,
+    slide_by_tuple,
+)
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.periodic import Band, Cumulate, Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
 
 LATENESS, DELAY, EVENTS = 7, 5, 600
 Bound = Callable[[Sequence[int], int], int]

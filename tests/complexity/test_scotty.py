@@ -8,25 +8,25 @@ from typing import Literal
 import pytest
 
 from extending.test_new_window_type import Timetable
-from muntin.conformance.strategies import BAGS, WORDS, Letter
-from muntin.optimized.scotty import slice_manager
-from muntin.optimized.scotty.aggregate_store import BuildStore, TreeStore, eager, fiba
-from muntin.optimized.scotty.edges import Edges, Progression
-from muntin.optimized.scotty.known_edges import calendar
-from muntin.optimized.scotty.lane import Lane
+from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty.groups.key_state import Lane
+from muntin.optimized.scotty.groups.time_group import TimeGroup
+from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slice import Lifted, Slice, joined
-from muntin.optimized.scotty.time_group import TimeGroup
-from muntin.optimized.scotty.tuple_group import TupleGroup
-from muntin.spec.aggregate import Aggregate
+from muntin.optimized.scotty.schedules.fixed import calendar
+from muntin.optimized.scotty.slices import slice_manager
+from muntin.optimized.scotty.slices.aggregate_store import BuildStore, TreeStore, eager, fiba
+from muntin.optimized.scotty.slices.edges import Edges, Progression
+from muntin.optimized.scotty.slices.slice import Lifted, Slice, joined
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import FREE
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import Session
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.monoid import FREE
-from muntin.spec.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Landmark, Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
 
 
 def asked(kinds: Sequence[WindowType], meter: Meter, settings: Settings) -> Scotty:

@@ -4,18 +4,18 @@ import random
 
 import pytest
 
-from muntin.conformance.letters import WORDS, Letter
-from muntin.optimized.scotty.count_group import CountGroup
-from muntin.optimized.scotty.count_lane import CountLane
+from muntin.conformance.machines.letter_values import WORDS, Letter
+from muntin.optimized.scotty.groups.count_group import CountGroup
+from muntin.optimized.scotty.groups.count_key_state import CountLane
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import plain
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.monoid import FREE
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
-from muntin.spec.monoid import FREE
-from muntin.spec.periodic import Sliding, count
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
+from muntin.spec.windows.periodic import Sliding, count
 
 BY_ARRIVAL = Settings(9, dialect=Dialect(count_order="arrival"))
 INVERTIBLE = Aggregate[tuple[int, ...], tuple[int, ...], object](

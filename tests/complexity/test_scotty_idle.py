@@ -3,13 +3,13 @@
 import gc
 import tracemalloc
 
-from muntin.conformance.letters import BAGS, Letter
+from muntin.conformance.machines.letter_values import BAGS, Letter
+from muntin.optimized.scotty.key_order import Cohort, Ranks
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.ranks import Cohort, Ranks
 from muntin.spec.dialect import Dialect
-from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
+from muntin.spec.windows.periodic import tumbling
 
 KEYS = 100_000
 BYTES = 230

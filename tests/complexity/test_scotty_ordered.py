@@ -4,26 +4,32 @@ from dataclasses import replace
 
 import pytest
 
-from muntin.conformance.choices import THIRDS
-from muntin.conformance.letters import BAGS, WORDS, Letter
-from muntin.optimized.scotty.count_group import CountGroup
-from muntin.optimized.scotty.group import Group
+from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import THIRDS
+from muntin.optimized.scotty.groups.base import Group
+from muntin.optimized.scotty.groups.count_group import CountGroup
+from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.time_group import TimeGroup
+from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.ordered_group import OrderedGroup
-from muntin.optimized.scotty.time_group import TimeGroup
-from muntin.optimized.scotty.tuple_group import TupleGroup
 from muntin.optimized.scotty.workload import Erased, characteristics, stores_tuples
-from muntin.reference.denoted import Denoted
+from muntin.reference.specification import Denoted
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session, slide_by_tuple
 from muntin.spec.errors import UserCodeError
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.measure import COUNT
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import Event
-from muntin.spec.user_defined import UserTrigger, UserWindow
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import (
+    LastNEvery,
+    Punctuation,
+    Rolling,
+    Session,
+    slide_by_tuple,
+)
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+from muntin.spec.windows.window import WindowType
 
 KINDS: list[WindowType] = [
     tumbling(10**6),

@@ -2,12 +2,12 @@
 
 import pytest
 
-from muntin.conformance.letters import BAGS, Letter
+from muntin.conformance.machines.letter_values import BAGS, Letter
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import tumbling
 
 SESSIONS = 1000
 NEAR = 40

@@ -4,20 +4,20 @@ import random
 
 import pytest
 
-from muntin.cli.registry import OPERATORS, OperatorEntry
-from muntin.conformance.choices import THIRDS
-from muntin.conformance.letters import BAGS, WORDS, Letter
+from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import THIRDS
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.ordered_group import OrderedGroup
-from muntin.optimized.slicing.slices import Slices
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import Punctuation, Session
-from muntin.spec.frames import State
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation, Session
+from muntin.spec.windows.frames import State
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, tumbling
+from muntin.spec.windows.window import WindowType
 
 SCOTTY = [one for one in OPERATORS if one.name.startswith("scotty")]
 FIXED = [Sliding(10, 3), Sliding(25, 7, 2), Sliding(4, 9), tumbling(6), Sliding(100, 9)]

@@ -2,20 +2,20 @@
 
 import pytest
 
-from muntin.conformance.choices import THIRDS
-from muntin.conformance.letters import WORDS, Letter
+from muntin.conformance.machines.letter_values import WORDS, Letter
+from muntin.conformance.machines.random_choices import THIRDS
+from muntin.optimized.scotty.groups.tuple_group import TupleGroup
+from muntin.optimized.scotty.groups.tuple_key_state import TupleLane
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.tuple_group import TupleGroup
-from muntin.optimized.scotty.tuple_lane import TupleLane
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import MuntinError
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.measure import COUNT, Line, Measure
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Accepted, Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT, Line, Measure
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.window import WindowType
 
 KINDS = [
     Punctuation(),

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from muntin.conformance.strategies import BAGS, Letter
-from muntin.optimized.scotty.calendar_view import CalendarView
-from muntin.optimized.scotty.log import Log
+from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.optimized.scotty.emission.scheduled_windows import CalendarView
+from muntin.optimized.scotty.emission.session_windows import SessionView
+from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.session_view import SessionView
-from muntin.optimized.scotty.slice import Slice
-from muntin.optimized.scotty.time_group import TimeGroup
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Band, Landmark, Sliding, tumbling
+from muntin.optimized.scotty.slices.slice import Slice
+from muntin.optimized.scotty.undo_log import Log
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Band, Landmark, Sliding, tumbling
+from muntin.spec.windows.window import WindowType
 
 Calls = Counter[str]
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import pytest
 
-from muntin.conformance.strategies import WORDS, Letter
-from muntin.optimized.slicing.cuts import pairs, panes
-from muntin.optimized.slicing.eager_store import EagerStore
-from muntin.optimized.slicing.group import Technique
-from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.slicing import Slicing
-from muntin.optimized.slicing.store import LazyStore
-from muntin.optimized.slicing.techniques import (
+from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.optimized.in_order.aggregate_store import LazyStore
+from muntin.optimized.in_order.flatfat_store import EagerStore
+from muntin.optimized.in_order.group import Technique
+from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.pane_edges import pairs, panes
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
     PAIRS,
@@ -22,14 +22,14 @@ from muntin.optimized.slicing.techniques import (
     PANES,
 )
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.measure import Measure
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
 
 IN_ORDER = Settings(in_order=True, dialect=Dialect(first_window="nonnegative"))
 KM = Measure("km", lambda event: event.time // 3)

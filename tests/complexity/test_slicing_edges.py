@@ -6,22 +6,22 @@ from math import gcd
 
 import pytest
 
-from muntin.conformance.strategies import WORDS, Letter
-from muntin.optimized.slicing.alarms import Alarms
-from muntin.optimized.slicing.group import Technique
-from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.slicing import Slicing
-from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PAIRS_PLUS, PANES
-from muntin.optimized.slicing.track import Track
+from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.optimized.common.timers import Alarms
+from muntin.optimized.in_order.group import Technique
+from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PAIRS_PLUS, PANES
+from muntin.optimized.in_order.trackers.base import Track
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.dialect import Dialect
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
-from muntin.spec.user_defined import UserTrigger, UserWindow
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+from muntin.spec.windows.window import WindowType
 
 IN_ORDER = Settings(in_order=True, dialect=Dialect(first_window="nonnegative"))
 MANY = [Sliding(size, slide) for size, slide in [(10, 3), (12, 4), (7, 7), (30, 5), (5, 10)]]

@@ -8,8 +8,8 @@ from itertools import accumulate, chain, repeat
 import pytest
 
 from muntin.reference.subtract_on_evict import SubtractOnEvict
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter, Operation
-from muntin.spec.monoid import Monoid
 
 FLOATS: Monoid[float] = Monoid(0.0, operator.add, operator.sub, operator.sub)
 

@@ -4,17 +4,17 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from muntin.conformance.json_values import Json
-from muntin.conformance.strategies import BASES, settings, window_types
-from muntin.conformance.transcript import Turn
-from muntin.conformance.transcript_windows import write_window
-from muntin.conformance.transcript_writing import write
-from muntin.spec.catalogue import named
+from muntin.conformance.machines.strategies import BASES, settings, window_types
+from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.model import Turn
+from muntin.conformance.transcript.windows import write_window
+from muntin.conformance.transcript.writer import write
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.denotation import World, add, remove, step
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.window import WindowType
+from muntin.spec.windows.window import WindowType
 
 AGGREGATES = ("sum", "collect", "max", "mean", "median", "first", "var_pop", "distinct", "count")
 

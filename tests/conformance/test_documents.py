@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.transcript import OperatorTranscript, parse
-from muntin.conformance.transcript_windows import FORMS
-from muntin.spec.catalogue import NAMES
+from muntin.conformance.transcript.model import OperatorTranscript, parse
+from muntin.conformance.transcript.windows import FORMS
+from muntin.spec.algebra.catalogue import NAMES
 from muntin.spec.dialect import Dialect
 
 PAGE = (Path(__file__).parents[2] / "docs" / "transcripts.md").read_text()

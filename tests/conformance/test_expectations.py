@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.expectations import Difference, Expected, Line, agree, differences
-from muntin.conformance.json_values import Json
-from muntin.conformance.matching import greatest_matching
+from muntin.conformance.transcript.expectations import (
+    Difference,
+    Expected,
+    Line,
+    agree,
+    differences,
+)
+from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.matching import greatest_matching
 
 
 def line(step: int, value: Json, **more: Json) -> Line:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from muntin.conformance import flights
-from muntin.conformance.flights import START, Landing, departures, landings
+from muntin.conformance.datasets import flights
+from muntin.conformance.datasets.flights import START, Landing, departures, landings
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import Event
 

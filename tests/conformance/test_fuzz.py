@@ -12,24 +12,24 @@ from typing import get_args
 
 import pytest
 
-from contenders import OPERATORS
-from muntin.cli import lookup
 from muntin.cli.main import main
-from muntin.cli.registry import OperatorEntry
-from muntin.cli.survey import window_types
-from muntin.conformance.choices import DECISIONS, DOUBLED, THIRDS, Rolled
-from muntin.conformance.fuzzing import smallest, trials
-from muntin.conformance.lockstep import lockstep
-from muntin.conformance.random_traces import random_trace
-from muntin.conformance.shrinking import simpler
-from muntin.reference.denoted import Denoted
-from muntin.spec.catalogue import NAMES
+from muntin.conformance.fuzz.fuzzer import smallest, trials
+from muntin.conformance.fuzz.shrinker import simpler
+from muntin.conformance.fuzz.trace_generator import random_trace
+from muntin.conformance.machines.lockstep import lockstep
+from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRDS, Rolled
+from muntin.reference.specification import Denoted
+from muntin.registry import lookup
+from muntin.registry.capabilities import window_types
+from muntin.registry.implementations import OperatorEntry
+from muntin.spec.algebra.catalogue import NAMES
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.measure import COUNT, TIME
 from muntin.spec.operator import Operator
 from muntin.spec.query import Mode, Output, Query, Settings
 from muntin.spec.stream import Step
-from muntin.spec.user_defined import UserTrigger
+from muntin.spec.windows.measure import COUNT, TIME
+from muntin.spec.windows.user_defined import UserTrigger
+from support.contenders import OPERATORS
 
 STEPS = {"dev": 2_000, "nightly": 200_000}.get(os.environ.get("MUNTIN_PROFILE", "dev"), 20_000)
 FIXED = 20261118

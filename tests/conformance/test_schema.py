@@ -10,12 +10,12 @@ from jsonschema import Draft202012Validator
 
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
-from muntin.conformance.calls import SIGNATURES
-from muntin.conformance.document import Node
-from muntin.conformance.json_values import Json
-from muntin.conformance.transcript import parse, schema
-from muntin.conformance.transcript_windows import FORMS, KINDS
-from muntin.spec.catalogue import NAMES
+from muntin.conformance.transcript.calls import SIGNATURES
+from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.model import parse, schema
+from muntin.conformance.transcript.windows import FORMS, KINDS
+from muntin.spec.algebra.catalogue import NAMES
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors").rglob("*.json"))
 PAGE = (Path(__file__).parents[2] / "docs" / "transcripts.md").read_text()

@@ -8,23 +8,37 @@ from hypothesis import given
 
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
-from muntin.conformance.document import Node, TranscriptError
-from muntin.conformance.expectations import Expected, Line, differences
-from muntin.conformance.json_values import Json
-from muntin.conformance.replaying import lines, refusal, replay, replay_calls
-from muntin.conformance.transcript import OperatorTranscript, StructureTranscript, parse
-from muntin.conformance.transcript_windows import VALUE, read_window, write_window
-from muntin.reference.denoted import Denoted
+from muntin.conformance.transcript.expectations import Expected, Line, differences
+from muntin.conformance.transcript.json_reader import Node, TranscriptError
+from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
+from muntin.conformance.transcript.replay import lines, refusal, replay, replay_calls
+from muntin.conformance.transcript.windows import VALUE, read_window, write_window
+from muntin.reference.specification import Denoted
 from muntin.reference.specified import Specified
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session, slide_by_tuple
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.measure import COUNT, TIME, Measure
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, snapshot, tumbling
 from muntin.spec.query import Output, Settings
 from muntin.spec.stream import END, Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import (
+    LastNEvery,
+    Punctuation,
+    Rolling,
+    Session,
+    slide_by_tuple,
+)
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT, TIME, Measure
+from muntin.spec.windows.periodic import (
+    Band,
+    Cumulate,
+    Landmark,
+    Sliding,
+    count,
+    snapshot,
+    tumbling,
+)
+from muntin.spec.windows.window import WindowType
 
 
 def operator(document: Json) -> OperatorTranscript:

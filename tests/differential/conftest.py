@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from muntin.spark.differential.session import Session, session
+from muntin.registry.dataframes.session import Session, session
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from muntin.reference.denoted import Denoted
+from muntin.reference.specification import Denoted
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.differential.smaller import Mismatch
 from muntin.cli.main import main
-from muntin.spark.differential.footers import files, identity
+from muntin.differential.shrinking import Mismatch
+from muntin.differential.spark.parquet_footers import files, identity
 
 Table = Mapping[str, Sequence[object]]
 ONE: Table = {"time": [5, 90], "of": ["a", "b"], "value": [1, 2]}
@@ -17,7 +17,7 @@ ONE: Table = {"time": [5, 90], "of": ["a", "b"], "value": [1, 2]}
 
 @pytest.fixture(autouse=True)
 def _without_spark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("muntin.spark.differential.session.session", None)
+    monkeypatch.setattr("muntin.registry.dataframes.session.session", None)
     monkeypatch.chdir(tmp_path)
 
 

@@ -13,19 +13,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from muntin.cli.differential.driving import drive, judged
-from muntin.cli.differential.journal import Journal
-from muntin.cli.differential.native_smaller import Bench
-from muntin.cli.differential.plan import DIALECTS, NATIVE, Plan, contenders
-from muntin.cli.differential.running import Run
-from muntin.cli.differential.sources import Files, Source, flights_file, from_parquet, generated
-from muntin.cli.differential.tally import Tally
 from muntin.cli.main import main
-from muntin.conformance.transcript import OperatorTranscript, Turn, parse
-from muntin.conformance.transcript_writing import write
-from muntin.spark.differential.footers import Columns
-from muntin.spark.differential.session import GONE, Session, check_java, session
-from muntin.spark.differential.traces import Frame
+from muntin.conformance.transcript.model import OperatorTranscript, Turn, parse
+from muntin.conformance.transcript.writer import write
+from muntin.differential.inputs.sources import Files, Source, flights_file, from_parquet, generated
+from muntin.differential.journal import Journal
+from muntin.differential.native_smaller import Bench
+from muntin.differential.plan import DIALECTS, NATIVE, Plan, contenders
+from muntin.differential.run import Run
+from muntin.differential.spark.driver import drive, judged
+from muntin.differential.spark.parquet_footers import Columns
+from muntin.differential.tally import Tally
+from muntin.registry.dataframes.session import GONE, Session, check_java, session
+from muntin.registry.dataframes.traces import Frame
 from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
@@ -108,7 +108,7 @@ def test_if_java_ends_on_the_way_it_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     def started(*_: object) -> Gone:
         return Gone()
 
-    monkeypatch.setattr("muntin.spark.differential.session.local_session", started)
+    monkeypatch.setattr("muntin.registry.dataframes.session.local_session", started)
     for gone in GONE:
         with pytest.raises(MuntinError, match=r"Java, in which Spark runs, has ended"), session():
             raise gone
@@ -119,13 +119,13 @@ def test_if_java_ends_on_the_way_it_is_said(monkeypatch: pytest.MonkeyPatch) -> 
 def test_without_pyspark_it_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "muntin.spark.differential.session", None)
+    monkeypatch.setitem(sys.modules, "muntin.registry.dataframes.session", None)
     assert main(["diff"]) == 1
     assert "pip install 'muntin[spark,kernels,cli]'" in capsys.readouterr().err
 
 
 def test_chunks_add_up(spark: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
+    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 200)
     plan, parts = replace(PLAN, rows=500, keys=5, against=contenders("spec,scotty-lazy")), [0]
     whole = drive(generated(spark, plan), plan, lambda part: parts.append(part.of()["rows"]))
     assert (parts, whole.of()["rows"]) == ([0, 200, 200, 100], 500)
@@ -203,14 +203,14 @@ def test_the_flights_are_judged(spark: Session, tmp_path: Path) -> None:
 def test_a_run_that_was_stopped_goes_on_from_its_journal(
     spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 200)
+    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 200)
     plan = replace(PLAN, rows=600, keys=6, against=contenders("spec,scotty-lazy"))
     source, path = generated(spark, plan), tmp_path / "runs" / "journal.jsonl"
     whole = drive(source, plan, lambda _: None, Journal(path, source.run))
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])
     asked: list[object] = []
-    monkeypatch.setattr("muntin.cli.differential.driving.judged", judge_and_note(asked))
+    monkeypatch.setattr("muntin.differential.spark.driver.judged", judge_and_note(asked))
     again = drive(source, plan, lambda _: None, Journal(path, source.run))
     assert (len(lines), len(asked)) == (3, 1)
     assert again.counts == whole.counts
@@ -237,7 +237,7 @@ def test_the_command_runs_all_of_it(
     def here(_: str) -> Generator[Session]:
         yield spark
 
-    monkeypatch.setattr("muntin.spark.differential.session.session", here)
+    monkeypatch.setattr("muntin.registry.dataframes.session.session", here)
     written(tmp_path, one=GOOD)
     asked = ["--windows", "tumbling:60:sum", "--against", f"spec,scotty-fiba,{NATIVE}"]
     given = ["--input", str(tmp_path / "one.parquet"), "--time", "at", "--value", "n"]

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import pytest
 from pyspark.errors import PySparkRuntimeError
 
-from muntin.cli.differential.plan import Plan, contenders
-from muntin.cli.differential.sources import (
+from muntin.cli.main import main
+from muntin.differential.inputs.sources import (
     Files,
     Source,
     flights_file,
@@ -23,9 +23,9 @@ from muntin.cli.differential.sources import (
     generated,
     made_whole,
 )
-from muntin.cli.main import main
-from muntin.spark.differential.footers import Columns
-from muntin.spark.differential.session import Session, session
+from muntin.differential.plan import Plan, contenders
+from muntin.differential.spark.parquet_footers import Columns
+from muntin.registry.dataframes.session import Session, session
 from muntin.spec.errors import InvalidInputError, MuntinError
 
 PLAN = Plan("tumbling:60:sum", contenders("spec,scotty-lazy"), rows=0, keys=1, seed=1)
@@ -175,7 +175,7 @@ def test_the_run_of_files_is_all_that_answers_follow_from(
     others = {run("m"), run(longest=8), run(plan=replace(PLAN, delay=1))}
     os.utime(path, (1, 1))
     others.add(run())
-    monkeypatch.setattr("muntin.cli.differential.sources.CHUNK", 10)
+    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 10)
     others.add(run())
     assert len({first, *others}) == 6
 
@@ -191,7 +191,7 @@ def test_the_run_of_made_rows_is_the_plan_and_how_they_are_cut(
     first = make(spark, plan).run
     assert make(spark, plan).run == first
     others = {make(spark, replace(plan, seed=2)).run, make(spark, replace(plan, rows=99)).run}
-    monkeypatch.setattr(f"muntin.cli.differential.sources.{chunk}", 10)
+    monkeypatch.setattr(f"muntin.differential.inputs.sources.{chunk}", 10)
     assert len({first, *others, make(spark, plan).run}) == 4
 
 
@@ -210,7 +210,7 @@ def _here(spark: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     def here(_: str) -> Generator[Session]:
         yield spark
 
-    monkeypatch.setattr("muntin.spark.differential.session.session", here)
+    monkeypatch.setattr("muntin.registry.dataframes.session.session", here)
     monkeypatch.chdir(tmp_path)
 
 
@@ -269,7 +269,7 @@ def test_where_spark_does_not_start_it_is_said(monkeypatch: pytest.MonkeyPatch) 
     def started(*_: object) -> None:
         raise PySparkRuntimeError("Java gateway process exited")
 
-    monkeypatch.setattr("muntin.spark.differential.session.local_session", started)
+    monkeypatch.setattr("muntin.registry.dataframes.session.local_session", started)
     with (
         pytest.raises(MuntinError, match="can't be started with --master yarn: Java gateway"),
         session("yarn"),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.differential.journal import Journal
-from muntin.cli.differential.tally import Tally
+from muntin.differential.journal import Journal
+from muntin.differential.tally import Tally
 from muntin.spec.errors import InvalidInputError, MuntinError
 
 RUN = "Plan(windows='tumbling:60:sum') of a run"

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException
 
-from muntin.cli.differential import streams, streams_smaller
-from muntin.cli.differential.plan import Plan, asked
-from muntin.cli.differential.streaming import Trial
-from muntin.cli.differential.streams import (
+from muntin.cli.main import main
+from muntin.differential import stream_expectations as streams
+from muntin.differential import streams_smaller
+from muntin.differential.plan import Plan, asked
+from muntin.differential.spark.native_streams import Arrival
+from muntin.differential.spark.streaming import Streamed
+from muntin.differential.stream_expectations import (
     STREAM,
     Batches,
     appended,
@@ -20,12 +23,10 @@ from muntin.cli.differential.streams import (
     updated,
     watermarks,
 )
-from muntin.cli.differential.streams_smaller import smallest
-from muntin.cli.main import main
-from muntin.spark.differential.arrivals import Arrival
-from muntin.spark.differential.native_queries import NativeQuery, translated
-from muntin.spark.differential.session import Session
-from muntin.spark.differential.streaming import Streamed
+from muntin.differential.streaming import Trial
+from muntin.differential.streams_smaller import smallest
+from muntin.registry.dataframes.native_queries import NativeQuery, translated
+from muntin.registry.dataframes.session import Session
 from muntin.spec.denotation import denote
 from muntin.spec.query import Settings
 from muntin.spec.stream import Step

@@ -5,22 +5,22 @@ from itertools import accumulate
 
 import pytest
 
-from contenders import OPERATORS, STRUCTURES
-from muntin.cli.registry import OperatorEntry, StructureEntry
-from muntin.conformance.flights import departures
-from muntin.conformance.lockstep import lockstep, supported
-from muntin.conformance.transcript import OperatorTranscript, Turn
+from muntin.conformance.datasets.flights import departures
+from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.transcript.model import OperatorTranscript, Turn
 from muntin.reference.specified import Specified
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named
+from muntin.registry.implementations import OperatorEntry, StructureEntry
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import Session
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.frames import Threshold
-from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.structure import OutOfOrder
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.frames import Threshold
+from muntin.spec.windows.periodic import Sliding, count, tumbling
+from support.contenders import OPERATORS, STRUCTURES
 
 EVENTS, BATCH = 300, 25
 BEHIND, LATENESS, SPAN = 180, 120, 360

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from muntin.cli.differential.charts import Bar, bars, columns, line
-from muntin.cli.differential.judge import Judge
-from muntin.cli.differential.plan import Plan, contenders
-from muntin.cli.differential.report import page
-from muntin.cli.differential.running import Found
-from muntin.cli.differential.smaller import operator_mismatch
-from muntin.cli.differential.sources import Source
-from muntin.cli.differential.streaming import StreamFound
-from muntin.cli.differential.traced import Trace
-from muntin.cli.differential.workload import rows_of
+from muntin.differential.comparison import Judge
+from muntin.differential.inputs.generated_traces import rows_of
+from muntin.differential.inputs.sources import Source
+from muntin.differential.inputs.trace import Trace
+from muntin.differential.plan import Plan, contenders
+from muntin.differential.report.charts import Bar, bars, columns, line
+from muntin.differential.report.page import page
+from muntin.differential.run import Found
+from muntin.differential.shrinking import operator_mismatch
+from muntin.differential.streaming import StreamFound
 
 PLANTED = "differential.planted:ForgetsTies"
 PLAN = Plan(rows=600, keys=6, against=contenders(f"spec,scotty-lazy,{PLANTED}"))

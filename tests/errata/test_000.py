@@ -5,18 +5,18 @@ from itertools import pairwise, product
 
 import pytest
 
-from muntin.conformance.strategies import BAGS, Letter
-from muntin.optimized.scotty.edges import Edges, Progression
+from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.time_group import TimeGroup
-from muntin.reference.denoted import Denoted
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import Session
+from muntin.optimized.scotty.slices.edges import Edges, Progression
+from muntin.reference.specification import Denoted
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.measure import Measure
-from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import tumbling
 
 
 def printed_sessions(times: list[int], gap: int) -> list[list[int]]:

@@ -9,12 +9,12 @@ from math import inf, log2
 
 import pytest
 
-from muntin.optimized.balanced_tree import SpinesHit
-from muntin.optimized.btree_node import Node
-from muntin.optimized.coins import FibaWithCoins, reserve
-from muntin.optimized.fiba import Fiba
+from muntin.optimized.btree.amortization import FibaWithCoins, reserve
+from muntin.optimized.btree.balanced_tree import SpinesHit
+from muntin.optimized.btree.fiba import Fiba
+from muntin.optimized.btree.node import Node
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import FREE, Word
 from muntin.spec.structure import TimedWindow
 
 

@@ -8,21 +8,21 @@ from math import ceil, log2
 
 import pytest
 
-from muntin.conformance.strategies import WORDS, Letter
-from muntin.optimized.slicing.eager_store import EagerStore
-from muntin.optimized.slicing.slicing import Slicing
-from muntin.optimized.slicing.store import fitting
-from muntin.optimized.slicing.techniques import CUTTY_EAGER, CUTTY_LAZY, PAIRS
-from muntin.spec.catalogue import named
+from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.optimized.in_order.aggregate_store import fitting
+from muntin.optimized.in_order.flatfat_store import EagerStore
+from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Meter
-from muntin.spec.data_driven import Punctuation
 from muntin.spec.errors import UserCodeError
-from muntin.spec.monoid import FREE, Word
-from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
-from muntin.spec.user_defined import UserWindow
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation
+from muntin.spec.windows.periodic import Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserWindow
+from muntin.spec.windows.window import WindowType
 
 IN_ORDER = Settings(in_order=True)
 Marks = tuple[Sequence[str], Sequence[str]]

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from muntin.conformance.operator_machine import operator_machine
+from muntin.conformance.machines.operator_machine import operator_machine
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.laws import counterexample
-from muntin.spec.monoid import Monoid
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.laws import counterexample
+from muntin.spec.algebra.monoid import Monoid
 
 
 class Run(NamedTuple):

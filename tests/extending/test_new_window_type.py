@@ -6,11 +6,11 @@ from itertools import accumulate, pairwise
 
 from hypothesis import strategies as st
 
-from muntin.conformance.operator_machine import operator_machine
+from muntin.conformance.machines.operator_machine import operator_machine
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.measure import TIME, Line, Measure
-from muntin.spec.periodic import Fixed
-from muntin.spec.window import Interval
+from muntin.spec.windows.measure import TIME, Line, Measure
+from muntin.spec.windows.periodic import Fixed
+from muntin.spec.windows.window import Interval
 
 
 @dataclass(frozen=True)

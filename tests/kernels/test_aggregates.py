@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from muntin.kernels.aggregates import NAMES, SPREADS, named
-from muntin.kernels.columns import ColumnWindow
-from muntin.kernels.in_order import fold_places
-from muntin.kernels.summary import Kind, Partial, Summary
-from muntin.spec.catalogue import plain
-from muntin.spec.laws import same
+from muntin.kernels.aggregator.column_window import ColumnWindow
+from muntin.kernels.aggregator.in_order_scan import fold_places
+from muntin.kernels.aggregator.numeric_catalogue import NAMES, SPREADS, named
+from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
+from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.laws import same
 
 KINDS: tuple[Kind, Kind] = ("int", "float")
 U = 2.0**-53

@@ -6,12 +6,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow
-from muntin.kernels.engine import Shape
-from muntin.kernels.forms import form_of, lifted
-from muntin.kernels.in_order import fold_places, rolling
-from muntin.kernels.limits import TooLargeError
+from muntin.kernels.aggregator.column_backend import form_of, lifted
+from muntin.kernels.aggregator.column_window import ColumnWindow
+from muntin.kernels.aggregator.in_order_scan import fold_places, rolling
+from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.compiler.input_checks import TooLargeError
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 SUM = named("sum", "int")

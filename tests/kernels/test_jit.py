@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from muntin.kernels import jit
+from muntin.kernels.compiler import jit
 
 
 def doubled(number: int) -> int:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from muntin.kernels.aggregates import named
-from muntin.kernels.modules import HERE, TREE, cache, source_for, template
-from muntin.kernels.sources import Gathered
-from muntin.kernels.summary import Partial, Summary
+from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.compiler.numeric_aggregate import Partial, Summary
+from muntin.kernels.compiler.source_closure import Gathered
+from muntin.kernels.compiler.specialization import HERE, TREE, cache, source_for, template
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 SCALE = 2
@@ -39,11 +39,11 @@ def lower(a: tuple[float]) -> tuple[float]:
 
 def text(joined: Callable[..., Partial] = combine) -> str:
     own = Summary("own", ("float",), ("float",), (0.0,), lift, joined, lower, ("float",))
-    return source_for(own, ("scans",), 4, 4)
+    return source_for(own, ("aggregator/scan_kernels",), 4, 4)
 
 
 def test_kernel_sources_are_put_together_without_a_statement_lost() -> None:
-    own = {f"muntin.kernels.{name.replace('/', '.')}" for name in ("binding", *TREE)}
+    own = {f"muntin.kernels.{name.replace('/', '.')}" for name in ("compiler/kernel_api", *TREE)}
     each = [ast.parse((HERE / f"{name}.py").read_text()).body[1:] for name in TREE]
     kept = [
         ast.dump(one)
@@ -123,9 +123,9 @@ def test_an_identity_of_another_kind_is_refused() -> None:
 
 
 CALL = """
-from muntin.kernels.aggregates import named
-from muntin.kernels.engine import scanning, numeric
-from muntin.kernels.in_order import rolling
+from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.compiler.engine import scanning, numeric
+from muntin.kernels.aggregator.in_order_scan import rolling
 print([float(x) for x in rolling(named("max"), 5, [1, 2, 9], [3.0, 1.0, 2.0])[0]])
 stats = scanning(named("max"), compile_it=True).stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
@@ -178,8 +178,8 @@ def test_the_cache_is_where_it_was_asked_for(
 
 def test_with_compilation_switched_off_everything_runs_as_it_is(tmp_path: Path) -> None:
     code = """
-from muntin.kernels.aggregates import named
-from muntin.kernels.columns import ColumnWindow
+from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.aggregator.column_window import ColumnWindow
 window = ColumnWindow(named("mean"))
 window.insert([3, 1, 2], [1.0, 2.0, 6.0])
 print(window.query(), type(window.tree.tree.s).__name__)

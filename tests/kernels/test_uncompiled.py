@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-KERNELS = (
-    "aggregates", "carrying", "columns", "custom", "dense", "edges", "joined", "mixed", "nothing",
-    "numbers", "slicing", "table", "table_types",
+KERNELS = ("aggregates", "columns")
+COLUMNAR = (
+    "compaction", "custom", "dense", "empty_input", "fallback_queries",
+    "gap_and_punctuation_columns", "numeric_edge_cases", "operator", "ordered_partials", "table",
+    "table_types",
 )  # fmt: skip
 LOCKSTEP = "test_compiled_tree_runs_in_lockstep_with_the_definition"
 """What else is there of this machine is never compiled."""
 RUNS = {
     "kernels": [f"kernels/test_{name}.py" for name in KERNELS],
+    "columnar": [f"columnar/test_{name}.py" for name in COLUMNAR],
     "structures": ["structures/test_finger_tree.py"],
     "machines": [
         "machines/test_columns.py",

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.spec.catalogue import named
-from muntin.spec.periodic import Sliding
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.periodic import Sliding
 
 SCRIPT = """
 import sys
@@ -19,13 +19,13 @@ from importlib import util
 find, util.find_spec = util.find_spec, lambda name: None if name == "numba" else find(name)
 
 import numpy as np
-from muntin.kernels.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.custom import summarised
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.kernels.summary import Summary
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import LastNEvery, Session
-from muntin.spec.periodic import Sliding
+from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.windows.data_driven import LastNEvery, Session
+from muntin.spec.windows.periodic import Sliding
 from muntin.spec.query import Query, Settings
 
 assert not COMPILED

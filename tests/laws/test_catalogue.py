@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.spec.catalogue import NAMES, named, plain, skipping_nulls
+from muntin.spec.algebra.catalogue import NAMES, named, plain, skipping_nulls
+from muntin.spec.algebra.values import compare
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.values import compare
 
 NAN, INF = float("nan"), float("inf")
 

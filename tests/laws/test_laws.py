@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import NAMES, named, plain
-from muntin.spec.laws import Counterexample, checked, counterexample, counterexamples
-from muntin.spec.monoid import FREE, Monoid, Word
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import NAMES, named, plain
+from muntin.spec.algebra.laws import Counterexample, checked, counterexample, counterexamples
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 
 A = TypeVar("A")
 SUM, MAX, FIRST, MEAN, GEOMEAN, ARGMAX, COLLECT, M4 = map(

@@ -5,10 +5,10 @@ test_branches.py runs them, and no other test does.
 
 import pytest
 
-from contenders import OPERATORS
-from muntin.cli.registry import OperatorEntry
-from muntin.conformance.fuzzing import trial
+from muntin.conformance.fuzz.fuzzer import trial
+from muntin.registry.implementations import OperatorEntry
 from muntin.spec.query import Settings
+from support.contenders import OPERATORS
 
 TRACES = 150
 SLICING = [

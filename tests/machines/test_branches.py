@@ -11,25 +11,29 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-WATCHED = ("optimized/muntin/optimized/slicing", "optimized/muntin/optimized/scotty")
+WATCHED = (
+    "optimized/muntin/optimized/in_order",
+    "optimized/muntin/optimized/common",
+    "optimized/muntin/optimized/scotty",
+)
 FIXED = (
     "machines/slicing_traces.py",
     "machines/test_slices.py::test_stores_stand_for_the_sequence_of_their_slices",
     "machines/test_slices.py::test_slices_stand_for_the_events_and_begin_where_windows_do[panes]",
     "reference/test_refusals.py",
-    "structures/test_foreign.py",
-    "structures/test_keeping.py::test_all_that_departs_from_figure_4_is_tabulated",
-    "structures/test_nonsense.py",
-    "structures/test_scotty.py",
-    "structures/test_scotty_branches.py",
-    "structures/test_scotty_counts.py",
-    "structures/test_scotty_errors.py",
-    "structures/test_scotty_user_windows.py",
-    "structures/test_slicing.py",
-    "structures/test_slicing_errors.py",
-    "structures/test_user_windows.py::test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning",
-    "structures/test_user_windows.py::test_an_unknown_type_is_refused_and_the_operator_goes_on",
-    "structures/test_user_windows.py::test_nonsense_of_a_machine_is_named_and_leaves_no_trace",
+    "scotty/test_opaque_windows.py",
+    "scotty/test_stored_tuples.py::test_all_that_departs_from_figure_4_is_tabulated",
+    "common/test_user_code_errors.py",
+    "scotty/test_operator.py",
+    "scotty/test_branches.py",
+    "scotty/test_counts.py",
+    "scotty/test_errors.py",
+    "scotty/test_user_windows.py",
+    "in_order/test_operator.py",
+    "in_order/test_errors.py",
+    "in_order/test_user_windows.py::test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning",
+    "in_order/test_user_windows.py::test_an_unknown_type_is_refused_and_the_operator_goes_on",
+    "in_order/test_user_windows.py::test_nonsense_of_a_machine_is_named_and_leaves_no_trace",
     "complexity/test_scotty.py::test_sessions_never_store_tuples_and_have_one_slice_each_of_the_smallest_gap",
     "complexity/test_scotty.py::test_a_tree_that_nobody_asks_does_not_remember_every_slice",
     "complexity/test_scotty.py::test_what_was_told_and_is_no_more_does_not_wait_to_settle",
@@ -68,7 +72,7 @@ def test_every_line_and_branch_of_slicing_is_reached(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout
     assert run(data, "json", "-o", str(report)).returncode == 0
     files = json.loads(report.read_text())["files"]
-    python = {str(path.relative_to(ROOT)) for one in WATCHED for path in (ROOT / one).glob("*.py")}
+    python = {str(path.relative_to(ROOT)) for one in WATCHED for path in (ROOT / one).rglob("*.py")}
     assert set(files) == python
     missed = {name: (one["missing_lines"], one["missing_branches"]) for name, one in files.items()}
     assert {name: one for name, one in missed.items() if one != ([], [])} == {}, missed

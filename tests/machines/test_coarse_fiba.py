@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.optimized.coarse_fiba import CoarseFiba
-from muntin.spec.monoid import FREE
+from muntin.optimized.btree.coarse_fiba import CoarseFiba
+from muntin.spec.algebra.monoid import FREE
 from muntin.spec.structure import TimedWindow
 
 TIMES = st.integers(-100, 100)

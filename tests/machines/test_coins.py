@@ -3,11 +3,11 @@
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from muntin.conformance.structure_machine import structure_machine
-from muntin.optimized.btree import BTree
-from muntin.optimized.coins import BTreeWithCoins, FibaWithCoins
+from muntin.conformance.machines.structure_machine import structure_machine
+from muntin.optimized.btree.amortization import BTreeWithCoins, FibaWithCoins
+from muntin.optimized.btree.btree import BTree
+from muntin.spec.algebra.monoid import Monoid, Word
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import Monoid, Word
 
 
 @pytest.mark.parametrize("min_arity", [2, 3])

@@ -8,14 +8,14 @@ of letters tell all, but are kept as events.
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from audit import Audit
-from muntin.conformance.operator_machine import OperatorMachine
-from muntin.conformance.strategies import NARROW_BASES, WORDS
+from muntin.conformance.machines.operator_machine import OperatorMachine
+from muntin.conformance.machines.strategies import NARROW_BASES, WORDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import carry
-from muntin.spec.catalogue import named
-from muntin.spec.window import WindowType
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.windows.window import WindowType
+from support.audit import Audit
 
 NAMES = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
 EXACT = [named(name) for name in NAMES]

@@ -5,12 +5,12 @@ import json
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from muntin.conformance.structure_machine import structure_machine
-from muntin.optimized.btree import BTree
-from muntin.optimized.fiba import Fiba
+from muntin.conformance.machines.structure_machine import structure_machine
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.fiba import Fiba
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.cost import Meter
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.monoid import FREE, Monoid, Word
 
 
 @pytest.mark.parametrize("min_arity", [2, 3, 4, 8])

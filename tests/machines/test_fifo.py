@@ -5,15 +5,15 @@ from contextlib import suppress
 
 import pytest
 
-from histories import histories
-from muntin.optimized.daba import Daba
-from muntin.optimized.daba_lite import DabaLite
-from muntin.optimized.two_stacks import TwoStacks
-from muntin.optimized.two_stacks_lite import TwoStacksLite
+from muntin.optimized.fifo.daba import Daba
+from muntin.optimized.fifo.daba_lite import DabaLite
+from muntin.optimized.fifo.two_stacks import TwoStacks
+from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.reference.subtract_on_evict import SubtractOnEvict
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.errors import EmptyWindowError
-from muntin.spec.monoid import FREE, Monoid, Word
 from muntin.spec.structure import Fifo
+from support.histories import histories
 
 Build = Callable[[Monoid[Word]], Fifo[Word]]
 

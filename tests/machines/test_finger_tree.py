@@ -3,12 +3,12 @@
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from fingerprints import FINGERPRINTS, LINES
-from muntin.conformance.structure_machine import structure_machine
-from muntin.kernels.engine import Engine, Shape, numeric, opaque
-from muntin.kernels.finger_tree import FingerTree
+from muntin.conformance.machines.structure_machine import structure_machine
+from muntin.kernels.aggregator.finger_btree import FingerTree
+from muntin.kernels.compiler.engine import Engine, Shape, numeric, opaque
+from muntin.spec.algebra.monoid import Monoid, Word
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import Monoid, Word
+from support.fingerprints import FINGERPRINTS, LINES
 
 SHAPES = [Shape(2, 4), Shape(4, 4), Shape(8, 6)]
 

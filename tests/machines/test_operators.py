@@ -4,14 +4,14 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from audit import Audit
-from contenders import OPERATORS
-from muntin.cli.registry import OperatorEntry
-from muntin.conformance.operator_machine import operator_machine
-from muntin.reference.denoted import Denoted
+from muntin.conformance.machines.operator_machine import operator_machine
+from muntin.reference.specification import Denoted
+from muntin.registry.implementations import OperatorEntry
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query
 from muntin.spec.stream import Step
+from support.audit import Audit
+from support.contenders import OPERATORS
 
 RUNS = 5
 """So often may chance try: what refuses most queries may be asked only those in one run."""

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
-from exhaustive.related_slicing import RelatedSlicing
-from muntin.conformance.operator_machine import OperatorMachine
-from muntin.optimized.slicing.eager_store import EagerStore
-from muntin.optimized.slicing.group import Technique
-from muntin.optimized.slicing.store import AggregateStore, LazyStore, Slice
-from muntin.optimized.slicing.techniques import (
+from exhaustive.in_order_invariants import RelatedSlicing
+from muntin.conformance.machines.operator_machine import OperatorMachine
+from muntin.optimized.in_order.aggregate_store import AggregateStore, LazyStore, Slice
+from muntin.optimized.in_order.flatfat_store import EagerStore
+from muntin.optimized.in_order.group import Technique
+from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
     PAIRS,
     PAIRS_PLUS,
     PANES,
 )
-from muntin.spec.monoid import FREE, Word
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.operator import Operator
 from muntin.spec.query import Settings
 

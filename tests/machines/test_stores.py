@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from exhaustive.calls import LETTERS, MIDDLE
-from exhaustive.whole import Form, fork, whole
-from muntin.optimized.slicing.eager_store import EagerStore
-from muntin.optimized.slicing.store import AggregateStore, LazyStore, Slice
+from exhaustive.object_state import Form, fork, whole
+from muntin.optimized.in_order.aggregate_store import AggregateStore, LazyStore, Slice
+from muntin.optimized.in_order.flatfat_store import EagerStore
 
 Store = AggregateStore[str]
 Slices = list[Slice[str]]

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from contenders import STRUCTURES
-from muntin.cli.registry import StructureEntry
-from muntin.conformance.structure_machine import structure_machine
+from muntin.conformance.machines.structure_machine import structure_machine
+from muntin.registry.implementations import StructureEntry
+from support.contenders import STRUCTURES
 
 
 @pytest.mark.parametrize("entry", STRUCTURES, ids=lambda entry: entry.name)

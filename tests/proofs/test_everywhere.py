@@ -10,7 +10,7 @@ import pytest
 
 from evidence.checks import ROOT
 from mutants import survivors
-from mutants.everywhere import Fault, faults
+from mutants.generated import Fault, faults
 from mutants.mutant import MutantError
 
 SOURCE = """
@@ -27,7 +27,7 @@ def f(a: int = 0) -> bool:
 def relates(a):
     return 1 < 2
 """
-FILE = "optimized/muntin/optimized/rebalance.py"
+FILE = "optimized/muntin/optimized/btree/rebalance.py"
 
 
 def test_faults_are_where_something_is_done() -> None:

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
-from exhaustive.counting import traces
+from exhaustive.combine_counts import traces
 from exhaustive.dialects import ASKED, CHOICES, alone, every_two, meeting, together
 from exhaustive.operators import CONTENDERS, SCOTTY
 from exhaustive.profile import PROFILE

@@ -10,34 +10,34 @@ from typing import NamedTuple
 
 import pytest
 
-from audit import Audit
-from exhaustive.counting import traces
+from exhaustive.combine_counts import traces
+from exhaustive.in_order_invariants import TOTALS, FrugalSlicing, RelatedSlicing
 from exhaustive.operators import BY_WINDOW, CONTENDERS, HALVES, SCOPES
 from exhaustive.profile import PROFILE
-from exhaustive.related_scotty import RelatedInBags, RelatedScotty
-from exhaustive.related_slicing import TOTALS, FrugalSlicing, RelatedSlicing
-from exhaustive.restored import Restored
+from exhaustive.restored_operators import Restored
+from exhaustive.scotty_invariants import RelatedInBags, RelatedScotty
 from exhaustive.traces import Scope, Walk
-from muntin.cli.registry import OperatorEntry
-from muntin.optimized.scotty.count_lane import CountLane
-from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slice import Lifted, Slice
-from muntin.optimized.scotty.slice_manager import SliceManager
-from muntin.optimized.scotty.tuple_lane import TupleLane
-from muntin.optimized.slicing.slices import Slices
-from muntin.optimized.slicing.techniques import (
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
     PAIRS,
     PAIRS_PLUS,
     PANES,
 )
-from muntin.spec.data_driven import Session
+from muntin.optimized.scotty.groups.count_key_state import CountLane
+from muntin.optimized.scotty.groups.tuple_key_state import TupleLane
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.slices.slice import Lifted, Slice
+from muntin.optimized.scotty.slices.slice_manager import SliceManager
+from muntin.registry.implementations import OperatorEntry
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Sliding, count, tumbling
 from muntin.spec.query import Settings
 from muntin.spec.stream import Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
+from support.audit import Audit
 
 LENGTH = {"ci": 3, "nightly": 5}[PROFILE]
 CARRIED = {"ci": 2, "nightly": 3}[PROFILE]

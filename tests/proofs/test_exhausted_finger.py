@@ -2,7 +2,7 @@
 
 import pytest
 
-from exhaustive.exploring import Found
+from exhaustive.exploration import Found
 from exhaustive.finger import Finger, Repairing, TwoCalls, small
 from exhaustive.profile import PROFILE
 

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from exhaustive.counting import traces
+from exhaustive.combine_counts import traces
+from exhaustive.object_state import whole
 from exhaustive.operators import ALONE, CONTENDERS, SCOPES, SCOTTY
 from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope, Walk, answer, contender
-from exhaustive.whole import whole
-from muntin.cli.registry import OperatorEntry
-from muntin.reference.denoted import Denoted
-from muntin.spec.data_driven import Session
+from muntin.reference.specification import Denoted
+from muntin.registry.implementations import OperatorEntry
 from muntin.spec.dialect import Dialect
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import tumbling
 from muntin.spec.query import Output, Settings
 from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import tumbling
 
 LONGEST = {"ci": 159, "nightly": 1079649}
 LENIENT = Dialect(session_merge="le")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from exhaustive.exploring import Found
+from exhaustive.exploration import Found
 from exhaustive.full_rings import FullRings, PlantedRing
 from exhaustive.profile import PROFILE
 from exhaustive.structures import CI
-from muntin.optimized.flatfat import FlatFat
+from muntin.optimized.flatfat.flatfat import FlatFat
 
 CAPACITIES = {"ci": (1, [1, 2, 4]), "nightly": (2, [2, 4, 8])}[PROFILE]
 EXPLORED = {"ci": "reactive, capacity 1 to 4", "nightly": "reactive, capacity 2 to 8"}[PROFILE]

@@ -2,18 +2,18 @@
 
 import pytest
 
-from exhaustive import rebalancing
-from exhaustive.exploring import Exploration, Scope, Structure, distances, failing
-from exhaustive.planting import PlantedFiba
+from exhaustive import rebalance_steps as rebalancing
+from exhaustive.constructed_states import PlantedFiba
+from exhaustive.corrupted_states import spoiled
+from exhaustive.exploration import Exploration, Scope, Structure, distances, failing
+from exhaustive.object_state import UNREAD
 from exhaustive.profile import PROFILE
 from exhaustive.shapes import b_trees, every_shape
-from exhaustive.spoiling import spoiled
 from exhaustive.structures import CI, SCOPES, base_intervals, registered, ring, tree
-from exhaustive.whole import UNREAD
-from muntin.optimized.btree import BTree
-from muntin.optimized.fiba import Fiba
-from muntin.optimized.tree_cost import levels
-from muntin.spec.monoid import Monoid
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.cost_bound import levels
+from muntin.optimized.btree.fiba import Fiba
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import TimedWindow
 
 

@@ -95,7 +95,7 @@ def test_each_patch_fits_once_and_changes_something(mutant: Mutant) -> None:
 
 
 def test_what_is_noticed_too_late_is_not_noticed(folder: Path) -> None:
-    file = "optimized/muntin/optimized/two_stacks.py"
+    file = "optimized/muntin/optimized/fifo/two_stacks.py"
     source = (ROOT / file).read_text()
     endless = Mutant("endless", "", file, source, f"{source}\nwhile True:\n    pass\n", ("laws",))
     with pytest.raises(TimeoutExpired):
@@ -109,7 +109,7 @@ def test_a_patch_that_is_stale_is_refused() -> None:
 
 
 def test_code_that_cannot_be_loaded_is_no_mutant(folder: Path) -> None:
-    file = "spec/muntin/spec/catalogue.py"
+    file = "spec/muntin/spec/algebra/catalogue.py"
     mutant = Mutant("broken", "", file, "class Chosen(", "class Chosen((", ("laws",))
     with pytest.raises(MutantError, match="SyntaxError"):
         noticed(folder, "laws", mutant)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from exhaustive.calls import Places, changes
-from exhaustive.exploring import failing
-from exhaustive.planting import PlantedClassic, PlantedFiba, Shape
-from muntin.spec.monoid import Monoid
+from exhaustive.constructed_states import PlantedClassic, PlantedFiba, Shape
+from exhaustive.exploration import failing
+from muntin.spec.algebra.monoid import Monoid
 
 MIN_ARITIES = st.sampled_from([2, 2, 2, 3, 4])
 HIGHEST = {2: 5, 3: 3, 4: 3}

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.cli.registry import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
-from muntin.conformance.strategies import WORDS, Letter
-from muntin.reference.denoted import Denoted
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.data_driven import Session
+from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.reference.specification import Denoted
+from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import Monoid, Word
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.monoid import Monoid, Word
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Sliding, count
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, count
 from parametric.lint import EXCEPTIONS, places, suspicious
 from parametric.opaque import OPAQUE, LeakError, Opaque
 from parametric.running import World, answers

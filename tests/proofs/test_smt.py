@@ -7,8 +7,8 @@ import pytest
 from z3 import And, BoolVal, Int, IntVal, simplify, substitute
 
 from evidence.theorem import PROVED, Statement, Theorem
-from muntin.optimized.coins import reserve
-from muntin.optimized.flatfat import recomputed
+from muntin.optimized.btree.amortization import reserve
+from muntin.optimized.flatfat.flatfat import recomputed
 from prove import FOLDER, loaded, main, theorems
 from smt import ledger
 

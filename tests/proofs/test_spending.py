@@ -12,7 +12,7 @@ from evidence.checks import ROOT
 RUN = """
 import sys
 import pytest
-from evidence.spending import Spending
+from evidence.cpu_budget import Spending
 sys.exit(pytest.main(sys.argv[2:], plugins=[Spending(float(sys.argv[1]))]))
 """
 COUNTED = "tests/proofs/test_smt.py::test_the_command_says_what_is_proved"

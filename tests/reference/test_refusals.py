@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from contenders import OPERATORS, STRUCTURES
-from muntin.cli.registry import OperatorEntry, StructureEntry
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.registry.implementations import OperatorEntry, StructureEntry
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.algebra.monoid import FREE, Monoid
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError
-from muntin.spec.frames import Delta, Threshold
-from muntin.spec.measure import Measure
-from muntin.spec.monoid import FREE, Monoid
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.user_defined import UserTrigger, UserWindow
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import Delta, Threshold
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+from support.contenders import OPERATORS, STRUCTURES
 
 LOOSE = json.loads(
     '{"half": 7.5, "nan": NaN, "text": "7", "true": true, "null": null, "list": [1]}'

@@ -11,9 +11,9 @@ import pytest
 
 from muntin.reference import sketches
 from muntin.reference.sketches import named, sketch
-from muntin.spec.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.laws import checked, counterexample
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.laws import checked, counterexample
 
 pytest.importorskip("datasketches")
 RANDOM = random.Random(7)  # noqa: S311 - no secret

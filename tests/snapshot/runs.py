@@ -3,18 +3,18 @@
 import random
 from collections.abc import Callable, Iterable
 
-from muntin.cli.registry import OPERATORS
-from muntin.snapshot.operator import given_to
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.registry.implementations import OPERATORS
+from muntin.snapshot.operator_snapshots import given_to
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.frames import State
-from muntin.spec.measure import Measure
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import Event, Step
-from muntin.spec.user_defined import UserWindow
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import State
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserWindow
 
 BUILD: dict[str, Callable[[Settings], Operator]] = {one.name: one.build for one in OPERATORS}
 LATE = Settings(allowed_lateness=7)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from muntin.snapshot import SnapshotError, decode, encode, register_value
-from muntin.snapshot.values import VALUES
+from muntin.snapshot.value_types import VALUES
 from muntin.spec.errors import InvalidInputError
 
 

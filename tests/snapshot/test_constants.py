@@ -5,14 +5,14 @@ from types import ModuleType
 
 import pytest
 
-from muntin.snapshot.classes import Constant
-from muntin.snapshot.constants import place_of
-from muntin.spec.measure import COUNT, TIME, Measure
+from muntin.snapshot.named_constants import place_of
+from muntin.snapshot.state_classes import Constant
+from muntin.spec.windows.measure import COUNT, TIME, Measure
 
 
 def test_what_modules_made_is_found_where_it_was_made() -> None:
-    assert place_of(TIME) == ("muntin.spec.measure", "TIME")
-    assert place_of(COUNT) == ("muntin.spec.measure", "COUNT")
+    assert place_of(TIME) == ("muntin.spec.windows.measure", "TIME")
+    assert place_of(COUNT) == ("muntin.spec.windows.measure", "COUNT")
     assert place_of(Measure("time")) is None
     assert place_of("TIME") is None
 
@@ -35,5 +35,5 @@ def test_a_constant_that_was_bound_when_all_modules_were_there_is_found(
 ) -> None:
     assert place_of(Measure("none")) is None  # now all modules are known
     made = Constant()
-    monkeypatch.setattr(sys.modules["muntin.spec.measure"], "MADE", made, raising=False)
-    assert place_of(made) == ("muntin.spec.measure", "MADE")
+    monkeypatch.setattr(sys.modules["muntin.spec.windows.measure"], "MADE", made, raising=False)
+    assert place_of(made) == ("muntin.spec.windows.measure", "MADE")

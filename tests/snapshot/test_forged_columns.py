@@ -11,10 +11,10 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.slicing.sound import named_once
 from muntin.snapshot import SnapshotError, restore, snapshot
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding, tumbling
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, tumbling
 
 Array = NDArray[np.int64]
 Change = Callable[[Array], object]

@@ -6,22 +6,22 @@ from operator import methodcaller
 
 import pytest
 
-from contenders import OPERATORS
 from muntin.reference.aggregate_buckets import AggregateBuckets
-from muntin.reference.naive import Naive
-from muntin.reference.store import Store
+from muntin.reference.naive_operator import Naive
 from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.window_store import Store
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import Session
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import OURS
-from muntin.spec.measure import COUNT, TIME, Measure
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import Event, Step
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import COUNT, TIME, Measure
+from muntin.spec.windows.periodic import Sliding, tumbling
 from snapshot.runs import BUILD, IN_ORDER, LATE, made, run, stream
+from support.contenders import OPERATORS
 
 ASKED = Query("tens", tumbling(10), named("sum"))
 
@@ -100,7 +100,10 @@ def test_what_a_removed_query_has_shared_is_written(
 
 
 OTHERS: list[tuple[Operator, str]] = [
-    (BUILD["spec"](LATE), "operator: muntin.reference.naive:Naive in the snapshot, muntin.ref"),
+    (
+        BUILD["spec"](LATE),
+        "operator: muntin.reference.naive_operator:Naive in the snapshot, muntin.ref",
+    ),
     (naive(store=AggregateBuckets), "configuration '_store': TupleBuffer in the snapshot, Aggr"),
     (naive(settings=Settings(3)), "settings: Settings(allowed_lateness=7,"),
     (naive(replace(ASKED, id="other")), "query 'other': none in the snapshot, Sliding("),

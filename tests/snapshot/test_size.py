@@ -7,16 +7,16 @@ import pytest
 
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.aggregate_buckets import AggregateBuckets
-from muntin.reference.naive import Naive
-from muntin.reference.store import Store
+from muntin.reference.naive_operator import Naive
 from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.window_store import Store
 from muntin.snapshot import snapshot
-from muntin.snapshot.frame import unframed
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding
+from muntin.snapshot.envelope import unframed
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event, Step
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding
 
 EMPTY, EVENT, PARTIAL = 900, 40, 100
 """Bytes, not compressed: of an operator that holds nothing, and for each event or partial held,

@@ -4,17 +4,17 @@ from random import Random
 
 import pytest
 
-from contenders import STRUCTURES
-from muntin.cli.registry import StructureEntry
-from muntin.optimized.fiba import Fiba
-from muntin.snapshot.capture import capture, reachable
-from muntin.snapshot.classes import set_fields
-from muntin.snapshot.given import Given
-from muntin.snapshot.revive import revived_fields
-from muntin.snapshot.wire import Reader, Writer
+from muntin.optimized.btree.fiba import Fiba
+from muntin.registry.implementations import StructureEntry
+from muntin.snapshot.binary_format import Reader, Writer
+from muntin.snapshot.decoder import revived_fields
+from muntin.snapshot.encoder import capture, reachable
+from muntin.snapshot.external_references import Given
+from muntin.snapshot.state_classes import set_fields
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.monoid import FREE, Monoid, Word
 from muntin.spec.structure import OutOfOrder
+from support.contenders import STRUCTURES
 
 OWN = Monoid[Word]((), lambda a, b: a + b, FREE.invert, FREE.invert_first)
 """A monoid that no module makes: it has to be given on both sides."""

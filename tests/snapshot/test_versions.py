@@ -8,18 +8,18 @@ import pytest
 
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.naive import Naive
+from muntin.reference.naive_operator import Naive
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import SnapshotError, register_state, restore, snapshot
-from muntin.snapshot.frame import FORMAT, framed, unframed
-from muntin.snapshot.operator import restore_tree, tree_of
-from muntin.snapshot.show import shown
-from muntin.snapshot.tree import Form
-from muntin.spec.catalogue import named
+from muntin.snapshot.envelope import FORMAT, framed, unframed
+from muntin.snapshot.inspection import shown
+from muntin.snapshot.object_graph import Form
+from muntin.snapshot.operator_snapshots import restore_tree, tree_of
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import tumbling
 from muntin.spec.query import Query
 from muntin.spec.stream import Event, Step
+from muntin.spec.windows.periodic import tumbling
 from snapshot.runs import LATE
 
 ASKED = Query("tens", tumbling(10), named("sum"))
@@ -46,7 +46,9 @@ def test_another_format_is_refused(number: int) -> None:
     assert snapshot(operator) == before
 
 
-@pytest.mark.parametrize("name", ["muntin.reference.naive:Naive", "muntin.reference.naive:Said"])
+@pytest.mark.parametrize(
+    "name", ["muntin.reference.naive_operator:Naive", "muntin.reference.naive_operator:Said"]
+)
 def test_a_class_that_had_other_fields_is_refused(name: str) -> None:
     operator = used(Naive(TupleBuffer, LATE))
     before = snapshot(operator)
@@ -64,7 +66,9 @@ def test_a_class_that_had_another_name_is_refused() -> None:
     tree = tree_of(snapshot(operator))
     forms = [Form(one.replace(":Said", ":Reported"), f) for one, f in tree.forms]
     assert forms != [*tree.forms]
-    with pytest.raises(SnapshotError, match=r"naive:Reported', which is none .* here; import its"):
+    with pytest.raises(
+        SnapshotError, match=r"naive_operator:Reported', which is none .* here; import its"
+    ):
         restore_tree(operator, replace(tree, forms=tuple(forms)))
 
 

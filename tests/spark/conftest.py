@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from muntin.spark import processor
 from muntin.spark.session import local_session
+from muntin.spark.streaming import processor
 
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",

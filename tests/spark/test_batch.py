@@ -7,19 +7,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from muntin.spark.arrow import Table, keys, picked, table
-from muntin.spark.checking import Reads
-from muntin.spark.forms import columnar
-from muntin.spark.plan import Plan
-from muntin.spark.records import answering
-from muntin.spark.slices import ROWS, Held, combining
-from muntin.spark.slicing import Slicing, sliced
-from muntin.spec.data_driven import Punctuation, Session
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.periodic import Landmark, count, tumbling
+from muntin.spark.batch.arrow_slices import ROWS, Held, combining
+from muntin.spark.batch.records import answering
+from muntin.spark.batch.slice_plan import Slicing, sliced
+from muntin.spark.call.analysis import Reads
+from muntin.spark.call.query_plan import Plan
+from muntin.spark.execution.arrow import Table, keys, picked, table
+from muntin.spark.execution.columnar_support import columnar
 from muntin.spec.query import Settings
-from muntin.spec.window import WindowType
-from spark_support.own import OWN
+from muntin.spec.windows.data_driven import Punctuation, Session
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.periodic import Landmark, count, tumbling
+from muntin.spec.windows.window import WindowType
 from spark_support.tables import (
     FRAMES,
     HOLISTIC,
@@ -38,6 +37,7 @@ from spark_support.tables import (
     slidings,
     table_of,
 )
+from spark_support.user_aggregates import OWN
 
 SLICED = st.one_of(
     slidings(),

@@ -5,19 +5,19 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from muntin.snapshot import SnapshotError
-from muntin.snapshot.frame import framed, unframed
-from muntin.spark.answers import is_row
-from muntin.spark.bucket import Bucket
-from muntin.spark.checking import Reads
-from muntin.spark.envelope import FORMAT, described, framed_state, held_in
-from muntin.spark.plan import Plan
-from muntin.spark.wanted import Asked
-from muntin.spec.data_driven import Session
+from muntin.snapshot.envelope import framed, unframed
+from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.analysis import Reads
+from muntin.spark.call.query_plan import Plan
+from muntin.spark.execution.result_rows import is_row
+from muntin.spark.state.state_header import FORMAT, described, framed_state, held_in
+from muntin.spark.streaming.bucket import Bucket
 from muntin.spec.dialect import Dialect
-from muntin.spec.periodic import Band, Cumulate, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS, Mode, Settings
 from muntin.spec.stream import Step
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Band, Cumulate, Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
 from spark_support.cluster import came
 from spark_support.shelf import InMemory
 from spark_support.tables import (
@@ -48,7 +48,7 @@ def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Aske
 
 def test_pieces_that_are_small_now_move_into_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
-    monkeypatch.setattr("muntin.spark.bucket.SMALL", 0)
+    monkeypatch.setattr("muntin.spark.streaming.bucket.SMALL", 0)
     before = Bucket(plan, shelf)
     assert not list(before.take(came(plan, table_of([_row(5), _row(7)])), 0))
     head = before.state()
@@ -68,7 +68,7 @@ def test_windows_go_on_with_the_operators_that_they_began_with(
     """Where a bucket began, windows may have had no form over columns: the head says which had."""
     plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
     rows = [_row(5), _row(7)]
-    monkeypatch.setattr("muntin.spark.bucket.columnar", lambda _: set[str]())
+    monkeypatch.setattr("muntin.spark.streaming.bucket.columnar", lambda _: set[str]())
     before = Bucket(plan, shelf)
     assert not list(before.take(came(plan, table_of(rows[:1])), 0))
     head = before.state()

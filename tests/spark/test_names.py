@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.wanted import Asked
-from muntin.spec.data_driven import Rolling, Session
+from muntin.spark.call.aggregate_arguments import Asked
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.periodic import Sliding, count, tumbling
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Rolling, Session
+from muntin.spec.windows.periodic import Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
 from spark_support.frames import SECOND, compare, streamed, timed
 
 ODD = {"k": "the key.s", "ts": "a`time.", "v": "v. `x`"}

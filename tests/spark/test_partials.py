@@ -11,8 +11,8 @@ from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
-from muntin.spark.partials import Carried, carried, columns_of, places, restored
-from muntin.spec.periodic import tumbling
+from muntin.spark.batch.partials import Carried, carried, columns_of, places, restored
+from muntin.spec.windows.periodic import tumbling
 
 POWERS = [2**n for n in range(63)]
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.sampled_from(POWERS)

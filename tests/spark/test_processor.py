@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from pyspark.sql.types import LongType
 
 from muntin.snapshot import SnapshotError
-from muntin.spark import processor
-from muntin.spark.checking import Reads
-from muntin.spark.murmur import spread
-from muntin.spark.packing import CONTROL, HEAD, Packing
-from muntin.spark.plan import Plan
-from muntin.spark.wanted import Asked
-from muntin.spec.data_driven import Punctuation, Rolling, Session
-from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.analysis import Reads
+from muntin.spark.call.query_plan import Plan
+from muntin.spark.streaming import processor
+from muntin.spark.streaming.bucket_ids import spread
+from muntin.spark.streaming.shuffle_payload import CONTROL, HEAD, Packing
 from muntin.spec.query import DEFAULTS, Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
 from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
 from spark_support.micro_batches import (
     HOW,
@@ -33,7 +33,6 @@ from spark_support.micro_batches import (
     MicroBatch,
     held_to_the_denotation,
 )
-from spark_support.own import OWN
 from spark_support.tables import (
     FRAMES,
     HOLISTIC,
@@ -46,6 +45,7 @@ from spark_support.tables import (
     plan_of,
     slidings,
 )
+from spark_support.user_aggregates import OWN
 
 pandas = import_module("pandas")
 pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
@@ -220,7 +220,7 @@ def test_a_damaged_or_missing_piece_is_refused(
 ) -> None:
     cluster = Cluster(plan_of({"w": tumbling(10)}, wanted))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("muntin.spark.bucket.SMALL", 0)
+        patch.setattr("muntin.spark.streaming.bucket.SMALL", 0)
         cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
     bucket = next(one for one in spread(BUCKETS) if cluster.pieces(one))
     pieces = cluster.pieces(bucket)

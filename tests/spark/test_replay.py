@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from muntin.spark.arrow import pa, plain
-from muntin.spark.replay import trace_of
-from muntin.spark.trace import Recorded
+from muntin.spark.execution.arrow import pa, plain
+from muntin.spark.source.replay_source import trace_of
+from muntin.spark.source.trace import Recorded
 from muntin.spec.errors import InvalidInputError
 
 parquet = import_module("pyarrow.parquet")
@@ -90,5 +90,5 @@ def test_rows_that_are_damaged_are_refused(tmp_path: Path) -> None:
 
 def test_a_source_is_read_without_the_compiler() -> None:
     """Spark starts several processes that read it in each query; Numba would double their start."""
-    script = "import sys, muntin.spark.replay; sys.exit('numba' in sys.modules)"
+    script = "import sys, muntin.spark.source.replay_source; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0  # noqa: S603 - our own words

@@ -20,19 +20,19 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from muntin.conformance.choices import Rolled
+from muntin.conformance.machines.random_choices import Rolled
 from muntin.spark import aggregate
-from muntin.spark.checking import Reads
+from muntin.spark.call.analysis import Reads
 from muntin.spark.session import java
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.data_driven import Punctuation, Rolling, Session
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, MuntinError
-from muntin.spec.frames import State
-from muntin.spec.measure import Measure
-from muntin.spec.monoid import Monoid
-from muntin.spec.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.query import DEFAULTS
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.frames import State
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
 from spark_support.frames import SECOND, compare, random_rows, timed
 from spark_support.tables import (
     HOLISTIC,

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from muntin.spark import aggregate
-from muntin.spark.wanted import Asked
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding, count
+from muntin.spark.call.aggregate_arguments import Asked
 from muntin.spec.query import Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, count
+from muntin.spec.windows.window import WindowType
 from spark_support.frames import random_rows
 from spark_support.micro_batches import MicroBatch, held_to_the_denotation
 from spark_support.tables import SCHEMA, answered, frame_of, in_batch, plan_of, rows, same

@@ -13,13 +13,13 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as f
 
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.arrow import pa
-from muntin.spark.replay import trace_of
-from muntin.spark.streaming import PROVIDER
-from muntin.spark.trace import Generated, Recorded
-from muntin.spec.data_driven import Session
+from muntin.spark.execution.arrow import pa
+from muntin.spark.source.replay_source import trace_of
+from muntin.spark.source.trace import Generated, Recorded
+from muntin.spark.streaming.stream_query import PROVIDER
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.periodic import Sliding, count
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, count
 from spark_support.tables import collected
 
 ASK: Callable[..., DataFrame] = aggregate

@@ -7,15 +7,15 @@ from importlib import import_module
 from typing import Protocol
 
 from muntin.snapshot import decode
-from muntin.spark.answers import is_row
-from muntin.spark.arriving import Payload
-from muntin.spark.arrow import Table, pa
-from muntin.spark.murmur import spread
-from muntin.spark.narrowing import narrowed
-from muntin.spark.packing import BUCKET, HEAD, Packing, packed, read, written
-from muntin.spark.plan import Plan
-from muntin.spark.processor import Processor
-from muntin.spark.readable import PIECE, Key, hashable
+from muntin.spark.call.query_plan import Plan
+from muntin.spark.execution.arrow import Table, pa
+from muntin.spark.execution.result_rows import is_row
+from muntin.spark.streaming.bucket_ids import spread
+from muntin.spark.streaming.integer_narrowing import narrowed
+from muntin.spark.streaming.payload_reader import Payload
+from muntin.spark.streaming.processor import Processor
+from muntin.spark.streaming.row_bucket import PIECE, Key, hashable
+from muntin.spark.streaming.shuffle_payload import BUCKET, HEAD, Packing, packed, read, written
 from spark_support.tables import Line, Row, dicts, lines_in, table_of
 
 pandas = import_module("pandas")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
 
-from muntin.conformance.choices import Rolled
+from muntin.conformance.machines.random_choices import Rolled
 from muntin.spark import micros
 from spark_support.tables import Row as Values
 from spark_support.tables import collected, frame_of

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import strategies as st
 
-from muntin.spark import bucket, pieces
-from muntin.spark.plan import Plan
+from muntin.spark.call.query_plan import Plan
+from muntin.spark.state import state_chunks as pieces
+from muntin.spark.streaming import bucket
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Settings
 from muntin.spec.stream import Step

@@ -20,21 +20,21 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from muntin.conformance.strategies import window_types
+from muntin.conformance.machines.strategies import window_types
 from muntin.kernels.slicing.over import is_record
-from muntin.spark.answers import NTH, is_row
-from muntin.spark.arrow import Table, arrow_schema
-from muntin.spark.checking import Reads, planned
-from muntin.spark.plan import END as END_AT
-from muntin.spark.plan import START, Plan, in_time
-from muntin.spark.wanted import Asked, Wanted, known
-from muntin.spec.catalogue import plain
+from muntin.spark.call.aggregate_arguments import Asked, Wanted, known
+from muntin.spark.call.analysis import Reads, planned
+from muntin.spark.call.query_plan import END as END_AT
+from muntin.spark.call.query_plan import START, Plan, in_time
+from muntin.spark.execution.arrow import Table, arrow_schema
+from muntin.spark.execution.result_rows import NTH, is_row
+from muntin.spec.algebra.catalogue import plain
 from muntin.spec.denotation import denote
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.periodic import Band, Cumulate, Sliding
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.window import WindowType
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.periodic import Band, Cumulate, Sliding
+from muntin.spec.windows.window import WindowType
 
 pa = import_module("pyarrow")
 

@@ -2,14 +2,28 @@
 
 import pytest
 
-from muntin.spec.classify import context_on
-from muntin.spec.data_driven import LastNEvery, Punctuation, Rolling, Session, slide_by_tuple
-from muntin.spec.frames import Delta, State, Threshold
-from muntin.spec.measure import COUNT
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding, count, snapshot, tumbling
 from muntin.spec.stream import Event
-from muntin.spec.user_defined import UserTrigger, UserWindow
-from muntin.spec.window import WindowType
+from muntin.spec.windows.context_class import context_on
+from muntin.spec.windows.data_driven import (
+    LastNEvery,
+    Punctuation,
+    Rolling,
+    Session,
+    slide_by_tuple,
+)
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT
+from muntin.spec.windows.periodic import (
+    Band,
+    Cumulate,
+    Landmark,
+    Sliding,
+    count,
+    snapshot,
+    tumbling,
+)
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+from muntin.spec.windows.window import WindowType
 
 PIECES = [
     [],

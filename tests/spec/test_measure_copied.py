@@ -8,12 +8,12 @@ from importlib import import_module
 import pytest
 
 from muntin.kernels.slicing.supported import refusal
-from muntin.spec.catalogue import named
-from muntin.spec.data_driven import Session
-from muntin.spec.measure import COUNT, TIME, Measure
-from muntin.spec.periodic import Sliding, count
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import DEFAULTS, Query
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import COUNT, TIME, Measure
+from muntin.spec.windows.periodic import Sliding, count
+from muntin.spec.windows.window import WindowType
 
 Copying = Callable[[object], object]
 cloudpickle = import_module("pyspark.cloudpickle")

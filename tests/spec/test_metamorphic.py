@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.strategies import WORDS, Letter, window_types
-from muntin.spec.catalogue import named
+from muntin.conformance.machines.strategies import WORDS, Letter, window_types
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.denotation import denote
-from muntin.spec.measure import TIME
-from muntin.spec.periodic import Sliding, tumbling
 from muntin.spec.query import Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.window import WindowType
+from muntin.spec.windows.measure import TIME
+from muntin.spec.windows.periodic import Sliding, tumbling
+from muntin.spec.windows.window import WindowType
 
 IN_TIME = window_types(0).filter(lambda kind: kind.measure is TIME)
 TIMES = st.lists(st.integers(-9, 20), max_size=12)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.strategies import WORDS, Letter
-from muntin.spec.data_driven import Session
+from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.spec.denotation import denote
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.data_driven import Session
 
 GAP = 5
 AT_EQUALITY = Dialect(session_merge="le")

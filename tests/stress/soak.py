@@ -14,16 +14,16 @@ from random import Random
 from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
-from contenders import OPERATORS
-from muntin.cli.held import Held, held
-from muntin.spec.catalogue import plain
-from muntin.spec.data_driven import LastNEvery, Session
-from muntin.spec.measure import COUNT, TIME
+from muntin.registry.state_size import Held, held
+from muntin.spec.algebra.catalogue import plain
 from muntin.spec.operator import Operator
-from muntin.spec.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import LastNEvery, Session
+from muntin.spec.windows.measure import COUNT, TIME
+from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.window import WindowType
+from support.contenders import OPERATORS
 
 BATCH, DELAY, LAG, LATENESS = 1000, 300, 120, 150
 SHARE = 0.2

@@ -13,12 +13,12 @@ from time import process_time
 
 import numpy as np
 
-from muntin.kernels.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Column
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.spec.catalogue import named
-from muntin.spec.periodic import tumbling
+from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
+from muntin.spec.windows.periodic import tumbling
 from stress.soak import MEGABYTE, resident
 
 LATENESS, SPAN, MILLION = 2000, 500_000, 10**6 if COMPILED else 40_000

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from muntin.cli.held import Held, held
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.periodic import Sliding
+from muntin.registry.state_size import Held, held
 from muntin.spec.query import Settings
+from muntin.spec.windows.periodic import Sliding
 from stress import soak as soaking
 from stress.soak import bound, edges, main, named, soak
 

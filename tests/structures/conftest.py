@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from muntin.kernels import modules
+from muntin.kernels.compiler import specialization as modules
 
 Plant = Callable[[tuple[str, ...], str, str], None]
 

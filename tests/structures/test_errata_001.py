@@ -9,11 +9,11 @@ from math import ceil, log2
 
 import pytest
 
-from muntin.optimized.flatfat import FlatFat
-from muntin.optimized.reactive import ReactiveAggregator
-from muntin.optimized.reactive_fifo import FifoReactiveAggregator
+from muntin.optimized.flatfat.flatfat import FlatFat
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import FREE, Word
 
 
 @dataclass

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from muntin.kernels.binding import IntRows
-from muntin.kernels.engine import Shape, opaque
-from muntin.kernels.finger_tree import FingerTree
-from muntin.kernels.modules import TREE
+from muntin.kernels.aggregator.finger_btree import FingerTree
+from muntin.kernels.compiler.engine import Shape, opaque
+from muntin.kernels.compiler.kernel_api import IntRows
+from muntin.kernels.compiler.specialization import TREE
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.cost import Meter
-from muntin.spec.monoid import FREE, Monoid, Word
 from muntin.spec.structure import TimedWindow
 
 MUTANTS = {

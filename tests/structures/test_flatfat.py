@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from muntin.optimized.flatfat import FlatFat
+from muntin.optimized.flatfat.flatfat import FlatFat
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.monoid import FREE, Word
 
 
 @pytest.mark.parametrize("size", [0, 3, 6])

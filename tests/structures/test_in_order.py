@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.structure_machine import Build
-from muntin.optimized.b_int import BInt
-from muntin.optimized.flatfat_window import FlatFatWindow
-from muntin.optimized.reactive import ReactiveAggregator
-from muntin.optimized.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+from muntin.conformance.machines.structure_machine import Build
+from muntin.optimized.fifo.b_int import BInt
+from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.monoid import FREE, Word
 from muntin.spec.structure import OutOfOrder, Pair, TimedWindow
 
 CAPACITIES = [1, 2, 4, 16]

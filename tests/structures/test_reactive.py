@@ -3,13 +3,13 @@
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
-from muntin.conformance.structure_machine import structure_machine
-from muntin.optimized.product import pair, product
-from muntin.optimized.reactive import ReactiveAggregator
-from muntin.optimized.reactive_fifo import FifoReactiveAggregator
+from muntin.conformance.machines.structure_machine import structure_machine
+from muntin.optimized.common.product import pair, product
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.cost import Meter
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.monoid import FREE, Monoid, Word
 
 CAPACITIES = [1, 2, 4, 16]
 

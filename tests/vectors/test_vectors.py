@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from contenders import OPERATORS, STRUCTURES
-from muntin.cli.replay_report import explained
-from muntin.cli.replay_run import Run, runs
-from muntin.conformance.transcript import OperatorTranscript, Transcript, parse
+from muntin.cli.commands.replay_report import explained
+from muntin.cli.commands.replay_run import Run, runs
+from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
+from support.contenders import OPERATORS, STRUCTURES
 
 HERE = Path(__file__).parent
 TRANSCRIPTS = {

@@ -3,12 +3,12 @@
 Forms and guarantees: docs/snapshots.md. Why a restored operator goes on alike: proofs/snapshot.md.
 """
 
-from muntin.snapshot.capture import encode
-from muntin.snapshot.classes import register_state
+from muntin.snapshot.decoder import decode
+from muntin.snapshot.encoder import encode
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.operator import Persistent, carry, restore, snapshot
-from muntin.snapshot.revive import decode
-from muntin.snapshot.values import register_value
+from muntin.snapshot.operator_snapshots import Persistent, carry, restore, snapshot
+from muntin.snapshot.state_classes import register_state
+from muntin.snapshot.value_types import register_value
 
 __all__ = [
     "Persistent",

@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import singledispatch
 from typing import NamedTuple
 
-from muntin.snapshot.tree import Slot, is_scalar
-from muntin.snapshot.wire import scalar_bytes
+from muntin.snapshot.binary_format import scalar_bytes
+from muntin.snapshot.object_graph import Slot, is_scalar
 
 DEEP = 20
 """How deeply an item of a set is looked into, to find its place."""

@@ -7,17 +7,21 @@ The guide is docs/spark.md. It needs the extra `spark`.
 
 from typing import TYPE_CHECKING
 
-from muntin.kernels.lazily import lazily
-from muntin.spark.durations import micros
+from muntin.kernels.compiler.lazy_exports import lazily
+from muntin.spark.call.durations import micros
 
 if TYPE_CHECKING:
-    from muntin.spark.operator import aggregate
-    from muntin.spark.replay import ReplaySource
+    from muntin.spark.call.aggregation import aggregate
     from muntin.spark.session import local_session
+    from muntin.spark.source.replay_source import ReplaySource
 
 __all__ = ["ReplaySource", "aggregate", "local_session", "micros"]
 
-PLACES = {"aggregate": "operator", "ReplaySource": "replay", "local_session": "session"}
+MODULES = {
+    "aggregate": "muntin.spark.call.aggregation",
+    "ReplaySource": "muntin.spark.source.replay_source",
+    "local_session": "muntin.spark.session",
+}
 
 
-__getattr__ = lazily(__name__, PLACES, "spark")
+__getattr__ = lazily(__name__, MODULES, "spark")

@@ -1,1 +1,5 @@
-"""What holds an implementation against the specification: machines, transcripts, dialects."""
+"""The conformance kit: it holds an implementation to the specification.
+
+Transcripts, state machines, random traces and real streams. It needs the specification and the
+reference, and no optimized code.
+"""

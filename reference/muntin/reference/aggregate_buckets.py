@@ -4,8 +4,8 @@ from collections.abc import Collection
 from functools import reduce
 from typing import NamedTuple
 
-from muntin.reference.buckets import Buckets
-from muntin.reference.store import Retained, Seen
+from muntin.reference.bucket_stores import Buckets
+from muntin.reference.window_store import Retained, Seen
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
 

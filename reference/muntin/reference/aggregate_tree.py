@@ -10,13 +10,13 @@ from collections.abc import Collection
 from functools import partial
 from typing import Self
 
-from muntin.reference.store import Retained, Seen
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.spec.measure import COUNT
-from muntin.spec.monoid import Monoid
+from muntin.reference.window_store import Retained, Seen
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
 from muntin.spec.structure import OutOfOrder
+from muntin.spec.windows.measure import COUNT
 
 ARRIVALS = 2**64
 """More than there are arrivals: room for them between two times."""

@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import integer
-from muntin.spec.monoid import Monoid
 from muntin.spec.structure import Pair, in_time_order
 
 A = TypeVar("A")

@@ -14,11 +14,11 @@ from operator import methodcaller
 from types import ModuleType
 from typing import TypeVar
 
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import Erased, skipping_nulls
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import Erased, skipping_nulls
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.algebra.values import Number, as_float
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.monoid import Monoid
-from muntin.spec.values import Number, as_float
 
 S = TypeVar("S")
 FORMS = "hll, theta, kll(p) for 0 <= p <= 100, and countmin(item) of a number or else a string"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import integer
-from muntin.spec.monoid import Monoid
 from muntin.spec.structure import Pair, TimedWindow, in_time_order
 
 A = TypeVar("A")

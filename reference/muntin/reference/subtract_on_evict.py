@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError, UnsupportedError
-from muntin.spec.monoid import Monoid
 
 A = TypeVar("A")
 

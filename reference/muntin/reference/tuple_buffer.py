@@ -6,11 +6,11 @@ It differs from `recompute` in that it forgets, and so has to count what it has 
 from collections.abc import Sequence
 from typing import Self
 
-from muntin.reference.every_event import EveryEvent
-from muntin.reference.needless import needless
-from muntin.spec.measure import COUNT, TIME, Line
+from muntin.reference.eviction_rules import needless
+from muntin.reference.tuple_stores import EveryEvent
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
+from muntin.spec.windows.measure import COUNT, TIME, Line
 
 
 class TupleBuffer(EveryEvent):

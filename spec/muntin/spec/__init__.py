@@ -1,6 +1,4 @@
 """The specification: what every implementation must compute, and at what cost.
 
-Read in this order. Algebra: monoid, aggregate, catalogue, laws. Streams: stream, dialect, measure.
-Windows: window, periodic, data_driven, frames, user_defined, classify. Meaning: query, denotation,
-operator. Structures: structure, cost.
+Read `algebra`, `stream`, `dialect`, `windows`; then the meaning, `query` and `denotation`.
 """

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.monoid import Monoid
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import Monoid
 
 A = TypeVar("A")
 V = TypeVar("V")

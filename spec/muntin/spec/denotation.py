@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import accumulate
 
-from muntin.spec.data_driven import LastNEvery, Session
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.measure import COUNT, TIME, lay_out
 from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
-from muntin.spec.window import Interval, Window, windows
+from muntin.spec.windows.data_driven import LastNEvery, Session
+from muntin.spec.windows.measure import COUNT, TIME, lay_out
+from muntin.spec.windows.window import Interval, Window, windows
 
 View = Mapping[Interval, Window]
 
@@ -223,8 +223,8 @@ def denote(
 ) -> list[Output]:
     """Answer a whole trace (definition S5).
 
-    >>> from muntin.spec.catalogue import named
-    >>> from muntin.spec.periodic import tumbling
+    >>> from muntin.spec.algebra.catalogue import named
+    >>> from muntin.spec.windows.periodic import tumbling
     >>> trace = [Step((Event(12, 1), Event(7, 2))), Step((), 20), Step((Event(18, 4),))]
     >>> for output in denote([Query("w", tumbling(10), named("sum"))], trace, Settings(5)):
     ...     print([(r.start, r.end, r.value, r.kind) for r in output.results])

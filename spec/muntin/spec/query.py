@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple, TypeVar, get_args
 
-from muntin.spec.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError, positive
 from muntin.spec.stream import Event
-from muntin.spec.window import WindowType
+from muntin.spec.windows.window import WindowType
 
 T = TypeVar("T")
 Mode = Literal["accumulate-retract", "accumulate", "discard", "final"]

@@ -6,9 +6,9 @@ from functools import reduce
 from itertools import pairwise
 from typing import Generic, Protocol, TypeVar
 
+from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Operation
 from muntin.spec.errors import InvalidInputError, integer
-from muntin.spec.monoid import Monoid
 
 A = TypeVar("A")
 
@@ -19,7 +19,7 @@ Pair = tuple[int, A]
 class TimedWindow(Generic[A]):
     """Values at distinct, increasing times (definition D1). In order, it is a FIFO queue.
 
-    >>> from muntin.spec.monoid import FREE
+    >>> from muntin.spec.algebra.monoid import FREE
     >>> window = TimedWindow(FREE).insert(20, (4,)).insert(10, (7,)).insert(20, (5,))
     >>> window.pairs, window.evict(10).query()
     (((10, (7,)), (20, (4, 5))), (4, 5))

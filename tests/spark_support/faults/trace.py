@@ -10,9 +10,9 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 
 from muntin.spark import aggregate
-from muntin.spark.trace import Generated
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding
+from muntin.spark.source.trace import Generated
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding
 
 DELAY, SIZE, SLIDE, GAP = 500_000, 2_000_000, 1_000_000, 300_000
 TRACE = {"keys": 5, "step": 20_000, "delay": 400_000, "seed": 3}

@@ -11,8 +11,9 @@ from time import sleep
 
 from pyspark import TaskContext
 
-from muntin.spark import processor, streaming
-from muntin.spark.packing import Packing
+from muntin.spark.streaming import processor
+from muntin.spark.streaming import stream_query as streaming
+from muntin.spark.streaming.shuffle_payload import Packing
 
 SLOW = 5
 """Seconds that a slow task waits."""

@@ -7,8 +7,8 @@ from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.session_view import beginnings, reaches
 from muntin.kernels.slicing.supported import last_end
-from muntin.spec.data_driven import Session
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.window import WindowType
 
 Span = tuple[int, int]
 

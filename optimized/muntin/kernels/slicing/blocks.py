@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.jit import COMPILED, kernel
+from muntin.kernels.compiler.jit import COMPILED, kernel
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints, no_ints
 
 BLOCK = 256

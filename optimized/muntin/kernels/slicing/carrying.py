@@ -15,9 +15,9 @@ from muntin.kernels.slicing.arrays import Flags
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.grain import Slices
 from muntin.kernels.slicing.store import Store
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Band, Landmark
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Band, Landmark
+from muntin.spec.windows.window import WindowType
 
 LONG = (Landmark, Band, Session)
 """Types with windows that may hold any number of slices that no event comes to any more."""

@@ -12,7 +12,7 @@ from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.window import WindowType
+from muntin.spec.windows.window import WindowType
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ Where kernels are not compiled, the generic operator takes them as they are.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.over import field, is_row
-from muntin.kernels.summary import Kind, Partial, Summary
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import skipping_nulls
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import skipping_nulls
 from muntin.spec.errors import InvalidInputError
 
 

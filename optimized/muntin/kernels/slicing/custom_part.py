@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from muntin.kernels.arrays import ArrayColumns, Arrays
-from muntin.kernels.engine import Shape
-from muntin.kernels.forms import lowered
-from muntin.kernels.modules import compiled
+from muntin.kernels.aggregator.array_backend import ArrayColumns, Arrays
+from muntin.kernels.aggregator.column_backend import lowered
+from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.specialization import compiled
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.parts import Part
-from muntin.kernels.summary import Summary
 
 FEW = 4
 """Ranges that hold each cell so many times or less, on average, are folded one by one."""
@@ -21,7 +21,7 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Kernels:
-    """What is compiled for a summary: muntin.kernels.pairs says what each does."""
+    """What is compiled for a summary: `aggregator.pair_kernels` says what each does."""
 
     columns: ArrayColumns
     combine_each: Callable[..., None]
@@ -32,7 +32,7 @@ class Kernels:
 @cache
 def kernels_for(summary: Summary) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
-    found = vars(compiled(summary, ("pairs",), *Shape()))
+    found = vars(compiled(summary, ("aggregator/pair_kernels",), *Shape()))
     identity = column_of(Arrays(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
 

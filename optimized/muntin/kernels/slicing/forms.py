@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from muntin.kernels.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Source
@@ -17,9 +17,9 @@ from muntin.kernels.slicing.custom import Summarised
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
-from muntin.snapshot.alike import alike
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.catalogue import named, square_root
+from muntin.snapshot.function_equality import alike
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import named, square_root
 from muntin.spec.errors import InvalidInputError
 
 Erased: TypeAlias = Aggregate[object, object, object]

@@ -14,9 +14,9 @@ from muntin.kernels.slicing.arrays import FIRST, LAST, Flags
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.moment import Clock
 from muntin.spec.errors import InvalidInputError, UnsupportedError
-from muntin.spec.measure import COUNT, TIME
 from muntin.spec.query import Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.measure import COUNT, TIME
 
 if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty

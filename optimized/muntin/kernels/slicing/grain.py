@@ -14,9 +14,9 @@ from muntin.kernels.slicing.condensed import Condensed
 from muntin.kernels.slicing.ordering import beginnings, ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.window import WindowType
 
 
 def rows(batch: Batch, parts: Iterable[Part]) -> Store:

@@ -21,9 +21,9 @@ from muntin.kernels.slicing.retention import needed, prefix_dropped
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.kernels.slicing.view import Line
-from muntin.spec.data_driven import Session
 from muntin.spec.query import Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.window import WindowType
 
 
 @dataclass(frozen=True)

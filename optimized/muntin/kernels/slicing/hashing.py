@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import inlined, kernel
+from muntin.kernels.compiler.jit import inlined, kernel
 from muntin.kernels.slicing.arrays import Ints
 
 SPREAD = 0x9E3779B97F4A7C15

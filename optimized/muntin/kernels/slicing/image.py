@@ -32,9 +32,9 @@ from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import SnapshotError, register_value
-from muntin.spec.periodic import Sliding
 from muntin.spec.query import Query, Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.periodic import Sliding
+from muntin.spec.windows.window import WindowType
 
 BESIDE = Scotty
 """What a state holds beside columns: a snapshot may name only what is imported."""

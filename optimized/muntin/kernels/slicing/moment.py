@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, clock
-from muntin.spec.data_driven import Punctuation
 from muntin.spec.query import Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation
+from muntin.spec.windows.window import WindowType
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planne
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
 from muntin.kernels.slicing.store import Store
 from muntin.snapshot import Persistent
-from muntin.snapshot.classes import Stated
+from muntin.snapshot.state_classes import Stated
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
@@ -89,8 +89,8 @@ class ColumnarOperator(Persistent, Stated):
     def explain(self) -> str:
         """Say, for each query, how it is computed, and why so.
 
-        >>> from muntin.spec.catalogue import named
-        >>> from muntin.spec.data_driven import LastNEvery, Rolling
+        >>> from muntin.spec.algebra.catalogue import named
+        >>> from muntin.spec.windows.data_driven import LastNEvery, Rolling
         >>> operator = ColumnarOperator()
         >>> operator.add(Query("w", Rolling(10), named("median")))
         >>> operator.add(Query("v", LastNEvery(3, 10), named("sum")))
@@ -162,8 +162,8 @@ class ColumnarOperator(Persistent, Stated):
         `gaps` are what rows bring to sessions, or None; `marks` say which are punctuations.
 
         >>> import numpy as np
-        >>> from muntin.spec.catalogue import named
-        >>> from muntin.spec.periodic import tumbling
+        >>> from muntin.spec.algebra.catalogue import named
+        >>> from muntin.spec.windows.periodic import tumbling
         >>> operator = ColumnarOperator()
         >>> operator.add(Query("w", tumbling(10), named("sum")))
         >>> answered = operator.take_columns(np.array([12, 7, 18]), np.array([1, 2, 4]), None, 20)

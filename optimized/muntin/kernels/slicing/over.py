@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from muntin.spec.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError
 
 Erased = Aggregate[object, object, object]
@@ -41,7 +41,7 @@ def is_row(value: object) -> TypeGuard[Sequence[object]]:
 def over(fields: str | tuple[str, ...], aggregate: Erased) -> Erased:
     """Return the aggregate over a field, or over several.
 
-    >>> from muntin.spec.catalogue import named
+    >>> from muntin.spec.algebra.catalogue import named
     >>> over("price", named("max")).of([{"price": 3, "n": 9}, {"price": 4, "n": 1}])
     4
     """

@@ -9,7 +9,7 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Ints, spread
 from muntin.kernels.slicing.moment import Within
 from muntin.kernels.slicing.view import Line, View, last_of_keys, ranges, whole
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
 
 def multiples(first: Ints, last: Ints, step: int, offset: int) -> tuple[Ints, Ints]:

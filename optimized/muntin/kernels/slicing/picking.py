@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.compiler.jit import kernel
 from muntin.kernels.slicing.arrays import Column, Ints, column_of, ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 

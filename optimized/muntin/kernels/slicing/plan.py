@@ -2,15 +2,15 @@
 
 from typing import Literal, NamedTuple
 
-from muntin.kernels.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.supported import refusal
-from muntin.spec.data_driven import Session
-from muntin.spec.measure import TIME
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import TIME
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
 Method = Literal["auto", "dense", "slices", "records", "generic"]
 """How cells are kept: in slices without holes, in slices, or each event by itself; or not at all,

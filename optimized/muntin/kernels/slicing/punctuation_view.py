@@ -4,7 +4,7 @@ import numpy as np
 
 from muntin.kernels.slicing.moment import Within
 from muntin.kernels.slicing.view import Line, View, ranges, settling, whole
-from muntin.spec.data_driven import Punctuation
+from muntin.spec.windows.data_driven import Punctuation
 
 
 def punctuation(_: Punctuation, line: Line, among: Within) -> View:

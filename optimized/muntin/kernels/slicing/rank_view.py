@@ -6,9 +6,9 @@ from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.moment import Within
 from muntin.kernels.slicing.view import Line, View, ranges, settling, whole
-from muntin.spec.data_driven import Rolling
-from muntin.spec.measure import COUNT
-from muntin.spec.periodic import Sliding
+from muntin.spec.windows.data_driven import Rolling
+from muntin.spec.windows.measure import COUNT
+from muntin.spec.windows.periodic import Sliding
 
 
 def count(kind: Sliding, line: Line, among: Within) -> View:

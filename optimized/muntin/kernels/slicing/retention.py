@@ -7,10 +7,10 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.session_view import beginnings, reaches
-from muntin.spec.data_driven import Punctuation, Rolling, Session
-from muntin.spec.measure import COUNT
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.measure import COUNT
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.window import WindowType
 
 
 @singledispatch

@@ -10,7 +10,7 @@ from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.moment import Within
 from muntin.kernels.slicing.view import Line, View, settling, whole
-from muntin.spec.data_driven import Session
+from muntin.spec.windows.data_driven import Session
 
 
 def reaches(gap: int, cells: Cells) -> Ints:

@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from muntin.kernels.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Moment
-from muntin.spec.window import WindowType
+from muntin.spec.windows.window import WindowType
 
 Place: TypeAlias = tuple[int, WindowType | None, str]
 """Since when, for which window type if lateness is by window, and how cells are kept."""

@@ -1,13 +1,13 @@
 """What has a form over columns, and what has none, with the reason."""
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, within
-from muntin.spec.data_driven import Punctuation, Rolling, Session
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import UnsupportedError
-from muntin.spec.measure import COUNT, TIME
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Query, Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.measure import COUNT, TIME
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.window import WindowType
 
 OFFERED = (OURS, Dialect(lateness="window"))
 BY_COUNT = (Sliding, Rolling)

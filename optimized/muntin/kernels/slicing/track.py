@@ -18,11 +18,11 @@ from muntin.kernels.slicing.rank_view import count, rolling
 from muntin.kernels.slicing.session_view import session
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.view import Line, View
-from muntin.spec.data_driven import Punctuation, Rolling, Session
-from muntin.spec.measure import COUNT
-from muntin.spec.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.query import Mode
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.measure import COUNT
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.window import WindowType
 
 
 @singledispatch

@@ -7,7 +7,7 @@ the one that needs the earliest slices is asked again. Proof: proofs/scotty.md, 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heapreplace
 
-from muntin.optimized.scotty.calendars import Calendar
+from muntin.optimized.scotty.schedules.base import Calendar
 from muntin.spec.stream import END
 
 

@@ -8,21 +8,21 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from muntin.optimized.scotty.aggregate_store import BuildStore, LazyStore
-from muntin.optimized.scotty.count_group import CountGroup
-from muntin.optimized.scotty.count_lane import CountPlan
-from muntin.optimized.scotty.foreign import told_apart
-from muntin.optimized.scotty.group import Ballot, Group, Reports
-from muntin.optimized.scotty.moment import Moment
-from muntin.optimized.scotty.ordered_group import OrderedGroup
-from muntin.optimized.scotty.ranks import Cohort, Ranks
-from muntin.optimized.scotty.strategy import Strategy, strategy
-from muntin.optimized.scotty.tiling import How
-from muntin.optimized.scotty.time_group import TimeGroup
-from muntin.optimized.scotty.tuple_group import TupleGroup
+from muntin.optimized.common.query_sharing import Erased, shareable
+from muntin.optimized.common.well_formed import check_query
+from muntin.optimized.scotty.groups.base import Ballot, Group, Reports
+from muntin.optimized.scotty.groups.count_group import CountGroup
+from muntin.optimized.scotty.groups.count_key_state import CountPlan
+from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.time_group import TimeGroup
+from muntin.optimized.scotty.groups.tuple_group import TupleGroup
+from muntin.optimized.scotty.key_order import Cohort, Ranks
+from muntin.optimized.scotty.opaque_windows import told_apart
+from muntin.optimized.scotty.query_plan import Strategy, strategy
+from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
+from muntin.optimized.scotty.slices.tuple_slices import How
+from muntin.optimized.scotty.watermark import Moment
 from muntin.optimized.scotty.workload import LETTERS
-from muntin.optimized.slicing.sharing import Erased, shareable
-from muntin.optimized.slicing.well_formed import check_query
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings

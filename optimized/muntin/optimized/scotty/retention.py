@@ -8,13 +8,13 @@ proofs/scotty.md.
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from muntin.optimized.scotty.calendars import Calendar
-from muntin.optimized.scotty.lane import Lane
+from muntin.optimized.scotty.emission.session_windows import SessionView
+from muntin.optimized.scotty.groups.key_state import Lane
 from muntin.optimized.scotty.needed import Needed
-from muntin.optimized.scotty.session_view import SessionView
-from muntin.spec.data_driven import Session
+from muntin.optimized.scotty.schedules.base import Calendar
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
+from muntin.spec.windows.data_driven import Session
 
 
 class Retention:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from muntin.spec.aggregate import Aggregate
-from muntin.spec.data_driven import Session
-from muntin.spec.laws import checked
-from muntin.spec.measure import COUNT, TIME
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.laws import checked
 from muntin.spec.query import Query, Settings
-from muntin.spec.window import Context
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import COUNT, TIME
+from muntin.spec.windows.window import Context
 
 Erased = Aggregate[object, object, object]
 Removal = Literal["none", "invert", "recompute"]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import inlined, kernel
+from muntin.kernels.compiler.jit import inlined, kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Places
 

@@ -3,7 +3,7 @@
 All that need it stand beside `lesser` and `greater`: Numba's cache knows of no other file.
 """
 
-from muntin.kernels.jit import inlined, kernel
+from muntin.kernels.compiler.jit import inlined, kernel
 from muntin.kernels.slicing.arrays import Column, Ints
 from muntin.kernels.slicing.dense.placing import Places
 

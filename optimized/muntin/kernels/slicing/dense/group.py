@@ -38,10 +38,10 @@ from muntin.kernels.slicing.retention import needed
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.kernels.slicing.view import Line, View
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding
 from muntin.spec.query import Settings
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding
+from muntin.spec.windows.window import WindowType
 
 COLUMNS = 6
 """What `close` writes of a window."""

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.aggregates import add, larger, smaller
-from muntin.kernels.engine import Shape
-from muntin.kernels.modules import compiled
+from muntin.kernels.aggregator.numeric_catalogue import add, larger, smaller
+from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
+from muntin.kernels.compiler.specialization import compiled
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints
 from muntin.kernels.slicing.choice import EMPTY, Choice
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Sum
-from muntin.kernels.summary import Kind, Partial, Summary
 
 Combine = Callable[[Partial, Partial], Partial]
 
@@ -104,7 +104,7 @@ def kernels_of(combine: Combine, dtype: np.dtype[np.generic]) -> Kernels:
     kinds = kinds_of(dtype)
     zero: Partial = tuple(0.0 if kind == "float" else 0 for kind in kinds)
     summary = Summary(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
-    found = vars(compiled(summary, ("pairs", "slicing/dense/joins"), *Shape()))
+    found = vars(compiled(summary, ("aggregator/pair_kernels", "slicing/dense/joins"), *Shape()))
     return Kernels(*(found[name] for name in Kernels._fields))
 
 

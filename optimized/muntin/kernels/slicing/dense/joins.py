@@ -1,10 +1,10 @@
 """Kernels for partials of several numbers, whatever joins them: of slices, cells, and ranges.
 
 Events are taken one by one, in the order in which they came: of two that are as good the first one
-stays. A source for `muntin.kernels.modules`.
+stays. A source for `muntin.kernels.compiler.specialization`.
 """
 
-from muntin.kernels.binding import A, Column, Ints, combine, kernel, load_one, store_one
+from muntin.kernels.compiler.kernel_api import A, Column, Ints, combine, kernel, load_one, store_one
 
 
 @kernel

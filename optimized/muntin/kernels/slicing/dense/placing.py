@@ -7,7 +7,7 @@ for the last one. A table takes a stretch of time to the slice at its beginning.
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import inlined, kernel
+from muntin.kernels.compiler.jit import inlined, kernel
 from muntin.kernels.slicing.arrays import Column, Ints
 
 Bytes = NDArray[np.uint8]

@@ -4,7 +4,7 @@ A run is a stretch of blocks in one slice, or one block in few slices: then it i
 each of them, and what lies in another is left out. That is cheaper than to go from event to event.
 """
 
-from muntin.kernels.jit import any_order, inlined, kernel
+from muntin.kernels.compiler.jit import any_order, inlined, kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 

@@ -1,6 +1,6 @@
 """Kernels that seal slices when the watermark has passed them, and fold ranges of them."""
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.compiler.jit import kernel
 from muntin.kernels.slicing.arrays import Column, Ints
 from muntin.kernels.slicing.dense.placing import Numbers
 

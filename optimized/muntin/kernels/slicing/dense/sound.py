@@ -16,9 +16,9 @@ from muntin.kernels.slicing.parts import Count, Part
 from muntin.kernels.slicing.sound import Facts, is_row, of_birth, of_clock, of_known, whole, within
 from muntin.kernels.slicing.track import Track
 from muntin.snapshot import SnapshotError
-from muntin.spec.data_driven import Session
-from muntin.spec.periodic import Sliding
-from muntin.spec.window import WindowType
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding
+from muntin.spec.windows.window import WindowType
 
 T = TypeVar("T")
 

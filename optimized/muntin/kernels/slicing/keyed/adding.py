@@ -1,6 +1,6 @@
 """Kernels that add events to cells, one by one."""
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.compiler.jit import kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 

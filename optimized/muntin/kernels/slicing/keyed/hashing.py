@@ -7,7 +7,7 @@ full moves to the end of the array, at twice the size or more.
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import inlined, kernel, signed, unsigned
+from muntin.kernels.compiler.jit import inlined, kernel, signed, unsigned
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Places
 

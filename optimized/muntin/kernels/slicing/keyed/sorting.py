@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.compiler.jit import kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Places
 

@@ -1,6 +1,6 @@
 """Kernels that read cells in some order."""
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.compiler.jit import kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Places
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.jit import kernel
+from muntin.kernels.compiler.jit import kernel
 from muntin.kernels.slicing.arrays import Ints
 
 Rows = NDArray[np.int64]

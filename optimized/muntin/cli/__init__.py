@@ -1,1 +1,0 @@
-"""The command `muntin`, and the registry of implementations that it runs."""

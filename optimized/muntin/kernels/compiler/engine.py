@@ -1,0 +1,98 @@
+"""Kernels of a tree and storage for what they work on, for one monoid and one shape."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from types import ModuleType
+from typing import Generic, NamedTuple
+
+from muntin.kernels.compiler.kernel_api import CAP, FAN, A, Column, Ints
+from muntin.kernels.compiler.numeric_aggregate import Partial, Summary
+from muntin.kernels.compiler.specialization import TREE, compiled, uncompiled
+from muntin.kernels.compiler.storage import Lists, Storage
+from muntin.kernels.finger_btree.records import Batch, Tree
+from muntin.spec.algebra.monoid import Monoid
+
+
+class Lifting(NamedTuple):
+    """The kernels at both ends: muntin.kernels.aggregator.lift_kernels says what each does."""
+
+    lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
+    lower_all: Callable[[Column[Partial], tuple[object, ...]], None]
+
+
+FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Column[Partial]], None]
+"""What muntin.kernels.aggregator.scan_kernels says."""
+
+
+class Shape(NamedTuple):
+    """Entries of a leaf, and children of an inner node."""
+
+    cap: int = CAP
+    fan: int = FAN
+
+
+@dataclass(frozen=True)
+class Calls(Generic[A]):
+    """What Python calls: muntin.kernels.finger_btree.entry_points says what each does."""
+
+    begin_tree: Callable[[Tree[A], Column[A]], None]
+    insert_each: Callable[[Tree[A], Batch[A], int], int]
+    insert_sorted: Callable[[Tree[A], Batch[A], int], int]
+    evict_each: Callable[[Tree[A], Ints], None]
+    evict_up_to: Callable[[Tree[A], int], None]
+    ask: Callable[[Tree[A], Column[A]], None]
+    ask_ranges: Callable[[Tree[A], Ints, Ints, Column[A], Ints], None]
+    rounds: Callable[[Tree[A], Ints, Batch[A], Column[A], int], int]
+    held: Callable[[Tree[A], Ints, Column[A]], None]
+
+    @classmethod
+    def of(cls, module: ModuleType) -> "Calls[A]":
+        """Return those of a module made of the kernel sources."""
+        found = vars(module)
+        return cls(**{field.name: found[field.name] for field in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Engine(Generic[A]):
+    """Kernels, and what they work on."""
+
+    calls: Calls[A]
+    storage: Storage[A]
+    shape: Shape
+
+
+def opaque(
+    monoid: Monoid[A],
+    shape: Shape = Shape(),  # noqa: B008 - it is a value
+) -> Engine[A]:
+    """Return kernels that run as they are, over values of any kind."""
+    module = uncompiled(monoid.combine, TREE, *shape)
+    return Engine(Calls[A].of(module), Lists(monoid.identity), shape)
+
+
+def numeric(
+    summary: Summary,
+    shape: Shape = Shape(),  # noqa: B008 - it is a value
+) -> Engine[Partial]:
+    """Return kernels that are compiled, over numbers."""
+    from muntin.kernels.aggregator.array_backend import Arrays  # noqa: PLC0415 - it needs the extra
+
+    calls = Calls[Partial].of(compiled(summary, TREE, *shape))
+    return Engine(calls, Arrays(summary), shape)
+
+
+def lifting(summary: Summary) -> Lifting:
+    """Return what lifts and lowers columns, compiled."""
+    found = vars(compiled(summary, ("aggregator/lift_kernels",), *Shape()))
+    return Lifting(found["lift_all"], found["lower_all"])
+
+
+def scanning(summary: Summary, *, compile_it: bool) -> FoldWindows:
+    """Return what folds windows over a column in order."""
+    names = ("aggregator/scan_kernels",)
+    if compile_it:
+        module = compiled(summary, names, *Shape())
+    else:
+        module = uncompiled(summary.combine, names, *Shape())
+    fold_windows: FoldWindows = vars(module)["fold_windows"]
+    return fold_windows

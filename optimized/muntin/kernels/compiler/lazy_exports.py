@@ -1,0 +1,26 @@
+"""Names of a package that are imported when they are asked for, since they need an extra."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+
+def lazily(package: str, places: Mapping[str, str], extra: str) -> Callable[[str], object]:
+    """Return what finds the names of a package in its modules, and says which extra is missing.
+
+    >>> modules = {"Summary": "muntin.kernels.compiler.numeric_aggregate"}
+    >>> find = lazily("muntin.columnar", modules, extra="kernels")
+    >>> find("Summary").__module__
+    'muntin.kernels.compiler.numeric_aggregate'
+    """
+
+    def find(name: str) -> object:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            return getattr(import_module(places[name]), name)
+        except ModuleNotFoundError as missing:
+            raise ModuleNotFoundError(
+                f"{package} needs {missing.name}: pip install 'muntin[{extra}]'", name=missing.name
+            ) from missing
+
+    return find

@@ -1,0 +1,175 @@
+"""Kernels for one monoid: a module made of the kernel sources and of the monoid's own.
+
+Compiled code is cached on disk by Numba, for each file. A file shared by two monoids would serve
+one the code of the other, and a function imported from elsewhere goes stale unnoticed; so all that
+a kernel depends on stands in one file, which is named by its hash. To ship the cache, copy the
+folder; on another processor the code is compiled anew, which Numba's own key sees to.
+"""
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.abc import InspectLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from types import CodeType, ModuleType
+
+from muntin.kernels.compiler.jit import version
+from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.source_closure import Gathered
+
+HERE = Path(__file__).parents[1]
+TREE = tuple(
+    f"finger_btree/{name}"
+    for name in (
+        "layout", "search", "lazy_folds", "nodes", "insertion", "eviction", "range_query",
+        "bulk_insert", "contents", "entry_points",
+    )
+)  # fmt: skip
+BOUND = "muntin.kernels.compiler.kernel_api"
+ALWAYS = 315_532_800
+"""When all files were made, as Numba sees it: its cache wants the same time on every machine."""
+
+
+@lru_cache
+def template(names: tuple[str, ...]) -> str:
+    """Return kernel sources as one text, without what they import from each other."""
+    within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in names)}
+    kept: list[str] = []
+    for name in names:
+        text = (HERE / f"{name}.py").read_text()
+        lines, (about, *body) = text.splitlines(), ast.parse(text).body
+        imports = [one for one in body if isinstance(one, ast.ImportFrom) and one.module in within]
+        for one in reversed([about, *imports]):
+            del lines[one.lineno - 1 : one.end_lineno]
+        kept += lines
+    return "\n".join([*kept, ""])
+
+
+def head(cap: int, fan: int) -> str:
+    """Return the definitions that do not depend on the monoid."""
+    return (
+        f"from {BOUND} import A, Column, Columns, IntRows, Ints, Rows\n"
+        "from muntin.kernels.compiler.jit import fetch, inlined, kernel, outlined\n"
+        "from muntin.kernels.compiler.jit import signed, trailing_zeros, unsigned\n"
+        f"CAP, FAN = {cap}, {fan}\n"
+    )
+
+
+def access(fields: int) -> str:
+    """Return how a partial is read and written: a number, or the fields of a record."""
+    names = [f"f{k}" for k in range(fields)]
+    read = ", ".join(f"r['{name}']" for name in names)
+    write = "; ".join(f"r['{name}'] = value[{k}]" for k, name in enumerate(names))
+    lines: list[str] = []
+    for name, at in (("", "rows, row, at"), ("_one", "rows, at")):
+        place = at.removeprefix("rows, ")
+        if fields == 1:
+            got, put = f"return (rows[{place}],)", f"rows[{place}] = value[0]"
+        else:
+            got, put = f"r = rows[{place}]; return ({read})", f"r = rows[{place}]; {write}"
+        lines += [f"@inlined\ndef load{name}({at}): {got}"]
+        lines += [f"@inlined\ndef store{name}({at}, value): {put}"]
+    return "\n".join([*lines, ""])
+
+
+def source_for(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
+    """Return the text of kernels for an aggregate."""
+    gathered = Gathered()
+    given = {
+        name: gathered.function(function)
+        for name, function in (
+            ("lift", summary.lift), ("combine", summary.combine), ("lower", summary.lower),
+        )
+    }  # fmt: skip
+    inputs = ", ".join(f"columns[{k}][at]" for k in range(max(1, len(summary.columns))))
+    outputs = "; ".join(f"columns[{k}][at] = r[{k}]" for k in range(len(summary.results)))
+    return "\n".join(
+        [
+            f"# Kernels for {summary.name!r}, specialized with {version()}.",
+            "from math import inf, nan",
+            head(cap, fan),
+            gathered.text,
+            *(f"{name} = {mine}" for name, mine in given.items()),
+            access(len(summary.fields)),
+            f"@inlined\ndef lift_at(columns, at): return {given['lift']}({inputs})",
+            f"@inlined\ndef lower_at(columns, at, value): r = {given['lower']}(value); {outputs}",
+            template(names),
+        ]
+    )
+
+
+def compiled(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> ModuleType:
+    """Return a module of kernels that are compiled when they are first called, and cached."""
+    text = source_for(summary, names, cap, fan)
+    digest = blake2b(f"{sys.version}\n{text}".encode(), digest_size=16).hexdigest()
+    name = f"muntin_kernels_{digest}"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, _written(cache() / f"{name}.py", text))
+        if spec is None or spec.loader is None:
+            raise ImportError(name)
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def cache() -> Path:
+    """Return the folder of generated modules and compiled code: MUNTIN_KERNELS, if it is set."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(os.environ.get("MUNTIN_KERNELS") or Path(base, "muntin", "kernels"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _written(path: Path, text: str) -> Path:
+    """Make a file hold a text, all of it at once, and bear the time that all bear."""
+    if not path.exists() or path.read_text() != text:
+        with NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False) as part:
+            part.write(text)
+        Path(part.name).replace(path)
+    if path.stat().st_mtime != ALWAYS:
+        os.utime(path, (ALWAYS, ALWAYS))
+    return path
+
+
+class _Uncompiled(InspectLoader):
+    """Loads kernel sources as they are, for values of any kind."""
+
+    def __init__(self, names: tuple[str, ...], cap: int, fan: int) -> None:
+        self._names, self._cap, self._fan = names, cap, fan
+
+    def get_source(self, fullname: str) -> str:
+        """Return the text, in which only combine is missing."""
+        del fullname
+        return (
+            f"from {BOUND} import A, Column, IntRows, Ints, Rows, fetch, inlined, kernel, load\n"
+            f"from {BOUND} import load_one, outlined, signed, store, store_one, trailing_zeros\n"
+            f"from {BOUND} import unsigned\n"
+            f"CAP, FAN = {self._cap}, {self._fan}\n{template(self._names)}"
+        )
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Return the code, which is the same for all monoids."""
+        return _code(self.get_source(fullname))
+
+
+@lru_cache
+def _code(text: str) -> CodeType:
+    return InspectLoader.source_to_code(text, "<muntin.kernels, uncompiled>")
+
+
+def uncompiled(
+    combine: Callable[..., object], names: Sequence[str], cap: int, fan: int
+) -> ModuleType:
+    """Return a module of kernels that run as they are."""
+    loader = _Uncompiled(tuple(names), cap, fan)
+    module = module_from_spec(ModuleSpec("muntin_kernels_uncompiled", loader))
+    loader.exec_module(module)
+    vars(module)["combine"] = combine
+    return module

@@ -1,0 +1,87 @@
+"""Insert a sorted batch: a search and a merge for each leaf that it touches."""
+
+from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, load_one, store
+from muntin.kernels.finger_btree.insertion import insert, split_leaf
+from muntin.kernels.finger_btree.layout import HEAD, LEFT, RIGHT, SIZE, STAGE, STAGED
+from muntin.kernels.finger_btree.nodes import compact, spoil
+from muntin.kernels.finger_btree.records import Batch, Slot, Tree
+from muntin.kernels.finger_btree.search import above_leaf, begin, first_from, mark, seek
+
+
+@inlined
+def belongs(slot: Slot, time: int) -> bool:
+    """Whether a time that is not too small belongs to a leaf."""
+    return time < slot.limit or (time == slot.limit and slot.limit_belongs)
+
+
+@inlined
+def stage(tree: Tree[A], batch: Batch[A], at: int, slot: Slot) -> tuple[int, int, bool]:
+    """Combine with known times, and stage new ones while there is room.
+
+    Return where the rest of the batch begins, how many are staged, and whether room was lacking.
+    """
+    s, times, leaves, ends, leaf = tree.s, tree.times, tree.leaves, tree.ends, slot.leaf
+    last = times[leaf, CAP]
+    place = first_from(times, leaf, begin(tree, leaf), last, batch.times[at])
+    staged, room = 0, CAP - last
+    while at < len(batch.times):
+        time, value = batch.times[at], load_one(batch.values, at)
+        if not belongs(slot, time):
+            break
+        while place < last and times[leaf, place] < time:
+            place += 1
+        if place < last and times[leaf, place] == time:
+            store(leaves, leaf, place, combine(load(leaves, leaf, place), value))
+        elif staged > 0 and s[STAGED + staged - 1] == time:
+            store(ends, STAGE, staged - 1, combine(load(ends, STAGE, staged - 1), value))
+        elif staged == room:
+            return at, staged, True
+        else:
+            s[STAGED + staged] = time
+            store(ends, STAGE, staged, value)
+            staged += 1
+        at += 1
+    return at, staged, False
+
+
+@inlined
+def merge(tree: Tree[A], leaf: int, staged: int) -> None:
+    """Merge what is staged into a leaf, the youngest first."""
+    s, times, leaves = tree.s, tree.times, tree.leaves
+    old = times[leaf, CAP] - 1
+    new = staged - 1
+    times[leaf, CAP] += staged
+    s[SIZE] += staged
+    first = begin(tree, leaf)
+    while new >= 0:
+        time = s[STAGED + new]
+        while old >= first and times[leaf, old] > time:
+            times[leaf, old + new + 1] = times[leaf, old]
+            store(leaves, leaf, old + new + 1, load(leaves, leaf, old))
+            old -= 1
+        times[leaf, old + new + 1] = time
+        store(leaves, leaf, old + new + 1, load(tree.ends, STAGE, new))
+        new -= 1
+
+
+@inlined
+def insert_run(tree: Tree[A], batch: Batch[A], at: int) -> int:
+    """Insert what goes into one leaf, and return where the rest of the batch begins."""
+    s, times = tree.s, tree.times
+    time = batch.times[at]
+    last = times[s[RIGHT], CAP]
+    if last == 0 or time > times[s[RIGHT], last - 1]:
+        insert(tree, time, load_one(batch.values, at))
+        return at + 1
+    leaf, top, side = seek(tree, time)
+    if leaf == s[LEFT] and times[leaf, CAP] == CAP and s[HEAD] > 0:
+        compact(tree, leaf)
+    bounded, limit = above_leaf(tree, top, side, times[leaf, times[leaf, CAP] - 1])
+    slot = Slot(leaf, limit, not bounded)
+    spoil(tree, leaf, first_from(times, leaf, begin(tree, leaf), times[leaf, CAP], time))
+    at, staged, full = stage(tree, batch, at, slot)
+    merge(tree, leaf, staged)
+    mark(tree, top, side)
+    if full:
+        split_leaf(tree, leaf, top, side)
+    return at

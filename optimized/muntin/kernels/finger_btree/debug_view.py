@@ -1,0 +1,96 @@
+"""The finger B+-tree as plain values, to state facts about it: for tests, not for speed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic
+
+from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.compiler.kernel_api import A
+from muntin.kernels.finger_btree.layout import HEAD, HEIGHT, LEFT, RIGHT
+from muntin.kernels.finger_btree.records import Tree
+from muntin.spec.structure import Pair
+
+
+@dataclass(frozen=True)
+class View(Generic[A]):
+    """What stands in the arrays, by node and level."""
+
+    tree: Tree[A]
+    shape: Shape
+
+    @property
+    def height(self) -> int:
+        """The level of the root."""
+        return self.tree.s[HEIGHT]
+
+    @property
+    def root(self) -> int:
+        """The root."""
+        return self.tree.s[LEFT + self.height]
+
+    def left(self, level: int) -> int:
+        """Return the node of the left spine."""
+        return self.tree.s[LEFT + level]
+
+    def right(self, level: int) -> int:
+        """Return the node of the right spine."""
+        return self.tree.s[RIGHT + level]
+
+    def arity(self, node: int) -> int:
+        """Return how many children an inner node has."""
+        return self.tree.inner[node, 2 * self.shape.fan]
+
+    def children(self, node: int) -> list[int]:
+        """Return the children of an inner node."""
+        return [self.tree.inner[node, at] for at in range(self.arity(node))]
+
+    def key(self, node: int, at: int) -> int:
+        """Return what is no larger than any time below a child but the first."""
+        return self.tree.inner[node, self.shape.fan + at]
+
+    def marked(self, node: int, at: int) -> bool:
+        """Whether the fold of a child is stale."""
+        return bool((self.tree.inner[node, 2 * self.shape.fan + 1] >> at) & 1)
+
+    def ends(self, leaf: int) -> tuple[int, int]:
+        """Return where the entries of a leaf begin and end."""
+        first = self.tree.s[HEAD] if leaf == self.left(0) else 0
+        return first, self.tree.times[leaf, self.shape.cap]
+
+    def entries(self, leaf: int) -> list[Pair[A]]:
+        """Return what a leaf holds."""
+        at = range(*self.ends(leaf))
+        return [(int(self.tree.times[leaf, k]), self.tree.leaves[leaf, k]) for k in at]
+
+    def pairs(self, node: int, level: int) -> list[Pair[A]]:
+        """Return what is below a node."""
+        if level == 0:
+            return self.entries(node)
+        return [pair for child in self.children(node) for pair in self.pairs(child, level - 1)]
+
+    def values(self, node: int, level: int) -> list[A]:
+        """Return the values below a node."""
+        return [value for _, value in self.pairs(node, level)]
+
+    def at_level(self, level: int) -> list[int]:
+        """Return the nodes of a level, oldest first."""
+        nodes = [self.root]
+        for _ in range(self.height - level):
+            nodes = [child for node in nodes for child in self.children(node)]
+        return nodes
+
+    def inner(self) -> Iterator[tuple[int, int]]:
+        """Yield each inner node, with its level."""
+        return ((node, k) for k in range(1, self.height + 1) for node in self.at_level(k))
+
+    def on_spine(self, node: int, level: int) -> bool:
+        """Whether a node is on a spine, or the root, or a leaf at an end."""
+        return node in (self.left(level), self.right(level))
+
+    def kept(self, node: int, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the children whose folds are kept in a node, those on no spine: place and child."""
+        return (
+            (at, child)
+            for at, child in enumerate(self.children(node))
+            if not self.on_spine(child, level - 1)
+        )

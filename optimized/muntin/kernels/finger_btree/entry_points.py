@@ -1,0 +1,72 @@
+"""What Python calls: loops over columns. Those that may need more nodes stop, and say where."""
+
+from muntin.kernels.compiler.kernel_api import A, Column, Ints, kernel, load_one, store_one
+from muntin.kernels.finger_btree.bulk_insert import insert_run
+from muntin.kernels.finger_btree.eviction import evict, evict_through
+from muntin.kernels.finger_btree.insertion import insert
+from muntin.kernels.finger_btree.lazy_folds import whole
+from muntin.kernels.finger_btree.nodes import has_room, start
+from muntin.kernels.finger_btree.range_query import between
+from muntin.kernels.finger_btree.records import Batch, Tree
+
+
+@kernel
+def begin_tree(tree: Tree[A], identity: Column[A]) -> None:
+    """Make a tree of zeros an empty one."""
+    start(tree, load_one(identity, 0))
+
+
+@kernel
+def insert_each(tree: Tree[A], batch: Batch[A], at: int) -> int:
+    """Insert a batch from some place on, one entry after another."""
+    while at < len(batch.times) and has_room(tree):
+        insert(tree, batch.times[at], load_one(batch.values, at))
+        at += 1
+    return at
+
+
+@kernel
+def insert_sorted(tree: Tree[A], batch: Batch[A], at: int) -> int:
+    """Insert a batch whose times never fall from some place on, leaf by leaf."""
+    while at < len(batch.times) and has_room(tree):
+        at = insert_run(tree, batch, at)
+    return at
+
+
+@kernel
+def evict_each(tree: Tree[A], times: Ints) -> None:
+    """Evict what is at each of these times."""
+    for at in range(len(times)):
+        evict(tree, times[at])
+
+
+@kernel
+def evict_up_to(tree: Tree[A], time: int) -> None:
+    """Evict everything up to a time."""
+    evict_through(tree, time)
+
+
+@kernel
+def ask(tree: Tree[A], out: Column[A]) -> None:
+    """Fold the window."""
+    store_one(out, 0, whole(tree))
+
+
+@kernel
+def ask_ranges(tree: Tree[A], firsts: Ints, lasts: Ints, out: Column[A], found: Ints) -> None:
+    """Fold each of these ranges of time, and say which held something."""
+    for at in range(len(firsts)):
+        some, total = between(tree, firsts[at], lasts[at])
+        store_one(out, at, total)
+        found[at] = int(some)
+
+
+@kernel
+def rounds(tree: Tree[A], up_to: Ints, batch: Batch[A], out: Column[A], at: int) -> int:
+    """For each entry: evict up to a time, insert the entry, fold the window."""
+    while at < len(batch.times) and has_room(tree):
+        evict_through(tree, up_to[at])
+        insert(tree, batch.times[at], load_one(batch.values, at))
+        store_one(out, at, whole(tree))
+        at += 1
+    return at

@@ -1,0 +1,250 @@
+"""Evict the oldest entries, those up to a time, or the one at a time.
+
+A leaf or node off the spines that has too few entries or children merges with a neighbour, or they
+share evenly; a leaf at an end may have one entry, and a node on a spine two children. Two that
+merge leave a quarter of a node empty, so that no sequence of calls splits and merges by turns.
+"""
+
+from muntin.kernels.compiler.kernel_api import CAP, A, fetch, inlined, outlined
+from muntin.kernels.finger_btree.layout import (
+    ARITY,
+    CHILD,
+    CUT,
+    HEAD,
+    HEIGHT,
+    KEY,
+    LEAST_FAN,
+    LEAST_LEAF,
+    LEAST_SPINE,
+    LEFT,
+    LEFT_STALE,
+    MASK,
+    MIDDLE_STALE,
+    MOST_MERGED_FAN,
+    MOST_MERGED_LEAF,
+    PATH,
+    RIGHT,
+    RIGHT_STALE,
+    SIZE,
+    SUFFIX_STALE,
+    VALID,
+)
+from muntin.kernels.finger_btree.nodes import (
+    compact,
+    drop_child,
+    free_inner,
+    free_leaf,
+    give_left,
+    give_right,
+    move_entries,
+    spoil,
+)
+from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.search import (
+    LEFT_SIDE,
+    begin,
+    complete_path,
+    first_after,
+    first_from,
+    mark,
+    mark_above,
+    mark_spine,
+    renew_spines,
+    seek,
+)
+
+
+@inlined
+def shrink(tree: Tree[A]) -> None:
+    """Let the only child of the root be the root."""
+    s = tree.s
+    height = s[HEIGHT] - 1
+    root = s[LEFT + height + 1]
+    child = tree.inner[root, 0]
+    free_inner(tree, root)
+    s[HEIGHT] = height
+    s[LEFT + height] = child
+    s[RIGHT + height] = child
+    s[MIDDLE_STALE] = 1
+    s[LEFT_STALE] |= 1 << max(0, height - 1)
+    s[RIGHT_STALE] |= 1 << max(0, height - 1)
+
+
+@inlined
+def balance_inner(tree: Tree[A], level: int) -> bool:
+    """Give the poor node of the path a neighbour's children or its own to it: say which, merged."""
+    s, inner = tree.s, tree.inner
+    above, at = s[PATH + level + 1], s[CHILD + level + 1]
+    if at + 1 == inner[above, ARITY]:
+        at -= 1
+    left, right = inner[above, at], inner[above, at + 1]
+    mark_spine(tree, level, left)
+    mark_spine(tree, level, right)
+    inner[above, MASK] |= 3 << at
+    have, there = inner[left, ARITY], inner[right, ARITY]
+    if have + there <= MOST_MERGED_FAN:
+        give_left(tree, left, right, there)
+        free_inner(tree, right)
+        drop_child(tree, above, at + 1)
+        return True
+    share = (have + there) // 2
+    if have > share:
+        give_right(tree, left, right, share)
+    else:
+        give_left(tree, left, right, share - have)
+    inner[above, KEY + at + 1] = inner[right, KEY]
+    return False
+
+
+@outlined
+def lost_child(tree: Tree[A], level: int) -> None:
+    """Mend the nodes of the complete path from a level on, whose node there has lost a child."""
+    s, inner = tree.s, tree.inner
+    while level < s[HEIGHT]:
+        node = s[PATH + level]
+        least = LEAST_FAN
+        if mark_spine(tree, level, node):
+            least = LEAST_SPINE
+        if inner[node, ARITY] >= least:
+            break
+        merged = balance_inner(tree, level)
+        level += 1
+        if not merged:
+            break
+    mark_above(tree, level)
+    if level == s[HEIGHT] and inner[s[PATH + level], ARITY] == 1:
+        shrink(tree)
+        level -= 1
+    renew_spines(tree, level)
+
+
+@inlined
+def fetch_leaf(tree: Tree[A], leaf: int) -> None:
+    """Ask for a leaf that is read soon: in a long window it is far away by now."""
+    fetch(tree.times, leaf)
+    fetch(tree.leaves, leaf)
+
+
+@outlined
+def empty_left(tree: Tree[A]) -> None:
+    """Drop the left leaf, which holds nothing any more."""
+    s = tree.s
+    leaf = s[LEFT]
+    s[HEAD] = 0
+    if s[HEIGHT] == 0:
+        tree.times[leaf, CAP] = 0
+        s[CUT] = 0
+        s[VALID] = 0
+        s[SUFFIX_STALE] = 0
+        return
+    s[SUFFIX_STALE] = 1
+    free_leaf(tree, leaf)
+    if s[HEIGHT] > 1 and tree.inner[s[LEFT + 1], ARITY] > LEAST_SPINE:
+        drop_child(tree, s[LEFT + 1], 0)
+        s[LEFT] = tree.inner[s[LEFT + 1], 0]
+        s[LEFT_STALE] |= 2
+    else:
+        complete_path(tree, 0, LEFT_SIDE)
+        drop_child(tree, s[PATH + 1], 0)
+        lost_child(tree, 1)
+    if s[HEIGHT] > 0:
+        fetch_leaf(tree, tree.inner[s[LEFT + 1], 1])
+
+
+@inlined
+def share_entries(tree: Tree[A], left: int, right: int, share: int) -> None:
+    """Move entries between two leaves, so that the left one has its share."""
+    times = tree.times
+    have, there = times[left, CAP], times[right, CAP]
+    if have < share:
+        move_entries(tree, right, 0, share - have, (left, have))
+        move_entries(tree, right, share - have, there, (right, 0))
+    else:
+        for at in range(there - 1, -1, -1):
+            move_entries(tree, right, at, at + 1, (right, at + have - share))
+        move_entries(tree, left, share, have, (right, 0))
+    times[left, CAP] = share
+    times[right, CAP] = have + there - share
+
+
+@outlined
+def mend_leaf(tree: Tree[A], top: int, side: int) -> None:
+    """Merge the poor or empty leaf of the path with a neighbour, or let them share."""
+    s, inner, times = tree.s, tree.inner, tree.times
+    complete_path(tree, top, side)
+    above, at = s[PATH + 1], s[CHILD + 1]
+    if at + 1 == inner[above, ARITY]:
+        at -= 1
+    left, right = inner[above, at], inner[above, at + 1]
+    if left == s[LEFT]:
+        compact(tree, left)
+    if right == s[RIGHT]:
+        s[VALID] = 0
+    inner[above, MASK] |= 3 << at
+    total = times[left, CAP] + times[right, CAP]
+    if total > MOST_MERGED_LEAF:
+        share_entries(tree, left, right, total // 2)
+        inner[above, KEY + at + 1] = times[right, 0]
+        mark_above(tree, 1)
+        return
+    share_entries(tree, left, right, total)
+    free_leaf(tree, right)
+    drop_child(tree, above, at + 1)
+    lost_child(tree, 1)
+
+
+@outlined
+def evict_inside(tree: Tree[A], time: int) -> None:
+    """Evict the entry at a time, if there is one."""
+    s, times = tree.s, tree.times
+    leaf, top, side = seek(tree, time)
+    last = times[leaf, CAP]
+    at = first_from(times, leaf, begin(tree, leaf), last, time)
+    if at == last or times[leaf, at] != time:
+        return
+    spoil(tree, leaf, at)
+    move_entries(tree, leaf, at + 1, last, (leaf, at))
+    times[leaf, CAP] = last - 1
+    s[SIZE] -= 1
+    mark(tree, top, side)
+    if leaf == s[LEFT]:
+        return
+    if last - 1 < (1 if leaf == s[RIGHT] else max(1, LEAST_LEAF)):
+        mend_leaf(tree, top, side)
+
+
+@inlined
+def evict(tree: Tree[A], time: int) -> None:
+    """Evict the entry at a time, if there is one."""
+    s = tree.s
+    leaf, head = s[LEFT], s[HEAD]
+    if s[SIZE] == 0:
+        return
+    if tree.times[leaf, head] != time:
+        evict_inside(tree, time)
+        return
+    s[SIZE] -= 1
+    s[HEAD] = head + 1
+    if head + 1 == tree.times[leaf, CAP]:
+        empty_left(tree)
+
+
+@inlined
+def evict_through(tree: Tree[A], time: int) -> None:
+    """Evict every entry up to a time, that time included."""
+    s, times = tree.s, tree.times
+    while s[SIZE] > 0:
+        leaf, head = s[LEFT], s[HEAD]
+        last = times[leaf, CAP]
+        if times[leaf, head] > time:
+            return
+        if times[leaf, last - 1] <= time:
+            s[SIZE] -= last - head
+            empty_left(tree)
+            continue
+        at = head + 1
+        if times[leaf, at] <= time:
+            at = first_after(times, leaf, at + 1, last, time)
+        s[SIZE] -= at - head
+        s[HEAD] = at
+        return

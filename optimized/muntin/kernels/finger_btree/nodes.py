@@ -1,0 +1,206 @@
+"""Leaves and inner nodes: made, given back, and moved between."""
+
+from muntin.kernels.compiler.kernel_api import CAP, A, inlined, load, outlined, store, unsigned
+from muntin.kernels.finger_btree.layout import (
+    ARITY,
+    CUT,
+    FREE_INNER,
+    FREE_LEAF,
+    FRESH_INNER,
+    FRESH_LEAF,
+    HEAD,
+    HEIGHT,
+    KEY,
+    LEFT,
+    MASK,
+    MISC,
+    RIGHT,
+    SPARE_INNER,
+    SPARE_LEAF,
+    SUFFIX_STALE,
+    VALID,
+)
+from muntin.kernels.finger_btree.records import Tree
+
+
+@inlined
+def new_leaf(tree: Tree[A]) -> int:
+    """Return an empty leaf."""
+    s, times = tree.s, tree.times
+    leaf = s[FREE_LEAF]
+    if leaf >= 0:
+        s[FREE_LEAF] = times[leaf, 0]
+    else:
+        leaf = s[FRESH_LEAF]
+        s[FRESH_LEAF] = leaf + 1
+    s[SPARE_LEAF] -= 1
+    times[leaf, CAP] = 0
+    return leaf
+
+
+@inlined
+def free_leaf(tree: Tree[A], leaf: int) -> None:
+    """Give a leaf back."""
+    s = tree.s
+    tree.times[leaf, 0] = s[FREE_LEAF]
+    s[FREE_LEAF] = leaf
+    s[SPARE_LEAF] += 1
+
+
+@inlined
+def new_inner(tree: Tree[A]) -> int:
+    """Return an inner node without children."""
+    s, inner = tree.s, tree.inner
+    node = s[FREE_INNER]
+    if node >= 0:
+        s[FREE_INNER] = inner[node, 0]
+    else:
+        node = s[FRESH_INNER]
+        s[FRESH_INNER] = node + 1
+    s[SPARE_INNER] -= 1
+    inner[node, ARITY] = 0
+    inner[node, MASK] = 0
+    return node
+
+
+@inlined
+def free_inner(tree: Tree[A], node: int) -> None:
+    """Give an inner node back."""
+    s = tree.s
+    tree.inner[node, 0] = s[FREE_INNER]
+    s[FREE_INNER] = node
+    s[SPARE_INNER] += 1
+
+
+@inlined
+def has_room(tree: Tree[A]) -> bool:
+    """Whether there are spare nodes enough for any one insert."""
+    s = tree.s
+    return s[SPARE_LEAF] > 0 and s[SPARE_INNER] > s[HEIGHT] + 1
+
+
+@inlined
+def open_gap(tree: Tree[A], leaf: int, at: int, last: int) -> None:
+    """Move the entries [at, last) of a leaf one place up."""
+    times, leaves = tree.times, tree.leaves
+    row, end, one = unsigned(leaf), unsigned(at), unsigned(1)
+    place = unsigned(last)
+    while place > end:
+        times[row, place] = times[row, place - one]
+        place -= one
+    place = unsigned(last)
+    while place > end:
+        store(leaves, row, place, load(leaves, row, place - one))
+        place -= one
+
+
+@inlined
+def move_entries(tree: Tree[A], leaf: int, at: int, last: int, target: tuple[int, int]) -> None:
+    """Copy the entries [at, last) of a leaf to a place in a leaf, the first one first."""
+    times, leaves = tree.times, tree.leaves
+    to, place = target
+    for k in range(last - at):
+        times[to, place + k] = times[leaf, at + k]
+    for k in range(last - at):
+        store(leaves, to, place + k, load(leaves, leaf, at + k))
+
+
+@inlined
+def spoil(tree: Tree[A], leaf: int, at: int) -> None:
+    """Mark the folds in the leaves at the ends that an entry takes part in."""
+    s = tree.s
+    if s[HEIGHT] == 0 and at >= s[CUT]:
+        s[VALID] = min(s[VALID], at)
+    elif leaf == s[LEFT]:
+        s[SUFFIX_STALE] = 1
+    elif leaf == s[RIGHT]:
+        s[VALID] = min(s[VALID], at)
+
+
+@inlined
+def compact(tree: Tree[A], leaf: int) -> None:
+    """Move the entries of the left leaf to its beginning."""
+    s = tree.s
+    head, last = s[HEAD], tree.times[leaf, CAP]
+    move_entries(tree, leaf, head, last, (leaf, 0))
+    tree.times[leaf, CAP] = last - head
+    s[HEAD] = 0
+    s[SUFFIX_STALE] = 1
+
+
+@inlined
+def move_child(tree: Tree[A], node: int, at: int, target: tuple[int, int]) -> None:
+    """Copy a child, its key and its fold to a place in a node."""
+    inner, (to, place) = tree.inner, target
+    inner[to, place] = inner[node, at]
+    inner[to, KEY + place] = inner[node, KEY + at]
+    store(tree.folds, to, place, load(tree.folds, node, at))
+
+
+@inlined
+def put_child(tree: Tree[A], node: int, at: int, key: int, child: int) -> None:
+    """Insert a child, whose fold is stale."""
+    inner = tree.inner
+    arity, mask = inner[node, ARITY], inner[node, MASK]
+    for place in range(arity, at, -1):
+        move_child(tree, node, place - 1, (node, place))
+    inner[node, at] = child
+    inner[node, KEY + at] = key
+    inner[node, ARITY] = arity + 1
+    low = mask & ((1 << at) - 1)
+    inner[node, MASK] = low | ((mask ^ low) << 1) | (1 << at)
+
+
+@inlined
+def drop_child(tree: Tree[A], node: int, at: int) -> None:
+    """Remove a child."""
+    inner = tree.inner
+    arity, mask = inner[node, ARITY], inner[node, MASK]
+    for place in range(at, arity - 1):
+        move_child(tree, node, place + 1, (node, place))
+    inner[node, ARITY] = arity - 1
+    low = mask & ((1 << at) - 1)
+    inner[node, MASK] = low | ((mask >> (at + 1)) << at)
+
+
+@outlined
+def give_right(tree: Tree[A], left: int, right: int, kept: int) -> None:
+    """Move the children of a node from some place on to the front of its right neighbour."""
+    inner = tree.inner
+    moved, there = inner[left, ARITY] - kept, inner[right, ARITY]
+    for place in range(there - 1, -1, -1):
+        move_child(tree, right, place, (right, place + moved))
+    for place in range(moved):
+        move_child(tree, left, kept + place, (right, place))
+    mask = inner[left, MASK]
+    inner[right, MASK] = (inner[right, MASK] << moved) | (mask >> kept)
+    inner[left, MASK] = mask & ((1 << kept) - 1)
+    inner[left, ARITY] = kept
+    inner[right, ARITY] = there + moved
+
+
+@outlined
+def give_left(tree: Tree[A], left: int, right: int, moved: int) -> None:
+    """Move the first children of a node to the end of its left neighbour."""
+    inner = tree.inner
+    have, there = inner[left, ARITY], inner[right, ARITY]
+    for place in range(moved):
+        move_child(tree, right, place, (left, have + place))
+    for place in range(there - moved):
+        move_child(tree, right, moved + place, (right, place))
+    mask = inner[right, MASK]
+    inner[left, MASK] |= (mask & ((1 << moved) - 1)) << have
+    inner[right, MASK] = mask >> moved
+    inner[left, ARITY] = have + moved
+    inner[right, ARITY] = there - moved
+
+
+@outlined
+def start(tree: Tree[A], identity: A) -> None:
+    """Make a tree of zeros an empty one."""
+    s = tree.s
+    s[FREE_INNER] = -1
+    s[FREE_LEAF] = -1
+    for place in range(4):
+        store(tree.ends, MISC, place, identity)
+    new_leaf(tree)

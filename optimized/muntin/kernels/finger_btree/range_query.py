@@ -1,0 +1,105 @@
+"""Fold part of the window, from the lowest node of a spine that has all of it below."""
+
+from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, outlined
+from muntin.kernels.finger_btree.layout import (
+    ARITY,
+    HEAD,
+    HEIGHT,
+    IDENTITY,
+    KEY,
+    LEFT,
+    MISC,
+    RIGHT,
+    SIZE,
+    STACK,
+    STEP,
+)
+from muntin.kernels.finger_btree.lazy_folds import flush, fold
+from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.search import (
+    LEFT_SIDE,
+    RIGHT_SIDE,
+    begin,
+    child_for,
+    climb,
+    first_after,
+    first_from,
+)
+
+
+@inlined
+def apex(tree: Tree[A], first: int, last: int) -> tuple[int, int]:
+    """Return the lowest spine node that has these times below it, and its level."""
+    s = tree.s
+    level, side = climb(tree, first)
+    if side != RIGHT_SIDE:
+        level, side = climb(tree, last)
+        if side == RIGHT_SIDE:
+            level = s[HEIGHT]
+    return (s[LEFT + level] if side == LEFT_SIDE else s[RIGHT + level]), level
+
+
+@inlined
+def is_spine_child(tree: Tree[A], level: int, node: int, at: int) -> bool:
+    """Whether a child is on a spine, so that its fold is not kept with its siblings'."""
+    s = tree.s
+    if node == s[LEFT + level] and at == 0:
+        return True
+    return node == s[RIGHT + level] and at == tree.inner[node, ARITY] - 1
+
+
+@inlined
+def in_leaf(tree: Tree[A], leaf: int, times: tuple[int, int], total: A) -> tuple[bool, A]:
+    """Combine with the entries of a leaf that have such times, if there are any."""
+    first = first_from(tree.times, leaf, begin(tree, leaf), tree.times[leaf, CAP], times[0])
+    last = first_after(tree.times, leaf, first, tree.times[leaf, CAP], times[1])
+    if first == last:
+        return False, total
+    return True, combine(total, fold(tree.leaves, leaf, first, last))
+
+
+@inlined
+def below(tree: Tree[A], node: int, top: int, times: tuple[int, int]) -> tuple[bool, A]:
+    """Fold what is below an inner node: depth first, whole children at once.
+
+    On the way down to the first time, children begin before it (`edge`); a bit in `closed` says of
+    a level that all below its node is no younger than the last time.
+    """
+    s, inner, last = tree.s, tree.inner, times[1]
+    found, total, level, edge = False, load(tree.ends, MISC, IDENTITY), top, True
+    closed = int(tree.times[s[RIGHT], tree.times[s[RIGHT], CAP] - 1] <= last) << top
+    s[STACK + top], s[STEP + top] = node, child_for(inner, node, times[0])
+    while level <= top:
+        node, at = s[STACK + level], s[STEP + level]
+        if at == inner[node, ARITY] or (at > 0 and inner[node, KEY + at] > last):
+            level += 1
+            continue
+        s[STEP + level] = at + 1
+        child, ends_inside = inner[node, at], (closed >> level) & 1
+        if at + 1 < inner[node, ARITY]:
+            ends_inside = int(inner[node, KEY + at + 1] - 1 <= last)
+        if ends_inside and not edge and not is_spine_child(tree, level, node, at):
+            found, total = True, combine(total, load(tree.folds, node, at))
+        elif level == 1:
+            some, total = in_leaf(tree, child, times, total)
+            found, edge = found or some, False
+        else:
+            level -= 1
+            closed = (closed & ~(1 << level)) | (ends_inside << level)
+            s[STACK + level] = child
+            s[STEP + level] = child_for(inner, child, times[0]) if edge else 0
+    return found, total
+
+
+@outlined
+def between(tree: Tree[A], first: int, last: int) -> tuple[bool, A]:
+    """Fold the entries with first <= time <= last, and say whether there are any."""
+    s = tree.s
+    nothing = load(tree.ends, MISC, IDENTITY)
+    if s[SIZE] == 0 or first > last or last < tree.times[s[LEFT], s[HEAD]]:
+        return False, nothing
+    node, level = apex(tree, first, last)
+    if level == 0:
+        return in_leaf(tree, node, (first, last), nothing)
+    flush(tree)
+    return below(tree, node, level, (first, last))

@@ -1,0 +1,89 @@
+"""What cannot be combined is found out at the event that brings it, and not at the next one.
+
+An event that begins a slice costs no combine. So the first partial of each type is tried on the
+identity; where that is of another type, as None is, also on itself, for many a combine returns
+whatever meets None. A partial of another type than all before it is most often a mistake of the
+user's lift, or of a combine that forgets to return.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TypeVar
+
+from muntin.spec.algebra.monoid import Monoid
+
+A = TypeVar("A")
+MOST = 1024
+"""So many types are remembered, over all monoids; it does no harm to try one once more."""
+
+MISTYPED = (TypeError, AttributeError, IndexError)
+"""What Python raises where a value is of another type than a combine takes. Anything else that it
+raises on a partial and itself may be right: perhaps it takes no event twice."""
+
+remembered: dict[tuple[int, type], object] = {}
+"""The combines, by what they are and the type they were tried on. They are held: an id is unique
+as long as its object is there."""
+
+
+def tried(monoid: Monoid[A], partial: A) -> A:
+    """Return a partial that can be combined, or raise what the combine raises on it.
+
+    >>> tried(Monoid(0, int.__add__), 7)
+    7
+    >>> tried(Monoid("", lambda a, b: a + b), None)
+    Traceback (most recent call last):
+        ...
+    TypeError: can only concatenate str (not "NoneType") to str
+    >>> tried(Monoid(None, lambda a, b: (a[0], b[1]) if a and b else a or b), 7)
+    Traceback (most recent call last):
+        ...
+    TypeError: 'int' object is not subscriptable
+    """
+    known = id(monoid.combine), type(partial)
+    if known not in remembered:
+        total = monoid.combine(monoid.identity, partial)
+        if type(monoid.identity) is not type(partial) and total is not NotImplemented:
+            total = _doubled(monoid, partial)
+        if total is NotImplemented:
+            raise TypeError("combine returned NotImplemented")  # as int.__add__ does
+        if len(remembered) >= MOST:
+            remembered.clear()
+        remembered[known] = monoid.combine
+    return partial
+
+
+def _doubled(monoid: Monoid[A], partial: A) -> A:
+    """Return what a partial gives with itself; the partial alone, where that is not to be had."""
+    try:
+        return monoid.combine(partial, partial)
+    except MISTYPED:
+        raise
+    except Exception:  # noqa: BLE001 - whatever the user's combine raises
+        return partial
+
+
+def combined(monoid: Monoid[A], one: A, other: A) -> A:
+    """Return what the first partial, which can be combined, gives with the other.
+
+    >>> combined(Monoid("", lambda a, b: a + b if len(b) < 3 else None), "ab", "cde")
+    Traceback (most recent call last):
+        ...
+    TypeError: what was combined is None, and can be combined no more
+    """
+    total = monoid.combine(one, other)
+    return total if type(total) is type(one) else usable(monoid, total, one)
+
+
+def folded(monoid: Monoid[A], parts: Sequence[A]) -> A:
+    """Return what partials give together, at least one."""
+    return usable(monoid, reduce(monoid.combine, parts), parts[0])
+
+
+def usable(monoid: Monoid[A], total: A, known: A) -> A:
+    """Return what the monoid has made of what can be combined, or say that it can't be."""
+    if type(total) is type(known):
+        return total
+    try:
+        return tried(monoid, total)
+    except Exception as cause:
+        raise TypeError(f"what was combined is {total!r}, and can be combined no more") from cause

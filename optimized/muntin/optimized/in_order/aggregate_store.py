@@ -1,0 +1,155 @@
+"""The aggregate store: append, merge, removeUpTo [Carbone16, sections 5.2 and 5.4], and join.
+
+A slice is named by the ordinal of its first event. Names rise. Doubling when full and halving at a
+third keep the array in proportion; see proofs/cutty.md, T3.
+"""
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Generic, TypeVar
+
+from muntin.optimized.common.user_code import combined
+from muntin.spec.algebra.monoid import Monoid
+
+A = TypeVar("A")
+Slice = tuple[int, A]
+
+
+def fitting(capacity: int, size: int) -> int:
+    """Double a capacity while it is too small; halve it while a third would do.
+
+    >>> fitting(4, 5), fitting(16, 5), fitting(16, 6)
+    (8, 8, 16)
+    """
+    while capacity < size:
+        capacity *= 2
+    while capacity > 1 and 3 * size <= capacity:
+        capacity //= 2
+    return capacity
+
+
+class AggregateStore(ABC, Generic[A]):
+    """Partial aggregates of consecutive slices, oldest first."""
+
+    def __init__(self, monoid: Monoid[A]) -> None:
+        """Start with no slice."""
+        self.monoid = monoid
+        self.ids: list[int] = []
+
+    @property
+    @abstractmethod
+    def held(self) -> int:
+        """How many partials there is room for, those of higher order included."""
+
+    @abstractmethod
+    def append(self, name: int, partial: A) -> None:
+        """Add a partial at the end, under a name greater than all others."""
+
+    @abstractmethod
+    def merge(self, first: int, stop: int) -> A:
+        """Fold the slices with first <= name < stop; the identity if there are none."""
+
+    @abstractmethod
+    def remove_up_to(self, name: int) -> None:
+        """Remove all slices with a smaller name."""
+
+    @abstractmethod
+    def join(self, name: int) -> None:
+        """Make a slice, which is not the oldest, part of its predecessor."""
+
+    @abstractmethod
+    def pop(self) -> Slice[A]:
+        """Remove the youngest slice."""
+
+    @abstractmethod
+    def partials(self) -> Iterator[A]:
+        """Yield the partial of each slice, oldest first."""
+
+    @abstractmethod
+    def copy(self) -> "AggregateStore[A]":
+        """Return an independent copy."""
+
+    def rank(self, name: int) -> int:
+        """Return how many slices have a smaller name."""
+        return bisect_left(self.ids, name)
+
+    def relates(self, slices: Sequence[Slice[A]]) -> Iterator[tuple[str, bool]]:
+        """The simulation relation with the plain sequence that this object stands for."""
+        yield "S1 the names are those of the slices", self.ids == [name for name, _ in slices]
+        yield "S2 so are the partials", list(self.partials()) == [one for _, one in slices]
+        yield "S3 names rise", self.ids == sorted(set(self.ids))
+
+
+class LazyStore(AggregateStore[A]):
+    """A circular array. To merge is to fold."""
+
+    def __init__(self, monoid: Monoid[A]) -> None:
+        """Start with no slice."""
+        super().__init__(monoid)
+        self._ring: list[A] = [monoid.identity]
+        self._front = 0
+
+    @property
+    def held(self) -> int:
+        """The capacity of the array."""
+        return len(self._ring)
+
+    def append(self, name: int, partial: A) -> None:
+        """Add a partial at the end: no combine."""
+        self._fit(len(self.ids) + 1)
+        self.ids.append(name)
+        self._ring[self._slot(len(self.ids) - 1)] = partial
+
+    def merge(self, first: int, stop: int) -> A:
+        """Fold the slices: one combine less than there are."""
+        parts = [self._ring[self._slot(k)] for k in range(self.rank(first), self.rank(stop))]
+        return reduce(self.monoid.combine, parts) if parts else self.monoid.identity
+
+    def remove_up_to(self, name: int) -> None:
+        """Remove all slices with a smaller name: no combine."""
+        gone = self.rank(name)
+        for k in range(gone):
+            self._ring[self._slot(k)] = self.monoid.identity
+        self._front = self._slot(gone)
+        del self.ids[:gone]
+        self._fit(len(self.ids))
+
+    def join(self, name: int) -> None:
+        """Combine the slice with its predecessor, and move the younger ones up: one combine."""
+        rank = self.rank(name)
+        before, here = self._slot(rank - 1), self._slot(rank)
+        self._ring[before] = combined(self.monoid, self._ring[before], self._ring[here])
+        for k in range(rank, len(self.ids) - 1):
+            self._ring[self._slot(k)] = self._ring[self._slot(k + 1)]
+        self._ring[self._slot(len(self.ids) - 1)] = self.monoid.identity
+        del self.ids[rank]
+        self._fit(len(self.ids))
+
+    def pop(self) -> Slice[A]:
+        """Remove the youngest slice: no combine."""
+        slot, name = self._slot(len(self.ids) - 1), self.ids.pop()
+        partial, self._ring[slot] = self._ring[slot], self.monoid.identity
+        self._fit(len(self.ids))
+        return name, partial
+
+    def partials(self) -> Iterator[A]:
+        """Yield the partial of each slice, oldest first."""
+        return (self._ring[self._slot(k)] for k in range(len(self.ids)))
+
+    def copy(self) -> "LazyStore[A]":
+        """Return an independent copy."""
+        twin = LazyStore(self.monoid)
+        twin.ids, twin._ring, twin._front = self.ids.copy(), self._ring.copy(), self._front
+        return twin
+
+    def _slot(self, rank: int) -> int:
+        return (self._front + rank) % len(self._ring)
+
+    def _fit(self, size: int) -> None:
+        capacity = fitting(len(self._ring), size)
+        if capacity != len(self._ring):
+            kept = list(self.partials())
+            self._ring = kept + [self.monoid.identity] * (capacity - len(kept))
+            self._front = 0

@@ -1,0 +1,77 @@
+"""Groups: the queries of one aggregate, which share slices, and the technique that cuts these."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from muntin.optimized.common.query_sharing import Erased, shareable
+from muntin.optimized.in_order.aggregate_store import AggregateStore
+from muntin.optimized.in_order.discretizer import refuses_window
+from muntin.optimized.in_order.key_state import Lane
+from muntin.optimized.in_order.pane_edges import Cuts, EdgesOf
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.snapshot.state_classes import Constant
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import Event
+from muntin.spec.windows.periodic import Sliding
+from muntin.spec.windows.window import WindowType
+
+
+@dataclass(frozen=True)
+class Technique(Constant):
+    """How a stream is cut into slices, and how these are stored.
+
+    Without edges, slices begin where windows do, and queries of one aggregate share them.
+    """
+
+    store: type[AggregateStore[object]]
+    edges: EdgesOf | None = None
+    shares: bool = True
+    refuses: Callable[[WindowType, Settings], str | None] = refuses_window
+
+
+class Asked(NamedTuple):
+    """A query, its number, and the greatest time and the events that it came too late to see."""
+
+    query: Query
+    nth: int
+    since: float
+    missed: Mapping[Hashable, Event]
+
+
+@dataclass
+class Group:
+    """The queries that share slices: all of one aggregate, or one alone."""
+
+    technique: Technique
+    asked: dict[str, Asked] = field(default_factory=dict[str, Asked])
+
+    @property
+    def aggregate(self) -> Erased:
+        """The aggregate of the first query that is still asked: what all of them share of it."""
+        return next(iter(self.asked.values())).query.aggregate
+
+    def takes(self, query: Query) -> bool:
+        """Whether a further query can share the slices."""
+        return self.technique.shares and shareable(self.aggregate, query.aggregate)
+
+    def cuts(self) -> Cuts | None:
+        """Return where slices are cut besides the begins of windows, if they are."""
+        edges = self.technique.edges
+        if edges is None:
+            return None
+        kinds = [one.query.window for one in self.asked.values()]
+        return Cuts(edge for kind in kinds if isinstance(kind, Sliding) for edge in edges(kind))
+
+    def lane(self) -> Lane:
+        """Return an empty lane."""
+        store = self.technique.store(self.aggregate.monoid)
+        slices = Slices(store, joins=self.technique.edges is None)
+        return Lane(slices, self.aggregate.lift, self.cuts())
+
+    def awaited(self, lane: Lane, time: int) -> Iterator[Asked]:
+        """Yield the queries that see their first event in a lane at this time."""
+        if lane.joined < len(self.asked):
+            for one in self.asked.values():
+                if one.since < time and not lane.sees(one.query.id):
+                    yield one

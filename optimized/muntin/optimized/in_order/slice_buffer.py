@@ -1,0 +1,190 @@
+"""Slices: one active partial aggregate, and those of the slices before it (Algorithm 1).
+
+A slice begins where some window begins, and nowhere else; when no window needs the begin any
+more, the slice is joined to its predecessor [Carbone16, sections 5.2, 5.3]. S4-S6: proofs/cutty.md.
+
+A *hint* is a begin that may still prove to be one, while simultaneous events come: what follows
+it stays out of the store, so that hints cost no more than begins do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+from muntin.optimized.common.user_code import combined, folded, tried, usable
+from muntin.optimized.in_order.aggregate_store import AggregateStore, Slice
+
+A = TypeVar("A")
+
+
+class Slices(Generic[A]):
+    """The events since the oldest begin that is held, as consecutive partials."""
+
+    def __init__(self, store: AggregateStore[A], *, joins: bool = True) -> None:
+        """Start with no event; Panes and Pairs cut at edges of their own and join nothing."""
+        self.count = 0  # the ordinal of the next event
+        self._store, self._joins = store, joins
+        self._combine = store.monoid.combine
+        self._pins: dict[int, int] = {}
+        self._hints: dict[int, int] = {}
+        self._tail: list[Slice[A]] = []
+        self._shared = False  # whether a copy has the same store, pins and hints
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any window holds the next event."""
+        return bool(self._pins or self._hints)
+
+    @property
+    def size(self) -> int:
+        """The number of slices, the active one included."""
+        return len(self._store.ids) + len(self._tail)
+
+    @property
+    def oldest(self) -> int:
+        """The ordinal of the first event of the oldest slice; of the next event, if none."""
+        tail = self._tail[0][0] if self._tail else self.count
+        return self._store.ids[0] if self._store.ids else tail
+
+    @property
+    def held(self) -> int:
+        """The number of partials that there is room for."""
+        return self._store.held + len(self._tail)
+
+    def pin(self, begin: int) -> None:
+        """Hold a begin: the next event, or one that is held already."""
+        self._own()
+        self._pins[begin] = self._pins.get(begin, 0) + 1
+        self._settle()
+
+    def hint(self, begin: int) -> None:
+        """Hold the next event as what may prove to be a begin."""
+        self._own()
+        self._hints[begin] = self._hints.get(begin, 0) + 1
+
+    def unpin(self, begin: int) -> None:
+        """Hold a begin no more."""
+        self._own()
+        self._let_go(self._pins, begin)
+
+    def unhint(self, begin: int) -> None:
+        """Hold a hint no more."""
+        self._own()
+        self._let_go(self._hints, begin)
+
+    def add(self, partial: A, *, cut: bool = False) -> None:
+        """Take in the next event: at most one combine."""
+        if self.count in self._pins or self.count in self._hints or (cut and self._tail):
+            found = tried(self._store.monoid, partial)
+            self._own()
+            self._tail.append((self.count, found))
+            self._settle()
+        else:
+            begin, active = self._tail[-1]
+            total = self._combine(active, partial)
+            self._tail[-1] = begin, usable(self._store.monoid, total, active)
+        self.count += 1
+
+    def skip(self) -> None:
+        """Take in an event that no window holds."""
+        self.count += 1
+
+    def fold(self, first: int, stop: int) -> A:
+        """Fold the events with first <= ordinal < stop, both of them held, or `stop` the next."""
+        inner = self._tail[0][0] if self._tail else self.count
+        parts = [partial for begin, partial in self._tail if first <= begin < stop]
+        if first < inner:
+            parts.insert(0, self._store.merge(first, min(stop, inner)))
+        return folded(self._store.monoid, parts) if parts else self._store.monoid.identity
+
+    def copy(self) -> "Slices[A]":
+        """Return an independent copy, which shares what neither has changed yet."""
+        twin = Slices(self._store, joins=self._joins)
+        twin.count, twin._tail = self.count, self._tail.copy()
+        twin._pins, twin._hints = self._pins, self._hints
+        twin._shared = self._shared = True
+        return twin
+
+    def without(self, release: Callable[["Slices[A]"], None]) -> "Slices[A]":
+        """Return a copy without what `release` lets go of; slices that can't be joined stay."""
+        twin = self.copy()
+        try:
+            release(twin)
+        except Exception:  # noqa: BLE001 - whatever the user's combine raises
+            twin = self.copy()
+            twin._let_go_of_begins(release)  # noqa: SLF001 - it is one of these
+        return twin
+
+    def _let_go_of_begins(self, release: Callable[["Slices[A]"], None]) -> None:
+        """Let go of begins, and leave the slices: each goes when no begin before it is held."""
+        self._own()
+        begins = Begins(self._store)
+        begins.count = self.count
+        begins._pins, begins._hints = self._pins, self._hints  # noqa: SLF001 - as above
+        release(begins)
+
+    def _own(self) -> None:
+        """Copy what a copy shares, before the first change of it."""
+        if self._shared:
+            self._store, self._shared = self._store.copy(), False
+            self._pins, self._hints = self._pins.copy(), self._hints.copy()
+
+    def _held(self, begin: int) -> bool:
+        return begin in self._pins or begin in self._hints
+
+    def _let_go(self, holds: dict[int, int], begin: int) -> None:
+        holds[begin] -= 1
+        if not holds[begin]:
+            del holds[begin]
+            if begin < self.count and not self._held(begin):
+                self._release(begin)
+
+    def _release(self, begin: int) -> None:
+        if not self._held(self.oldest):
+            self._remove_up_to_the_oldest_held()
+        elif self._joins:
+            self._join(begin)
+
+    def _remove_up_to_the_oldest_held(self) -> None:
+        name = next((one for one in self._store.ids if self._held(one)), self.count)
+        if self._store.ids:
+            self._store.remove_up_to(name)
+        while self._tail and not self._store.ids and not self._held(self._tail[0][0]):
+            del self._tail[0]
+
+    def _join(self, begin: int) -> None:
+        place = next((k for k, (one, _) in enumerate(self._tail) if one == begin), None)
+        if place is None:
+            self._store.join(begin)
+            return
+        name, before = self._tail[place - 1] if place else self._store.pop()
+        self._tail[max(0, place - 1) : place + 1] = [
+            (name, combined(self._store.monoid, before, self._tail[place][1]))
+        ]
+        self._settle()
+
+    def _settle(self) -> None:
+        """Store the slices that end where a window begins."""
+        while len(self._tail) > 1 and (not self._joins or self._tail[1][0] in self._pins):
+            self._store.append(*self._tail.pop(0))
+
+    def relates(self, events: Sequence[A], held: Sequence[int]) -> Iterator[tuple[str, bool]]:
+        """The simulation relation with all events so far, and the begins that windows need."""
+        begins = [*self._store.ids, *(begin for begin, _ in self._tail)]
+        stops = [*begins[1:], self.count][: len(begins)]
+        fold = self._store.monoid.fold
+        yield "S4 slices begin where windows do", not self._joins or begins == sorted({*held})
+        yield "S5 each begin that a window needs is one of a slice", set(held) <= set(begins)
+        partials = [fold(events[a:b]) for a, b in zip(begins, stops, strict=True)]
+        inner = len(self._store.ids)
+        yield (
+            "S6 the tail folds the events of its slices",
+            partials[inner:] == [partial for _, partial in self._tail],
+        )
+        yield from self._store.relates(list(zip(begins, partials, strict=True))[:inner])
+
+
+class Begins(Slices[A]):
+    """Begins that can be let go of, while the slices stay as they are."""
+
+    def _release(self, begin: int) -> None:
+        """Leave the slice."""

@@ -1,0 +1,80 @@
+"""What slicing must know of a window type in time whose edges are known beforehand.
+
+The span of a window is the half-open range of the times that it holds, whatever the dialect says
+of its ends. A window is past at its end, closed or open (and what a dialect adds to that).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from muntin.optimized.scotty.schedules.spans import Known, nudge
+from muntin.optimized.scotty.slices.edges import Progression
+from muntin.spec.dialect import Dialect
+from muntin.spec.stream import END
+from muntin.spec.windows.window import Interval
+
+Upcoming = Callable[[float], int | None]
+
+
+class Extent(NamedTuple):
+    """The first time that the query has seen of the key, the last, and how far time has come."""
+
+    first: int
+    last: int
+    reached: float
+
+
+class Calendar(ABC):
+    """The windows that begin after `since`, of one type."""
+
+    starts_at: int | None = None
+    """The time from which everything is kept, if there is one."""
+    shortest: int = 0
+    """How many times a window holds at least."""
+
+    def __init__(self, kind: Known, dialect: Dialect, since: float) -> None:
+        """Take in what is common to all types."""
+        self.dialect, self.since = dialect, since
+        self.opens, self.closes = nudge(kind, dialect)
+
+    def past(self, one: Interval) -> float:
+        """Return when a window is past: at its end, or the first time after one that it holds."""
+        return one.end + self.closes
+
+    def clipped(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Return what the query sees of a span."""
+        low, high = span
+        return (low if self.since == -END else max(low, int(self.since) + 1)), high
+
+    @abstractmethod
+    def edges(self) -> list[Progression]:
+        """Return the edges of all spans."""
+
+    @abstractmethod
+    def span(self, one: Interval) -> tuple[int, int]:
+        """Return the span of a window."""
+
+    @abstractmethod
+    def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
+        """Return the windows that hold a time, and are past at `high`."""
+
+    @abstractmethod
+    def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
+        """Return the windows that are past in (low, high], at least if they hold a slice.
+
+        `after` gives the time of the first slice that does not begin before a time.
+        """
+
+    @abstractmethod
+    def last_end(self, time: int, extent: Extent) -> float | None:
+        """Return when the last of the windows that hold a time is past, if any does."""
+
+    @abstractmethod
+    def first_after(self, done: int) -> Interval | None:
+        """Return the first window that is past after `done`, whether it holds anything or not."""
+
+
+def align_up(least: int, residue: int, period: int) -> int:
+    """Return the least number in residue + period * Z that is not below the given one."""
+    return least + (residue - least) % period

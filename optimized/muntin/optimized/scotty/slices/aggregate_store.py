@@ -1,0 +1,125 @@
+"""Where the partial aggregates of slices are combined: lazily, or ahead of time in a tree.
+
+The slices themselves are the truth; a tree is an index over them that is brought up to date when
+a window is asked for, and made anew after a failure. [Traub20], section 5.3; [Tangwongsan19], 5.3.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from muntin.optimized.btree.fiba import Fiba
+from muntin.optimized.common.user_code import folded, usable
+from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.structure import OutOfOrder
+
+BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
+
+
+STALE = 64
+"""So many slices may have changed before a small tree is made anew."""
+
+
+class Part(Protocol):
+    """A slice as a store sees it: known by the time or rank of its first tuple."""
+
+    @property
+    def first(self) -> int:
+        """The time or rank of its first tuple."""
+        ...
+
+    @property
+    def partial(self) -> object:
+        """Its partial aggregate."""
+        ...
+
+
+class AggregateStore(ABC):
+    """Combines consecutive slices."""
+
+    @abstractmethod
+    def touch(self, first: int) -> None:
+        """Note that the slice with this first tuple has come, changed or gone."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Note that any slice may have changed."""
+
+    @abstractmethod
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
+        """Combine the slices from index `low` to `high`, of which there is at least one."""
+
+
+class LazyStore(AggregateStore):
+    """Nothing but the list of slices: a window costs one combine less than it has slices."""
+
+    def __init__(self, monoid: Monoid[object]) -> None:
+        """Keep nothing."""
+        self._monoid = monoid
+
+    def touch(self, first: int) -> None:
+        """Do nothing."""
+
+    def reset(self) -> None:
+        """Do nothing."""
+
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
+        """Combine them one by one."""
+        return folded(self._monoid, [one.partial for one in slices[low:high]])
+
+
+class TreeStore(AggregateStore):
+    """An ordered tree of partial aggregates over the slices."""
+
+    def __init__(self, kind: BuildTree, monoid: Monoid[object]) -> None:
+        """Start with an empty tree of a kind, which must be a class to be part of a snapshot."""
+        self._kind, self._monoid = kind, monoid
+        self._tree: OutOfOrder[object] | None = None
+        self._touched: set[int] = set()
+
+    def touch(self, first: int) -> None:
+        """Remember it until the tree is asked; but a tree of which most is stale is dropped."""
+        if self._tree is not None:
+            self._touched.add(first)
+            if len(self._touched) > STALE + 2 * len(self._tree):
+                self.reset()
+
+    @property
+    def stale(self) -> int:
+        """How many slices have changed since the tree was asked."""
+        return len(self._touched)
+
+    def reset(self) -> None:
+        """Drop the tree."""
+        self._tree = None
+        self._touched.clear()
+
+    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
+        """Ask the tree, once it is up to date."""
+        tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
+        if tree is None:
+            tree = self._kind(self._monoid)
+            tree.bulk_insert((one.first, one.partial) for one in slices)
+        elif self._touched:
+            for first in self._touched:
+                tree.evict(first)
+            changed = [one for one in slices if one.first in self._touched]
+            tree.bulk_insert((one.first, one.partial) for one in changed)
+        total = tree.query_range(slices[low].first, slices[high - 1].first)
+        self._tree = tree
+        self._touched.clear()
+        return usable(self._monoid, total, slices[low].partial)
+
+
+BuildStore = Callable[[Monoid[object]], AggregateStore]
+
+
+def eager(monoid: Monoid[object]) -> AggregateStore:
+    """Return a FlatFAT over slices."""
+    return TreeStore(FlatFatWindow, monoid)
+
+
+def fiba(monoid: Monoid[object]) -> AggregateStore:
+    """Return a FiBA over slices."""
+    return TreeStore(Fiba, monoid)

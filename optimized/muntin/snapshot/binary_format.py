@@ -1,0 +1,189 @@
+"""Trees as bytes: variable-length integers, scalars with a tag, nodes in the order of numbers.
+
+Nodes are numbered in the order in which they are first referred to, so that most references are
+"the next one" and take a byte.
+"""
+
+from struct import Struct
+
+from muntin.snapshot.errors import SnapshotError
+from muntin.snapshot.object_graph import KINDS, Form, Node, Ref, Scalar, Slot, Tree
+
+NONE, TRUE, FALSE, INT, BIG, FLOAT, STR, BYTES, REF, NEXT = range(10)
+FLOATS = Struct("<d")
+SMALL = 1 << 62
+"""Integers below it, and not below its negative, are written in 7 bits a byte; others whole."""
+OBJECT = KINDS.index("object")
+
+
+class Writer:
+    """What is written so far."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self.out = bytearray()
+        self._next = 1
+
+    def count(self, number: int) -> None:
+        """Write a number that is not negative."""
+        while number >= 1 << 7:
+            self.out.append(number & 0x7F | 0x80)
+            number >>= 7
+        self.out.append(number)
+
+    def chunk(self, data: bytes) -> None:
+        """Write bytes behind their number."""
+        self.count(len(data))
+        self.out += data
+
+    def text(self, text: str) -> None:
+        """Write a string, whatever it holds."""
+        self.chunk(text.encode("utf-8", "surrogatepass"))
+
+    def slot(self, slot: Slot) -> None:
+        """Write a scalar or a reference."""
+        if isinstance(slot, Ref):
+            self._ref(slot.number)
+        elif isinstance(slot, bool) or slot is None:
+            self.out.append({None: NONE, True: TRUE, False: FALSE}[slot])
+        elif isinstance(slot, int):
+            self._int(slot)
+        elif isinstance(slot, float):
+            self.out.append(FLOAT)
+            self.out += FLOATS.pack(slot)
+        elif isinstance(slot, str):
+            self.out.append(STR)
+            self.text(slot)
+        else:
+            self.out.append(BYTES)
+            self.chunk(slot)
+
+    def _ref(self, number: int) -> None:
+        if number == self._next:
+            self._next += 1
+            self.out.append(NEXT)
+        else:
+            self.out.append(REF)
+            self.count(number)
+
+    def _int(self, number: int) -> None:
+        if -SMALL <= number < SMALL:
+            self.out.append(INT)
+            self.count(2 * number if number >= 0 else -2 * number - 1)
+        else:
+            self.out.append(BIG)
+            self.chunk(number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True))
+
+    def tree(self, tree: Tree) -> bytes:
+        """Write a whole tree, and return the bytes."""
+        self.count(len(tree.header))
+        for pair in tree.header:
+            for text in pair:
+                self.text(text)
+        self.count(len(tree.forms))
+        for form in tree.forms:
+            self.text(form.name)
+            self.count(len(form.fields))
+            for field in form.fields:
+                self.text(field)
+        self.count(len(tree.nodes))
+        for node in tree.nodes:
+            kind = KINDS.index(node.kind)
+            self.count(kind)
+            self.count(node.form if kind == OBJECT else len(node.slots))
+            for slot in node.slots:
+                self.slot(slot)
+        return bytes(self.out)
+
+
+def scalar_bytes(scalar: Scalar) -> bytes:
+    """Return a scalar as bytes: those of unequal scalars differ, whatever their type."""
+    writer = Writer()
+    writer.slot(scalar)
+    return bytes(writer.out)
+
+
+class Reader:
+    """What is still to be read. Nothing that it meets is believed."""
+
+    def __init__(self, data: bytes) -> None:
+        """Start at the beginning."""
+        self._data, self._at, self._next = data, 0, 1
+
+    def take(self, length: int) -> bytes:
+        """Return the next bytes."""
+        start, self._at = self._at, self._at + length
+        if self._at > len(self._data):
+            raise SnapshotError("the snapshot is damaged: it ends in the middle")
+        return self._data[start : self._at]
+
+    def count(self) -> int:
+        """Read a number that is not negative."""
+        number = 0
+        for shift in range(0, 70, 7):
+            (byte,) = self.take(1)
+            number |= (byte & 0x7F) << shift
+            if byte < 1 << 7:
+                return number
+        raise SnapshotError("the snapshot is damaged: a number has no end")
+
+    def length(self) -> int:
+        """Read how many things follow, each of them at least a byte."""
+        number = self.count()
+        if number > len(self._data) - self._at:
+            raise SnapshotError(f"the snapshot is damaged: it promises {number} things, not there")
+        return number
+
+    def text(self) -> str:
+        """Read a string."""
+        return self.take(self.length()).decode("utf-8", "surrogatepass")
+
+    def slot(self) -> Slot:
+        """Read a scalar or a reference."""
+        (tag,) = self.take(1)
+        if tag == NEXT:
+            self._next += 1
+            return Ref(self._next - 1)
+        if tag == REF:
+            return Ref(self.count())
+        return self._scalar(tag)
+
+    def _scalar(self, tag: int) -> Scalar:
+        if tag in (NONE, TRUE, FALSE):
+            return (None, True, False)[tag]
+        if tag in (STR, BYTES):
+            return self.text() if tag == STR else self.take(self.length())
+        if tag == FLOAT:
+            value: float = FLOATS.unpack(self.take(FLOATS.size))[0]
+            return value
+        if tag == INT:
+            number = self.count()
+            return -(number + 1) // 2 if number % 2 else number // 2
+        if tag == BIG:
+            return int.from_bytes(self.take(self.length()), "little", signed=True)
+        raise SnapshotError(f"the snapshot is damaged: there is no tag {tag}")
+
+    def form(self) -> Form:
+        """Read a class and its fields."""
+        name = self.text()
+        return Form(name, tuple(self.text() for _ in range(self.length())))
+
+    def node(self, forms: tuple[Form, ...]) -> Node:
+        """Read a node."""
+        kind = KINDS[self.count()]
+        if kind == "object":
+            form = self.count()
+            return Node(kind, tuple(self.slot() for _ in forms[form].fields), form)
+        return Node(kind, tuple(self.slot() for _ in range(self.length())))
+
+    def tree(self) -> Tree:
+        """Read a whole tree, and nothing behind it."""
+        header = tuple((self.text(), self.text()) for _ in range(self.length()))
+        forms = tuple(self.form() for _ in range(self.length()))
+        nodes = tuple(self.node(forms) for _ in range(self.length()))
+        if self._at < len(self._data):
+            raise SnapshotError("the snapshot is damaged: something follows its end")
+        refs = [slot for node in nodes for slot in node.slots if isinstance(slot, Ref)]
+        if not nodes or any(ref.number >= len(nodes) for ref in refs):
+            raise SnapshotError("the snapshot is damaged: it refers to what is not there")
+        return Tree(header, forms, nodes)

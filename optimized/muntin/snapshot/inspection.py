@@ -1,0 +1,27 @@
+"""What a snapshot says of itself; nothing of it is put together for that."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from muntin.snapshot.binary_format import Reader
+from muntin.snapshot.envelope import unframed
+from muntin.snapshot.object_graph import Node, Tree
+
+
+def shown(data: bytes) -> Iterator[str]:
+    """Yield the lines that describe a snapshot, or say what is wrong with it."""
+    frame = unframed(data)
+    tree = Reader(frame.body).tree()
+    inflated = f"{len(frame.body)} when inflated"
+    yield f"snapshot of format {frame.format}, by muntin {frame.muntin}"
+    yield f"{len(data)} bytes, {inflated}; {len(tree.nodes)} objects"
+    yield from (f"{what}: {text}" for what, text in tree.header)
+    counts = Counter(_kind(tree, node) for node in tree.nodes)
+    yield from (f"{n:8} {kind}" for kind, n in sorted(counts.items(), key=lambda one: -one[1]))
+
+
+def _kind(tree: Tree, node: Node) -> str:
+    if node.kind != "object":
+        return node.kind
+    name, fields = tree.forms[node.form]
+    return f"{name} ({', '.join(fields)})"

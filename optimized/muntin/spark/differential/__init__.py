@@ -1,1 +1,0 @@
-"""Differential runs on Spark: traces made or read on executors, and Spark's own windows."""

@@ -1,0 +1,74 @@
+"""What a bucket says: batches of the answer."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from muntin.kernels.slicing.over import is_record
+from muntin.spark.call.query_plan import Plan
+from muntin.spark.execution.arrow import Keys, Table, batches, column, pa, typed
+from muntin.spark.execution.evaluation import lines_of
+from muntin.spark.execution.result_rows import told
+from muntin.spark.streaming.row_bucket import Key
+from muntin.spec.query import Result
+from muntin.spec.stream import Event
+
+LATE = "late"
+
+
+def lines_about(plan: Plan, results: Sequence[tuple[Key, Result]]) -> Iterator[Table]:
+    """Yield lines about windows, each with its key."""
+    numbers: dict[Key, int] = {}
+    numbered = [(numbers.setdefault(key, len(numbers)), one) for key, one in results]
+    number = np.arange(len(numbers))
+    found = Keys(number, number)
+    return told(plan, lines_of(plan, numbered), _keys(plan, list(numbers)), found)
+
+
+def _keys(plan: Plan, keys: Sequence[Key]) -> Table:
+    """Return keys as the columns that they were."""
+    columns = {
+        name: typed([key[nth] for key in keys], plan.types[name])
+        for nth, name in enumerate(plan.keys)
+    }
+    found: Table = pa.RecordBatch.from_pydict(columns or {"": pa.nulls(len(keys))})
+    return found
+
+
+def late_events(plan: Plan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
+    """Yield late events, each with its key, as lines of the kind `late`."""
+    if not late:
+        return iter(())
+    keys, events = _keys(plan, [key for key, _ in late]), [event for _, event in late]
+    start = typed([event.time for event in events], plan.types[plan.time])
+    return _late(plan, keys, start, _rows(plan, events) if plan.late == "rows" else None)
+
+
+def late_rows(plan: Plan, late: Table) -> Iterator[Table]:
+    """Yield late rows as lines of the kind `late`."""
+    names = plan.row().names
+    columns = [column(late, name) for name in names]
+    rows = pa.StructArray.from_arrays(columns, names) if plan.late == "rows" else None
+    return _late(plan, late, column(late, plan.time), rows)
+
+
+def _late(plan: Plan, keys: Table, start: object, rows: object) -> Iterator[Table]:
+    """Yield late rows as lines; they start at their times."""
+    schema, n = plan.schema(), keys.num_rows
+    columns: dict[str, object] = {field.name: pa.nulls(n) for field in schema.fields}
+    columns |= {name: column(keys, name) for name in plan.keys}
+    columns |= {"start": start, "kind": pa.repeat(LATE, n)}
+    return batches(columns if rows is None else columns | {"late": rows}, schema)
+
+
+def _rows(plan: Plan, events: Sequence[Event]) -> object:
+    names, fields = plan.values, plan.row().fields
+    rows = [_row(plan, names, event) for event in events]
+    columns = [typed([row[f.name] for row in rows], f.dataType) for f in fields]
+    return pa.StructArray.from_arrays(columns, [field.name for field in fields])
+
+
+def _row(plan: Plan, names: Sequence[str], event: Event) -> dict[str, object]:
+    value = event.value
+    fields = {names[0]: value} if plan.plain and names else value
+    return {plan.time: event.time} | (dict(fields) if is_record(fields) else {})

@@ -1,0 +1,215 @@
+"""What random runs are made of, whoever chooses: Hypothesis, or a seeded generator.
+
+Times are few and close together, so that ties, edges, gaps and limits are hit all the time; a
+base moves a whole run below zero or beyond 64 bits.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf
+from random import Random
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeVar, get_args, get_type_hints
+
+from muntin.spec.dialect import Dialect
+from muntin.spec.query import Mode, Settings
+from muntin.spec.stream import Event
+from muntin.spec.windows.data_driven import (
+    LastNEvery,
+    Punctuation,
+    Rolling,
+    Session,
+    slide_by_tuple,
+)
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT, TIME, Measure
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+from muntin.spec.windows.window import WindowType
+
+T = TypeVar("T")
+
+BASES = (0, 0, -37, 10**25)
+"""Where the times of a run lie."""
+
+
+class Choose(Protocol):
+    """Somebody who chooses."""
+
+    def whole(self, least: int, most: int, /) -> int:
+        """Choose an integer, both ends included."""
+        ...
+
+    def one(self, options: Sequence[T], /) -> T:
+        """Choose one of these."""
+        ...
+
+
+class Rolled:
+    """Choices of a seeded generator: the same seed, the same choices."""
+
+    def __init__(self, seed: object) -> None:
+        """Start from a seed, told apart by how it is spelled."""
+        self._random = Random(str(seed))  # noqa: S311 - it need not be secret
+
+    def whole(self, least: int, most: int, /) -> int:
+        """Choose an integer, both ends included."""
+        return self._random.randint(least, most)
+
+    def one(self, options: Sequence[T], /) -> T:
+        """Choose one of these."""
+        return self._random.choice(options)
+
+
+def _every_third(state: object, event: Event) -> tuple[object, int, int]:
+    """Begin a window with every third event, that ends before the fifth after it."""
+    del event
+    n = state if isinstance(state, int) else 0
+    return n + 1, int(n % 3 == 0), int(n >= 5 and n % 3 == 2)  # noqa: PLR2004 - it is arbitrary
+
+
+def _after_evens(state: object, event: Event) -> tuple[object, int, int]:
+    """Let all but three events go when an even number comes, and fire."""
+    held = (state if isinstance(state, int) else 0) + 1
+    even = isinstance(event.value, int) and event.value % 2 == 0
+    gone = max(0, held - 3) if even else 0
+    return held - gone, gone, int(even)
+
+
+DOUBLED = Measure("doubled", lambda event: 2 * event.time)
+THIRDS = Measure("thirds", lambda event: event.time // 3)
+"""Events at different times have one coordinate: the first of them tells when a window is past."""
+
+
+def _small(choose: Choose) -> int:
+    return choose.whole(1, 7)
+
+
+def _measure(choose: Choose) -> Measure:
+    return choose.one((TIME, TIME, COUNT, DOUBLED, THIRDS))
+
+
+def _near(choose: Choose, base: int, measure: Measure) -> int:
+    """Choose a coordinate where those of the events are."""
+    origin = {COUNT: 0, DOUBLED: 2 * base, THIRDS: base // 3}.get(measure, base)
+    return choose.whole(origin - 5, origin + 12)
+
+
+def _offset(choose: Choose, base: int) -> int:
+    return choose.whole(base - 4, base + 4)
+
+
+def _cumulate(choose: Choose, base: int) -> WindowType:
+    step = _small(choose)
+    return Cumulate(step * choose.whole(1, 3), step, _offset(choose, base), _measure(choose))
+
+
+def _band(choose: Choose, base: int) -> WindowType:
+    measure = _measure(choose)
+    start = _near(choose, base, measure)
+    return Band(start, start + _small(choose), measure)
+
+
+def _landmark(choose: Choose, base: int) -> WindowType:
+    measure = _measure(choose)
+    return Landmark(_near(choose, base, measure), _small(choose), measure)
+
+
+def periodic(choose: Choose, base: int) -> WindowType:
+    """Choose windows that every operator serves."""
+    return Sliding(_small(choose), _small(choose), _offset(choose, base))
+
+
+WINDOWS: tuple[Callable[[Choose, int], WindowType], ...] = (
+    lambda c, base: tumbling(_small(c), _offset(c, base)),
+    lambda c, base: Sliding(_small(c), _small(c), _offset(c, base), _measure(c)),
+    lambda c, _: count(_small(c), _small(c)),
+    lambda c, _: Session(_small(c), _measure(c)),
+    lambda c, _: Session(_small(c)),
+    _cumulate,
+    _landmark,
+    _band,
+    lambda c, _: Rolling(_small(c), measure=_measure(c)),
+    lambda c, _: slide_by_tuple(_small(c), _small(c)),
+    lambda c, _: LastNEvery(_small(c), _small(c)),
+    lambda c, _: Punctuation(measure=_measure(c)),
+    lambda c, _: Delta(c.whole(0, 3), _measure(c)),
+    lambda c, _: State(_measure(c)),
+    lambda c, _: Threshold(c.whole(-1, 2), c.whole(1, 3), _measure(c)),
+    lambda c, _: UserWindow(_every_third, c.one((COUNT, TIME, THIRDS))),
+    lambda _c, _: UserTrigger(_after_evens),
+)
+
+
+def window_type(choose: Choose, base: int) -> WindowType:
+    """Choose any window type, with small parameters."""
+    return choose.one(WINDOWS)(choose, base)
+
+
+CLOSINGS: tuple[int | Mapping[str, int], ...] = (0, 1, -1, MappingProxyType({"session": 1}))
+DECISIONS = {
+    name: get_args(hint) for name, hint in get_type_hints(Dialect).items() if name != "closing"
+}
+
+
+def _any_dialect(choose: Choose) -> Dialect:
+    chosen = {name: choose.one(values) for name, values in DECISIONS.items()}
+    return Dialect(closing=choose.one(CLOSINGS), **chosen)
+
+
+def dialect(choose: Choose) -> Dialect:
+    """Choose any combination of decisions; most often ours."""
+    kind = choose.one(("ours", "lateness", "any"))
+    if kind == "any":
+        return _any_dialect(choose)
+    return Dialect(lateness=choose.one(("event", "window"))) if kind == "lateness" else Dialect()
+
+
+def settings(choose: Choose, *, ordered: bool = False) -> Settings:
+    """Choose any settings; most often out of order, or always in order if so asked."""
+    modes: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "discard", "final")
+    lateness = choose.one((0, 0, 1, 3, 8, 100))
+    mode = choose.one(modes)
+    in_order = ordered or choose.one((False, False, False, True))
+    ours = ordered and choose.one((True, False))
+    return Settings(lateness, mode, in_order, Dialect() if ours else dialect(choose))
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A time that is chosen when the state of the run is known."""
+
+    near: str  # zero, watermark, limit, or last
+    by: int
+
+    def at(self, base: int, watermark: float, limit: float, last: float) -> int:
+        """Return the time; near what is not known yet, near the base."""
+        place = {"watermark": watermark, "limit": limit, "last": last}.get(self.near, base)
+        return (base if isinf(place) else int(place)) + self.by
+
+
+def corner(choose: Choose) -> Corner:
+    """Choose near zero, near the watermark, near the lateness limit, or near the last event."""
+    near = choose.one(("zero", "watermark", "limit", "last"))
+    return Corner(near, choose.whole(*{"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2))))
+
+
+class Draft(NamedTuple):
+    """An event to be."""
+
+    corner: Corner
+    number: int
+    key: str | None
+    gap: int | None
+    punctuation: bool
+
+
+def draft(choose: Choose) -> Draft:
+    """Choose an event to be."""
+    return Draft(
+        corner(choose),
+        choose.whole(-2, 4),
+        choose.one((None, None, None, "k")),
+        choose.one((None, None, None, 1, 4)),
+        choose.one((False, False, False, True)),
+    )

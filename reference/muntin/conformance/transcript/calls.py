@@ -1,0 +1,123 @@
+"""Calls of a structure in transcripts, and what they answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_values import decode
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.errors import InvalidInputError
+from muntin.spec.structure import OutOfOrder, in_time_order
+
+Erased = Aggregate[object, object, object]
+Valued = tuple[int, object]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The name of an operation, and its arguments."""
+
+    name: str
+    times: tuple[int, ...] = ()
+    pairs: tuple[Valued, ...] = ()
+
+
+SIGNATURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "insert": ("time", "value"),
+        "evict": ("time",),
+        "evict_oldest": (),
+        "bulk_insert": ("pairs",),
+        "bulk_evict": ("up to",),
+        "query": (),
+        "query_range": ("first", "last"),
+        "size": (),
+        "oldest": (),
+        "youngest": (),
+    }
+)
+"""Every operation of version 1, and what its arguments are."""
+
+ASKING = ("query", "query_range", "size", "oldest", "youngest")
+"""The operations that answer."""
+
+
+def read_call(node: Node) -> Call:
+    """Return a call.
+
+    >>> read_call(Node(["query_range", 10, 40]))
+    Call(name='query_range', times=(10, 40), pairs=())
+    """
+    parts = node.items()
+    if not parts:
+        raise node.must(f"one of {', '.join(SIGNATURES)}, with its arguments")
+    name, arguments = parts[0].one_of(list(SIGNATURES)), parts[1:]
+    takes = SIGNATURES[name]
+    if len(arguments) != len(takes):
+        usage = ", ".join([f'"{name}"', *takes])
+        raise node.must(f"[{usage}]")
+    if name == "bulk_insert":
+        return Call(name, pairs=_sorted_pairs(arguments[0]))
+    if name == "insert":
+        return Call(name, pairs=(_pair(*arguments),))
+    return Call(name, tuple(argument.integer() for argument in arguments))
+
+
+def _sorted_pairs(node: Node) -> tuple[Valued, ...]:
+    batch: list[Valued] = []
+    for item in node.items():
+        parts = item.items()
+        if len(parts) != 2:  # noqa: PLR2004 - a pair
+            raise item.must("[time, value]")
+        batch.append(_pair(*parts))
+    try:
+        return tuple(in_time_order(batch))
+    except InvalidInputError as error:
+        raise node.fault(error) from error
+
+
+def _pair(time: Node, value: Node) -> Valued:
+    return time.integer(), decode(value.value)
+
+
+def perform(call: Call, structure: OutOfOrder[object], aggregate: Erased) -> object:
+    """Make a call: values are lifted on their way in, and totals lowered on their way out.
+
+    A null lifts to the identity. To evict the oldest of nothing changes nothing.
+    """
+    lifted = [(time, _lift(aggregate, value)) for time, value in call.pairs]
+    match call.name, call.times:
+        case "insert", ():
+            structure.insert(*lifted[0])
+        case "bulk_insert", ():
+            structure.bulk_insert(lifted)
+        case "evict", (time,):
+            structure.evict(time)
+        case "evict_oldest", () if (oldest := structure.oldest()) is not None:
+            structure.evict(oldest)
+        case "bulk_evict", (up_to,):
+            structure.bulk_evict(up_to)
+        case _:
+            return _answer(call, structure, aggregate)
+    return None
+
+
+def _answer(call: Call, structure: OutOfOrder[object], aggregate: Erased) -> object:
+    match call.name, call.times:
+        case "query", ():
+            return aggregate.lower(structure.query())
+        case "query_range", (first, last):
+            return aggregate.lower(structure.query_range(first, last))
+        case "size", ():
+            return len(structure)
+        case "oldest", ():
+            return structure.oldest()
+        case "youngest", ():
+            return structure.youngest()
+        case _:
+            return None
+
+
+def _lift(aggregate: Erased, value: object) -> object:
+    return aggregate.monoid.identity if value is None else aggregate.lift(value)

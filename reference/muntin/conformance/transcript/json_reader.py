@@ -1,0 +1,152 @@
+"""Strict reading of a JSON document: each part knows its path, and each complaint names it."""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from math import isinf
+from typing import NoReturn, TypeVar
+
+from muntin.conformance.transcript.json_values import Json
+from muntin.spec.errors import InvalidInputError
+
+T = TypeVar("T", bound=str)
+
+LONGEST = 60
+"""How many characters of an offending value a message shows."""
+
+
+class TranscriptError(InvalidInputError):
+    """A transcript that does not follow the format."""
+
+
+def shown(value: Json) -> str:
+    """Return JSON short enough for a message.
+
+    >>> shown({"t": 1.5, "v": None})
+    '{"t": 1.5, "v": null}'
+    """
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of a document.
+
+    >>> Node({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
+    Traceback (most recent call last):
+        ...
+    muntin.conformance.transcript.json_reader.TranscriptError: events[0].t must be an integer, ...
+    """
+
+    value: Json
+    path: str = ""
+
+    def must(self, be: str) -> TranscriptError:
+        """Return the complaint that this part is not what it must be."""
+        return TranscriptError(f"{self.where} must be {be}, not {shown(self.value)}")
+
+    def fault(self, what: object) -> TranscriptError:
+        """Return a complaint about this part."""
+        return TranscriptError(f"{self.where}: {what}")
+
+    @property
+    def where(self) -> str:
+        """The path, in words where it is empty."""
+        return self.path or "the transcript"
+
+    def integer(self, least: int | None = None) -> int:
+        """Return an integer."""
+        if type(self.value) is not int:
+            raise self.must("an integer")
+        if least is not None and self.value < least:
+            raise self.must(f"at least {least}")
+        return self.value
+
+    def number(self) -> float:
+        """Return a number."""
+        if type(self.value) is not int and type(self.value) is not float:
+            raise self.must("a number")
+        return self.value
+
+    def text(self) -> str:
+        """Return a string."""
+        if not isinstance(self.value, str):
+            raise self.must("a string")
+        return self.value
+
+    def flag(self) -> bool:
+        """Return a boolean."""
+        if not isinstance(self.value, bool):
+            raise self.must("true or false")
+        return self.value
+
+    def one_of(self, known: Sequence[T]) -> T:
+        """Return the one of the known values that this is."""
+        for one in known:
+            if self.value == one:
+                return one
+        raise self.must(f"one of {', '.join(known)}")
+
+    def items(self) -> "list[Node]":
+        """Return the parts of a list."""
+        if not isinstance(self.value, list):
+            raise self.must("a list")
+        return [Node(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
+
+    def members(self) -> "dict[str, Node]":
+        """Return the parts of an object, whatever their names."""
+        if not isinstance(self.value, dict):
+            raise self.must("an object")
+        prefix = f"{self.path}." if self.path else ""
+        return {name: Node(item, f"{prefix}{name}") for name, item in self.value.items()}
+
+    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, Node]":
+        """Return the parts of an object that has all the needed fields and no unknown one."""
+        found = self.members()
+        for name in found:
+            if name not in needed and name not in more:
+                known = ", ".join([*needed, *more])
+                raise self.fault(f"there is no field {shown(name)}; the fields are {known}")
+        for name in needed:
+            if name not in found:
+                raise self.fault(f'the field "{name}" is missing')
+        return found
+
+
+def loaded(text: str | bytes) -> Node:
+    """Read JSON as the standard has it: no name twice, no NaN, nothing beyond the floats.
+
+    >>> loaded('{"t": 1, "t": 2}')
+    Traceback (most recent call last):
+        ...
+    muntin.conformance.transcript.json_reader.TranscriptError: this is not JSON: the name "t"...
+    """
+    try:
+        decoded = text if isinstance(text, str) else text.decode()
+        value: Json = json.loads(
+            decoded, object_pairs_hook=_once_each, parse_constant=_refuse, parse_float=_float
+        )
+    except (ValueError, RecursionError) as cause:
+        raise TranscriptError(f"this is not JSON: {cause}") from cause
+    return Node(value)
+
+
+def _once_each(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the name {shown(name)} occurs twice in one object")
+        found[name] = value
+    return found
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f'{constant} is no number in JSON; as a value, write "{constant}"')
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ValueError(f'the number {text} is beyond the floats; as a value, write "Infinity"')
+    return number

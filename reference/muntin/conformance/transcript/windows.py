@@ -1,0 +1,155 @@
+"""Window types in transcripts: each by its name and its fields, read and written."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from muntin.conformance.transcript.json_reader import Node, TranscriptError
+from muntin.conformance.transcript.json_values import Json, encode
+from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
+from muntin.spec.stream import Event
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT, TIME, Measure
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.window import WindowType
+
+
+def _value(event: Event) -> int:
+    return integer(event.value, f"the value of the event at {event.time}, by measure value,")
+
+
+VALUE = Measure("value", _value)
+"""The value of an event is its coordinate."""
+
+MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in (TIME, COUNT, VALUE)})
+"""The measures that a transcript can name."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a window, all of them known."""
+
+    found: Mapping[str, Node]
+    measure: Measure
+
+    def integer(self, name: str, default: int = 0) -> int:
+        """Return an integer."""
+        return self.found[name].integer() if name in self.found else default
+
+    def positive(self, name: str, default: int = 0) -> int:
+        """Return an integer greater than 0."""
+        return self.found[name].integer(least=1) if name in self.found else default
+
+    def number(self, name: str) -> float:
+        """Return a number."""
+        return self.found[name].number()
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a window type is written."""
+
+    needs: tuple[str, ...]
+    build: Callable[[Fields], WindowType]
+    may: tuple[str, ...] = ()
+    measures: tuple[str, ...] = tuple(MEASURES)
+
+
+def _tumbling(f: Fields) -> WindowType:
+    size = f.positive("size")
+    return Sliding(size, size, f.integer("offset"), f.measure)
+
+
+def _sliding(f: Fields) -> WindowType:
+    return Sliding(f.positive("size"), f.positive("slide"), f.integer("offset"), f.measure)
+
+
+def _count(f: Fields) -> WindowType:
+    size = f.positive("size")
+    return Sliding(size, f.positive("slide", size), 0, COUNT)
+
+
+def _rolling(f: Fields) -> WindowType:
+    return Rolling(f.positive("size"), f.positive("every", 1), f.measure)
+
+
+def _cumulate(f: Fields) -> WindowType:
+    return Cumulate(f.positive("size"), f.positive("step"), f.integer("offset"), f.measure)
+
+
+def _threshold(f: Fields) -> WindowType:
+    return Threshold(f.number("at_least"), f.positive("min_count", 1), f.measure)
+
+
+FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        "tumbling": Form(("size",), _tumbling, ("offset",)),
+        "sliding": Form(("size", "slide"), _sliding, ("offset",)),
+        "session": Form(("gap",), lambda f: Session(f.positive("gap"), f.measure)),
+        "count": Form(("size",), _count, ("slide",), ("count",)),
+        "rolling": Form(("size",), _rolling),
+        "slide_by_tuple": Form(("size", "every"), _rolling),
+        "punctuation": Form((), lambda f: Punctuation(measure=f.measure)),
+        "landmark": Form(
+            ("at", "every"),
+            lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure),
+        ),
+        "cumulate": Form(("size", "step"), _cumulate, ("offset",)),
+        "band": Form(
+            ("start", "end"), lambda f: Band(f.integer("start"), f.integer("end"), f.measure)
+        ),
+        "snapshot": Form((), lambda f: Sliding(1, 1, 0, f.measure)),
+        "delta": Form(("threshold",), lambda f: Delta(f.number("threshold"), f.measure)),
+        "threshold": Form(("at_least",), _threshold, ("min_count",)),
+        "state": Form((), lambda f: State(f.measure)),
+        "last_n_every": Form(
+            ("n", "every"),
+            lambda f: LastNEvery(f.positive("n"), f.positive("every")),
+            measures=("time",),
+        ),
+    }
+)
+"""Every window type of version 1."""
+
+KINDS = tuple(name for name in FORMS if name != "snapshot")
+"""The types that a dialect tells apart: a snapshot is a tumbling window."""
+
+
+def read_window(node: Node) -> WindowType:
+    """Return the window type that a document describes.
+
+    >>> read_window(Node({"type": "session", "gap": 9})) == Session(9)
+    True
+    """
+    members = node.members()
+    if "type" not in members:
+        raise node.fault('the field "type" is missing')
+    form = FORMS[members["type"].one_of(list(FORMS))]
+    found = node.fields(["type", *form.needs], [*form.may, "measure"])
+    named = found["measure"].one_of(form.measures) if "measure" in found else form.measures[0]
+    try:
+        return form.build(Fields(found, MEASURES[named]))
+    except TranscriptError:
+        raise
+    except InvalidInputError as error:
+        raise node.fault(error) from error
+
+
+def write_window(kind: WindowType) -> dict[str, Json]:
+    """Return the description of a window type, or say that version 1 has none.
+
+    >>> write_window(Session(9))
+    {'type': 'session', 'gap': 9}
+    """
+    name = "sliding" if isinstance(kind, Sliding) else kind.name
+    if name in FORMS:
+        form, measure = FORMS[name], kind.measure.name
+        fields = {field: encode(getattr(kind, field)) for field in (*form.needs, *form.may)}
+        extra = {} if measure == form.measures[0] else {"measure": measure}
+        written: dict[str, Json] = {"type": name, **fields, **extra}
+        with suppress(TranscriptError):
+            if read_window(Node(written)) == kind:
+                return written
+    raise UnsupportedError(f"version 1 of transcripts cannot describe the window {kind}")

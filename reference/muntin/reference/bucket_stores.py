@@ -1,0 +1,150 @@
+"""Buckets: one for each window, as assigned by the time of the event [Li05].
+
+`tuple-buckets` keep the events of each window, `aggregate-buckets` only a partial aggregate
+[Traub20, section 3.3]. No bucket shares anything with another.
+"""
+
+from abc import abstractmethod
+from collections.abc import Collection
+from typing import Generic, Self, TypeVar
+
+from muntin.reference.window_store import Retained, Seen, Store
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import Accepted
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import TIME, Line, Placed
+from muntin.spec.windows.periodic import Band, Cumulate, Sliding
+from muntin.spec.windows.window import Interval
+
+B = TypeVar("B")
+ASSIGNED = (Sliding, Cumulate, Band, Session)
+
+
+class Buckets(Store, Generic[B]):
+    """Buckets by interval. What is in a bucket is for the subclasses to say."""
+
+    def __init__(self, query: Query, settings: Settings) -> None:
+        """Start with no bucket."""
+        super().__init__(query, settings)
+        self.buckets: dict[Interval, B] = {}
+        self._merges = isinstance(query.window, Session)
+
+    @classmethod
+    def refuses(cls, query: Query, settings: Settings) -> str | None:
+        """Refuse windows that an event does not tell by its own time."""
+        kind = query.window
+        if kind.measure is not TIME or type(kind) not in ASSIGNED:
+            return f"buckets cannot assign events to {kind.name} windows of {kind.measure.name}"
+        if settings.dialect.first_window == "floor_first":
+            return "buckets do not know which window is the first (first_window: floor_first)"
+        return None
+
+    @abstractmethod
+    def grown(self, parts: list[B], accepted: Accepted) -> B:
+        """Return the bucket that holds what these hold, in the order of time, and an event."""
+
+    @abstractmethod
+    def stamp(self, bucket: B) -> tuple[int, ...]:
+        """Return something that changes whenever the bucket grows."""
+
+    @abstractmethod
+    def last(self, bucket: B) -> int:
+        """Return the time of the youngest event."""
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        twin = type(self)(self.query, self.settings)
+        twin.buckets = dict(self.buckets)
+        return twin
+
+    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+        """Whether some window of the event, after merging, is not frozen; else judge by event."""
+        del reached
+        windows = [one for own in self._assigned(accepted) for one in (own, *self._joined(own))]
+        unfrozen = any(self._settles(one) > limit for one in windows)
+        return unfrozen if windows else accepted.event.time >= limit
+
+    def insert(self, accepted: Accepted) -> None:
+        """Add the event to each of its buckets; a session swallows those that it touches."""
+        for own in self._assigned(accepted):
+            joined = self._joined(own)
+            start = min(one.start for one in (own, *joined))
+            end = max(one.end for one in (own, *joined))
+            grown = self.grown([self.buckets[one] for one in joined], accepted)
+            self.buckets = {i: b for i, b in self.buckets.items() if i not in joined}
+            self.buckets[Interval(start, end)] = grown
+
+    def windows(self, reached: float) -> list[Seen]:
+        """Return every bucket."""
+        del reached
+        return [
+            Seen(self._shown(one), self._due(one), self._settles(one), self.stamp(bucket))
+            for one, bucket in self.buckets.items()
+        ]
+
+    def bucket(self, seen: Seen) -> B:
+        """Return the bucket that was seen."""
+        return next(b for one, b in self.buckets.items() if self._shown(one) == seen.interval)
+
+    def forget(self, done: float) -> None:
+        """Drop the buckets of settled windows."""
+        self.buckets = {one: b for one, b in self.buckets.items() if self._settles(one) > done}
+
+    def _assigned(self, accepted: Accepted) -> list[Interval]:
+        """Return the windows of an event; as a session, the one that it would be alone."""
+        kind, placed = self.query.window, Placed(accepted, 0, accepted.event.time)
+        line = Line((placed,), accepted.event.time, self.settings.dialect)
+        return [one for one in kind.intervals(line) if kind.holds(one, placed, line.dialect)]
+
+    def _joined(self, own: Interval) -> list[Interval]:
+        """Return the buckets that an event of this window becomes part of, oldest first."""
+        if not self._merges:
+            return [own] if own in self.buckets else []
+        reach = self.settings.dialect.session_merge == "le"
+        return sorted(
+            one
+            for one in self.buckets
+            if one.start < own.end + reach and own.start < one.end + reach
+        )
+
+    def _shown(self, interval: Interval) -> Interval:
+        short = self._merges and self.settings.dialect.session_end == "last"
+        if not short:
+            return interval
+        return Interval(interval.start, self.last(self.buckets[interval]) + 1, int(interval.end))
+
+    def _due(self, interval: Interval) -> float:
+        closing = self.settings.dialect.closing_of(self.query.window.name)
+        inclusive = self.settings.dialect.edges != "left" and not self._merges
+        return interval.end + closing + inclusive
+
+    def _settles(self, interval: Interval) -> float:
+        return self._due(interval) - min(
+            0, self.settings.dialect.closing_of(self.query.window.name)
+        )
+
+
+class TupleBuckets(Buckets[tuple[Accepted, ...]]):
+    """Buckets of events, in event order."""
+
+    def grown(self, parts: list[tuple[Accepted, ...]], accepted: Accepted) -> tuple[Accepted, ...]:
+        """Return all events in order."""
+        every = [accepted, *(one for part in parts for one in part)]
+        return tuple(sorted(every, key=lambda one: (one.event.time, one.arrival)))
+
+    def stamp(self, bucket: tuple[Accepted, ...]) -> tuple[int, ...]:
+        """Return the arrival numbers."""
+        return tuple(one.arrival for one in bucket)
+
+    def last(self, bucket: tuple[Accepted, ...]) -> int:
+        """Return the time of the youngest event."""
+        return bucket[-1].event.time
+
+    def value(self, seen: Seen, besides: Collection[int]) -> object:
+        """Fold the events."""
+        events = self.bucket(seen)
+        return self.query.value([one.event for one in events if one.arrival not in besides])
+
+    def retained(self) -> Retained:
+        """Return the number of events, each counted as often as it is kept."""
+        return Retained(sum(len(bucket) for bucket in self.buckets.values()), 0)

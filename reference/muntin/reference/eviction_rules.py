@@ -1,0 +1,125 @@
+"""Which of the oldest events no window needs any more, for each window type.
+
+All windows that settle at `done` or before are over. Any further event has a time after `done`,
+or lies in a window that is not over. A rule returns how many events may go from the front.
+"""
+
+from collections.abc import Iterable
+from functools import singledispatch
+from itertools import takewhile
+
+from muntin.spec.stream import END
+from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.frames import Delta, State, Threshold, numbers
+from muntin.spec.windows.measure import TIME, Line, Placed
+from muntin.spec.windows.periodic import Fixed, Landmark, Sliding
+from muntin.spec.windows.window import Interval, Window, WindowType, windows
+
+
+@singledispatch
+def needless(kind: WindowType, line: Line, done: float) -> int:
+    """Return how many of the oldest events may go: of an unknown type, none."""
+    del kind, line, done
+    return 0
+
+
+def over(kind: WindowType, interval: Interval, line: Line, done: float) -> bool:
+    """Whether an interval is settled."""
+    due = kind.due(interval, line)
+    return due is not None and due + max(0, line.dialect.closing_of(kind.name)) <= done
+
+
+def _leading(flags: Iterable[bool]) -> int:
+    return sum(takewhile(bool, flags))
+
+
+def _before(cut: float, line: Line) -> int:
+    return sum(at.coordinate < cut for at in line.placed)
+
+
+@needless.register
+def _(kind: Sliding, line: Line, done: float) -> int:
+    """An event goes when all windows that hold it are over."""
+    if line.dialect.first_window == "floor_first":
+        return 0
+
+    def gone(at: Placed) -> bool:
+        starts = kind.starts(at.coordinate, line.dialect)
+        holding = (Interval(start, start + kind.size) for start in starts)
+        finished = all(over(kind, one, line, done) for one in holding)
+        return finished if starts else at.time <= done
+
+    return _leading(gone(at) for at in line.placed)
+
+
+@needless.register
+def _(kind: Landmark, line: Line, done: float) -> int:
+    """What precedes the landmark goes: of all else, every window to come holds it."""
+    return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
+
+
+@needless.register
+def _(kind: Fixed, line: Line, done: float) -> int:
+    """An event goes when all windows that hold it are over."""
+    if done == END:
+        return len(line.placed)
+    live = [one for one in kind.intervals(line) if not over(kind, one, line, done)]
+    return _leading(
+        at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)
+        for at in line.placed
+    )
+
+
+@needless.register(Session)
+@needless.register(Punctuation)
+@needless.register(Delta)
+@needless.register(State)
+def _(kind: WindowType, line: Line, done: float) -> int:
+    """What precedes the end of the last of the leading settled windows goes.
+
+    But where lateness is judged by window, an event however old can move where frames begin, and
+    so belong to one that is open: nothing may go, except of sessions in time.
+    """
+    in_time = isinstance(kind, Session) and kind.measure is TIME
+    if line.dialect.lateness == "window" and not in_time:
+        return 0
+    found = sorted(windows(kind, line), key=lambda one: one.interval)
+    leading = list(takewhile(lambda one: one.settles <= done, found))
+    return _before(max(end_of(kind, one, line) for one in leading), line) if leading else 0
+
+
+def end_of(kind: WindowType, window: Window, line: Line) -> float:
+    """Return where a window ends: a dialect may show the end of a session otherwise."""
+    holding = (i for i in kind.intervals(line) if i.start == window.interval.start)
+    return next(holding).end
+
+
+@needless.register
+def _(kind: Threshold, line: Line, done: float) -> int:
+    """What precedes the last low value that is settled goes, but for runs that are not settled.
+
+    No run goes on over a low value. By window an event however old may begin or end one.
+    """
+    past = tuple(takewhile(lambda at: at.time <= done, line.placed))
+    known = numbers(line._replace(placed=past)).items()
+    low = [at for at, values in known if values and not min(values) >= kind.at_least]
+    if not low or line.dialect.lateness == "window":
+        return 0
+    live = [one.interval.start for one in windows(kind, line) if one.settles > done]
+    return _before(min([low[-1], *live]), line)
+
+
+@needless.register
+def _(kind: Rolling, line: Line, done: float) -> int:
+    """What is more than the size before the least coordinate still to come goes."""
+    over_at = done - max(0, line.dialect.closing_of(kind.name))
+    past = [at.coordinate for at in takewhile(lambda at: at.time < over_at, line.placed)]
+    least = over_at if kind.measure is TIME else max(past, default=None)
+    return 0 if least is None else _before(least - kind.size + 1, line)
+
+
+@needless.register
+def _(kind: LastNEvery, line: Line, done: float) -> int:
+    """All but the last n events that are past go."""
+    over_at = done - max(0, line.dialect.closing_of(kind.name))
+    return max(0, sum(at.time < over_at for at in line.placed) - kind.n)

@@ -1,0 +1,78 @@
+"""The store of `recompute`: every accepted event; each window is taken anew by definition."""
+
+from collections.abc import Collection, Sequence
+from typing import Self
+
+from muntin.reference.window_store import Retained, Seen, Store
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import Accepted
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.measure import TIME, Line, lay_out
+from muntin.spec.windows.window import Window, windows
+
+
+class EveryEvent(Store):
+    """All events of one key, in the order of arrival."""
+
+    def __init__(self, query: Query, settings: Settings) -> None:
+        """Start with no event."""
+        super().__init__(query, settings)
+        self.events: list[Accepted] = []
+        self._contents: dict[tuple[int, ...], tuple[Accepted, ...]] = {}  # of this step only
+
+    @classmethod
+    def refuses(cls, query: Query, settings: Settings) -> None:
+        """Nothing is refused."""
+        del query, settings
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        twin = type(self)(self.query, self.settings)
+        twin.events = list(self.events)
+        return twin
+
+    def line(self, events: Sequence[Accepted], reached: float) -> Line:
+        """Lay out events along the measure of the window."""
+        return lay_out(list(events), self.query.window.measure, reached, self.settings.dialect)
+
+    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+        """Whether some window that would hold the event is not frozen; else judge by event."""
+        found = self._found([*self.events, accepted], reached)
+        holding = [one for one in found if accepted.arrival in one.arrivals]
+        unfrozen = any(one.settles > limit for one in holding)
+        return unfrozen if holding else accepted.event.time >= limit
+
+    def insert(self, accepted: Accepted) -> None:
+        """Add an event."""
+        self.events.append(accepted)
+
+    def windows(self, reached: float) -> list[Seen]:
+        """Return every window of the events held."""
+        return [self._seen(window) for window in self._found(self.events, reached)]
+
+    def value(self, seen: Seen, besides: Collection[int]) -> object:
+        """Fold the window."""
+        content = self._contents[seen.stamp]
+        return self.query.value([one.event for one in content if one.arrival not in besides])
+
+    def forget(self, done: float) -> None:
+        """Drop nothing but, where lateness is judged by window, settled sessions (rule 12)."""
+        self._contents = {}
+        kind = self.query.window
+        leaves = isinstance(kind, Session) and kind.measure is TIME
+        if leaves and self.settings.dialect.lateness == "window":
+            found = self._found(self.events, done)
+            gone = {arrival for one in found if one.settles <= done for arrival in one.arrivals}
+            self.events = [one for one in self.events if one.arrival not in gone]
+
+    def retained(self) -> Retained:
+        """Return the number of events."""
+        return Retained(len(self.events), 0)
+
+    def _found(self, events: Sequence[Accepted], reached: float) -> list[Window]:
+        kind = self.query.window
+        return self.query.guarded("its windows", lambda: windows(kind, self.line(events, reached)))
+
+    def _seen(self, window: Window) -> Seen:
+        self._contents[window.arrivals] = window.content
+        return Seen(window.interval, window.due, window.settles, window.arrivals)

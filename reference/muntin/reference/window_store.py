@@ -1,0 +1,72 @@
+"""What a naive operator keeps for one query and one key."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import Accepted
+from muntin.spec.windows.window import Interval
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A window as a store knows it. Its stamp changes whenever its content does."""
+
+    interval: Interval
+    due: float | None
+    settles: float
+    stamp: tuple[int, ...]
+
+    def complete(self, watermark: float) -> bool:
+        """Whether it has ended, and no event to come can take part."""
+        return self.due is not None and self.due <= watermark
+
+
+class Retained(NamedTuple):
+    """How much a store holds: stored events, and partial aggregates."""
+
+    events: int
+    partials: int
+
+
+class Store(ABC):
+    """The windows of one query over the events of one key."""
+
+    def __init__(self, query: Query, settings: Settings) -> None:
+        """Start with no event."""
+        self.query, self.settings = query, settings
+
+    @classmethod
+    @abstractmethod
+    def refuses(cls, query: Query, settings: Settings) -> str | None:
+        """Say why this kind of store cannot serve a query, if it cannot."""
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """Return an independent copy, so that a step that fails leaves no trace."""
+
+    @abstractmethod
+    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+        """Whether an event is on time where lateness is judged by window (rule 4)."""
+
+    @abstractmethod
+    def insert(self, accepted: Accepted) -> None:
+        """Add an event."""
+
+    @abstractmethod
+    def windows(self, reached: float) -> list[Seen]:
+        """Return every window that may still change, and perhaps some that may not."""
+
+    @abstractmethod
+    def value(self, seen: Seen, besides: Collection[int]) -> object:
+        """Aggregate a window, leaving out the events with these arrival numbers."""
+
+    @abstractmethod
+    def forget(self, done: float) -> None:
+        """Drop what only windows need that are settled at this time."""
+
+    @abstractmethod
+    def retained(self) -> Retained:
+        """Return how much is held."""

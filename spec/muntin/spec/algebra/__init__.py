@@ -1,0 +1,1 @@
+"""Aggregates: monoids, catalogue, and the laws that declared facts obey. No time, no windows."""

@@ -1,0 +1,262 @@
+"""Every aggregate by its name in transcripts: Table 1 of [Tangwongsan15], and more.
+
+M4 and distinct are as in [Tangwongsan19]. `plain` takes every value as it is; `named` skips nulls.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import groupby
+from math import ceil, exp, floor, inf, isqrt, log, nan
+from operator import attrgetter, methodcaller
+from sys import float_info
+from typing import NamedTuple, TypeVar
+
+from muntin.spec.algebra.aggregate import Aggregate, Kind
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.algebra.values import ORDER, Number, as_float, compare, number, rank
+from muntin.spec.errors import InvalidInputError
+
+A = TypeVar("A")
+
+Erased = Aggregate[object, object, object]
+Operation = Callable[[A, A], A]
+Vector = tuple[Number, ...]
+Items = tuple[object, ...]
+Bag = Counter[tuple[type, bool, object]]
+
+
+class Chosen(NamedTuple):
+    """A value, the key by which it was chosen, and how many keys were as good."""
+
+    key: object
+    value: object
+    n: int = 1
+
+
+def _group(identity: A, combine: Operation[A], invert: Operation[A]) -> Monoid[A]:
+    return Monoid(identity, combine, invert, invert)
+
+
+def _extreme(sign: int) -> Monoid[Chosen | None]:
+    def combine(a: Chosen | None, b: Chosen | None) -> Chosen | None:
+        if not (a and b):
+            return a or b
+        order = sign * compare(a.key, b.key)
+        return a._replace(n=a.n + b.n) if order == 0 else a if order < 0 else b
+
+    return Monoid(None, combine)
+
+
+ADD: Monoid[Number] = _group(0, lambda a, b: a + b, lambda a, b: a - b)
+MULTIPLY: Monoid[Number] = _group(Fraction(1), lambda a, b: a * b, lambda a, b: a / b)
+BAG: Monoid[Bag] = _group(Counter(), lambda a, b: a + b, lambda a, b: a - b)
+SET: Monoid[Items] = Monoid(
+    (), lambda a, b: tuple(next(same) for _, same in groupby(sorted(a + b, key=ORDER), ORDER))
+)
+SEQUENCE: Monoid[Items] = Monoid(
+    (), lambda a, b: a + b, lambda a, b: a[: len(a) - len(b)], lambda a, b: a[len(b) :]
+)
+FIRST: Monoid[Chosen | None] = Monoid(None, lambda a, b: a or b)
+LAST: Monoid[Chosen | None] = Monoid(None, lambda a, b: b or a)
+MIN, MAX = _extreme(1), _extreme(-1)
+
+
+def beside(*parts: Monoid[A]) -> Monoid[tuple[A, ...]]:
+    """Return the product of monoids; it has an inverse if every part has.
+
+    >>> beside(ADD, MULTIPLY).fold([(1, 3), (1, 5)])
+    (2, Fraction(15, 1))
+    """
+
+    def each(operations: tuple[Operation[A], ...]) -> Operation[tuple[A, ...]]:
+        return lambda a, b: tuple(f(x, y) for f, x, y in zip(operations, a, b, strict=True))
+
+    undo = tuple(part.invert for part in parts if part.invert)
+    undo_first = tuple(part.invert_first for part in parts if part.invert_first)
+    return Monoid(
+        tuple(part.identity for part in parts),
+        each(tuple(part.combine for part in parts)),
+        each(undo) if len(undo) == len(parts) else None,
+        each(undo_first) if len(undo_first) == len(parts) else None,
+    )
+
+
+def _aggregate(
+    name: str, lift: Callable[[object], A], monoid: Monoid[A], lower: Callable[[A], object]
+) -> Erased:
+    def checked(value: object) -> A:
+        try:
+            return lift(value)
+        except (ArithmeticError, ValueError) as cause:
+            raise InvalidInputError(f"{value!r} is no value of {name}: {cause}") from cause
+
+    def lowered(partial: A) -> object:
+        return lower(partial) if total or partial != monoid.identity else None
+
+    total = name in ("sum", "count", "collect", "distinct", "concat")
+    commutative = name not in ("first", "last", "argmin", "argmax", "collect", "concat", "m4")
+    distributive = name in ("sum", "count", "min", "max", "first", "last")
+    holistic = name.startswith(("median", "percentile", "collect", "concat", "distinct"))
+    kind: Kind = "distributive" if distributive else "holistic" if holistic else "algebraic"
+    return Aggregate(name, checked, monoid, lowered, commutative, kind).erased()
+
+
+def _ordered(value: object) -> Chosen:
+    if methodcaller("__lt__", value)(value) is NotImplemented:
+        raise InvalidInputError(f"{value!r} is of a type that has no order")
+    return Chosen(value, value)
+
+
+def _argument(value: object) -> Chosen:
+    if not issubclass(type(value), list | tuple):
+        raise InvalidInputError("it is not [key, payload]")
+    key, payload = methodcaller("__iter__")(value)
+    return _ordered(key)._replace(value=payload)
+
+
+def _text(value: object) -> Items:
+    if isinstance(value, str):
+        return (value,)
+    raise InvalidInputError("it is not a string")
+
+
+def _exact(value: object) -> tuple[int, Fraction]:
+    """Whether a value is infinite or no number at all (1 or 0), and else its exact fraction."""
+    x = number(value)
+    return (0, Fraction(x)) if x - x == 0 else (1, Fraction(0))
+
+
+def _factor(value: object) -> Vector:
+    """How many, how many not finite, how many zeros, and the product of the others."""
+    odd, x = _exact(value)
+    if number(value) < 0:
+        raise InvalidInputError("it must not be negative")
+    return (1, odd, int(not x and not odd), x or 1)
+
+
+def _geometric_mean(a: Vector) -> float:
+    n, odd, zeros, product = (Fraction(x) for x in a)
+    mean = (log(product.numerator) - log(product.denominator)) / n
+    return nan if odd else 0.0 if zeros else exp(mean) if mean < log(float_info.max) else inf
+
+
+def square_root(square: Fraction) -> float:
+    """The nearest float to the square root, from 128 exact bits."""
+    n, d = square.as_integer_ratio()
+    return as_float(Fraction(isqrt(n * d << 256), d << 128))
+
+
+def _powers(value: object) -> Vector:
+    """How many, how many not finite, the sum and the sum of squares, exactly: nothing cancels."""
+    odd, x = _exact(value)
+    return (1, odd, x, x * x)
+
+
+def _spread(name: str, missing: int, finish: Callable[[Fraction], float]) -> Erased:
+    def lower(a: Vector) -> float | None:
+        n, odd, total, squares = (Fraction(x) for x in a)
+        exact = None if odd or n <= missing else (squares - total**2 / n) / (n - missing)
+        return finish(exact) if exact is not None else nan if n > missing else None
+
+    return _aggregate(name, _powers, beside(ADD, ADD, ADD, ADD), lower)
+
+
+def _percentile(name: str, p: Fraction) -> Erased:
+    def lower(bag: Bag) -> Number:
+        ranks = [nan if is_nan else number(x) for _, is_nan, x in sorted(bag.elements())]
+        at = (len(ranks) - 1) * p / 100
+        low, high, part = ranks[floor(at)], ranks[ceil(at)], at % 1
+        value = low if low == high or not part else low * (1 - part) + high * part
+        return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
+
+    return _aggregate(name, lambda v: Counter([rank(number(v))]), BAG, lower)
+
+
+def _mean(a: Vector) -> Number | None:
+    n, total = a
+    mean = total / Fraction(n) if n else None
+    return mean if mean is None or isinstance(total, Fraction) else as_float(mean)
+
+
+_VALUE, _N = attrgetter("value"), attrgetter("n")
+
+
+def _values(a: tuple[Chosen | None, ...]) -> Items:
+    return tuple(map(_VALUE, a))
+
+
+def _range(a: tuple[Chosen | None, ...]) -> Number:
+    low, high = map(number, _values(a))
+    return high - low
+
+
+_AGGREGATES = (
+    _aggregate("sum", number, ADD, lambda a: a),
+    _aggregate("count", lambda _: 1, ADD, lambda a: a),
+    _aggregate("min", _ordered, MIN, _VALUE),
+    _aggregate("max", _ordered, MAX, _VALUE),
+    _aggregate("mean", lambda v: (1, number(v)), beside(ADD, ADD), _mean),
+    _percentile("median", Fraction(50)),
+    _aggregate("first", lambda v: Chosen(v, v), FIRST, _VALUE),
+    _aggregate("last", lambda v: Chosen(v, v), LAST, _VALUE),
+    _aggregate("collect", lambda v: (v,), SEQUENCE, lambda a: a),
+    _aggregate("distinct", lambda v: (_ordered(v).value,), SET, lambda a: a),
+    _aggregate("argmax", _argument, MAX, _VALUE),
+    _aggregate("argmin", _argument, MIN, _VALUE),
+    _aggregate("maxcount", _ordered, MAX, _N),
+    _aggregate("mincount", _ordered, MIN, _N),
+    _aggregate("geomean", _factor, beside(ADD, ADD, ADD, MULTIPLY), _geometric_mean),
+    _spread("std_sample", 1, square_root),
+    _spread("std_pop", 0, square_root),
+    _spread("var_sample", 1, as_float),
+    _spread("var_pop", 0, as_float),
+    _aggregate("range", lambda v: (_ordered(number(v)),) * 2, beside(MIN, MAX), _range),
+    _aggregate("m4", lambda v: (_ordered(v),) * 4, beside(MIN, MAX, FIRST, LAST), _values),
+    _aggregate("concat", _text, SEQUENCE, lambda a: "".join(map(str, a))),
+)
+_TABLE = {aggregate.name: aggregate for aggregate in _AGGREGATES}
+NAMES = tuple(_TABLE)
+"""The names that stand alone; the other is percentile(p)."""
+
+
+def plain(name: str) -> Erased:
+    """Return the aggregate of this name, which takes null for a value like any other.
+
+    >>> plain("percentile(99.9)").of([1, 2])
+    Fraction(1999, 1000)
+    """
+    form = re.fullmatch(r"percentile\((\d+(?:\.\d+)?)\)", name, re.ASCII)
+    if name in _TABLE:
+        return _TABLE[name]
+    if form and Fraction(form[1]) <= 100:  # noqa: PLR2004 - a percentage
+        return _percentile(name, Fraction(form[1]))
+    known = f"{', '.join(NAMES)}, percentile(p) for 0 <= p <= 100"
+    raise InvalidInputError(f"{name!r} is not an aggregate; known are {known}")
+
+
+def skipping_nulls(aggregate: Erased, empty: object = None) -> Erased:
+    """Return the aggregate of the values that are not None; `empty`, if there are none.
+
+    >>> skipping_nulls(plain("sum")).of([1, None, 2])
+    3
+    """
+    monoid, kind = beside(plain("count").monoid, aggregate.monoid), aggregate.kind
+
+    def lift(value: object) -> Items:
+        return monoid.identity if value is None else (1, aggregate.lift(value))
+
+    def lower(a: Items) -> object:
+        return aggregate.lower(a[1]) if a[0] else empty
+
+    return Aggregate(aggregate.name, lift, monoid, lower, aggregate.commutative, kind).erased()
+
+
+def named(name: str) -> Erased:
+    """Return the aggregate of this name as transcripts have it: nulls are skipped, as in SQL.
+
+    >>> named("mean").of([1, None, 2])
+    1.5
+    """
+    return skipping_nulls(plain(name), {"count": 0, "collect": (), "distinct": ()}.get(name))

@@ -1,0 +1,234 @@
+"""Queries with a form over columns and queries without one, in one operator."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.kernels.slicing.over import over
+from muntin.optimized.scotty.operator import Scotty
+from muntin.reference.specification import Denoted
+from muntin.snapshot import SnapshotError, encode, restore, snapshot
+from muntin.snapshot.binary_format import Writer
+from muntin.snapshot.envelope import FORMAT, Frame, framed
+from muntin.snapshot.object_graph import Node
+from muntin.snapshot.operator_snapshots import tree_of
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
+from muntin.spec.operator import Operator
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.data_driven import LastNEvery, Session
+from muntin.spec.windows.frames import Threshold
+from muntin.spec.windows.measure import Measure
+from muntin.spec.windows.periodic import Sliding, tumbling
+from muntin.spec.windows.user_defined import UserWindow
+
+SETTINGS = Settings(allowed_lateness=6)
+DOUBLED = Measure("doubled", lambda event: 2 * event.time)
+QUERIES = [
+    Query("tens", tumbling(10), named("sum")),
+    Query("three", LastNEvery(3, 10), named("max")),
+    Query("calm", Session(3), named("mean")),
+    Query("high", Threshold(4, 1), named("count")),
+    Query("all", Sliding(20, 10), named("collect")),
+    Query("far", tumbling(2**60), named("sum")),
+]
+
+
+def pairs_off(state: object, _: Event) -> tuple[object, int, int]:
+    """Begin a window with every second event, which the next one ends."""
+    n = state if isinstance(state, int) else 0
+    return n + 1, int(n % 2 == 0), n % 2
+
+
+def steps(number: int) -> list[Step]:
+    """Steps of two events, of two keys, some of them late."""
+    found: list[Step] = []
+    for n in range(number):
+        times = (5 * n, 5 * n - n * 7 % 17)
+        events = [Event(t, (t * 7 + n) % 9, "k" if n % 3 else None) for t in times]
+        found.append(Step(tuple(events), 5 * n - 4))
+    return found
+
+
+def asked(operator: Operator, queries: list[Query]) -> Operator:
+    for query in queries:
+        operator.add(query)
+    return operator
+
+
+@pytest.mark.parametrize("dialect", [Dialect(), Dialect(lateness="window")])
+def test_one_output_in_the_right_order_and_one_list_of_late_events(dialect: Dialect) -> None:
+    settings = Settings(1, dialect=dialect)
+    kept = Query("kept", tumbling(10), named("collect"))
+    by_event = dialect.lateness == "event"
+    queries = QUERIES[:-1] if by_event else [QUERIES[0], kept, QUERIES[2]]
+    denoted, columnar = (
+        asked(one, queries) for one in (Denoted(settings), ColumnarOperator(settings))
+    )
+    late = 0
+    for step in [*steps(40), Step((), END)]:
+        wanted = denoted.take(step)
+        assert columnar.take(step) == wanted
+        late += len(wanted.late)
+    assert late > 0
+
+
+def test_it_says_what_runs_where_and_why() -> None:
+    operator = ColumnarOperator(SETTINGS, method="slices")
+    asked(operator, QUERIES)
+    sums = "sum by prefix sums of integers, a flat tree of floats; count by prefix sums"
+    too_long = f"the size of tumbling windows is {2**60}; on columns it must lie within"
+    assert operator.explain().splitlines() == [
+        f"tens: tumbling of sum: slices (it was asked for); {sums}",
+        "three: last_n_every of max: generic (last_n_every windows have no form over columns)",
+        f"calm: session of mean: slices (it was asked for); {sums}",
+        "high: threshold of count: generic (threshold windows have no form over columns)",
+        "all: sliding of collect: records (collect has no form over columns); by definition",
+        f"far: tumbling of sum: generic ({too_long} {2**60 - 1} of 0)",
+    ]
+    assert "collect: generic" in asked_alone("all").explain()
+
+
+def asked_alone(name: str) -> ColumnarOperator:
+    operator = ColumnarOperator(SETTINGS)
+    asked(operator, [query for query in QUERIES if query.id == name])
+    return operator
+
+
+def test_queries_come_and_go_on_both_sides() -> None:
+    denoted, columnar = Denoted(SETTINGS), ColumnarOperator(SETTINGS)
+    outputs: list[list[Output]] = [[], []]
+    for said, one in zip(outputs, (denoted, columnar), strict=True):
+        taken = iter(steps(30))
+        for query in QUERIES[:-1]:
+            one.add(query)
+            said += [one.take(next(taken)) for _ in range(4)]
+        for query in QUERIES[:-1]:
+            one.remove(query.id)
+            said += [one.take(next(taken))]
+    assert outputs[0] == outputs[1]
+    assert columnar.generic is None, "it goes with its last query"
+
+
+def test_columns_go_to_both() -> None:
+    denoted, columnar = (
+        asked(one, QUERIES[:-1]) for one in (Denoted(SETTINGS), ColumnarOperator(SETTINGS))
+    )
+    assert isinstance(columnar, ColumnarOperator)
+    for step in steps(20):
+        wanted = denoted.take(step)
+        keys = np.array([event.key for event in step.events], np.object_)
+        times, values = (np.array([e.time for e in step.events]), [e.value for e in step.events])
+        answered = columnar.take_columns(times, values, keys, step.watermark)
+        assert answered.results() == wanted.results
+        assert [step.events[i] for i in answered.late.tolist()] == list(wanted.late)
+        for name, lines in answered.by_query().items():
+            mine = [r for r in wanted.results if r.query == name]
+            assert lines.start.tolist() == [r.start for r in mine]
+            assert lines.value.objects().tolist() == [r.value for r in mine]
+            assert [answered.keys(number) for number in lines.key.tolist()] == [r.key for r in mine]
+
+
+def test_a_window_that_nothing_has_ended_ends_at_last() -> None:
+    operator = asked_alone("high")
+    operator.add(Query("two", UserWindow(pairs_off), named("sum")))
+    answered = operator.take_columns([1, 2, 3], [1, 2, 4], None, END)
+    found = [(r.start, r.end, r.value) for r in answered.results() if r.query == "two"]
+    assert found == [(0, 2, 3), (2, END, 4)] or len(found) == 2
+    lines = answered.of("two")
+    assert lines
+    assert lines.end.tolist()[-1] in {2**62, found[-1][1]}
+
+
+def test_the_user_s_mistakes_change_nothing() -> None:
+    operator = asked_alone("tens")
+    picky = Query("picky", Threshold(4, 1), named("geomean"))
+    operator.add(picky)
+    assert not operator.take(Step((Event(1, 2),))).results
+    with pytest.raises((UserCodeError, InvalidInputError), match="picky"):
+        operator.take(Step((Event(3, 5), Event(4, -1), Event(5, 0)), 20))
+    with pytest.raises(InvalidInputError, match="values must be as many as the 2 times"):
+        asked_alone("high").take_columns([1, 2], [1], None, None)
+    said = operator.take(Step((Event(3, 5), Event(4, 1)), 20)).results
+    assert [r.query for r in said] == ["picky", "tens"]
+    assert said[1].value == 8
+
+
+def test_a_window_over_a_measure_is_asked_for_before_columns_come() -> None:
+    operator = asked_alone("tens")
+    operator.take(Step((Event(3, 1),)))
+    measured = Query("m", tumbling(4, 0, DOUBLED), named("sum"))
+    operator.add(measured)
+    operator.remove("m")
+    operator.take_columns([4], [1])
+    with pytest.raises(UnsupportedError, match=r"query 'm' can't be .* 'doubled' .* add it before"):
+        operator.add(measured)
+
+
+def test_the_generic_part_can_be_read_by_the_generic_operator() -> None:
+    """Slices of columns hold partials of their own; what runs beside them is a Scotty like any."""
+    operator = ColumnarOperator(SETTINGS)
+    asked(operator, QUERIES[:4])
+    for step in steps(12):
+        operator.take(step)
+    again = ColumnarOperator(SETTINGS)
+    asked(again, QUERIES[:4])
+    restore(again, snapshot(operator))
+    assert again.generic
+    alone = Scotty(SETTINGS)
+    asked(alone, [QUERIES[1], QUERIES[3]])
+    restore(alone, snapshot(again.generic))
+    for step in steps(30)[12:]:
+        wanted = [r for r in operator.take(step).results if r.query in {"three", "high"}]
+        assert list(alone.take(step).results) == wanted
+
+
+class Shifted(Sliding):
+    """A type that derives from a known one: it is taken for what it says itself."""
+
+
+def test_a_type_that_derives_from_a_known_one_goes_on() -> None:
+    """Scotty knows it under another type than it was asked with; a snapshot told of both."""
+    queries = [Query("derived", Shifted(10, 5), named("sum")), QUERIES[0]]
+    before, after = (asked(ColumnarOperator(SETTINGS), queries) for _ in range(2))
+    denoted = asked(Denoted(SETTINGS), queries)
+    for step in steps(6):
+        assert before.take(step) == denoted.take(step)
+    restore(after, snapshot(before))
+    for step in steps(12)[6:]:
+        assert after.take(step) == denoted.take(step)
+
+
+def test_a_forged_snapshot_of_columns_is_refused() -> None:
+    operator = ColumnarOperator(SETTINGS)
+    asked(operator, QUERIES[:4])
+    for step in steps(12):
+        operator.take(step)
+    before = snapshot(operator)
+    tree = tree_of(before)
+    arrays = [at for at, node in enumerate(tree.nodes) if node.kind == "value"]
+    assert arrays
+    other = Node("value", ("numpy array", encode(("<i8", [3], b"too short"))))
+    for at, node in [(0, Node("object", (1, "auto"))), (arrays[0], other)]:
+        nodes = (*tree.nodes[:at], node, *tree.nodes[at + 1 :])
+        with pytest.raises(SnapshotError):
+            restore(operator, framed(Frame(FORMAT, "9", Writer().tree(replace(tree, nodes=nodes)))))
+        assert snapshot(operator) == before
+
+
+def test_nulls_pass_an_arg_min_that_runs_on_the_generic_operator() -> None:
+    operator = ColumnarOperator()
+    operator.add(Query("tens", tumbling(10), over("x", named("sum"))))
+    operator.add(Query("best", LastNEvery(2, 10), over(("x", "y"), named("argmin"))))
+    columns = {"x": np.array([3, None, 5], np.object_), "y": np.array([None, 2, 1], np.object_)}
+    found = operator.take_columns(np.array([1, 2, 3]), columns, None, 10).results()
+    assert [(line.query, line.value) for line in found] == [("tens", 8), ("best", 1)]
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="'fast' is none of auto, dense, slices"):
+        ColumnarOperator(method="fast")  # type: ignore[arg-type] # that is what it is about

@@ -1,0 +1,209 @@
+"""Windows over Arrow tables."""
+
+from datetime import UTC, datetime
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from muntin.columnar.table import Wanted, aggregate, rolling
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+from muntin.spec.windows.data_driven import LastNEvery, Session
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.periodic import Sliding, tumbling
+
+pa = import_module("pyarrow")
+
+
+def test_keys_nulls_and_several_windows() -> None:
+    table = pa.table(
+        {
+            "t": [1, 2, 12, 3],
+            "who": ["a", "b", "a", None],
+            "x": [4, None, 6, 8],
+            "y": [1.5, 2, 3, 4],
+        }
+    )
+    wanted = {"sum": ("sum", "x"), "all": ("count", "y"), "mean": ("mean", "y")}
+    windows = {"ten": tumbling(10), "near": Session(5)}
+    rows = aggregate(table, time="t", key="who", windows=windows, aggregates=wanted).to_pylist()
+    ten = [row for row in rows if row["window"] == "ten"]
+    assert [(r["who"], r["start"], r["sum"], r["all"], r["mean"]) for r in ten] == [
+        ("a", 0, 4, 1, 1.5),
+        ("b", 0, None, 1, 2.0),
+        (None, 0, 8, 1, 4.0),
+        ("a", 10, 6, 1, 3.0),
+    ]
+    assert [(r["who"], r["start"], r["end"]) for r in rows if r["window"] == "near"] == [
+        ("a", 1, 6),
+        ("b", 2, 7),
+        (None, 3, 8),
+        ("a", 12, 17),
+    ]
+
+
+def test_timestamps_come_back_as_such() -> None:
+    at = [datetime(2024, 1, 1, hour, tzinfo=UTC) for hour in (1, 2, 5)]
+    table = pa.table({"at": pa.array(at, pa.timestamp("us", "UTC")), "x": [1, 2, 3]})
+    hours = {"4h": tumbling(4 * 3600 * 10**6)}
+    rows = aggregate(table, time="at", windows=hours, aggregates={"m4": ("m4", "x")}).to_pylist()
+    assert [(row["start"], row["m4"]) for row in rows] == [
+        (at[0].replace(hour=0), {"min": 1, "max": 2, "first": 1, "last": 2}),
+        (at[0].replace(hour=4), {"min": 3, "max": 3, "first": 3, "last": 3}),
+    ]
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.timestamp("us", "UTC"), pa.timestamp("ns")])
+def test_a_window_that_nothing_has_ended_has_no_end(kind: object) -> None:
+    table = {"t": pa.array([1, 2, 3]).cast(kind), "x": [1, 1, 7]}
+    found = aggregate(table, time="t", windows=[State(), tumbling(5)], aggregates=[("sum", "x")])
+    bounds = {name: pa.table(found).column(name) for name in ("start", "end")}
+    assert {column.type for column in bounds.values()} == {kind}
+    whole = {name: column.cast(pa.int64()).to_pylist() for name, column in bounds.items()}
+    assert whole == {"start": [1, 3, 0], "end": [3, None, 5]}
+
+
+def test_rolling_keeps_the_rows_in_place() -> None:
+    table = {"t": np.array([5, 1, 5, 2]), "x": np.array([1, 2, 3, 4]), "k": np.array([0, 0, 1, 0])}
+    wanted = {"sum": ("sum", "x"), "n": ("count", "x")}
+    plain = rolling(table, time="t", size=4, aggregates=wanted).to_pylist()
+    assert [(row["sum"], row["n"]) for row in plain] == [(8, 3), (2, 1), (8, 3), (6, 2)]
+    keyed = rolling(table, time="t", key="k", size=4, aggregates=wanted).to_pylist()
+    assert [(row["sum"], row["n"]) for row in keyed] == [(5, 2), (2, 1), (3, 1), (6, 2)]
+
+
+def test_wide_sums_are_decimals() -> None:
+    table = {"t": np.array([1, 2]), "x": np.array([2**62, 2**62])}
+    rows = aggregate(
+        table, time="t", windows={"w": tumbling(10)}, aggregates={"sum": ("sum", "x")}
+    ).to_pylist()
+    assert rows[0]["sum"] == 2**63
+
+
+def test_an_empty_table() -> None:
+    table = pa.table({"t": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
+    found = aggregate(
+        table, time="t", windows={"w": Sliding(3, 1)}, aggregates={"sum": ("sum", "x")}
+    )
+    assert found.to_pylist() == []
+
+
+def test_what_is_wrong_with_a_table_is_named() -> None:
+    wanted, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
+    with pytest.raises(InvalidInputError, match="a table must have the Arrow stream interface"):
+        aggregate([1], time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(InvalidInputError, match="one column 't'; there are u, x"):
+        aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(InvalidInputError, match="the time 't' must be integers or timestamps"):
+        aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(InvalidInputError, match="the time 't' is null in 1 rows"):
+        aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=wanted)
+    with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
+        aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=wanted)
+
+
+def test_dictionaries_and_chunks_are_read() -> None:
+    halves = [pa.array(["a"]).dictionary_encode(), pa.array(["b"]).dictionary_encode()]
+    table = pa.table(
+        {
+            "t": pa.chunked_array([[1], [2]]),
+            "x": pa.array([5, 6]).dictionary_encode(),
+            "k": pa.chunked_array(halves),
+        }
+    )
+    rows = aggregate(
+        table, time="t", key="k", windows=[tumbling(10)], aggregates=[("sum", "x")]
+    ).to_pylist()
+    assert [(row["k"], row["sum(x)"]) for row in rows] == [("a", 5), ("b", 6)]
+
+
+def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
+    table = {"t": np.array([1, 2, 13]), "x": np.array([4, 4, 6]), "k": ["a", "b", "a"]}
+    wanted = {"all": ("distinct", "x"), "sum": ("sum", "x")}
+    windows = {"two": LastNEvery(2, 10), "ten": tumbling(10)}
+    rows = aggregate(table, time="t", key="k", windows=windows, aggregates=wanted).to_pylist()
+    assert [(r["window"], r["k"], r["end"], r["all"], r["sum"]) for r in rows] == [
+        ("two", "a", 10, [4], 4),
+        ("two", "b", 10, [4], 4),
+        ("two", "a", 20, [4, 6], 10),
+        ("ten", "a", 10, [4], 4),
+        ("ten", "b", 10, [4], 4),
+        ("ten", "a", 20, [6], 6),
+    ]
+
+
+@pytest.mark.parametrize("what", ["sum", "collect"])
+def test_frames_look_at_the_value_that_is_aggregated(what: str) -> None:
+    table = {"t": [1, 2, 3, 4, 9], "x": [5, 5, None, 7, 1], "y": [1, 2, 3, 4, 5]}
+    frames = {"d": Delta(1), "s": State(), "h": Threshold(5)}
+    found = aggregate(table, time="t", windows=frames, aggregates={"x": (what, "x")})
+    assert [(r["window"], r["start"]) for r in found.to_pylist()] == [
+        *zip("ddd", (1, 4, 9), strict=True),
+        *zip("ssss", (1, 3, 4, 9), strict=True),
+        ("h", 1),  # a null ends no frame
+    ]
+    with pytest.raises(InvalidInputError, match="window 'd': delta frames look at the value that"):
+        aggregate(table, time="t", windows=frames, aggregates=[(what, "x"), ("sum", "y")])
+    with pytest.raises(InvalidInputError, match="of one column, not of x, y"):
+        aggregate(table, time="t", windows=[State()], aggregates=[("argmax", ("x", "y"))])
+
+
+def test_what_is_asked_of_one_column_alone_or_beside_another_is_the_same() -> None:
+    table = {"t": [1, 2, 13, 4], "x": [5, None, 2, 7], "y": [1.0, 2, 3, 4]}
+    one: dict[str, tuple[str, str]] = {"sum": ("sum", "x"), "all": ("collect", "x")}
+    windows = {"ten": tumbling(10), "two": LastNEvery(2, 5), "near": Session(4)}
+    alone = aggregate(table, time="t", windows=windows, aggregates=one).to_pylist()
+    both = aggregate(table, time="t", windows=windows, aggregates={**one, "y": ("max", "y")})
+    assert alone == [{k: v for k, v in row.items() if k != "y"} for row in both.to_pylist()]
+
+
+BAD: dict[str, Wanted] = {
+    "argmax is of 2 columns, not of 'x'": {"m": ("argmax", "x")},
+    "sum is of 1 column, not of": {"m": ("sum", ("x", "t"))},
+    "'summ' is not an aggregate": {"m": ("summ", "x")},
+    "there is a column 'start' already": {"start": ("sum", "x")},
+    "one column 'y'; there are t, x": {"m": ("sum", "y")},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_what_is_wrong_with_an_aggregate_is_named(message: str) -> None:
+    table = {"t": [1, 2], "x": [1, 2]}
+    with pytest.raises(InvalidInputError, match=message):
+        aggregate(table, time="t", windows=[tumbling(10)], aggregates=BAD[message])
+    with pytest.raises(InvalidInputError, match="there is a column 'x' already"):
+        rolling(table, time="t", size=3, aggregates={"x": ("sum", "x")})
+    with pytest.raises(InvalidInputError, match="no table can be made of this: Column 1"):
+        aggregate({"t": [1, 2], "x": [1]}, time="t", windows=[tumbling(10)], aggregates=[])
+
+
+T, U = {"t": [1, 2], "x": [1, 2]}, np.array([2**63], np.uint64)
+ODD: list[tuple[str, dict[str, object]]] = [
+    ("in a list, or by name, not a Sliding", {"windows": tumbling(10)}),
+    ("in a list, or by name, not a str", {"windows": "tumbling"}),
+    ("'tumbling' is no window type", {"windows": ["tumbling"]}),
+    ("10 is no window type", {"windows": {"ten": 10}}),
+    ("which column it is of, .* not 's'", {"aggregates": "sum"}),
+    ("which column it is of, .* not 'sum'", {"aggregates": ["sum"]}),
+    ("which column it is of", {"aggregates": [("sum", "x", "t")]}),
+    ("which column it is of", {"aggregates": [("sum", None)]}),
+    ("which column it is of", {"aggregates": {"s": (max, "x")}}),
+    (r"a column 'sum\(x\)' already", {"aggregates": [("sum", "x"), ("sum", "x")]}),
+    ("a column 'window' already", {"table": {**T, "window": [1, 2]}, "key": "window"}),
+    ("a column 'end' already", {"table": {**T, "end": [1, 2]}, "key": "end"}),
+    (
+        "a column 'k' already",
+        {"table": {**T, "k": [1, 2]}, "key": "k", "aggregates": {"k": ("sum", "x")}},
+    ),
+    ("the key 'k' is of list", {"table": {**T, "k": [[1], [2]]}, "key": "k"}),
+    ("the time 't' does not fit into 64 bits", {"table": {"t": U, "x": [1]}}),
+    ("the end of a window of .* is 9223372036854775808", {"windows": [tumbling(2**63)]}),
+    ("the time of an event is 4611686018427387903", {"table": {"t": [2**62 - 1], "x": [1]}}),
+]
+
+
+@pytest.mark.parametrize(("message", "odd"), ODD)
+def test_nonsense_is_refused_in_words(message: str, odd: dict[str, object]) -> None:
+    given = {"table": T, "windows": [tumbling(10)], "aggregates": [("sum", "x")], **odd}
+    with pytest.raises((InvalidInputError, UnsupportedError), match=message):
+        aggregate(time="t", **given)  # type: ignore[arg-type] # that is what it is about

@@ -1,0 +1,78 @@
+"""Which aggregates share slices: never two that could differ."""
+
+from collections.abc import Callable
+
+import pytest
+
+from muntin.optimized.common.query_sharing import shareable
+from muntin.snapshot.function_equality import alike
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.catalogue import NAMES, named, plain
+from muntin.spec.algebra.monoid import Monoid
+
+Function = Callable[[int], object]
+
+
+def adding(n: object) -> Function:
+    def function(v: int) -> object:
+        return v, n
+
+    return function
+
+
+def defaulting(n: object) -> Function:
+    def function(v: int, m: object = n, *, k: object = n) -> object:
+        return v, m, k
+
+    return function
+
+
+def not_yet() -> Function:
+    later = 1
+
+    def function(v: int) -> object:
+        return later, v  # noqa: F821 - it is gone, which is the point
+
+    del later
+    return function
+
+
+@pytest.mark.parametrize("name", [*NAMES, "percentile(90)"])
+@pytest.mark.parametrize("of", [named, plain])
+def test_an_aggregate_of_the_catalogue_shares_with_itself(
+    of: Callable[[str], Aggregate[object, object, object]], name: str
+) -> None:
+    assert shareable(of(name), of(name))
+
+
+def test_aggregates_that_lift_or_combine_differently_do_not_share() -> None:
+    for one in NAMES:
+        for other in NAMES:
+            if shareable(named(one), named(other)):
+                values = [3, 1, 2] if one not in ("argmax", "argmin") else [[3, 1], [1, 2]]
+                if one == "concat":
+                    values = []
+                assert named(one).partial(values) == named(other).partial(values)
+
+
+@pytest.mark.parametrize("make", [adding, defaulting])
+def test_functions_are_alike_if_their_code_and_what_they_hold_are(
+    make: Callable[[object], Function],
+) -> None:
+    assert alike(make(2), make(2))
+    assert alike(make((1, "a", None)), make((1, "a", None)))
+    assert alike(make(adding(2)), make(adding(2)))
+    assert not alike(make(2), make(3))
+    assert not alike(make(2), make(2.0))
+    assert not alike(make((1,)), make((1, 2)))
+    assert not alike(make([1]), make([1])), "a list can change"
+    assert not alike(make(adding(2)), make(adding(3)))
+
+
+def test_what_cannot_be_known_is_alike_only_itself() -> None:
+    one = not_yet()
+    assert alike(one, one)
+    assert not alike(one, not_yet())
+    assert alike(int.__add__, int.__add__)
+    assert not alike(Monoid(0, int.__add__), Monoid(0, int.__mul__))
+    assert not alike(adding(2), defaulting(2))

@@ -1,0 +1,125 @@
+"""Sessions of which the output is discarded: what was not heard of them, from slices alone."""
+
+import random
+from typing import Literal
+
+import pytest
+
+from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.optimized.scotty.groups.time_group import TimeGroup
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.slices.aggregate_store import LazyStore, eager, fiba
+from muntin.reference.specification import Denoted
+from muntin.spec.dialect import Dialect
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Landmark, Sliding, tumbling
+from muntin.spec.windows.window import WindowType
+
+LATENESS: list[Literal["event", "window", "never"]] = ["event", "window", "never"]
+TRACES = 60
+OTHERS: list[WindowType] = [tumbling(5), Sliding(7, 3), Landmark(3, 6)]
+
+
+class Trace:
+    """A random run of sessions with several gaps, some of which come and go, beside Denoted."""
+
+    def __init__(self, rng: random.Random, lateness: Literal["event", "window", "never"]) -> None:
+        """Draw the settings."""
+        dialect = Dialect(
+            session_merge=rng.choice(["lt", "lt", "le"]),
+            session_end=rng.choice(["gap", "last"]),
+            closing=rng.choice([0, 0, 1, -1]),
+            lateness=lateness,
+            late_update=rng.choice(["immediate", "next_watermark", "next_watermark", "none"]),
+        )
+        settings = Settings(rng.choice([0, 3, 8, 30]), "discard", dialect=dialect)
+        self.scotty = Scotty(settings, rng.choice([LazyStore, eager, fiba]))
+        self.both = self.scotty, Denoted(settings)
+        self.aggregate, self.own = rng.choice([BAGS, WORDS]), rng.random() < 0.4
+        self.rng, self.names, self.events, self.asked = rng, list[str](), 0, 0
+        self.now, self.disorder = 0, rng.choice([6, 15, 30])
+        self.reached, self.held = -END, dialect.late_update == "next_watermark"
+
+    def ask(self) -> None:
+        """Add a query."""
+        rng = self.rng
+        kind = Session(rng.randint(1, 12)) if rng.random() < 0.85 else rng.choice(OTHERS)
+        self.names.append(f"q{self.asked}")
+        self.asked += 1
+        for one in self.both:
+            one.add(Query(self.names[-1], kind, self.aggregate))
+
+    def forget(self) -> None:
+        """Remove a query."""
+        name = self.names.pop(self.rng.randrange(len(self.names)))
+        for one in self.both:
+            one.remove(name)
+
+    def event(self) -> Event:
+        """Return an event, perhaps late, perhaps with a gap of its own."""
+        rng = self.rng
+        self.now, self.events = self.now + rng.randint(0, 5), self.events + 1
+        time = self.now - rng.randint(-6, self.disorder)
+        gap = rng.randint(1, 20) if self.own and rng.random() < 0.3 else None
+        return Event(time, Letter(0, self.events), rng.choice([None, None, "k"]), gap)
+
+    def step(self) -> None:
+        """Take a step, and compare."""
+        rng = self.rng
+        events = tuple(self.event() for _ in range(rng.choice([0, 1, 1, 2, 5])))
+        watermark = self.now - rng.randint(-4, self.disorder) if rng.random() < 0.5 else None
+        got, wanted = (one.take(Step(events, watermark)) for one in self.both)
+        assert got == wanted
+        rises = watermark is not None and watermark > self.reached
+        self.reached = max(self.reached, -END if watermark is None else watermark)
+        if rises or not self.held:
+            self.has_few_slices()
+
+    def has_few_slices(self) -> None:
+        """Check that slices are parted by gaps wherever there are but sessions."""
+        for group in self.scotty.groups:
+            assert isinstance(group, TimeGroup)
+            if all(isinstance(query.window, Session) for query in group.queries.values()):
+                assert all(None not in one.slices.separators() for one in group.lanes.values())
+
+
+@pytest.mark.parametrize("lateness", LATENESS)
+def test_discarded_sessions_are_those_of_the_denotation(
+    lateness: Literal["event", "window", "never"],
+) -> None:
+    for seed in range(TRACES):
+        rng = random.Random(seed)  # noqa: S311 - it need not be secret
+        trace = Trace(rng, lateness)
+        for _ in range(rng.randint(1, 3)):
+            trace.ask()
+        for _ in range(rng.randint(3, 25)):
+            deed = rng.random()
+            if deed < 0.05:
+                trace.ask()
+            elif deed < 0.1 and len(trace.names) > 1:
+                trace.forget()
+            else:
+                trace.step()
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_discarded_sessions_share_slices_and_store_no_tuple(
+    held: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    """The slices are as few as ever once late tuples were told of, even if a query has gone."""
+    dialect = Dialect(late_update="next_watermark" if held else "immediate")
+    operator = Scotty(Settings(1000, "discard", dialect=dialect))
+    for name, kind in {"near": Session(4), "far": Session(30), "edges": tumbling(50)}.items():
+        operator.add(Query(name, kind, BAGS))
+    (group,) = operator.groups
+    assert isinstance(group, TimeGroup)
+    times = [start + more for more in (0, 3, 6) for start in range(0, 300, 20)]
+    for nth, time in enumerate(times):
+        operator.step([Event(time, Letter(0, nth), gap=300 if nth == 16 else None)], 7 * nth)
+        assert not any(one.tuples for one in group.lanes[None].slices.slices)
+    operator.step([Event(283, Letter(0, 99))])
+    operator.remove("edges")
+    operator.step([], 400)
+    assert None not in group.lanes[None].slices.separators()

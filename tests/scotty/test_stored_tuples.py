@@ -1,0 +1,134 @@
+"""Who keeps tuples, and why: Figure 4 of paper 000 with what we add, in every setting."""
+
+from collections import defaultdict
+
+import pytest
+
+from complexity.test_scotty_ordered import kept
+from extending.test_new_window_type import Timetable
+from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import THIRDS
+from muntin.optimized.scotty.opaque_windows import told_apart
+from muntin.optimized.scotty.operator import Scotty
+from muntin.optimized.scotty.query_plan import Strategy, departs, strategy
+from muntin.optimized.scotty.workload import stores_tuples
+from muntin.spec.dialect import OURS, Dialect
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END, Event
+from muntin.spec.windows.data_driven import (
+    LastNEvery,
+    Punctuation,
+    Rolling,
+    Session,
+    slide_by_tuple,
+)
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT, TIME
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+from muntin.spec.windows.window import WindowType
+
+
+class Derived(Sliding):
+    """A type that derives from a known one: it may have changed anything."""
+
+
+KINDS: list[WindowType] = [
+    *(Sliding(99, 33, 3, measure) for measure in (TIME, COUNT, THIRDS)),
+    *(Cumulate(99, 33, 0, measure) for measure in (TIME, COUNT, THIRDS)),
+    *(Landmark(0, 99, measure) for measure in (TIME, COUNT, THIRDS)),
+    *(Band(0, 99, measure) for measure in (TIME, COUNT, THIRDS)),
+    *(Session(5, measure) for measure in (TIME, COUNT, THIRDS)),
+    *(Punctuation(measure=measure) for measure in (TIME, COUNT, THIRDS)),
+    *(Rolling(99, 1, measure) for measure in (TIME, COUNT, THIRDS)),
+    *(State(), Delta(5), Threshold(0), slide_by_tuple(99, 3), LastNEvery(99, 33)),
+    UserWindow(lambda state, _: (1, int(state is None), 0)),
+    UserTrigger(lambda state, _: (state, 0, 1)),
+    *(Timetable((99, 5)), Timetable((99, 5), THIRDS), Derived(99, 33)),
+]
+DIALECTS = [
+    *(OURS, Dialect(lateness="window"), Dialect(lateness="never")),
+    *(Dialect(late_update="next_watermark"), Dialect(late_update="none")),
+    *(Dialect(alignment="truncate"), Dialect(count_order="arrival"), Dialect(ties="rows")),
+    *(Dialect(edges="right"), Dialect(edges="both"), Dialect(closing=1), Dialect(closing=-1)),
+    *(Dialect(first_window="nonnegative"), Dialect(first_window="floor_first")),
+    *(Dialect(session_merge="le"), Dialect(session_end="last")),
+]
+SETTINGS = [
+    *(Settings(999, dialect=one, in_order=order) for one in DIALECTS for order in (False, True)),
+    *(Settings(999, "discard", in_order=order) for order in (False, True)),
+    *(Settings(999, "final", in_order=order) for order in (False, True)),
+]
+EVENTS = {False: (1, 0, 3, 2, 5, 4), True: (0, 1, 2, 3, 4, 5)}
+
+CONTEXT_FREE = {
+    f"{kind} thirds" for kind in ("sliding", "cumulate", "landmark", "band", "timetable")
+}
+CUT = {
+    *(CONTEXT_FREE - {"timetable thirds"}),
+    *("cumulate count", "landmark count", "band count", "session count", "session thirds"),
+    *("punctuation time", "punctuation count", "punctuation thirds", "state time", "delta time"),
+    "user-defined count",
+}
+"""What Cutty cuts where it can; it has to be cut from tuples where Cutty cannot."""
+FOREIGN = {"timetable time", "timetable thirds"}
+TRUNCATED = {"count count", "sliding thirds", "cumulate count", "cumulate thirds"}
+BOTH = ("bag", "word")
+DEPARTURES = {
+    (False, "only its neighbours in event order tell whether thirds falls", ("bag",)): CONTEXT_FREE,
+    (False, "nothing is known beforehand of where timetable", ("bag",)): {"timetable time"},
+    (False, "ranks in order of arrival never move", BOTH): {"count count"},
+    (True, "slicing in order judges lateness by event, not ", BOTH): CUT | FOREIGN,
+    (True, "slicing in order tells late updates at once, not ", BOTH): CUT | FOREIGN,
+    (True, "slicing aligns ", BOTH): TRUNCATED,
+    (True, "slicing does not know the windows ", BOTH): FOREIGN,
+}
+"""In order or not, the reason, of which aggregates: the windows for which we depart from Figure 4.
+
+Tuples are kept though the figure does not ask for it; but for ranks of arrivals it asks in vain.
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name} {kind.measure.name}")
+def test_a_running_group_keeps_tuples_where_it_is_said(kind: WindowType) -> None:
+    for settings in SETTINGS:
+        for aggregate in (BAGS, WORDS):
+            operator, query = Scotty(settings), Query("q", kind, aggregate)
+            operator.add(query)
+            for time in EVENTS[settings.in_order]:
+                operator.step([Event(time, Letter(time % 3, time))], time - 5)
+            (group,) = operator.groups
+            how, asked = found(query, settings)
+            assert (kept(group) > 0) == how.stored, settings
+            reason = departs(how, asked, settings)
+            assert (reason is None) == (how.stored == stores_tuples(how.of)), settings
+            said = "tuples are stored" if how.stored else "tuples are not stored"
+            lines = [line.strip() for line in operator.explain().splitlines()]
+            assert (f"{said}: {reason}" if reason else said) in lines
+
+
+def found(query: Query, settings: Settings) -> tuple[Strategy, Query]:
+    """Return how a query is served, and the query as the operator takes it."""
+    asked = told_apart(query, settings)
+    return strategy(asked, settings, -END, ()), asked
+
+
+def test_all_that_departs_from_figure_4_is_tabulated() -> None:
+    departing = defaultdict[tuple[bool, str], set[tuple[str, str]]](set)
+    for kind in KINDS:
+        for settings in SETTINGS:
+            for aggregate in (BAGS, WORDS):
+                how, asked = found(Query("q", kind, aggregate), settings)
+                reason = departs(how, asked, settings) or ""
+                which = (aggregate.name, f"{kind.name} {kind.measure.name}")
+                departing[settings.in_order, begin_of(reason)].add(which)
+    tabulated = {
+        (in_order, begin): {(name, which) for name in names for which in windows}
+        for (in_order, begin, names), windows in DEPARTURES.items()
+    }
+    assert {at: which for at, which in departing.items() if at[1]} == tabulated
+
+
+def begin_of(reason: str) -> str:
+    """Return how a reason begins in the table; one that is not there stays whole."""
+    return next((begin for _, begin, _ in DEPARTURES if reason.startswith(begin)), reason)

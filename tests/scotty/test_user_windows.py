@@ -1,0 +1,211 @@
+"""Windows that users program, in Scotty: right under disorder, and tuples are let go.
+
+The machines here change the state that they are given, which is theirs while they run.
+"""
+
+import random
+from dataclasses import dataclass
+from typing import NoReturn
+
+import pytest
+
+from muntin.conformance.machines.letter_values import WORDS, Letter
+from muntin.conformance.machines.random_choices import THIRDS
+from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.tuple_group import TupleGroup
+from muntin.optimized.scotty.operator import Scotty
+from muntin.reference.specification import Denoted
+from muntin.spec.dialect import Dialect
+from muntin.spec.errors import UserCodeError
+from muntin.spec.query import Mode, Query, Settings
+from muntin.spec.stream import END, Event, Step
+from muntin.spec.windows.measure import COUNT, TIME
+from muntin.spec.windows.user_defined import UserTrigger, UserWindow
+
+
+class Tally:
+    """A state that machines change in place."""
+
+    seen = 0
+
+
+def counting(state: object) -> Tally:
+    """Count an event in the state that was given."""
+    tally = state if isinstance(state, Tally) else Tally()
+    tally.seen += 1
+    return tally
+
+
+def by_threes(state: object, _: Event) -> tuple[object, int, int]:
+    """Begin a window with the first of three events, and end it with the third."""
+    tally = counting(state)
+    return tally, int(tally.seen % 3 == 1), int(tally.seen % 3 == 0)
+
+
+def gentle(state: object, _: Event) -> tuple[object, int, int]:
+    """Begin a window with each event; it ends with the next but one."""
+    tally = counting(state)
+    return tally, 1, int(tally.seen > 2)
+
+
+def evicting(state: object, event: Event) -> tuple[object, int, int]:
+    """Let up to two events go, sometimes more than there are; fire now and then."""
+    number = event.value if isinstance(event.value, int) else 0
+    return counting(state), number % 3, int(number % 4 == 0)
+
+
+KINDS = [
+    *(UserWindow(one, at) for one in (by_threes, gentle) for at in (COUNT, TIME, THIRDS)),
+    UserTrigger(evicting),
+]
+ALIKE: list[tuple[int, Mode, Dialect]] = [
+    (0, "accumulate-retract", Dialect()),
+    (5, "discard", Dialect(closing=1)),
+    (3, "final", Dialect(closing=-1)),
+    (3, "accumulate", Dialect(count_order="arrival", late_update="next_watermark")),
+    (2, "accumulate-retract", Dialect(lateness="window")),
+]
+
+
+def stream(rng: random.Random, ordered: int) -> list[Step]:
+    """Steps of events of two keys, disordered unless ordered, and watermarks."""
+    now, letter, steps = 0, 0, list[Step]()
+    for _ in range(25):
+        events: list[Event] = []
+        for _ in range(rng.choice([0, 1, 1, 3])):
+            now, letter = now + rng.choice([0, 1, 2]), letter + 1
+            time = now - ordered * rng.choice([0, 0, 1, 4, 9])
+            events.append(Event(time, Letter(rng.randint(0, 8), letter), rng.choice([None, "k"])))
+        steps.append(Step(tuple(events), rng.choice([None, now - rng.randint(-1, 5)])))
+    return [*steps, Step((), END)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name} of {kind.measure.name}")
+@pytest.mark.parametrize("ordered", [0, 1])
+def test_windows_of_any_machine_are_those_of_the_denotation(
+    kind: UserWindow | UserTrigger, ordered: int
+) -> None:
+    forgotten = told = sliced = 0
+    for seed, (lateness, output, dialect) in enumerate(ALIKE):
+        settings = Settings(lateness, output, in_order=not ordered, dialect=dialect)
+        both = Scotty(settings), Denoted(settings)
+        for one in both:
+            one.add(Query("q", kind, WORDS))
+        for step in stream(random.Random(seed), ordered):  # noqa: S311 - it need not be secret
+            got, wanted = (one.take(step) for one in both)
+            assert got == wanted
+            told += len(wanted.results)
+        (group,) = both[0].groups
+        sliced += isinstance(group, OrderedGroup)  # then there is no tuple to forget
+        if isinstance(group, TupleGroup):
+            forgotten += sum(one.lane.forgotten for one in group.keyed.values())
+    assert told > 5
+    assert forgotten > 50 or (sliced and isinstance(kind, UserWindow) and not ordered)
+
+
+def test_a_machine_goes_on_behind_what_is_forgotten() -> None:
+    operator = Scotty(Settings(10))
+    operator.add(Query("time", UserWindow(by_threes, TIME), WORDS))
+    operator.add(Query("ranks", UserWindow(gentle), WORDS))
+    operator.add(Query("buffer", UserTrigger(last_five), WORDS))
+    kept: list[int] = []
+    for time in range(400):
+        results = operator.step([Event(time, Letter(0, time))], time).results
+        groups = [group for group in operator.groups if isinstance(group, TupleGroup)]
+        kept += [len(group.keyed[None].lane.entries) for group in groups]
+        if time > 20:
+            assert [result.query for result in results if result.query != "buffer"] == (
+                ["time", "ranks"] if time % 3 == 2 else ["ranks"]
+            )
+    assert len(kept) == 3 * 400
+    assert max(kept) <= 10 + 1 + 5 + 1  # the lateness, the watermark, what is open, what has come
+
+
+def last_five(state: object, _: Event) -> tuple[object, int, int]:
+    """Keep five events, and fire with each."""
+    tally = counting(state)
+    return tally, int(tally.seen > 5), 1
+
+
+def test_a_tuple_stays_while_others_may_come_to_its_coordinate() -> None:
+    both = Scotty(), Denoted()
+    for one in both:
+        one.add(Query("q", UserWindow(by_threes, THIRDS), WORDS))
+    told = 0
+    for time in (0, 4, 15, 17, 20, 24, 30, 31):
+        got, wanted = (one.step([Event(time, Letter(0, time))], time + 1) for one in both)
+        assert got == wanted
+        told += len(got.results)
+    assert told == 2
+
+
+def test_a_window_that_never_ends_needs_all_its_tuples() -> None:
+    operator = Scotty(Settings())
+    operator.add(Query("q", UserWindow(lambda state, _: (1, int(state is None), 0)), WORDS))
+    for time in range(50):
+        operator.step([Event(time, Letter(0, time))], time)
+    (result,) = operator.step([], END).results
+    assert result.value == tuple(range(50))
+
+
+@pytest.mark.parametrize("kind", [UserWindow, UserTrigger])
+def test_a_machine_that_fails_behind_what_is_forgotten_leaves_no_trace(
+    kind: type[UserWindow] | type[UserTrigger],
+) -> None:
+    def failing(state: object, event: Event) -> tuple[object, int, int]:
+        tally = counting(state)
+        if event.value == "bad":
+            raise ZeroDivisionError
+        return tally, 1, int(tally.seen > 1)
+
+    operator, twin = Scotty(Settings(2)), Scotty(Settings(2))
+    for one in (operator, twin):
+        one.add(Query("q", kind(failing), WORDS))
+        for time in range(30):
+            one.step([Event(time, Letter(0, time))], time)
+    with pytest.raises(UserCodeError, match=r"query 'q', .*a user-defined window at Event.time=31"):
+        operator.step([Event(30, Letter(0, 30)), Event(31, "bad")], 40)
+    for step in (Step((Event(29, Letter(0, 99)), Event(33, Letter(0, 33))), 34), Step((), END)):
+        assert operator.take(step) == twin.take(step)
+
+
+def test_an_end_too_many_is_counted_from_the_first_window_on() -> None:
+    def hasty(state: object, event: Event) -> tuple[object, int, int]:
+        tally = counting(state)
+        return tally, 1, 3 if event.value == "bad" else int(tally.seen > 1)
+
+    operator = Scotty()
+    operator.add(Query("q", UserWindow(hasty), WORDS))
+    for time in range(40):
+        operator.step([Event(time, Letter(0, time))], time)
+    with pytest.raises(UserCodeError, match=r"window 41 ends at Event.time=40, .* not begun"):
+        operator.step([Event(40, "bad")])
+    (result,) = operator.step([Event(40, Letter(0, 40))], 41).results
+    assert result.value == (39,)
+
+
+@dataclass
+class Pinned:
+    """A state that holds on to something which there is once."""
+
+    nth: int
+
+    def __deepcopy__(self, _: object) -> NoReturn:
+        """Refuse, as a lock or an open file does."""
+        raise TypeError
+
+
+def test_a_machine_whose_state_cannot_be_copied_sees_all_tuples_again() -> None:
+    def pinned(state: object, _: Event) -> tuple[object, int, int]:
+        nth = state.nth if isinstance(state, Pinned) else 0
+        return Pinned(nth + 1), int(nth % 2 == 0), int(nth % 2 == 0 and nth > 0)
+
+    both = Scotty(), Denoted()
+    for one in both:
+        one.add(Query("q", UserWindow(pinned), WORDS))
+    for time in range(20):
+        got, wanted = (one.step([Event(time, Letter(0, time))], time) for one in both)
+        assert got == wanted
+    (group,) = both[0].groups
+    assert isinstance(group, TupleGroup)
+    assert len(group.keyed[None].lane.entries) == 20

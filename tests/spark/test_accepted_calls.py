@@ -1,0 +1,164 @@
+"""What looks odd and is right: keys of all types on all ways, names that run into each other."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from muntin.spark import ReplaySource, aggregate
+from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.analysis import Reads
+from muntin.spark.call.window_arguments import windows_of
+from muntin.spark.call.window_inputs import as_in_batch
+from muntin.spark.execution.evaluation import ids_of
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.query import DEFAULTS
+from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
+from muntin.spec.windows.frames import State
+from muntin.spec.windows.measure import TIME, Line, Measure
+from muntin.spec.windows.periodic import Fixed, Sliding, count, tumbling
+from muntin.spec.windows.window import Interval, WindowType
+from spark_support.frames import SECOND, compare, timed
+from spark_support.tables import collected, plan_of
+
+KEYS = {
+    "string": "k",
+    "byte": "cast(v % 100 as byte)",
+    "double": "cast(v as double)",
+    "decimal": "cast(v as decimal(9, 2))",
+    "boolean": "v > 2",
+    "binary": "cast(k as binary)",
+    "date": "date_add(date '2024-01-01', cast(v as int))",
+    "timestamp": "ts",
+    "ntz": "cast(ts as timestamp_ntz)",
+}
+ASK: Mapping[str, Asked] = {"n": "count", "sum": ("sum", "v")}
+WAYS: Mapping[str, WindowType] = {
+    "apart": tumbling(10 * SECOND),
+    "group-by": Sliding(20 * SECOND, 10 * SECOND),
+    "kernels": Session(SECOND),
+    "records": Rolling(SECOND),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_keys_of_these_types_are_taken_on_all_ways(spark: SparkSession, way: str) -> None:
+    df = timed(spark, [("a", 1, 2), ("b", 3, 5)]).withColumns(
+        {name: f.expr(made) for name, made in KEYS.items()}
+    )
+    windows = {"w": WAYS[way]}
+    answer = aggregate(df, windows=windows, aggregates=ASK, keys=list(KEYS))
+    one = aggregate(df, windows=windows, aggregates=ASK, keys="k")
+    compare(
+        answer.select("start", "end", "string", "n", "sum"),
+        one.select("start", "end", "k", "n", "sum"),
+    )
+    assert {tuple(row) for row in collected(answer.select(*KEYS))} == {
+        tuple(row) for row in collected(df.select(*KEYS))
+    }
+
+
+def test_names_that_run_into_each_other_are_told_apart(spark: SparkSession) -> None:
+    df = timed(spark, [("a", s, s) for s in range(6)])
+    answer = aggregate(
+        df,
+        windows={"a": count(2), "a b": count(3)},
+        aggregates={"b c": "count", "c": ("sum", "v")},
+    )
+    found = Counter(collected(answer.select("window", "b c", "c")))
+    assert found == Counter([("a", 2, 1), ("a", 2, 5), ("a", 2, 9), ("a b", 3, 3), ("a b", 3, 12)])
+
+
+@dataclass(frozen=True)
+class Bells(Fixed):
+    """A window between any two bells: its numbers have names that others have too."""
+
+    at: tuple[int, ...]
+    offset: int | None = None
+    every: int = 2**70
+    measure: Measure = TIME
+    type_name = "bells"
+
+    def intervals(self, line: Line, /) -> list[Interval]:
+        del line
+        return [Interval(a, b) for a, b in pairwise(self.at)]
+
+
+def test_numbers_of_windows_of_ones_own_are_what_they_like() -> None:
+    (sent,) = windows_of([Bells((1, 5, 9))])
+    assert sent.kind() == Bells((1, 5, 9))
+
+
+def test_ids_of_queries_stay_as_checkpoints_have_them() -> None:
+    ids = ids_of(plan_of({"w": tumbling(2), "x y": count(3)}, {"n": "count", "s": ("sum", "v")}))
+    assert list(ids.values()) == ["w n", "w s", "x y n", "x y s"]
+
+
+def test_columns_for_late_rows_are_dropped_in_batch_where_no_window_looks_at_them() -> None:
+    reads = Reads("t", ("k",), extra=("s",))
+    own = Punctuation(lambda event: event.value == "x")
+    for kind, dropped in ((tumbling(2), True), (State(), False), (own, False)):
+        plan = plan_of({"w": kind}, {"n": "count"}, DEFAULTS, reads)
+        assert as_in_batch(plan).values == (() if dropped else ("s",))
+
+
+def test_columns_for_late_rows_cost_nothing_in_batch(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    df, windows = timed(spark, [("a", 1, 2), ("a", 2, 5)]), [tumbling(10 * SECOND)]
+    answer = aggregate(df, windows=windows, aggregates={"n": "count"}, columns="k")
+    answer.explain()
+    assert "MapInArrow" not in capsys.readouterr().out
+    assert collected(answer.select("n")) == [(2,)]
+
+
+@pytest.mark.parametrize("way", ["group-by", "records"])
+def test_keys_and_columns_of_these_types_are_kept_by_streams(spark: SparkSession, way: str) -> None:
+    """Two micro-batches, so that what is kept is read again: it says what batch says."""
+    spark.dataSource.register(ReplaySource)
+    options = {"rows": "40", "keys": "2", "step": "1000000", "delay": "0", "rows_per_trigger": "20"}
+    kept = {name: f.expr(one) for name, one in KEYS.items() if name != "decimal"}
+    names = [one for one in kept if one not in ("timestamp", "ntz")]
+    inward, batch = (
+        aggregate(
+            reader.format("muntin-replay")
+            .options(**options)
+            .load()
+            .withColumn("k", f.expr("cast(key as string)"))
+            .withColumns(kept),
+            windows={"w": WAYS[way]},
+            aggregates=ASK,
+            keys=names,
+            columns=list(kept) if way == "records" else (),
+            watermark="1 second",
+            output="final",
+            late="rows",
+            buckets=1,
+            metrics=f"kept {way}",
+        ).drop("late")
+        for reader in (spark.readStream, spark.read)
+    )
+    table = f"kept_{way.replace('-', '_')}"
+    query = inward.writeStream.format("memory").queryName(table).outputMode("append")
+    query.trigger(availableNow=True).start().awaitTermination()
+    told = {*collected(spark.table(table))}
+    assert told
+    assert told <= {*collected(batch.select(*inward.columns))}
+
+
+@pytest.mark.parametrize(("way", "type_of"), [("count", "struct <a:int>"), ("tumbling", "`a` int")])
+def test_a_struct_of_one_field_is_a_type(spark: SparkSession, way: str, type_of: str) -> None:
+    def held(v: int) -> tuple[int]:  # in here, or Spark would look for this module on its workers
+        return (v,)
+
+    plus = Aggregate("plus", int, Monoid(0, int.__add__), held, True, "algebraic")  # noqa: FBT003
+    windows = {"w": count(2) if way == "count" else tumbling(10 * SECOND)}
+    df = timed(spark, [("a", 1, 2), ("a", 2, 5)])
+    answer = aggregate(df, windows=windows, aggregates={"s": (plus, "v", type_of)})
+    assert answer.schema["s"].dataType.simpleString() == "struct<a:int>"
+    assert collected(answer.select("s.a")) == [(7,)]

@@ -1,0 +1,48 @@
+"""Words as numbers: straight lines modulo a prime, which differ all but surely where words do.
+
+What is compiled holds numbers only, so it cannot be run over words. A letter is a random line, a
+word its letters' lines one inside the other: a polynomial in what was drawn, in which the k-th
+letter is that which comes with k - 1 slopes. So two given words of at most n letters, that are not
+the same, have the same line with a chance of some n / 2**31 (Schwartz and Zippel).
+"""
+
+from hashlib import blake2b
+
+from muntin.conformance.machines.structure_machine import Alphabet
+from muntin.kernels.compiler.numeric_aggregate import Kind, Summary
+from muntin.spec.algebra.monoid import Monoid, Word
+
+PRIME = 2**31 - 1
+
+
+def letter(number: int) -> Word:
+    """Return the line of a letter: its slope, and its height at 0."""
+    digest = blake2b(number.to_bytes(8, "big"), digest_size=16).digest()
+    return tuple(int.from_bytes(digest[k : k + 8], "big") % PRIME for k in (0, 8))
+
+
+def lift(slope: int, height: int) -> tuple[int, int]:
+    """Lift two columns to a line."""
+    return (slope, height)
+
+
+def inside(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """Put one line into another."""
+    return (x[0] * y[0] % PRIME, (x[0] * y[1] + x[1]) % PRIME)
+
+
+def lower(x: tuple[int, int]) -> tuple[int, int]:
+    """Lower to slope and height."""
+    return x
+
+
+ONE = (1, 0)
+TWO: tuple[Kind, ...] = ("int", "int")
+FINGERPRINTS = Summary("fingerprints", TWO, TWO, ONE, lift, inside, lower, TWO)
+
+
+def _inside(x: Word, y: Word) -> Word:
+    return inside((x[0], x[1]), (y[0], y[1]))
+
+
+LINES = Alphabet(Monoid(ONE, _inside), letter)

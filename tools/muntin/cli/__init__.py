@@ -1,0 +1,1 @@
+"""The command `muntin`: `main` parses the command line, `commands` has a module each."""

@@ -1,0 +1,133 @@
+"""`muntin draw`: what a structure looks like inside, step by step along a transcript."""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+
+from muntin.conformance.transcript.json_reader import TranscriptError
+from muntin.conformance.transcript.model import StructureTranscript, parse
+from muntin.console.messages import Subparsers, complain, say
+from muntin.drawing.film import Frame, film
+from muntin.drawing.instances import DRAWABLE, instance
+from muntin.drawing.page import page
+from muntin.drawing.svg import svg
+from muntin.registry.lookup import names
+from muntin.spec.errors import InvalidInputError, UnsupportedError
+
+OK, FAILED, UNSUPPORTED = 0, 1, 3
+
+EPILOG = f"""\
+Writes op-0.svg, op-1.svg and so on, one for what there is after each operation,
+and index.html, which shows them in order. All of it can be opened anywhere: there
+is nothing to load, and it is dark where the reader's system is.
+
+What can be drawn: {", ".join(DRAWABLE)}.
+
+exit status:
+  0  all is drawn
+  1  the transcript is malformed or cannot be read
+  2  the command line is wrong
+  3  the structure cannot be drawn, or refuses an operation
+
+examples:
+  muntin draw docs/examples/002_figure_3.json --with fiba --min-arity 2 --coins
+  muntin draw trace.json --with reactive --out ring --step 4-9
+"""
+
+
+def add_parser(commands: Subparsers) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "draw",
+        help="draw a structure step by step along a transcript",
+        description="Make the calls of a structure transcript, and draw what there is after each.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    _add_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a structure transcript; - is stdin")
+    parser.add_argument(
+        "--with", dest="name", default="fiba", metavar="NAME", help="a structure (default: fiba)"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="where to write (default: FILE's name and NAME, here)"
+    )
+    parser.add_argument(
+        "--step", metavar="N[-M]", help="draw only what there is after operation N, or N to M"
+    )
+    parser.add_argument(
+        "--min-arity", type=int, metavar="K", help="the least arity of a tree's nodes (default: 4)"
+    )
+    parser.add_argument(
+        "--coins", action="store_true", help="show the coins that pay for rebalancing a tree"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    file: str = arguments.file
+    name: str = arguments.name
+    if name not in names():
+        raise InvalidInputError(
+            f"{name!r} is no structure; what can be drawn is {', '.join(DRAWABLE)}"
+        )
+    try:
+        transcript = _read(file)
+        frames = list(_frames(transcript, arguments))
+    except UnsupportedError as refused:
+        complain(f"{file}: {refused}")
+        return UNSUPPORTED
+    except (TranscriptError, OSError) as error:
+        complain(f"{file}: {error}")
+        return FAILED
+    stem = "stdin" if file == "-" else Path(file).stem
+    folder = Path(arguments.out or f"{stem}-{name}")
+    heading = f"{name} along {stem}"
+    write(folder, page(heading, name, frames, coins=arguments.coins), frames)
+    say(f"{folder / 'index.html'}: {len(frames)} pictures")
+    return OK
+
+
+def _read(file: str) -> StructureTranscript:
+    text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    transcript = parse(text)
+    if not isinstance(transcript, StructureTranscript):
+        raise UnsupportedError("this transcript is for operators, and only structures are drawn")
+    return transcript
+
+
+def _frames(transcript: StructureTranscript, arguments: Namespace) -> list[Frame]:
+    drawn = instance(
+        arguments.name, transcript.aggregate.monoid, arguments.min_arity, coins=arguments.coins
+    )
+    wanted = steps(arguments.step, len(transcript.calls))
+    return [frame for frame in film(transcript, drawn) if frame.number in wanted]
+
+
+def steps(wanted: str | None, calls: int) -> range:
+    """Return the numbers of the operations to be drawn.
+
+    >>> steps(None, 5), steps("3", 5), steps("1-3", 5)
+    (range(0, 5), range(3, 4), range(1, 4))
+    """
+    if wanted is None:
+        return range(calls)
+    first, dash, last = wanted.partition("-")
+    if not first.isdecimal() or not (last or first).isdecimal() or bool(dash) != bool(last):
+        raise InvalidInputError(f"--step must be N or N-M, not {wanted!r}")
+    found = range(int(first), int(last or first) + 1)
+    if not found or found[-1] >= calls:
+        raise InvalidInputError(f"--step must be within 0-{calls - 1}, not {wanted}")
+    return found
+
+
+def write(folder: Path, html: str, frames: list[Frame]) -> None:
+    """Write the page and its pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for frame in frames:
+        (folder / f"op-{frame.number}.svg").write_text(svg(frame.scene, frame.title, caption=True))
+    (folder / "index.html").write_text(html, "utf-8")

@@ -1,0 +1,76 @@
+"""What people read of a replay: differences in words, and results as a table."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from muntin.cli.commands.replay_run import Run
+from muntin.conformance.transcript.expectation_reader import RESULT
+from muntin.conformance.transcript.expectations import Difference, Line, agree
+from muntin.spec.errors import MuntinError
+
+NAMED = ("op", "step", "query", "key", "start", "end")
+"""The fields that say which line is meant; the others say what it says."""
+
+
+def explained(difference: Difference) -> Iterator[str]:
+    r"""Say in words how a line differs.
+
+    >>> wanted, got = {"step": 1, "query": "w", "value": 3}, {"step": 1, "query": "w", "value": 4}
+    >>> print(*explained(Difference(wanted, got)), sep="\n")
+    step 1, query "w":
+      wanted value 3
+      got    value 4
+    """
+    wanted, got = difference.wanted, difference.got
+    yield f"{_place({**(wanted or {}), **(got or {})})}:"
+    if wanted is None or got is None:
+        yield f"  wanted {_said(wanted)}"
+        yield f"  got    {_said(got)}"
+        return
+    names = [name for name in wanted if not (name in got and agree(wanted[name], got[name]))]
+    yield f"  wanted {_fields(wanted, names)}"
+    yield f"  got    {_fields(got, [name for name in names if name in got])}"
+
+
+def _said(line: Line | None) -> str:
+    if line is None:
+        return "nothing"
+    return _fields(line, [name for name in line if name not in NAMED]) or "such a line"
+
+
+def _fields(line: Line, names: Sequence[str]) -> str:
+    return ", ".join(f"{name} {json.dumps(line[name])}" for name in names)
+
+
+def _place(line: Line) -> str:
+    words = [f"{name} {json.dumps(line[name])}" for name in ("op", "step", "query") if name in line]
+    if line.get("key") is not None:
+        words.append(f"key {json.dumps(line['key'])}")
+    if "start" in line and "end" in line:
+        words.append(f"window [{line['start']}, {line['end']})")
+    late = ["late event"] if "t" in line else []
+    return ", ".join([*late, *words]) or "at any step"
+
+
+def tabulate(title: str, run: Run) -> None:
+    """Print the lines of a run as a table."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - it is an extra
+        from rich.table import Table  # noqa: PLC0415 - it is an extra
+        from rich.text import Text  # noqa: PLC0415 - it is an extra
+    except ModuleNotFoundError as missing:
+        raise MuntinError(
+            f"--pretty needs {missing.name}, which is not installed: pip install 'muntin[cli]'"
+        ) from missing
+    columns = RESULT if any("step" in line for line in run.lines) else ("op", "value")
+    table = Table(*columns, title=title, title_justify="left")
+    for line in run.lines:
+        row = {**line, "value": line["late"], "kind": "late"} if "late" in line else line
+        table.add_row(*(Text(_cell(row, name)) for name in columns))
+    Console().print(table)
+
+
+def _cell(line: Line, name: str) -> str:
+    if name not in line or (name == "key" and line[name] is None):
+        return ""
+    return str(line[name]) if name in ("query", "kind") else json.dumps(line[name])

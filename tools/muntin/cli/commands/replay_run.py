@@ -1,0 +1,94 @@
+"""One transcript on one implementation: what came, or why nothing did."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from muntin.conformance.transcript.expectations import Difference, Line, differences
+from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, Transcript
+from muntin.conformance.transcript.replay import lines, refusal, replay, replay_calls
+from muntin.registry.implementations import OperatorEntry, StructureEntry
+from muntin.registry.lookup import operators, structures
+from muntin.spec.errors import MuntinError, UnsupportedError
+
+Outcome = Literal["done", "unsupported", "error"]
+Tick = Callable[[], None]
+"""Called after every step, for a progress bar."""
+
+
+@dataclass
+class Run:
+    """A replay: its lines and how it ended. One that is unsupported has no lines."""
+
+    name: str
+    lines: list[Line] = field(default_factory=list[Line])
+    outcome: Outcome = "done"
+    why: str = ""
+
+    def differences(self, transcript: Transcript) -> list[Difference]:
+        """Compare what came with what the transcript expects."""
+        return differences(transcript.expected, self.lines)
+
+
+def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[Run]:
+    """Replay a transcript on each implementation of this name."""
+    if isinstance(transcript, OperatorTranscript):
+        found = [_operator(transcript, entry) for entry in operators(name)]
+        other = "a structure, and this transcript is for operators"
+    else:
+        found = [_structure(transcript, entry) for entry in structures(name)]
+        other = "an operator, and this transcript is for structures"
+    for one, steps in found:
+        yield _finished(one, steps, tick)
+    if not found:
+        yield Run(name, outcome="unsupported", why=f"{name} is {other}")
+
+
+def work(transcript: Transcript, name: str) -> int:
+    """Return how many ticks there will be."""
+    if isinstance(transcript, OperatorTranscript):
+        return len(transcript.turns) * len(operators(name))
+    return len(transcript.calls) * len(structures(name))
+
+
+def _operator(
+    transcript: OperatorTranscript, entry: OperatorEntry
+) -> tuple[Run, Iterator[list[Line]]]:
+    def steps() -> Iterator[list[Line]]:
+        if why := refusal(transcript, entry.build):
+            raise UnsupportedError(why)
+        for step, output in enumerate(replay(transcript, entry.build(transcript.settings))):
+            yield lines(step, output)
+
+    return Run(entry.name), steps()
+
+
+def _structure(
+    transcript: StructureTranscript, entry: StructureEntry
+) -> tuple[Run, Iterator[list[Line]]]:
+    def steps() -> Iterator[list[Line]]:
+        yield from replay_calls(transcript, entry.build(transcript.aggregate.monoid))
+
+    return Run(entry.name), steps()
+
+
+def _finished(run: Run, steps: Iterator[list[Line]], tick: Tick) -> Run:
+    try:
+        for found in steps:
+            run.lines += found
+            tick()
+    except UnsupportedError as refused:
+        return Run(run.name, outcome="unsupported", why=str(refused))
+    except MuntinError as error:
+        run.outcome, run.why = "error", str(error)
+    except Exception as bug:  # noqa: BLE001 - no crash may stop the files that follow
+        run.outcome, run.why = "error", f"{run.name} crashed: {_where(bug)}"
+    return run
+
+
+def _where(bug: Exception) -> str:
+    last = bug.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    place = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
+    return f"{bug!r}{place}"

@@ -1,0 +1,1 @@
+"""Lines and progress bars in a terminal, for `muntin.cli` and `muntin.differential`."""

@@ -1,0 +1,1 @@
+"""Rows of a differential run: generated traces, Parquet files, the flights."""

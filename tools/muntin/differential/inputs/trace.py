@@ -1,0 +1,58 @@
+"""The rows of one key as a trace: micro-batches, and a watermark that trails the latest row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from muntin.conformance.transcript.model import OperatorTranscript, Turn
+from muntin.differential.plan import Plan
+from muntin.spec.stream import END, Event, Step
+
+Number = int | float | None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Times and values in the order of arrival, and whose they are."""
+
+    key: str
+    nth: int
+    times: Sequence[int]
+    values: Sequence[Number]
+
+    def turns(self, plan: Plan) -> Iterator[Turn]:
+        """Yield the micro-batches; the last step ends the stream."""
+        for events, watermark in batches(self.times, self.values, plan):
+            yield Turn(Step(events, watermark))
+        yield Turn(Step((), END))
+
+    def transcript(self, plan: Plan) -> OperatorTranscript:
+        """Return the trace with the queries that are asked of it."""
+        return OperatorTranscript(plan.queries(), plan.settings(), tuple(self.turns(plan)))
+
+
+def batches(
+    times: Sequence[int], values: Sequence[Number], plan: Plan
+) -> Iterator[tuple[tuple[Event, ...], int]]:
+    """Yield each batch of events with the watermark after it."""
+    latest = None
+    for first in range(0, len(times), plan.batch):
+        part = times[first : first + plan.batch]
+        latest = max(part) if latest is None else max(latest, *part)
+        given = zip(part, values[first : first + plan.batch], strict=True)
+        yield tuple(Event(time, value) for time, value in given), latest - plan.delay
+
+
+def on_time(times: Sequence[int], plan: Plan) -> list[bool]:
+    """Say of each row whether it is accepted (rule 4): judged against the watermark before it.
+
+    >>> on_time([100, 5, 99], Plan(batch=1, delay=10, lateness=5))
+    [True, False, True]
+    """
+    accepted, limit = list[bool](), None
+    latest = None
+    for first in range(0, len(times), plan.batch):
+        part = times[first : first + plan.batch]
+        accepted += [limit is None or time >= limit for time in part]
+        latest = max(part) if latest is None else max(latest, *part)
+        limit = latest - plan.delay - plan.lateness
+    return accepted

@@ -1,0 +1,1 @@
+"""Structures as SVG, step by step: scenes, layouts and pages for `muntin draw`."""

@@ -1,0 +1,110 @@
+"""The structures that can be drawn: each made to be looked at, with a way to do so."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+from muntin.drawing.flatfat_layout import fat_scene
+from muntin.drawing.levels_layout import levels_scene
+from muntin.drawing.queue_layout import queue_scene
+from muntin.drawing.scene import Scene
+from muntin.drawing.tree_layout import tree_scene
+from muntin.drawing.value_text import Showing
+from muntin.optimized.btree.amortization import BTreeWithCoins, FibaWithCoins
+from muntin.optimized.btree.btree import BTree
+from muntin.optimized.btree.fiba import Fiba
+from muntin.optimized.fifo.b_int import BInt
+from muntin.optimized.fifo.daba import Daba
+from muntin.optimized.fifo.daba_lite import DabaLite
+from muntin.optimized.fifo.two_stacks import TwoStacks
+from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
+from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
+from muntin.optimized.flatfat.reactive import ReactiveAggregator
+from muntin.optimized.introspection import FatPicture, LevelsPicture, Picture, TreePicture
+from muntin.reference.fifo_adapter import FifoWindow
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.errors import UnsupportedError
+from muntin.spec.structure import Fifo, OutOfOrder
+
+
+class Drawn(Protocol):
+    """Something that can be looked at."""
+
+    def picture(self) -> Picture[object]:
+        """Return what it looks like."""
+        ...
+
+
+class DrawnFifo(Fifo[object], Drawn, Protocol):
+    """A FIFO structure that can be looked at."""
+
+
+class DrawnWindow(OutOfOrder[object], Drawn, Protocol):
+    """Any other structure that can be looked at."""
+
+
+TREES = ("btree", "fiba")
+FIFO: Mapping[str, Callable[[Monoid[object]], DrawnFifo]] = MappingProxyType(
+    {
+        "two-stacks": TwoStacks[object],
+        "two-stacks-lite": TwoStacksLite[object],
+        "daba": Daba[object],
+        "daba-lite": DabaLite[object],
+    }
+)
+OTHERS: Mapping[str, Callable[[Monoid[object]], DrawnWindow]] = MappingProxyType(
+    {
+        "flatfat": FlatFatWindow[object],
+        "reactive": ReactiveAggregator[object],
+        "b-int": BInt[object],
+    }
+)
+DRAWABLE = (*TREES, *OTHERS, *FIFO)
+"""The names of structures that can be drawn."""
+
+DEFAULT_MIN_ARITY = 4
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A structure, and a way to look at it."""
+
+    structure: OutOfOrder[object]
+    picture: Callable[[], Picture[object]]
+
+    def scene(self, showing: Showing) -> Scene:
+        """Lay out what the structure looks like now."""
+        picture = self.picture()
+        if isinstance(picture, TreePicture):
+            return tree_scene(picture, showing)
+        if isinstance(picture, FatPicture):
+            return fat_scene(picture, showing)
+        if isinstance(picture, LevelsPicture):
+            return levels_scene(picture, showing)
+        times = [time for time, _ in self.structure.items()]
+        return queue_scene(picture, times, showing)
+
+
+def instance(
+    name: str, monoid: Monoid[object], min_arity: int | None = None, *, coins: bool = False
+) -> Instance:
+    """Return an empty structure that can be drawn, or say why there is none."""
+    if name not in TREES and (coins or min_arity is not None):
+        raise UnsupportedError(f"{name} has neither a least arity nor coins: {', '.join(TREES)} do")
+    if name in TREES:
+        tree = _tree(name, coins=coins)(monoid, None, min_arity or DEFAULT_MIN_ARITY)
+        return Instance(tree, tree.picture)
+    if name in FIFO:
+        fifo = FIFO[name](monoid)
+        return Instance(FifoWindow(fifo), fifo.picture)
+    if name in OTHERS:
+        other = OTHERS[name](monoid)
+        return Instance(other, other.picture)
+    raise UnsupportedError(f"{name} cannot be drawn; what can is {', '.join(DRAWABLE)}")
+
+
+def _tree(name: str, *, coins: bool) -> type[BTree[object]]:
+    if name == "fiba":
+        return FibaWithCoins if coins else Fiba
+    return BTreeWithCoins if coins else BTree

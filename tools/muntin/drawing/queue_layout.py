@@ -1,0 +1,109 @@
+"""A FIFO structure: its lists side by side, oldest item first, and pointers below their ends.
+
+Each item has a column: its time, the item itself if it is kept, and its partial if there is one.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from muntin.drawing.scene import SMALL_CHARACTER, Box, Edge, Label, Look, Scene, together, wide
+from muntin.drawing.value_text import Showing, Text
+from muntin.optimized.introspection import QueuePicture, SlotPicture
+
+PAD, CELL, GAP, LEAST, NAMES = 12.0, 28.0, 14.0, 52.0, 62.0
+TOP = 24.0
+LOOKS: tuple[Look, ...] = ("plain", "item", "partial")
+
+
+def queue_scene(picture: QueuePicture[object], times: Sequence[int], showing: Showing) -> Scene:
+    """Lay out the lists."""
+    slots = [slot for one in picture.lists for slot in one.slots]
+    column = max(LEAST, *_widths(slots, times, showing))
+    ends = list(accumulate((len(one.slots) for one in picture.lists), initial=0))
+    scenes = [_rows()]
+    for nth, one in enumerate(picture.lists):
+        left = NAMES + ends[nth] * column + nth * GAP
+        scenes.append(_name(one.name, left, column * len(one.slots)))
+        scenes += [
+            _slot(slot, time, left + k * column, column, showing)
+            for k, (slot, time) in enumerate(
+                zip(one.slots, times[ends[nth] : ends[nth + 1]], strict=True)
+            )
+        ]
+    lefts = [NAMES + end * column + nth * GAP for nth, end in enumerate(ends)]
+    names = [*(one.pointer for one in picture.lists), picture.end]
+    return together([*scenes, _pointers(names, lefts), _totals(picture, showing)])
+
+
+def _widths(
+    slots: Sequence[SlotPicture[object]], times: Sequence[int], showing: Showing
+) -> list[float]:
+    values = [value for slot in slots for value in (*slot.item, *slot.partial)]
+    texts = [*(showing.text(value).short() for value in values), *map(str, times), ""]
+    return [PAD + wide(text) for text in texts]
+
+
+def _rows() -> Scene:
+    names = ("time", "item", "partial")
+    return Scene(
+        labels=tuple(
+            Label(NAMES - 8, TOP + CELL * row + 18, name, "note", "end")
+            for row, name in enumerate(names)
+        )
+    )
+
+
+def _name(name: str, left: float, width: float) -> Scene:
+    """Return a bracket and the name of a list, unless it is empty."""
+    if not width:
+        return Scene()
+    y = TOP - 6
+    return Scene(
+        edges=(Edge(left, y, left + width, y, "bracket"),),
+        labels=(Label(left + width / 2, y - 6, name),),
+    )
+
+
+def _slot(slot: SlotPicture[object], time: int, x: float, column: float, showing: Showing) -> Scene:
+    def cell(row: int, text: Text | None, what: str) -> Box:
+        shown = text.short() if text else ""
+        full = text.full if text else ""
+        look = LOOKS[row] if text else "vacant"
+        key = f"{what} of {time}: {full}"
+        return Box(x, TOP + CELL * row, column, CELL, look, shown, full=full, key=key)
+
+    item = showing.text(slot.item[0]) if slot.item else None
+    partial = showing.text(slot.partial[0]) if slot.partial else None
+    cells = cell(0, Text(str(time)), "time"), cell(1, item, "item"), cell(2, partial, "partial")
+    return Scene(cells)
+
+
+def _pointers(names: Sequence[str], lefts: Sequence[float]) -> Scene:
+    """Return each pointer below the place where its list begins, or would if it were not empty."""
+    marks = (("↑", 13.0), ("", 27.0))
+    return Scene(
+        labels=tuple(
+            Label(left, TOP + 3 * CELL + down, sign or name, "mark")
+            for name, left in zip(names, lefts, strict=True)
+            for sign, down in marks
+            if name
+        )
+    )
+
+
+def _totals(picture: QueuePicture[object], showing: Showing) -> Scene:
+    y = TOP + 3 * CELL + (42 if picture.end else 14)
+    x = NAMES
+    boxes: list[Box] = []
+    labels: list[Label] = []
+    for name, value in picture.totals:
+        text = showing.text(value)
+        width = max(LEAST, PAD + wide(text.short()))
+        label = wide(name, SMALL_CHARACTER) + 8
+        labels.append(Label(x, y + 18, name, "note", "start"))
+        key = f"{name}: {text.full}"
+        boxes.append(
+            Box(x + label, y, width, CELL, "partial", text.short(), full=text.full, key=key)
+        )
+        x += label + width + 2 * GAP
+    return Scene(tuple(boxes), labels=tuple(labels))

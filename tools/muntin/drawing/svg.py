@@ -1,0 +1,116 @@
+"""SVG text of a scene: self-contained, and dark where the reader likes it dark."""
+
+from html import escape
+
+from muntin.drawing.scene import Box, Coin, Edge, Label, Scene
+
+SMALLEST = 0.72
+"""To what part of its size a picture shrinks before it is scrolled."""
+
+NAMESPACE = "http://www.w3.org/2000/svg"
+STYLE = """\
+.muntin { --paper:#fff; --ink:#1b1f24; --muted:#57606a; --line:#6e7781; --plain:#f4f5f7;
+  --up:#fff; --up-left:#d3e5f8; --up-right:#d3edda; --inner:#cdd2d8; --left:#2764ae;
+  --right:#227343; --on-spine:#fff; --item:#fff; --partial:#fdf3d8; --vacant:#eceef1;
+  --fresh:#d1480e; --coin:#f0b429; --rim:#8a6410;
+  font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: 14px }
+@media (prefers-color-scheme: dark) { .muntin { --paper:#11161c; --ink:#e8ebef; --muted:#a3adb8;
+  --line:#7d8894; --plain:#1a2129; --up:#11161c; --up-left:#183a5e; --up-right:#164229;
+  --inner:#4b545f; --left:#2f74c9; --right:#2a8850; --item:#11161c; --partial:#3b3115;
+  --vacant:#232b34; --fresh:#ff9457; --coin:#f0b429; --rim:#ffdf91 } }
+.muntin rect { stroke: var(--line); stroke-width: 1 }
+.muntin rect.paper { fill: var(--paper); stroke: none }
+.muntin .edge { stroke: var(--line); stroke-width: 1.2 }
+.muntin .bracket { stroke: var(--ink); stroke-width: 2 }
+.muntin text { fill: var(--ink); text-anchor: middle }
+.muntin text.start { text-anchor: start } .muntin text.end { text-anchor: end }
+.muntin .above, .muntin .note { fill: var(--muted); font-size: 12px }
+.muntin .mark { font-size: 12px; font-weight: 600 }
+.muntin .caption { font-weight: 600 }
+.muntin .left text, .muntin .right text { fill: var(--on-spine) }
+.muntin .vacant text { fill: var(--muted) }
+.muntin .coin { fill: var(--coin); stroke: var(--rim); stroke-width: 1 }
+.muntin .fresh rect { stroke: var(--fresh); stroke-width: 2.5 }
+""" + "".join(
+    f".muntin .{look} rect {{ fill: var(--{look}) }}\n"
+    for look in (
+        "plain",
+        "up",
+        "up-left",
+        "up-right",
+        "inner",
+        "left",
+        "right",
+        "item",
+        "partial",
+        "vacant",
+    )
+)
+
+
+def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) -> str:
+    """Return a picture, perhaps with its title in it, and with all that it needs to stand alone.
+
+    >>> svg(Scene(), "nothing", style=False).startswith("<svg")
+    True
+    """
+    left, top, _, height = scene.frame()
+    if caption:
+        words = Label(left + 14, top + 2, title, "caption", "start")
+        scene += Scene(labels=(words,))
+    left, top, width, height = scene.frame()
+    view = " ".join(map(_number, (left, top, width, height)))
+    size = f'width="{_number(width)}" height="{_number(height)}"'
+    limits = f'style="max-width:{_number(width)}px;min-width:{_number(SMALLEST * width)}px"'
+    parts = [
+        f'<svg xmlns="{NAMESPACE}" class="muntin" role="img" viewBox="{view}" {size} {limits}>',
+        f"<title>{escape(title)}</title>",
+        f"<style>\n{STYLE}</style>" if style else "",
+        f'<rect class="paper" x="{_number(left)}" y="{_number(top)}" {size}/>',
+        *map(_edge, scene.edges),
+        *(_box(box) for box in sorted(scene.boxes, key=lambda box: box.fresh)),
+        *map(_label, scene.labels),
+        *map(_coin, scene.coins),
+        "</svg>",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _box(box: Box) -> str:
+    look = f"{box.look} fresh" if box.fresh else box.look
+    middle, base = _number(box.middle), box.y + box.height / 2 + 5
+    texts = [f'<text x="{middle}" y="{_number(base)}">{escape(box.text)}</text>']
+    if box.above:
+        high = _number(box.y + 15)
+        texts = [
+            f'<text class="above" x="{middle}" y="{high}">{escape(box.above)}</text>',
+            f'<text x="{middle}" y="{_number(box.bottom - 8)}">{escape(box.text)}</text>',
+        ]
+    return (
+        f'<g class="{look}"><title>{escape(box.full)}</title>'
+        f'<rect x="{_number(box.x)}" y="{_number(box.y)}" width="{_number(box.width)}" '
+        f'height="{_number(box.height)}"/>{"".join(texts)}</g>'
+    )
+
+
+def _edge(edge: Edge) -> str:
+    ends = {"x1": edge.x1, "y1": edge.y1, "x2": edge.x2, "y2": edge.y2}
+    places = " ".join(f'{name}="{_number(value)}"' for name, value in ends.items())
+    return f'<line class="{edge.look}" {places}/>'
+
+
+def _label(label: Label) -> str:
+    return (
+        f'<text class="{label.look} {label.anchor}" x="{_number(label.x)}" '
+        f'y="{_number(label.y)}">{escape(label.text)}</text>'
+    )
+
+
+def _coin(coin: Coin) -> str:
+    place = f'cx="{_number(coin.x)}" cy="{_number(coin.y)}" r="{_number(coin.radius)}"'
+    return f'<circle class="coin" {place}><title>a coin</title></circle>'

@@ -1,0 +1,144 @@
+"""A B-tree as in Figures 1 and 3 of [Tangwongsan19]: nodes above their children.
+
+The top cell of a node is its aggregate, in the colour of its kind, and below it are its times and
+values. A node that is above what the left or the right spine depends on is tinted.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, together, wide
+from muntin.drawing.value_text import Showing, Text
+from muntin.optimized.introspection import NodePicture, TreePicture
+
+PAD, AGGREGATE, ENTRY, LEVEL = 12.0, 26.0, 42.0, 112.0
+GAP, COIN_GAP, COIN_STEP = 16.0, 18.0, 13.0
+FINGER = "↑ finger"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A node that knows how wide it is, and how wide it is with all that is below it."""
+
+    look: Look
+    total: Text
+    entries: tuple[tuple[str, Text], ...]
+    widths: tuple[float, ...]
+    children: "tuple[Block, ...]"
+    coins: int | None
+
+    @property
+    def width(self) -> float:
+        """How wide the node is."""
+        return sum(self.widths)
+
+    @property
+    def height(self) -> int:
+        """How many levels are below the node."""
+        return 1 + self.children[0].height if self.children else 0
+
+    @property
+    def margin(self) -> float:
+        """How much room there is on its right, for coins or for nothing."""
+        return GAP if self.coins is None else GAP + COIN_GAP
+
+    @property
+    def below(self) -> float:
+        """How wide the children are with all that is below them."""
+        return sum(child.span for child in self.children)
+
+    @property
+    def span(self) -> float:
+        """How wide the subtree is."""
+        return max(self.width + self.margin, self.below)
+
+
+def tree_scene(picture: TreePicture[object], showing: Showing) -> Scene:
+    """Lay out a tree."""
+    block = _block(picture.root, showing, _tints(picture))
+    scene = together(_placed(block, 0.0, 0.0))
+    return scene + _fingers(scene) if picture.fingers else scene
+
+
+def _tints(picture: TreePicture[object]) -> dict[int, Look]:
+    """Return the look of each up-aggregate that a spine depends on, by the node's identity."""
+    if not picture.fingers or not picture.root.children:
+        return {}
+    first, *_, last = picture.root.children
+    left: dict[int, Look] = {id(node): "up-left" for node in first.nodes()}
+    right: dict[int, Look] = {id(node): "up-right" for node in last.nodes()}
+    return left | right
+
+
+def _block(node: NodePicture[object], showing: Showing, tints: dict[int, Look]) -> Block:
+    total = showing.text(node.aggregate)
+    entries = tuple((str(time), showing.text(value)) for time, value in node.entries)
+    least = [PAD + max(wide(time), wide(value.short())) for time, value in entries]
+    needed = max(PAD + wide(total.short()), wide(FINGER) if not node.children else 0.0)
+    more = max(0.0, needed - sum(least)) / max(1, len(least))
+    return Block(
+        tints.get(id(node), "up") if node.kind == "up" else node.kind,
+        total,
+        entries,
+        tuple(width + more for width in least) or (needed,),
+        tuple(_block(child, showing, tints) for child in node.children),
+        node.coins,
+    )
+
+
+def _placed(block: Block, left: float, top: float) -> Iterator[Scene]:
+    """Yield the node in the middle of its part of the plane, then what is below it."""
+    x = left + (block.span - block.width - block.margin) / 2
+    starts = [x + sum(block.widths[:k]) for k in range(len(block.widths) + 1)]
+    yield Scene(_cells(block, starts, top), coins=_coins(block, starts[-1], top))
+    child_left = left + (block.span - block.below) / 2
+    for child, start in zip(block.children, starts, strict=False):
+        middle = child_left + (child.span - child.margin) / 2
+        bottom = top + AGGREGATE + ENTRY
+        yield Scene(edges=(Edge(start, bottom, middle, top + LEVEL),))
+        yield from _placed(child, child_left, top + LEVEL)
+        child_left += child.span
+
+
+def _cells(block: Block, starts: Sequence[float], top: float) -> tuple[Box, ...]:
+    total, width = block.total, block.width
+    key = f"{block.look.split('-')[0]} {total.full} over {[time for time, _ in block.entries]}"
+    head = Box(
+        starts[0], top, width, AGGREGATE, block.look, total.short(), full=total.full, key=key
+    )
+    entries = [
+        Box(
+            start,
+            head.bottom,
+            wide_enough,
+            ENTRY,
+            "item",
+            value.short(),
+            above=time,
+            full=value.full,
+            key=f"{block.height}, {time}: {value.full}",
+        )
+        for start, wide_enough, (time, value) in zip(
+            starts, block.widths, block.entries, strict=False
+        )
+    ]
+    return head, *entries
+
+
+def _coins(block: Block, right: float, top: float) -> tuple[Coin, ...]:
+    return tuple(
+        Coin(right + COIN_GAP / 2, top + COIN_STEP / 2 + COIN_STEP * k)
+        for k in range(block.coins or 0)
+    )
+
+
+def _fingers(scene: Scene) -> Scene:
+    """Return the marks below the first and the last leaf, which may be one."""
+    lowest = max(box.y for box in scene.boxes)
+    leaves = sorted(
+        (box for box in scene.boxes if box.look != "item" and box.y + AGGREGATE >= lowest),
+        key=lambda box: box.x,
+    )
+    bottom = max(box.bottom for box in scene.boxes) + 16
+    ends = {leaves[0].middle, leaves[-1].middle}
+    return Scene(labels=tuple(Label(x, bottom, FINGER, "mark") for x in sorted(ends)))

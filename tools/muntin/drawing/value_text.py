@@ -1,0 +1,70 @@
+"""Values as text in a cell: whole if they fit, else their beginning and their end, as in ab..u."""
+
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from muntin.spec.algebra.aggregate import Aggregate
+
+Erased = Aggregate[object, object, object]
+
+IDENTITY = "⊥"
+"""How a cell looks whose value is the identity: nothing is aggregated there [Tangwongsan15]."""
+
+LONGEST = 10
+"""How many characters a cell shows before its text is abbreviated."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, and what is shown of it."""
+
+    full: str
+    parts: tuple[str, ...] = ()
+
+    def short(self, longest: int = LONGEST) -> str:
+        """Return as much as fits.
+
+        >>> Text("abcdefghijklmnop").short(), Text("4 7 3 2", ("4", "7", "3", "2")).short(5)
+        ('ab..p', '4..2')
+        """
+        if len(self.full) <= longest:
+            return self.full
+        head, tail = (
+            (self.parts[0], self.parts[-1]) if self.parts else (self.full[:2], self.full[-1])
+        )
+        brief = f"{head}..{tail}"
+        return brief if len(brief) <= max(longest, 5) else f"{self.full[: longest - 1]}…"
+
+
+@dataclass(frozen=True)
+class Showing:
+    """How the values of an aggregate look: lowered, as a result would be."""
+
+    aggregate: Erased
+
+    def text(self, value: object) -> Text:
+        """Return a value as text."""
+        if value == self.aggregate.monoid.identity:
+            return Text(IDENTITY)
+        return plainly(self.aggregate.lower(value))
+
+
+def plainly(value: object) -> Text:
+    """Return a result as text.
+
+    >>> plainly((4, 7)).full, plainly(None).full, plainly(2.5).full
+    ('4 7', 'none', '2.5')
+    """
+    if value is None:
+        return Text("none")
+    if isinstance(value, str):
+        return Text(value)
+    if _is_sequence(value):
+        parts = tuple(plainly(item).full for item in value)
+        return Text(" ".join(parts), parts)
+    text = str(value)
+    return Text(text, (text,))
+
+
+def _is_sequence(value: object) -> TypeGuard[tuple[object, ...]]:
+    return isinstance(value, tuple)
