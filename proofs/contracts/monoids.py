@@ -7,7 +7,6 @@ also compared with its definition on lists. Floats obey no such laws; they are t
 from collections import Counter
 from typing import TypeVar
 
-from muntin.optimized.common.product import pair, product
 from muntin.spec.algebra.catalogue import (
     ADD,
     BAG,
@@ -19,16 +18,15 @@ from muntin.spec.algebra.catalogue import (
     SET,
     Bag,
     Chosen,
-    beside,
 )
-from muntin.spec.algebra.monoid import FREE, Monoid, Word
+from muntin.spec.algebra.monoid import FREE, Monoid, Word, product
 from muntin.spec.algebra.values import rank
 
 A = TypeVar("A")
 
-M4 = beside(MIN, MAX, FIRST, LAST)
-MEAN, SPREAD = beside(ADD, ADD), beside(ADD, ADD, ADD)
-TWO, THREE = pair(ADD, FREE), product([ADD, ADD, ADD])
+M4 = product(MIN, MAX, FIRST, LAST)
+MEAN, SPREAD = product(ADD, ADD), product(ADD, ADD, ADD)
+WORDS, NESTED = product(FREE, FREE), product(MEAN, SPREAD)
 
 
 def lawful(monoid: Monoid[A], a: A, b: A, c: A) -> bool:
@@ -112,8 +110,10 @@ def products_of_monoids_are_monoids(a: int, b: int, c: int) -> None:
 
     assert lawful(MEAN, (1, a), (1, b), (1, c))
     assert undone(MEAN, (1, a), (1, b))
-    assert lawful(TWO, (a, (a,)), (b, (b,)), (c, (c,)))
-    assert lawful(THREE, (a, b, c), (b, c, a), (c, a, b))
+    assert lawful(SPREAD, (a, b, c), (b, c, a), (c, a, b))
+    assert lawful(WORDS, ((a,), (b,)), ((b,), (c,)), ((c,), (a,)))
+    assert undone(WORDS, ((a,), (b,)), ((b,), (c,)))
+    assert lawful(NESTED, ((1, a), (1, b, c)), ((1, b), (1, c, a)), ((1, c), (1, a, b)))
 
 
 def m4_is_a_monoid(a: int, b: int, c: int) -> None:

@@ -34,6 +34,7 @@ FIXED = (
     "in_order/test_user_windows.py::test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning",
     "in_order/test_user_windows.py::test_an_unknown_type_is_refused_and_the_operator_goes_on",
     "in_order/test_user_windows.py::test_nonsense_of_a_machine_is_named_and_leaves_no_trace",
+    "scotty/test_workload.py::test_letters_that_an_aggregate_does_not_take_refute_nothing",
     "complexity/test_scotty.py::test_sessions_never_store_tuples_and_have_one_slice_each_of_the_smallest_gap",
     "complexity/test_scotty.py::test_a_tree_that_nobody_asks_does_not_remember_every_slice",
     "complexity/test_scotty.py::test_what_was_told_and_is_no_more_does_not_wait_to_settle",

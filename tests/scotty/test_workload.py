@@ -1,11 +1,15 @@
 """The decision trees of paper 000, tabulated; claims that are refuted decide nothing."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from muntin.optimized.scotty import workload
+from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.workload import (
     Characteristics,
+    Erased,
     Place,
     characteristics,
     keeps_tuples,
@@ -14,7 +18,8 @@ from muntin.optimized.scotty.workload import (
     stores_tuples,
 )
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import named
+from muntin.spec.algebra.catalogue import NAMES, named, plain
+from muntin.spec.algebra.laws import checked
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
@@ -129,3 +134,33 @@ def test_letters_that_an_aggregate_does_not_take_refute_nothing() -> None:
     found = characteristics(Query("q", count(3), named("sum")), Settings(), ("no number",))
     assert found.commutative
     assert found.invertible
+
+
+def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_catalogue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[str] = []
+
+    def noted(aggregate: Erased, letters: tuple[object, ...], longest: int) -> Erased:
+        seen.append(aggregate.name)
+        return checked(aggregate, letters, longest)
+
+    monkeypatch.setattr(workload, "checked", noted)
+    plus = Monoid(0, lambda a, b: a + b, invert=lambda a, b: a - b)
+    own = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erased()
+    both = Scotty(), Scotty()
+    for operator in both:
+        for nth in range(10):
+            operator.add(Query(f"own {nth}", count(nth + 1), own))
+    assert seen == ["plus"]
+    for name in NAMES:
+        both[0].add(Query(f"{name} of nulls", count(3), plain(name)))
+        both[0].add(Query(name, count(3), named(name)))
+    assert seen == ["plus"]
+
+
+def test_a_false_claim_that_is_made_of_the_catalogue_is_found() -> None:
+    first = replace(plain("first"), commutative=True)
+    assert not characteristics(Query("q", tumbling(3), first), Settings()).commutative
+    floats = characteristics(Query("q", count(3), plain("sum")), Settings(), (0.1, 0.2))
+    assert not floats.invertible

@@ -4,10 +4,9 @@ import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.machines.structure_machine import structure_machine
-from muntin.optimized.common.product import pair, product
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
-from muntin.spec.algebra.monoid import FREE, Monoid, Word
+from muntin.spec.algebra.monoid import FREE, Monoid, Word, product
 from muntin.spec.cost import Meter
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
@@ -69,8 +68,8 @@ def test_figure_5_of_the_paper() -> None:
 
 
 def test_one_tree_serves_several_aggregates() -> None:
-    both = product([Monoid(0, int.__add__), Monoid(0, max)])
-    nested = pair(both, FREE)
+    both = product(Monoid(0, int.__add__), Monoid(0, max))
+    nested = product(both, FREE)
     meter = Meter()
     target = ReactiveAggregator(meter.watch(nested), meter)
     plain = ReactiveAggregator(meter.watch(FREE), meter)

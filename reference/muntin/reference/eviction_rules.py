@@ -1,125 +1,104 @@
-"""Which of the oldest events no window needs any more, for each window type.
+"""Which of the oldest events no window needs any more, by definition (rule 12).
 
-All windows that settle at `done` or before are over. Any further event has a time after `done`,
-or lies in a window that is not over. A rule returns how many events may go from the front.
+An event may be forgotten iff no window that may still be new, updated or retracted contains it,
+or needs it for its boundaries. So the windows of the events that are held are computed with the
+oldest and without them: those that are not settled must be the same. Only where an event to come
+makes windows that no event held shows is something said of types of windows.
 """
 
-from collections.abc import Iterable
-from functools import singledispatch
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import takewhile
 
+from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
-from muntin.spec.windows.frames import Delta, State, Threshold, numbers
-from muntin.spec.windows.measure import TIME, Line, Placed
-from muntin.spec.windows.periodic import Fixed, Landmark, Sliding
-from muntin.spec.windows.window import Interval, Window, WindowType, windows
+from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.measure import COUNT, TIME, Line, Placed
+from muntin.spec.windows.periodic import Fixed, Sliding
+from muntin.spec.windows.window import Interval, WindowType, windows
+
+FRAMES = (Session, Punctuation, Delta, State, Threshold)
+KNOWN = (Fixed, Rolling, LastNEvery, *FRAMES)
+Live = Mapping[Interval, tuple[int, ...]]
 
 
-@singledispatch
 def needless(kind: WindowType, line: Line, done: float) -> int:
-    """Return how many of the oldest events may go: of an unknown type, none."""
-    del kind, line, done
-    return 0
+    """How many of the oldest events no window needs that settles after `done`.
 
-
-def over(kind: WindowType, interval: Interval, line: Line, done: float) -> bool:
-    """Whether an interval is settled."""
-    due = kind.due(interval, line)
-    return due is not None and due + max(0, line.dialect.closing_of(kind.name)) <= done
-
-
-def _leading(flags: Iterable[bool]) -> int:
-    return sum(takewhile(bool, flags))
-
-
-def _before(cut: float, line: Line) -> int:
-    return sum(at.coordinate < cut for at in line.placed)
-
-
-@needless.register
-def _(kind: Sliding, line: Line, done: float) -> int:
-    """An event goes when all windows that hold it are over."""
-    if line.dialect.first_window == "floor_first":
+    An event to come has a time after `done`, or lies in such a window.
+    """
+    if _needs_all(kind, line.dialect):
         return 0
-
-    def gone(at: Placed) -> bool:
-        starts = kind.starts(at.coordinate, line.dialect)
-        holding = (Interval(start, start + kind.size) for start in starts)
-        finished = all(over(kind, one, line, done) for one in holding)
-        return finished if starts else at.time <= done
-
-    return _leading(gone(at) for at in line.placed)
-
-
-@needless.register
-def _(kind: Landmark, line: Line, done: float) -> int:
-    """What precedes the landmark goes: of all else, every window to come holds it."""
-    return _leading(at.coordinate < kind.at and at.time <= done for at in line.placed)
-
-
-@needless.register
-def _(kind: Fixed, line: Line, done: float) -> int:
-    """An event goes when all windows that hold it are over."""
     if done == END:
         return len(line.placed)
-    live = [one for one in kind.intervals(line) if not over(kind, one, line, done)]
-    return _leading(
-        at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)
-        for at in line.placed
+    past = _past(kind, line, done)
+    if not past:
+        return 0
+    most, lines = _most(kind), (line, *_continued(kind, line, done))
+    wanted = [_live(most, one, done) for one in lines]
+    held = {arrival for live in wanted for content in live.values() for arrival in content}
+    unheld = len(list(takewhile(lambda at: at.accepted.arrival not in held, past)))
+    return next(
+        n
+        for n in range(unheld, -1, -1)
+        if wanted == [_live(most, one._replace(placed=one.placed[n:]), done) for one in lines]
     )
 
 
-@needless.register(Session)
-@needless.register(Punctuation)
-@needless.register(Delta)
-@needless.register(State)
-def _(kind: WindowType, line: Line, done: float) -> int:
-    """What precedes the end of the last of the leading settled windows goes.
+def _needs_all(kind: WindowType, dialect: Dialect) -> bool:
+    """Whether no finite number of windows shows what an event to come needs.
 
-    But where lateness is judged by window, an event however old can move where frames begin, and
-    so belong to one that is open: nothing may go, except of sessions in time.
+    A window of the user's may depend on every event. The first event may tell which windows there
+    will ever be. By window, an event however old can move where live frames begin.
     """
-    in_time = isinstance(kind, Session) and kind.measure is TIME
-    if line.dialect.lateness == "window" and not in_time:
-        return 0
-    found = sorted(windows(kind, line), key=lambda one: one.interval)
-    leading = list(takewhile(lambda one: one.settles <= done, found))
-    return _before(max(end_of(kind, one, line) for one in leading), line) if leading else 0
+    by_window, floor = dialect.lateness == "window", dialect.first_window == "floor_first"
+    moved = isinstance(kind, FRAMES) and not (isinstance(kind, Session) and kind.measure is TIME)
+    by_first = isinstance(kind, Sliding) and floor
+    return not isinstance(kind, KNOWN) or by_first or (moved and by_window)
 
 
-def end_of(kind: WindowType, window: Window, line: Line) -> float:
-    """Return where a window ends: a dialect may show the end of a session otherwise."""
-    holding = (i for i in kind.intervals(line) if i.start == window.interval.start)
-    return next(holding).end
+def _past(kind: WindowType, line: Line, done: float) -> list[Placed]:
+    """The leading events whose ranks and coordinates are settled: whatever comes is behind them.
 
-
-@needless.register
-def _(kind: Threshold, line: Line, done: float) -> int:
-    """What precedes the last low value that is settled goes, but for runs that are not settled.
-
-    No run goes on over a low value. By window an event however old may begin or end one.
+    In a measure of the user's an event after `done` may still share their last coordinate.
     """
-    past = tuple(takewhile(lambda at: at.time <= done, line.placed))
-    known = numbers(line._replace(placed=past)).items()
-    low = [at for at, values in known if values and not min(values) >= kind.at_least]
-    if not low or line.dialect.lateness == "window":
-        return 0
-    live = [one.interval.start for one in windows(kind, line) if one.settles > done]
-    return _before(min([low[-1], *live]), line)
+    past = list(takewhile(lambda at: at.time <= done, line.placed))
+    if kind.measure in (TIME, COUNT):
+        return past
+    return [at for at in past if at.coordinate < past[-1].coordinate]
 
 
-@needless.register
-def _(kind: Rolling, line: Line, done: float) -> int:
-    """What is more than the size before the least coordinate still to come goes."""
-    over_at = done - max(0, line.dialect.closing_of(kind.name))
-    past = [at.coordinate for at in takewhile(lambda at: at.time < over_at, line.placed)]
-    least = over_at if kind.measure is TIME else max(past, default=None)
-    return 0 if least is None else _before(least - kind.size + 1, line)
+def _most(kind: WindowType) -> WindowType:
+    """The type that makes of the events held every window that may yet be one."""
+    match kind:
+        case Threshold():
+            return replace(kind, min_count=1)
+        case Rolling():
+            return replace(kind, every=1)
+        case _:
+            return kind
 
 
-@needless.register
-def _(kind: LastNEvery, line: Line, done: float) -> int:
-    """All but the last n events that are past go."""
-    over_at = done - max(0, line.dialect.closing_of(kind.name))
-    return max(0, sum(at.time < over_at for at in line.placed) - kind.n)
+def _continued(kind: WindowType, line: Line, done: float) -> list[Line]:
+    """The past and the soonest event to come, whose windows may hold what no window holds so far.
+
+    Other types make no such windows: frames and last n events that reach back are there already.
+    """
+    by_window = line.dialect.lateness == "window"
+    soonest = done - max(0, line.dialect.closing_of(kind.name)) if by_window else done + 1
+    before = tuple(takewhile(lambda at: at.time <= soonest, line.placed))
+    if not before or not isinstance(kind, Fixed | Rolling):
+        return []
+    last = before[-1]
+    event = replace(last.accepted.event, time=int(soonest))
+    rank, arrival = last.rank + 1, max(at.accepted.arrival for at in line.placed) + 1
+    beside = rank if kind.measure is COUNT else last.coordinate
+    coordinate = event.time if kind.measure is TIME else beside
+    tie = last.tie + 1 if coordinate == last.coordinate else 0
+    further = Placed(last.accepted._replace(event=event, arrival=arrival), rank, coordinate, tie)
+    return [line._replace(placed=(*before, further))]
+
+
+def _live(kind: WindowType, line: Line, done: float) -> Live:
+    return {one.interval: one.arrivals for one in windows(kind, line) if one.settles > done}

@@ -3,14 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.monoid import Monoid
-
-A = TypeVar("A")
-V = TypeVar("V")
-R = TypeVar("R")
+from muntin.spec.algebra.aggregate import Aggregate, R, V
+from muntin.spec.algebra.monoid import A, Monoid
 
 
 class Cost(NamedTuple):

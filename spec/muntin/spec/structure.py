@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol
 
-from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.algebra.monoid import A, Monoid
 from muntin.spec.cost import Cost, Operation
 from muntin.spec.errors import InvalidInputError, integer
-
-A = TypeVar("A")
 
 Pair = tuple[int, A]
 

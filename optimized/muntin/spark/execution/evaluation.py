@@ -4,7 +4,6 @@ This is the seam between Spark and the operators: rows in, lines out.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
-from muntin.optimized.common.product import product
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.call.aggregate_arguments import Wanted
 from muntin.spark.call.query_plan import Plan
@@ -23,6 +21,7 @@ from muntin.spark.execution.columnar_support import Erased, columnar, over_colum
 from muntin.spark.execution.result_casts import exactly
 from muntin.spark.execution.result_rows import Told, as_type, coordinates, is_row
 from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
 from muntin.spec.stream import END, Event
 
@@ -113,17 +112,10 @@ def queries_of(plan: Plan) -> list[Query]:
 def together(plan: Plan) -> Erased:
     """Return all aggregates as one, whose values are tuples."""
     parts = [over_values(plan, one) for one in plan.wanted]
-    monoid = product([one.monoid for one in parts])
-    inverts = [one.monoid.invert for one in parts]
-    known = [invert for invert in inverts if invert]
-
-    def invert(whole: tuple[object, ...], part: tuple[object, ...]) -> tuple[object, ...]:
-        return tuple(f(x, y) for f, x, y in zip(known, whole, part, strict=True))
-
     return Aggregate(
         "; ".join(one.described for one in plan.wanted),
         lambda value: tuple(one.lift(value) for one in parts),
-        replace(monoid, invert=invert) if len(known) == len(parts) else monoid,
+        product(*(one.monoid for one in parts)),
         lambda total: tuple(one.lower(part) for one, part in zip(parts, total, strict=True)),
         commutative=all(one.commutative for one in parts),
         kind="holistic" if any(one.kind == "holistic" for one in parts) else "algebraic",

@@ -14,10 +14,15 @@ from muntin.spec.structure import OutOfOrder
 
 
 def refusal(transcript: OperatorTranscript, build: Callable[[Settings], Operator]) -> str | None:
-    """Ask an implementation each query of a transcript, and say which it refuses, and why."""
+    """The first query of a transcript that an implementation refuses, and why.
+
+    One operator tries them all. Each is removed again, for a later query may have its name.
+    """
+    operator = build(transcript.settings)
     for query in transcript.every_query():
         try:
-            build(transcript.settings).add(query)
+            operator.add(query)
+            operator.remove(query.id)
         except UnsupportedError as error:
             return f"query {query.id!r}: {error}"
     return None

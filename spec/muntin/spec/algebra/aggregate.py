@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.algebra.monoid import A, Monoid
 
 V = TypeVar("V")
-A = TypeVar("A")
 R = TypeVar("R")
 
 Kind = Literal["distributive", "algebraic", "holistic"]

@@ -11,17 +11,14 @@ from itertools import groupby
 from math import ceil, exp, floor, inf, isqrt, log, nan
 from operator import attrgetter, methodcaller
 from sys import float_info
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from muntin.spec.algebra.aggregate import Aggregate, Kind
-from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.algebra.monoid import A, BinaryOperation, Monoid, product
 from muntin.spec.algebra.values import ORDER, Number, as_float, compare, number, rank
 from muntin.spec.errors import InvalidInputError
 
-A = TypeVar("A")
-
 Erased = Aggregate[object, object, object]
-Operation = Callable[[A, A], A]
 Vector = tuple[Number, ...]
 Items = tuple[object, ...]
 Bag = Counter[tuple[type, bool, object]]
@@ -35,7 +32,7 @@ class Chosen(NamedTuple):
     n: int = 1
 
 
-def _group(identity: A, combine: Operation[A], invert: Operation[A]) -> Monoid[A]:
+def _group(identity: A, combine: BinaryOperation[A], invert: BinaryOperation[A]) -> Monoid[A]:
     return Monoid(identity, combine, invert, invert)
 
 
@@ -61,26 +58,6 @@ SEQUENCE: Monoid[Items] = Monoid(
 FIRST: Monoid[Chosen | None] = Monoid(None, lambda a, b: a or b)
 LAST: Monoid[Chosen | None] = Monoid(None, lambda a, b: b or a)
 MIN, MAX = _extreme(1), _extreme(-1)
-
-
-def beside(*parts: Monoid[A]) -> Monoid[tuple[A, ...]]:
-    """Return the product of monoids; it has an inverse if every part has.
-
-    >>> beside(ADD, MULTIPLY).fold([(1, 3), (1, 5)])
-    (2, Fraction(15, 1))
-    """
-
-    def each(operations: tuple[Operation[A], ...]) -> Operation[tuple[A, ...]]:
-        return lambda a, b: tuple(f(x, y) for f, x, y in zip(operations, a, b, strict=True))
-
-    undo = tuple(part.invert for part in parts if part.invert)
-    undo_first = tuple(part.invert_first for part in parts if part.invert_first)
-    return Monoid(
-        tuple(part.identity for part in parts),
-        each(tuple(part.combine for part in parts)),
-        each(undo) if len(undo) == len(parts) else None,
-        each(undo_first) if len(undo_first) == len(parts) else None,
-    )
 
 
 def _aggregate(
@@ -160,7 +137,7 @@ def _spread(name: str, missing: int, finish: Callable[[Fraction], float]) -> Era
         exact = None if odd or n <= missing else (squares - total**2 / n) / (n - missing)
         return finish(exact) if exact is not None else nan if n > missing else None
 
-    return _aggregate(name, _powers, beside(ADD, ADD, ADD, ADD), lower)
+    return _aggregate(name, _powers, product(ADD, ADD, ADD, ADD), lower)
 
 
 def _percentile(name: str, p: Fraction) -> Erased:
@@ -197,7 +174,7 @@ _AGGREGATES = (
     _aggregate("count", lambda _: 1, ADD, lambda a: a),
     _aggregate("min", _ordered, MIN, _VALUE),
     _aggregate("max", _ordered, MAX, _VALUE),
-    _aggregate("mean", lambda v: (1, number(v)), beside(ADD, ADD), _mean),
+    _aggregate("mean", lambda v: (1, number(v)), product(ADD, ADD), _mean),
     _percentile("median", Fraction(50)),
     _aggregate("first", lambda v: Chosen(v, v), FIRST, _VALUE),
     _aggregate("last", lambda v: Chosen(v, v), LAST, _VALUE),
@@ -207,13 +184,13 @@ _AGGREGATES = (
     _aggregate("argmin", _argument, MIN, _VALUE),
     _aggregate("maxcount", _ordered, MAX, _N),
     _aggregate("mincount", _ordered, MIN, _N),
-    _aggregate("geomean", _factor, beside(ADD, ADD, ADD, MULTIPLY), _geometric_mean),
+    _aggregate("geomean", _factor, product(ADD, ADD, ADD, MULTIPLY), _geometric_mean),
     _spread("std_sample", 1, square_root),
     _spread("std_pop", 0, square_root),
     _spread("var_sample", 1, as_float),
     _spread("var_pop", 0, as_float),
-    _aggregate("range", lambda v: (_ordered(number(v)),) * 2, beside(MIN, MAX), _range),
-    _aggregate("m4", lambda v: (_ordered(v),) * 4, beside(MIN, MAX, FIRST, LAST), _values),
+    _aggregate("range", lambda v: (_ordered(number(v)),) * 2, product(MIN, MAX), _range),
+    _aggregate("m4", lambda v: (_ordered(v),) * 4, product(MIN, MAX, FIRST, LAST), _values),
     _aggregate("concat", _text, SEQUENCE, lambda a: "".join(map(str, a))),
 )
 _TABLE = {aggregate.name: aggregate for aggregate in _AGGREGATES}
@@ -242,7 +219,7 @@ def skipping_nulls(aggregate: Erased, empty: object = None) -> Erased:
     >>> skipping_nulls(plain("sum")).of([1, None, 2])
     3
     """
-    monoid, kind = beside(plain("count").monoid, aggregate.monoid), aggregate.kind
+    monoid, kind = product(plain("count").monoid, aggregate.monoid), aggregate.kind
 
     def lift(value: object) -> Items:
         return monoid.identity if value is None else (1, aggregate.lift(value))
@@ -259,4 +236,8 @@ def named(name: str) -> Erased:
     >>> named("mean").of([1, None, 2])
     1.5
     """
-    return skipping_nulls(plain(name), {"count": 0, "collect": (), "distinct": ()}.get(name))
+    return _NAMED.get(name) or skipping_nulls(plain(name))
+
+
+_EMPTY: dict[str, Items | int] = {"count": 0, "collect": (), "distinct": ()}
+_NAMED = {name: skipping_nulls(_TABLE[name], _EMPTY.get(name)) for name in NAMES}

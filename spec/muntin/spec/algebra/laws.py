@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations_with_replacement, pairwise, product
 
-from muntin.spec.algebra.aggregate import A, Aggregate, R, V
+from muntin.spec.algebra.aggregate import Aggregate, R, V
+from muntin.spec.algebra.monoid import A
 
 Sides = tuple[object, object]
 Same = Callable[[object, object], bool]

@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Generic, TypeVar
 
 A = TypeVar("A")
+BinaryOperation = Callable[[A, A], A]
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,33 @@ class Monoid(Generic[A]):
     """
 
     identity: A
-    combine: Callable[[A, A], A]
-    invert: Callable[[A, A], A] | None = None
-    invert_first: Callable[[A, A], A] | None = None
+    combine: BinaryOperation[A]
+    invert: BinaryOperation[A] | None = None
+    invert_first: BinaryOperation[A] | None = None
 
     def fold(self, items: Iterable[A]) -> A:
         """Combine the items from left to right (definition A2)."""
         return reduce(self.combine, items, self.identity)
+
+
+def product(*parts: Monoid[A]) -> Monoid[tuple[A, ...]]:
+    """The monoid of tuples, component by component; it has an inverse if every part has.
+
+    >>> product(Monoid(0, int.__add__), Monoid(0, max)).fold([(1, 1), (5, 5), (2, 2)])
+    (8, 5)
+    """
+
+    def each(operations: tuple[BinaryOperation[A], ...]) -> BinaryOperation[tuple[A, ...]]:
+        return lambda a, b: tuple(f(x, y) for f, x, y in zip(operations, a, b, strict=True))
+
+    undo = tuple(part.invert for part in parts if part.invert)
+    undo_first = tuple(part.invert_first for part in parts if part.invert_first)
+    return Monoid(
+        tuple(part.identity for part in parts),
+        each(tuple(part.combine for part in parts)),
+        each(undo) if len(undo) == len(parts) else None,
+        each(undo_first) if len(undo_first) == len(parts) else None,
+    )
 
 
 Word = tuple[int, ...]
