@@ -6,8 +6,8 @@ two times, onto each, and beyond both ends. Values are letters of the free monoi
 
 from itertools import product
 
-from exhaustive.calls import LETTERS
-from exhaustive.constructed_states import PlantedFiba, Shape
+from exhaustive.states.calls import LETTERS
+from exhaustive.states.constructed_states import PlantedFiba, Shape
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.fiba import Fiba
 from muntin.optimized.btree.node import Node
@@ -84,7 +84,7 @@ def held(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
 
 def stands_for(tree: BTree[Word], window: TimedWindow[Word]) -> bool:
     """Whether the tree is what the relation says, and folds the window."""
-    related = all(holds for _, holds in tree.relates(window.pairs))
+    related = all(holds for _, holds in tree.invariants(window.pairs))
     return related and tree.query() == window.query()
 
 
@@ -155,5 +155,5 @@ def a_call_on_every_small_shape_is_right(time: int, shape: int, evicts: bool) ->
         tree.evict(time)
     else:
         tree.insert(time, "new")
-    assert all(holds for _, holds in tree.relates(window.pairs))
+    assert all(holds for _, holds in tree.invariants(window.pairs))
     assert tree.query() == window.query()

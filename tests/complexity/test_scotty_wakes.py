@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import pytest
 
 from muntin.conformance.machines.strategies import BAGS, Letter
-from muntin.optimized.scotty.emission.scheduled_windows import CalendarView
-from muntin.optimized.scotty.emission.session_windows import SessionView
+from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
+from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.slice import Slice
-from muntin.optimized.scotty.undo_log import Log
+from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
 from muntin.spec.windows.data_driven import Session
@@ -35,12 +35,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
 
         monkeypatch.setattr(kind, name, counting)
 
-    for kind in (CalendarView, SessionView):
+    for kind in (ScheduledWindows, SessionWindows):
         counted(kind, "changes")
         counted(kind, "due")
     counted(Slice, "reach")
-    counted(Log, "note")
-    counted(Log, "change")
+    counted(UndoLog, "record_undo")
+    counted(UndoLog, "change")
     return found
 
 
@@ -110,10 +110,10 @@ def test_what_undoes_a_step_is_as_much_as_the_step_does(calls: Calls, queries: i
     for time in range(0, 3000, 3):
         calls.clear()
         operator.step([Event(time, Letter(0, time))])
-        assert calls["note"] + calls["change"] <= 3
+        assert calls["record_undo"] + calls["change"] <= 3
     calls.clear()
     operator.step([Event(900, Letter(0, -1)), Event(900, Letter(0, -2))])
-    assert calls["note"] == calls["change"] == 1
+    assert calls["record_undo"] == calls["change"] == 1
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
     assert len(group.lanes[None].slices.slices) == 1000

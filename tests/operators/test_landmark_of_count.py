@@ -3,14 +3,13 @@
 import pytest
 
 from muntin.conformance.machines.strategies import BAGS, Letter
-from muntin.reference.specification import Denoted
-from muntin.registry.implementations import OperatorEntry
+from muntin.reference.specification import SpecificationOperator
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Landmark
-from support.contenders import OPERATORS
 
 LANDMARK = Query("q", Landmark(-1, 1, COUNT), BAGS)
 REFUSING = ("tuple-buckets", "aggregate-buckets", "panes", "pairs", "pairs-plus")
@@ -18,8 +17,8 @@ REFUSING = ("tuple-buckets", "aggregate-buckets", "panes", "pairs", "pairs-plus"
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_events_behind_a_landmark_of_count_are_kept(entry: OperatorEntry) -> None:
-    settings = Settings(in_order=entry.ordered)
-    oracle, operator = Denoted(settings), entry.build(settings)
+    settings = Settings(in_order=entry.in_order_only)
+    oracle, operator = SpecificationOperator(settings), entry.build(settings)
     oracle.add(LANDMARK)
     try:
         operator.add(LANDMARK)

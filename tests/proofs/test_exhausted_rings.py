@@ -2,10 +2,10 @@
 
 import pytest
 
-from exhaustive.exploration import Found
-from exhaustive.full_rings import FullRings, PlantedRing
 from exhaustive.profile import PROFILE
-from exhaustive.structures import CI
+from exhaustive.states.exploration import Found
+from exhaustive.states.full_rings import FullRings, PlantedRing
+from exhaustive.states.structures import CI
 from muntin.optimized.flatfat.flatfat import FlatFat
 
 CAPACITIES = {"ci": (1, [1, 2, 4]), "nightly": (2, [2, 4, 8])}[PROFILE]
@@ -40,6 +40,6 @@ def test_a_tree_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
     def forget_nothing(tree: FlatFat[str], locations: object) -> None:
         del tree, locations
 
-    monkeypatch.setattr(FlatFat, "forget", forget_nothing)
+    monkeypatch.setattr(FlatFat, "clear_leaves", forget_nothing)
     with pytest.raises(AssertionError, match="S6 the leaf"):
         FullRings(2, 4, 4).run()

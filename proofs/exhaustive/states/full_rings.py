@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
-from exhaustive.calls import LETTERS, STEP, Places, changes
-from exhaustive.exploration import Found, failing
 from exhaustive.object_state import UNREAD
+from exhaustive.states.calls import LETTERS, STEP, Places, changes
+from exhaustive.states.exploration import Found, failing
 from muntin.optimized.flatfat.flatfat import FlatFat, height
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.spec.algebra.monoid import Monoid
@@ -52,7 +52,7 @@ class PlantedRing(ReactiveAggregator[str]):
             for filled in map(frozenset, combinations(range(self.capacity), size)):
                 leaves = [one if at in filled else "" for at, one in enumerate(self.letters)]
                 tree = FlatFat(monoid, leaves, meter)
-                assert all(holds for _, holds in tree.relates(leaves)), leaves
+                assert all(holds for _, holds in tree.invariants(leaves)), leaves
                 yield filled, tree
 
     def plant(self, state: State) -> tuple[Pair[str], ...]:
