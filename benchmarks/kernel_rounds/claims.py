@@ -18,10 +18,10 @@ AT_MOST = {16: 4.0, 1024: 10.0}
 FIRST_CALL = """
 from time import process_time
 start = process_time()
-from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.aggregator.column_window import ColumnWindow
-window = ColumnWindow(named("sum", "int"))
-window.rounds([0], [1], [2])
+window = ColumnWindow(numeric_aggregate("sum", "int"))
+window.replay_rounds([0], [1], [2])
 print(process_time() - start)
 """
 

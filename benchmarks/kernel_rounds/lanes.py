@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.numeric_aggregate import Kind
 from muntin.optimized.btree.fiba import Fiba
 from rounds.clock import DisagreementError, collector_off
@@ -54,7 +54,7 @@ class Columns:
     def __init__(self, name: str, size: int, distance: int, rounds: int) -> None:
         """Fill the window."""
         self.name, self.rounds, self.best = name, rounds, float("inf")
-        self._summary = named(*CONTENDERS[name])
+        self._summary = numeric_aggregate(*CONTENDERS[name])
         self.feed = Feed(SUM, size, distance)
         pairs = list(self.feed.pairs())
         self._window = ColumnWindow(self._summary)
@@ -71,7 +71,7 @@ class Columns:
         ends = np.array([old for old, _, _ in calls], np.int64)
         times, *columns = self._columns([new for _, new, _ in calls], [v for _, _, v in calls])
         start = process_time_ns()
-        self._window.rounds(ends, times, *columns)
+        self._window.replay_rounds(ends, times, *columns)
         self.best = min(self.best, (process_time_ns() - start) / self.rounds)
 
     def check(self) -> None:

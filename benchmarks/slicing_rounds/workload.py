@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count as numbers
 from random import Random
 
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event, Step
 from muntin.spec.windows.data_driven import Session
@@ -55,7 +55,7 @@ class Workload:
         kinds = [make(size) for size in sizes]
         if self.shape == "sliding":
             kinds = [Sliding(LONGEST, LONGEST // self.windows)]
-        aggregate = plain(self.aggregate)
+        aggregate = named_keeping_nulls(self.aggregate)
         asked = [Query(f"w{nth}", kind, aggregate) for nth, kind in enumerate(kinds)]
         return [*asked, Query("session", Session(SECOND), aggregate)] if self.session else asked
 

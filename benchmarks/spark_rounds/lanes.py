@@ -18,8 +18,8 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from muntin.kernels.compiler.numeric_aggregate import Summary
-from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import aggregate, micros
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Cumulate, Sliding, tumbling
@@ -121,13 +121,15 @@ def total(a: tuple[float]) -> tuple[float]:
     return (a[0],)
 
 
-SUMMARY = Summary("total", ("float",), ("float",), (0.0,), itself, added, total, ("float",))
+SUMMARY = NumericAggregate(
+    "total", ("float",), ("float",), (0.0,), itself, added, total, ("float",)
+)
 
 
 def ours(df: DataFrame, name: str, windows: int) -> DataFrame:
     """Return windows of so many seconds, one a second; or sessions, if there are none."""
     kind = Sliding(windows * SECOND, SECOND) if windows else Session(GAP)
-    own = (summarised(SUMMARY, commutative=True), "v", "double")
+    own = (compiled_aggregate(SUMMARY, commutative=True), "v", "double")
     asked = own if name == OWN else (name, "v")
     answer = aggregate(df, keys="k", windows={"w": kind}, aggregates={"a": asked})
     return answer.select("a")

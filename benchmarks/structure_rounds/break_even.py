@@ -11,7 +11,7 @@ from itertools import chain
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Pair
 from rounds.clock import collector_off
@@ -164,7 +164,7 @@ _MINIMUM: Monoid[tuple[float, int]] = Monoid(
 )
 _ARGUMENT: Monoid[tuple[float, float]] = Monoid((-inf, 0), lambda a, b: a if a[0] >= b[0] else b)
 _ITEMS: Monoid[tuple[int, ...]] = Monoid((), lambda a, b: a + b)
-_EXACT = plain("std_sample")
+_EXACT = named_keeping_nulls("std_sample")
 
 
 def _moments() -> Moments:

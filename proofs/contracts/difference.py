@@ -3,29 +3,29 @@
 Two windows, each of so many events before the step and after it; none is not to be published.
 """
 
-from muntin.spec.algebra.catalogue import plain
-from muntin.spec.denotation import Stream, World, changes
+from muntin.spec.algebra.catalogue import named_keeping_nulls
+from muntin.spec.denotation import History, KeyedHistory, result_changes
 from muntin.spec.query import Query, Result, Settings
 from muntin.spec.stream import Accepted, Event
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.windows.window import Interval, Window
 
-QUERY = Query("q", tumbling(10), plain("count"))
+QUERY = Query("q", tumbling(10), named_keeping_nulls("count"))
 FIRST, SECOND = Interval(0, 10), Interval(10, 20)
-RETRACTING, DISCARDING = World(), World(Settings(output="discard"))
+RETRACTING, DISCARDING = History(), History(Settings(output="discard"))
 EVENTS = tuple(Accepted(Event(time, 1), time) for time in range(20))
 
 
-def published(first: int, second: int) -> Stream:
+def published(first: int, second: int) -> KeyedHistory:
     """Return a view of two windows with so many events."""
     sizes = ((FIRST, first), (SECOND, second))
     view = {at: Window(at, EVENTS[at.start : at.start + size], 0, 0) for at, size in sizes if size}
-    return Stream(published=view, revisions=dict.fromkeys(view, 0))
+    return KeyedHistory(published=view, revisions=dict.fromkeys(view, 0))
 
 
-def said(world: World, old: Stream, new: Stream) -> list[Result]:
+def said(world: History, old: KeyedHistory, new: KeyedHistory) -> list[Result]:
     """Return what is said."""
-    return [result for result, _ in changes(world, QUERY, None, old, new)]
+    return [result for result, _ in result_changes(world, QUERY, None, old, new)]
 
 
 def what_is_said_makes_the_new_view_of_the_old(a: int, b: int, new_a: int, new_b: int) -> None:

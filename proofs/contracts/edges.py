@@ -7,7 +7,7 @@ from math import gcd
 
 from muntin.optimized.scotty.slices.edges import Edges, Progression
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.windows.periodic import Sliding, pane
+from muntin.spec.windows.periodic import Sliding, pane_start
 
 TRUNCATING = Dialect(alignment="truncate")
 
@@ -22,7 +22,7 @@ def pane_is_the_last_start(time: int, offset: int, slide: int) -> None:
     """E1: at or before the time, less than a slide away, and a start."""
     assert slide > 0
 
-    start = pane(time, offset, slide, OURS)
+    start = pane_start(time, offset, slide, OURS)
     assert start <= time < start + slide
     assert (start - offset) % slide == 0
 
@@ -31,7 +31,10 @@ def truncation_differs_before_the_offset_only(time: int, offset: int, slide: int
     """E1: as C and Java divide, a pane is nearer to the offset, and never beyond it."""
     assert slide > 0
 
-    ours, theirs = pane(time, offset, slide, OURS), pane(time, offset, slide, TRUNCATING)
+    ours, theirs = (
+        pane_start(time, offset, slide, OURS),
+        pane_start(time, offset, slide, TRUNCATING),
+    )
     later = time < offset and ours != time
     assert theirs == (ours + slide if later else ours)
     assert not later or time < theirs <= offset

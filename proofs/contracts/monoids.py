@@ -9,18 +9,18 @@ from typing import TypeVar
 
 from muntin.spec.algebra.catalogue import (
     ADD,
-    BAG,
     FIRST,
     LAST,
     MAX,
     MIN,
+    MULTISET,
     SEQUENCE,
     SET,
-    Bag,
-    Chosen,
+    Extreme,
+    Multiset,
 )
 from muntin.spec.algebra.monoid import FREE, Monoid, Word, product
-from muntin.spec.algebra.values import rank
+from muntin.spec.algebra.values import sort_key
 
 A = TypeVar("A")
 
@@ -45,14 +45,14 @@ def undone(monoid: Monoid[A], a: A, b: A) -> bool:
     return monoid.invert(whole, b) == a and monoid.invert_first(whole, a) == b
 
 
-def chosen(key: int | None, value: int) -> Chosen | None:
+def chosen(key: int | None, value: int) -> Extreme | None:
     """Return the partial of one value, or of none."""
-    return None if key is None else Chosen(key, value)
+    return None if key is None else Extreme(key, value)
 
 
-def bag(items: Word) -> Bag:
+def bag(items: Word) -> Multiset:
     """Return the bag of some integers."""
-    return Counter(map(rank, items))
+    return Counter(map(sort_key, items))
 
 
 def sums_are_a_group(a: int, b: int, c: int) -> None:
@@ -95,8 +95,8 @@ def bags_are_a_group(a: int, b: int, c: int) -> None:
     assert 0 <= b <= 2
     assert 0 <= c <= 2
 
-    assert lawful(BAG, bag((a,)), bag((b,)), bag((c, a)))
-    assert undone(BAG, bag((a, c)), bag((b,)))
+    assert lawful(MULTISET, bag((a,)), bag((b,)), bag((c, a)))
+    assert undone(MULTISET, bag((a, c)), bag((b,)))
 
 
 def sets_are_a_monoid(a: int, b: int, c: int) -> None:
@@ -126,7 +126,7 @@ def m4_is_a_monoid(a: int, b: int, c: int) -> None:
 def the_argument_of_an_extreme_is_the_first_of_a_tie(a: int, b: int, c: int) -> None:
     """A2: arg-max and arg-min are those of the list."""
 
-    parts = [Chosen(a, "a"), Chosen(b, "b"), Chosen(c, "c")]
+    parts = [Extreme(a, "a"), Extreme(b, "b"), Extreme(c, "c")]
     most, least = MAX.fold(parts), MIN.fold(parts)
     named = {"a": a, "b": b, "c": c}
     assert most is not None
@@ -139,7 +139,7 @@ def an_extreme_is_counted(a: int, b: int, c: int) -> None:
     """A2: max-count and min-count are those of the list."""
 
     values = [a, b, c]
-    parts = [Chosen(value, value) for value in values]
+    parts = [Extreme(value, value) for value in values]
     most, least = MAX.fold(parts), MIN.fold(parts)
     assert most is not None
     assert least is not None

@@ -5,8 +5,8 @@ as in our dialect.
 """
 
 from contracts.sessions import defined
-from muntin.optimized.scotty.emission.session_index import Sessions
-from muntin.optimized.scotty.slices.slice import Slice, joined
+from muntin.optimized.scotty.emission.session_index import SessionIndex
+from muntin.optimized.scotty.slices.slice import Slice, merged_slice
 from muntin.spec.stream import END
 from muntin.spec.windows.window import Interval
 
@@ -18,19 +18,19 @@ def slice_of(time: int) -> Slice:
 
 def union(*parts: Slice) -> Slice:
     """Return the slice of all their events."""
-    return joined(list(parts), None, None)
+    return merged_slice(list(parts), None, None)
 
 
 def read_off(slices: list[Slice], gap: int) -> list[Interval]:
     """Return the sessions of some slices."""
-    found = Sessions(gap, -END, inclusive=False).spans(slices, 0)
+    found = SessionIndex(gap, -END, inclusive=False).spans(slices, 0)
     return [span.shown(short=False) for span in found]
 
 
 def slices_of(times: list[int], gap: int) -> list[Slice]:
     """Return the slices of some events in order, for this smallest gap."""
     ones = list(map(slice_of, times))
-    found = Sessions(gap, -END, inclusive=False).spans(ones, 0)
+    found = SessionIndex(gap, -END, inclusive=False).spans(ones, 0)
     return [union(*ones[span.low : span.high]) for span in found]
 
 

@@ -3,7 +3,7 @@
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.stream import Accepted, Event, event_order
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.measure import Line, Placed
+from muntin.spec.windows.measure import PositionedEvent, Timeline
 from muntin.spec.windows.window import Interval
 
 AT_EQUALITY = Dialect(session_merge="le")
@@ -13,8 +13,8 @@ def defined(times: list[int], gap: int, dialect: Dialect = OURS) -> list[Interva
     """Return the sessions of some events, by definition."""
     history = [Accepted(Event(time, time), arrival) for arrival, time in enumerate(times)]
     in_order = enumerate(event_order(history))
-    placed = [Placed(accepted, rank, accepted.event.time) for rank, accepted in in_order]
-    return list(Session(gap).intervals(Line(tuple(placed), 0, dialect)))
+    placed = [PositionedEvent(accepted, rank, accepted.event.time) for rank, accepted in in_order]
+    return list(Session(gap).intervals(Timeline(tuple(placed), 0, dialect)))
 
 
 def two_events_belong_together_iff_they_are_nearer_than_the_gap(a: int, b: int, gap: int) -> None:

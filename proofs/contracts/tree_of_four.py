@@ -35,7 +35,7 @@ def queries_fold_what_was_written(place: int, asked: int) -> None:
     assert fat.aggregate() == FREE.fold(plain)
     assert fat.prefix(asked) == FREE.fold(plain[: asked + 1])
     assert fat.suffix(asked) == FREE.fold(plain[asked:])
-    assert all(holds for _, holds in fat.relates(plain))
+    assert all(holds for _, holds in fat.invariants(plain))
 
 
 def ranges_fold_what_lies_in_them(first: int, last: int) -> None:

@@ -84,7 +84,7 @@ def held(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
 
 def stands_for(tree: BTree[Word], window: TimedWindow[Word]) -> bool:
     """Whether the tree is what the relation says, and folds the window."""
-    related = all(holds for _, holds in tree.relates(window.pairs))
+    related = all(holds for _, holds in tree.invariants(window.pairs))
     return related and tree.query() == window.query()
 
 
@@ -155,5 +155,5 @@ def a_call_on_every_small_shape_is_right(time: int, shape: int, evicts: bool) ->
         tree.evict(time)
     else:
         tree.insert(time, "new")
-    assert all(holds for _, holds in tree.relates(window.pairs))
+    assert all(holds for _, holds in tree.invariants(window.pairs))
     assert tree.query() == window.query()

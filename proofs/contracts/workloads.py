@@ -2,7 +2,7 @@
 
 from muntin.optimized.scotty.workload import (
     Characteristics,
-    Place,
+    SliceKind,
     keeps_tuples,
     removal,
     splits,
@@ -12,7 +12,7 @@ from muntin.spec.windows.window import Context
 
 CONTEXTS: tuple[Context, ...] = ("CF", "FCF", "FCA")
 CONTEXT_FREE, FORWARD_FREE, AWARE = range(3)
-PLACES: tuple[Place, ...] = ("times", "ranks", "arrivals", "begins", "tuples")
+PLACES: tuple[SliceKind, ...] = ("times", "ranks", "arrivals", "begins", "tuples")
 
 Flags = tuple[bool, bool, bool, bool]
 """In order, commutative, invertible, in the count measure."""

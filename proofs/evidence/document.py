@@ -19,10 +19,10 @@ What is always true of each structure, why, and what was done to make sure. You 
 assistant to read it: an invariant is a sentence about values that you can print between two calls,
 and its reason is a few lines of English, in full in the proof text that is named.
 
-S1, S2 and so on are the facts that the method `relates` of the code checks between two calls, P are
-lemmas and T theorems; other letters are explained where they stand. n is how many items a window
-holds, d how many lie between a time and the nearer end of it, mu the smallest arity of a tree.
-[How to read each kind of proof](../proofs/README.md) says what is behind the words.
+S1, S2 and so on are the facts that the method `invariants` of the code checks between two calls, P
+are lemmas and T theorems; other letters are explained where they stand. n is how many items a
+window holds, d how many lie between a time and the nearer end of it, mu the smallest arity of a
+tree. [How to read each kind of proof](../proofs/README.md) says what is behind the words.
 
 Run the commands in the top folder: `make check` once, which makes the environment, then
 `source .venv/bin/activate`. `export MUNTIN_PROFILE=ci` draws as many random runs as CI does.

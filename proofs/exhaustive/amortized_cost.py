@@ -6,13 +6,13 @@ each step of rebalancing by what its coin pays for. That steps are at most what 
 L1 to L4, which are explored with the same trees.
 """
 
-from muntin.optimized.btree.amortization import BTreeWithCoins, FibaWithCoins, WithCoins
-from muntin.optimized.btree.cost_bound import BILL, LEFT_OVER
+from muntin.optimized.btree.amortization import AmortizationLedger, BTreeWithCoins, FibaWithCoins
+from muntin.optimized.btree.cost_bound import COST_PER_CALL, CREDIT_PER_NODE
 from muntin.optimized.introspection import Account
 from muntin.spec.cost import Cost, Operation
 
 
-class Paying(WithCoins[str]):
+class Paying(AmortizationLedger[str]):
     """A tree whose last account, which is a report and no state, does not tell states apart."""
 
     def blot(self) -> None:
@@ -30,10 +30,10 @@ class Paying(WithCoins[str]):
     def _billed(self, operation: Operation) -> int:
         """Return the steps that the amortised bound allows for."""
         billed = {
-            "insert": BILL,
-            "evict": BILL,
-            "bulk_insert": BILL * operation.items,
-            "bulk_evict": BILL + LEFT_OVER * (self._reach(operation) + 1),
+            "insert": COST_PER_CALL,
+            "evict": COST_PER_CALL,
+            "bulk_insert": COST_PER_CALL * operation.items,
+            "bulk_evict": COST_PER_CALL + CREDIT_PER_NODE * (self._reach(operation) + 1),
         }
         return billed.get(operation.name, 0)
 

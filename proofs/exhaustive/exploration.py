@@ -7,9 +7,9 @@ field (`whole.py`), up to the names of letters and up to the distances between t
 Why one of them is enough: structures only combine values and only compare times
 (proofs/parametric), so what they do is the same under any renaming of letters and any change of
 times that keeps their order. Nothing else is left out: the fields of a state are all of its
-fields, so two states that are one answer every later call alike, whatever `relates` is worth. That
-`relates` pins every field, so that a shape and a window say all about a tree, is a finding of its
-own (`spoiling.py`).
+fields, so two states that are one answer every later call alike, whatever `invariants` is worth.
+That `invariants` pins every field, so that a shape and a window say all about a tree, is a finding
+of its own (`spoiling.py`).
 
 What is checked: in each state, the relation, `items` and the ends, the query and every range; for
 each call, that the state it leads to is one already checked, or else all of that; that the window
@@ -247,7 +247,7 @@ def failing(structure: Structure, window: TimedWindow[str]) -> list[str]:
 
     A state that its relation refuses is asked nothing: it might not even answer.
     """
-    if broken := [fact for fact, holds in structure.relates(window.pairs) if not holds]:
+    if broken := [fact for fact, holds in structure.invariants(window.pairs) if not holds]:
         return broken
     answers = {
         "items": list(structure.items()) == list(window.pairs),

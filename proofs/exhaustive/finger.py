@@ -11,8 +11,8 @@ from exhaustive.calls import LETTERS, STEP, Call, Places, changes, ranges
 from exhaustive.exploration import Exploration, Found, Scope, Structure
 from exhaustive.object_state import BLOT, UNREAD, fork
 from muntin.kernels.aggregator.finger_btree import FingerTree
-from muntin.kernels.compiler.engine import Engine, Shape, opaque
-from muntin.kernels.finger_btree.debug_view import View
+from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
+from muntin.kernels.finger_btree.debug_view import TreeDebugView
 from muntin.kernels.finger_btree.layout import (
     CUT,
     ENDS,
@@ -40,13 +40,13 @@ from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
 from muntin.spec.structure import TimedWindow
 
-SHAPE = Shape(2, 4)
+SHAPE = NodeShape(2, 4)
 """Leaves of two entries and nodes of four children: the smallest that there can be."""
 
 SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STALE)
 
 
-def held_in(view: View[str]) -> Iterator[tuple[int, int]]:
+def held_in(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
     """Yield where values stand."""
     return ((leaf, at) for leaf in view.at_level(0) for at in range(*view.ends(leaf)))
 
@@ -56,7 +56,7 @@ class Finger(FingerTree[str]):
 
     def __init__(self, monoid: Monoid[str], meter: Meter) -> None:
         """Start with an empty window."""
-        self.own = opaque(monoid, SHAPE)
+        self.own = interpreted_engine(monoid, SHAPE)
         super().__init__(monoid, meter, self.own)
 
     @property
@@ -65,9 +65,9 @@ class Finger(FingerTree[str]):
         return self.own
 
     @property
-    def view(self) -> View[str]:
+    def view(self) -> TreeDebugView[str]:
         """What stands in the arrays."""
-        return View(self.engine.storage.plain(self.tree), SHAPE)
+        return TreeDebugView(self.engine.storage.plain(self.tree), SHAPE)
 
     def blot(self) -> None:
         """Overwrite what means nothing."""
@@ -85,13 +85,13 @@ class Finger(FingerTree[str]):
             tree.ends[place] = BLOT
 
     @staticmethod
-    def kept_folds(view: View[str]) -> Iterator[tuple[int, int]]:
+    def kept_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
         """Yield where folds stand that are right."""
         for node, level in view.inner():
             yield from ((node, at) for at, _ in view.kept(node, level) if not view.marked(node, at))
 
     @staticmethod
-    def right_ends(view: View[str]) -> Iterator[tuple[int, int]]:
+    def right_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
         """Yield what is right of the folds at both ends (S9 to S12)."""
         s, height = view.tree.s, view.height
         noted = (1 << height) - 2
@@ -118,7 +118,7 @@ class Finger(FingerTree[str]):
         cut = s[CUT] if not view.height else None
         return [self.below(view, view.root, view.height), [s[at] for at in SCALARS], cut, ends]
 
-    def below(self, view: View[str], node: int, level: int) -> object:
+    def below(self, view: TreeDebugView[str], node: int, level: int) -> object:
         """Return a node and what is below it."""
         if not level:
             return [list(pair) for pair in view.entries(node)]

@@ -52,7 +52,7 @@ class PlantedRing(ReactiveAggregator[str]):
             for filled in map(frozenset, combinations(range(self.capacity), size)):
                 leaves = [one if at in filled else "" for at, one in enumerate(self.letters)]
                 tree = FlatFat(monoid, leaves, meter)
-                assert all(holds for _, holds in tree.relates(leaves)), leaves
+                assert all(holds for _, holds in tree.invariants(leaves)), leaves
                 yield filled, tree
 
     def plant(self, state: State) -> tuple[Pair[str], ...]:

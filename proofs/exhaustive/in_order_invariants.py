@@ -7,15 +7,15 @@ from typing import TypeGuard
 from unittest.mock import patch
 
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
-from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.operator import InOrderSlicer
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.cost import Meter
-from muntin.spec.denotation import World, found
+from muntin.spec.denotation import History, windows_of
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import Accepted, Step
 
-Fold = Callable[[Slices[object], int, int], object]
+Fold = Callable[[SliceBuffer[object], int, int], object]
 
 
 def is_word(total: object) -> TypeGuard[tuple[int, ...]]:
@@ -23,7 +23,7 @@ def is_word(total: object) -> TypeGuard[tuple[int, ...]]:
     return isinstance(total, tuple)
 
 
-class RelatedSlicing(Slicing):
+class RelatedSlicing(InOrderSlicer):
     """Checks that slices stand for the events, and begin where windows do."""
 
     def take(self, step: Step, /) -> Output:
@@ -33,7 +33,7 @@ class RelatedSlicing(Slicing):
             total = lane.slices.fold(lane.slices.oldest, lane.slices.count)
             assert is_word(total)
             events = letters(lane.slices.count, total)
-            facts = lane.slices.relates(events, sorted(lane.begins()))
+            facts = lane.slices.invariants(events, sorted(lane.begins()))
             broken = [fact for fact, holds in facts if not holds]
             assert not broken, (broken, step)
         return output
@@ -55,15 +55,15 @@ class Totals:
     @contextmanager
     def counted(self) -> Generator[None]:
         """Count them."""
-        plain: Fold = Slices[object].fold
+        plain: Fold = SliceBuffer[object].fold
 
-        def fold(slices: Slices[object], first: int, stop: int) -> object:
+        def fold(slices: SliceBuffer[object], first: int, stop: int) -> object:
             before = self.meter.combines
             total = plain(slices, first, stop)
             self.combines += self.meter.combines - before
             return total
 
-        with patch.object(Slices, "fold", fold):
+        with patch.object(SliceBuffer, "fold", fold):
             yield
 
 
@@ -71,7 +71,7 @@ TOTALS = Totals()
 """What all that is counted below has spent: of each step only the difference matters."""
 
 
-class FrugalSlicing(Slicing):
+class FrugalSlicing(InOrderSlicer):
     """Checks what Cutty holds and spends (T2, C1 and C2), within `TOTALS.counted()`."""
 
     def __init__(self, technique: Technique, settings: Settings) -> None:
@@ -108,7 +108,7 @@ class FrugalSlicing(Slicing):
 
     def held(self) -> set[int]:
         """Return the arrivals of the events that some window holds."""
-        world = World(self._settings, self._watermark, self._reached)
+        world = History(self._settings, self._watermark, self._reached)
         queries = [one.query for group in self._groups.values() for one in group.asked.values()]
         streams = [
             [one for one in self.history if one.event.key == key]
@@ -118,6 +118,6 @@ class FrugalSlicing(Slicing):
             arrival
             for query in queries
             for stream in streams
-            for window in found(query, stream, world)
+            for window in windows_of(query, stream, world)
             for arrival in window.arrivals
         }

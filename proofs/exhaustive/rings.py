@@ -11,7 +11,7 @@ from exhaustive.exploration import Structure
 from exhaustive.object_state import BLOT, UNREAD
 from muntin.optimized.flatfat.flatfat import height
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
-from muntin.optimized.flatfat.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import BoundedFlatFat, FifoReactiveAggregator
 from muntin.spec.cost import Cost, Operation
 
 
@@ -29,7 +29,7 @@ class Ring(ReactiveAggregator[str]):
         return [self._times[location] for location in self._holes]
 
 
-class BlottedFat(DemarcatedFat[str]):
+class BlottedFat(BoundedFlatFat[str]):
     """A tree without old values."""
 
     def blot(self) -> None:

@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 from muntin.conformance.machines.strategies import WORDS
 from muntin.optimized.scotty.groups.count_group import CountGroup
-from muntin.optimized.scotty.groups.count_key_state import CountLane
-from muntin.optimized.scotty.groups.key_state import Lane
+from muntin.optimized.scotty.groups.count_key_state import CountKeyState
+from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.groups.time_group import TimeGroup
-from muntin.optimized.scotty.groups.tuple_group import Keyed, TupleGroup
+from muntin.optimized.scotty.groups.tuple_group import TupleGroup, TupleGroupKey
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
-from muntin.optimized.scotty.slices.slice import Lifted, Slice
-from muntin.spec.denotation import World, found
+from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice
+from muntin.spec.denotation import History, windows_of
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Accepted, Event, Step
-from muntin.spec.windows.periodic import Sliding, pane
+from muntin.spec.windows.periodic import Sliding, pane_start
 
 Facts = Iterator[tuple[str, bool]]
 
@@ -93,7 +93,7 @@ class RelatedScotty(Scotty):
         assert self.monoid
         return self.monoid.fold([one.value for one in ones])
 
-    def in_time(self, lane: Lane, history: list[Kept], limit: float) -> Facts:
+    def in_time(self, lane: KeyState, history: list[Kept], limit: float) -> Facts:
         """M1, M2, M4 and M5: slices in time."""
         slices, plan = lane.slices.slices, lane.slices.plan
         within = [[kept for kept in history if s.first <= kept.time <= s.last] for s in slices]
@@ -125,7 +125,7 @@ class RelatedScotty(Scotty):
         )
         yield from self.parted(lane, list(zip(slices, within, strict=True)), limit)
 
-    def parted(self, lane: Lane, held: list[tuple[Slice, list[Kept]]], limit: float) -> Facts:
+    def parted(self, lane: KeyState, held: list[tuple[Slice, list[Kept]]], limit: float) -> Facts:
         """M2: where slices begin and end."""
         plan = lane.slices.plan
         fresh = [(one, kept) for one, kept in held if one.last >= limit]
@@ -144,7 +144,7 @@ class RelatedScotty(Scotty):
         )
         yield "M2 something parts each two neighbours", None not in lane.slices.separators()
 
-    def released(self, group: TimeGroup, lane: Lane, limit: float) -> Facts:
+    def released(self, group: TimeGroup, lane: KeyState, limit: float) -> Facts:
         """M6 and M7: what no window needs that is not settled."""
         needed = min(self.needed(query, lane.key, limit) for query in group.queries.values())
         yield (
@@ -158,13 +158,13 @@ class RelatedScotty(Scotty):
         kind = query.window
         if isinstance(kind, Sliding) and abs(limit) < END:
             ended = int(limit) - kind.size
-            return pane(ended, kind.offset, kind.slide, self._settings.dialect) + kind.slide
+            return pane_start(ended, kind.offset, kind.slide, self._settings.dialect) + kind.slide
         history = [Accepted(Event(k.time, k.value, key), k.arrival) for k in self.history(key)]
-        world = World(self._settings, self._before, self._reached)
-        starts = [w.interval.start for w in found(query, history, world) if w.settles > limit]
+        world = History(self._settings, self._before, self._reached)
+        starts = [w.interval.start for w in windows_of(query, history, world) if w.settles > limit]
         return min(starts, default=limit)
 
-    def in_ranks(self, lane: CountLane, history: list[Kept], kinds: Sequence[object]) -> Facts:
+    def in_ranks(self, lane: CountKeyState, history: list[Kept], kinds: Sequence[object]) -> Facts:
         """R1: slices of ranks."""
         most = len(history) + 1
         edges = {
@@ -204,7 +204,7 @@ class RelatedScotty(Scotty):
             ),
         )
 
-    def in_tuples(self, keyed: Keyed, history: list[Kept]) -> Facts:
+    def in_tuples(self, keyed: TupleGroupKey, history: list[Kept]) -> Facts:
         """T1: slices with tuples."""
         lane = keyed.lane
         orders = [entry.order for entry in [*lane.entries, *lane.pending]]
@@ -222,7 +222,7 @@ class RelatedScotty(Scotty):
             all(tile.partial == self.of(tile.entries) for tile in lane.tiling.tiles if tile.known),
         )
 
-    def of(self, entries: Sequence[Lifted]) -> object:
+    def of(self, entries: Sequence[LiftedEvent]) -> object:
         """Fold tuples."""
         assert self.monoid
         return self.monoid.fold([entry.partial for entry in entries])

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeGuard
 
 from exhaustive.object_state import Form, fork, whole
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.algebra.monoid import Word
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -147,7 +147,7 @@ class Walk:
         """Ask the windows of the scope of the denotation, and of all operators that have them."""
         self._scope = scope
         self.traces = self.results = self.late = 0
-        oracle = contender(OperatorEntry("denotation", Denoted), scope)
+        oracle = contender(OperatorEntry("denotation", SpecificationOperator), scope)
         assert oracle
         self._oracle = oracle
         ready = [contender(entry, scope) for entry in entries]

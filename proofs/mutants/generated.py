@@ -1,7 +1,7 @@
 """Small faults everywhere: each place of a module where one token could easily be another one.
 
 What is left alone: annotations, docstrings and messages, what counts (`_meter`), and functions that
-say what is true of the code and do nothing (`relates`, `bound`, `picture`, `explain`).
+say what is true of the code and do nothing (`invariants`, `bound`, `picture`, `explain`).
 """
 
 import ast

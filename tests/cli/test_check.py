@@ -7,7 +7,7 @@ import pytest
 from cli.replay_session import CALLS, RESULT, SAID, TRACE, Session
 from muntin.cli.commands import replay
 from muntin.conformance.transcript.json_values import Json
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry import lookup
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.query import Output
@@ -19,13 +19,13 @@ def session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Session:
     return Session(tmp_path, capsys)
 
 
-class Crash(Denoted):
+class Crash(SpecificationOperator):
     def take(self, events: Step, /) -> Output:
         del events
         raise ZeroDivisionError("at the second moon")
 
 
-class Forgetful(Denoted):
+class Forgetful(SpecificationOperator):
     def take(self, events: Step, /) -> Output:
         output = super().take(events)
         return output._replace(late=(), results=output.results[1:])

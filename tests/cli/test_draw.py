@@ -27,11 +27,11 @@ from muntin.optimized.introspection import (
     QueuePicture,
     TreePicture,
 )
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-CONCAT = plain("concat")
+CONCAT = named_keeping_nulls("concat")
 
 VALUES = st.text("abcxyz<&\"'表", min_size=1, max_size=4)
 INSTANTS = st.integers(-9, 120)

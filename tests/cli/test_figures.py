@@ -12,10 +12,10 @@ from muntin.conformance.transcript.model import StructureTranscript, parse
 from muntin.drawing.film import Frame, film, told
 from muntin.drawing.instances import instance
 from muntin.optimized.introspection import TreePicture
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-CONCAT = plain("concat")
+CONCAT = named_keeping_nulls("concat")
 FIGURE_3_A = 6
 
 

@@ -7,8 +7,13 @@ import pytest
 from muntin.cli.commands import list_implementations as listing
 from muntin.cli.main import main
 from muntin.conformance.transcript.windows import FORMS
-from muntin.reference.specification import Denoted
-from muntin.registry.capabilities import Survey, survey_operator, survey_structure, window_types
+from muntin.reference.specification import SpecificationOperator
+from muntin.registry.capabilities import (
+    Capabilities,
+    survey_operator,
+    survey_structure,
+    window_types,
+)
 from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry
 from muntin.registry.lookup import names
 from muntin.spec.errors import UnsupportedError
@@ -16,11 +21,11 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.windows.measure import TIME
 
 
-def of_operator(name: str) -> Survey:
+def of_operator(name: str) -> Capabilities:
     return survey_operator(next(entry for entry in OPERATORS if entry.name == name))
 
 
-def of_structure(name: str) -> Survey:
+def of_structure(name: str) -> Capabilities:
     return survey_structure(next(entry for entry in STRUCTURES if entry.name == name))
 
 
@@ -56,7 +61,7 @@ def test_a_fifo_structure_says_what_it_refuses() -> None:
     assert "query" in refusal.what
 
 
-class OnlyOnTime(Denoted):
+class OnlyOnTime(SpecificationOperator):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.allowed = settings.dialect.lateness != "never"

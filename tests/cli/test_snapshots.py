@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from muntin.cli.main import main
-from muntin.reference.naive_operator import Naive
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import snapshot
 from muntin.spec.algebra.catalogue import named
@@ -14,18 +14,18 @@ from muntin.spec.stream import Event
 from muntin.spec.windows.periodic import tumbling
 
 SAID = [
-    "operator: muntin.reference.naive_operator:Naive",
+    "operator: muntin.reference.naive_operator:NaiveOperator",
     "configuration '_store': TupleBuffer",
     "query 'tens': Sliding(measure='time', offset=0, size=10, slide=10) of sum",
     "       3 muntin.spec.stream:Event (gap, key, punctuation, time, value)",
-    "       1 muntin.reference.naive_operator:Stream (published, store)",
+    "       1 muntin.reference.naive_operator:NaiveKeyState (published, store)",
 ]
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """A snapshot on disk."""
-    operator = Naive(TupleBuffer, Settings(5))
+    operator = NaiveOperator(TupleBuffer, Settings(5))
     operator.add(Query("tens", tumbling(10), named("sum")))
     operator.step([Event(3, 1), Event(5, 2), Event(4, 3)])
     path = tmp_path / "state.bin"

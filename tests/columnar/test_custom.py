@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.compiler.numeric_aggregate import Summary
-from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import carry, snapshot
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -52,8 +52,12 @@ def both(a: Two) -> Two:
     return a
 
 
-VWAP = Summary("vwap", ("int", "int"), ("int", "int"), (0, 0), weighed, add, price, ("float",))
-DIGITS = Summary("digits", ("int",), ("int", "int"), (0, 1), digit, beside, both, ("int", "int"))
+VWAP = NumericAggregate(
+    "vwap", ("int", "int"), ("int", "int"), (0, 0), weighed, add, price, ("float",)
+)
+DIGITS = NumericAggregate(
+    "digits", ("int",), ("int", "int"), (0, 1), digit, beside, both, ("int", "int")
+)
 
 
 METHODS: tuple[Method, ...] = ("auto", "slices", "records", "generic")
@@ -61,7 +65,7 @@ METHODS: tuple[Method, ...] = ("auto", "slices", "records", "generic")
 
 def made(values: Aggregate[object, object, object], settings: Settings) -> list[Operator]:
     columnar = (ColumnarOperator(settings, method=one) for one in METHODS)
-    operators: list[Operator] = [Denoted(settings), *columnar]
+    operators: list[Operator] = [SpecificationOperator(settings), *columnar]
     for one in operators:
         one.add(Query("near", Session(4), values))
         one.add(Query("long", Sliding(30, 3), values))
@@ -71,9 +75,9 @@ def made(values: Aggregate[object, object, object], settings: Settings) -> list[
 @pytest.mark.parametrize("kind", ["digits", "vwap", "vwap of fields"])
 def test_a_summary_answers_as_its_definition_does(kind: str) -> None:
     aggregate = {
-        "digits": summarised(DIGITS),
-        "vwap": summarised(VWAP, commutative=True),
-        "vwap of fields": summarised(VWAP, ("p", "n"), commutative=True),
+        "digits": compiled_aggregate(DIGITS),
+        "vwap": compiled_aggregate(VWAP, commutative=True),
+        "vwap of fields": compiled_aggregate(VWAP, ("p", "n"), commutative=True),
     }[kind]
     denoted, *operators = made(aggregate, Settings(5))
     rng, said = np.random.default_rng(3), 0
@@ -97,8 +101,8 @@ def test_a_summary_answers_as_its_definition_does(kind: str) -> None:
 
 def test_it_is_compiled_where_kernels_are_and_says_so() -> None:
     operator = ColumnarOperator()
-    operator.add(Query("d", tumbling(10), summarised(DIGITS)))
-    operator.add(Query("v", tumbling(10), summarised(VWAP, ("p", "n"), commutative=True)))
+    operator.add(Query("d", tumbling(10), compiled_aggregate(DIGITS)))
+    operator.add(Query("v", tumbling(10), compiled_aggregate(VWAP, ("p", "n"), commutative=True)))
     how = "; custom by compiled functions, one by one or in a flat tree"
     assert operator.explain().splitlines() == (
         [
@@ -115,7 +119,7 @@ def test_it_is_compiled_where_kernels_are_and_says_so() -> None:
 
 def test_columns_by_name() -> None:
     operator = ColumnarOperator()
-    operator.add(Query("v", tumbling(10), summarised(VWAP, ("p", "n"), commutative=True)))
+    operator.add(Query("v", tumbling(10), compiled_aggregate(VWAP, ("p", "n"), commutative=True)))
     columns = {"p": np.array([10, 20, 7]), "n": np.array([1, 3, 1])}
     results = operator.take_columns([1, 2, 13], columns, None, END).results()
     assert [(r.start, r.value) for r in results] == [(0, 17.5), (10, 7.0)]
@@ -123,12 +127,12 @@ def test_columns_by_name() -> None:
 
 def test_values_of_another_kind_are_refused_and_columns_counted() -> None:
     operator = ColumnarOperator()
-    operator.add(Query("d", tumbling(10), summarised(DIGITS)))
+    operator.add(Query("d", tumbling(10), compiled_aggregate(DIGITS)))
     with pytest.raises(MuntinError, match=r"0\.5"):
         operator.take(Step((Event(1, 0.5),)))
     assert [r.value for r in operator.take(Step((Event(1, 5),), END)).results] == [(5, 10)]
     with pytest.raises(InvalidInputError, match="vwap is of 2 columns, not 1"):
-        summarised(VWAP, "p")
+        compiled_aggregate(VWAP, "p")
     assert math.isclose(price((3, 2))[0], 1.5)
 
 
@@ -147,9 +151,9 @@ def as_it_is(a: tuple[float]) -> tuple[float]:
 
 
 def test_a_step_that_fails_leaves_no_key_behind() -> None:
-    own = Summary("own", ("float",), ("float",), (0.0,), wary, added, as_it_is, ("float",))
+    own = NumericAggregate("own", ("float",), ("float",), (0.0,), wary, added, as_it_is, ("float",))
     operator = ColumnarOperator()
-    operator.add(Query("q", tumbling(10), summarised(own, commutative=True)))
+    operator.add(Query("q", tumbling(10), compiled_aggregate(own, commutative=True)))
     operator.take_columns(np.array([1]), np.array([1.0]), np.array([7]))
     before = snapshot(operator)
     with pytest.raises((ValueError, MuntinError), match="a zero"):

@@ -12,7 +12,7 @@ from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed import cells, group
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Result, Settings
 from muntin.spec.stream import Event, Step
@@ -181,7 +181,7 @@ def test_windows_of_many_keys_are_updated_after_slices_were_dropped(
 @pytest.mark.parametrize("watermark", range(8, 22))
 def test_what_is_late_updates_each_window_that_had_ended(watermark: int, method: Method) -> None:
     for time in range(24):
-        both = ColumnarOperator(Settings(9), method=method), Denoted(Settings(9))
+        both = ColumnarOperator(Settings(9), method=method), SpecificationOperator(Settings(9))
         for operator in both:
             operator.add(Query("tens", tumbling(10), named("sum")))
             operator.add(Query("some", Sliding(6, 4, 1), named("max")))

@@ -7,9 +7,9 @@ import pytest
 from muntin.columnar.table import aggregate
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import fold_places
-from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.kernel_api import Column
-from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.spec.windows.periodic import tumbling
 
 pa = import_module("pyarrow")
@@ -23,7 +23,7 @@ def plain(column: Column[int | float]) -> list[float]:
 @pytest.mark.parametrize("compiled", MODES)
 @pytest.mark.parametrize(("name", "kind"), [("sum", "int"), ("mean", "float")])
 def test_empty_windows_of_a_scan_are_not_lowered(name: str, kind: str, *, compiled: bool) -> None:
-    summary = named(name, "int" if kind == "int" else "float")
+    summary = numeric_aggregate(name, "int" if kind == "int" else "float")
     values = [3, 4] if kind == "int" else [3.0, 4.0]
     each = [summary.of([(value,)]) or (0,) for value in values]
     bounds = [0, 1, 1, 2], [1, 1, 2, 2]
@@ -35,7 +35,7 @@ def test_empty_windows_of_a_scan_are_not_lowered(name: str, kind: str, *, compil
 
 @pytest.mark.parametrize("compiled", MODES)
 def test_empty_ranges_of_a_tree_are_not_lowered(*, compiled: bool) -> None:
-    window = ColumnWindow(named("mean"), compiled=compiled)
+    window = ColumnWindow(numeric_aggregate("mean"), compiled=compiled)
     ranges = [1, 5, 9, 2], [2, 6, 3, 2]
     some, (means,) = window.query_ranges(*ranges)
     assert (some, plain(means)) == ([False] * 4, [0] * 4)
@@ -59,7 +59,9 @@ def lower(a: tuple[float, int]) -> tuple[float]:
 
 
 def test_a_window_of_nulls_is_not_lowered() -> None:
-    own = Summary("own", ("float",), ("float", "int"), (0.0, 0), lift, add, lower, ("float",))
+    own = NumericAggregate(
+        "own", ("float",), ("float", "int"), (0.0, 0), lift, add, lower, ("float",)
+    )
     table = pa.table({"t": [1, 12], "x": [2.0, None]})
     found = aggregate(table, time="t", windows=[tumbling(10)], aggregates={"own": (own, "x")})
     assert [row["own"] for row in found.to_pylist()] == [2.0, None]

@@ -8,11 +8,11 @@ import pytest
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import SnapshotError, encode, restore, snapshot
 from muntin.snapshot.binary_format import Writer
-from muntin.snapshot.envelope import FORMAT, Frame, framed
-from muntin.snapshot.object_graph import Node
+from muntin.snapshot.envelope import FORMAT, Envelope, framed
+from muntin.snapshot.object_graph import GraphNode
 from muntin.snapshot.operator_snapshots import tree_of
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import Dialect
@@ -67,7 +67,7 @@ def test_one_output_in_the_right_order_and_one_list_of_late_events(dialect: Dial
     by_event = dialect.lateness == "event"
     queries = QUERIES[:-1] if by_event else [QUERIES[0], kept, QUERIES[2]]
     denoted, columnar = (
-        asked(one, queries) for one in (Denoted(settings), ColumnarOperator(settings))
+        asked(one, queries) for one in (SpecificationOperator(settings), ColumnarOperator(settings))
     )
     late = 0
     for step in [*steps(40), Step((), END)]:
@@ -100,7 +100,7 @@ def asked_alone(name: str) -> ColumnarOperator:
 
 
 def test_queries_come_and_go_on_both_sides() -> None:
-    denoted, columnar = Denoted(SETTINGS), ColumnarOperator(SETTINGS)
+    denoted, columnar = SpecificationOperator(SETTINGS), ColumnarOperator(SETTINGS)
     outputs: list[list[Output]] = [[], []]
     for said, one in zip(outputs, (denoted, columnar), strict=True):
         taken = iter(steps(30))
@@ -116,7 +116,8 @@ def test_queries_come_and_go_on_both_sides() -> None:
 
 def test_columns_go_to_both() -> None:
     denoted, columnar = (
-        asked(one, QUERIES[:-1]) for one in (Denoted(SETTINGS), ColumnarOperator(SETTINGS))
+        asked(one, QUERIES[:-1])
+        for one in (SpecificationOperator(SETTINGS), ColumnarOperator(SETTINGS))
     )
     assert isinstance(columnar, ColumnarOperator)
     for step in steps(20):
@@ -195,7 +196,7 @@ def test_a_type_that_derives_from_a_known_one_goes_on() -> None:
     """Scotty knows it under another type than it was asked with; a snapshot told of both."""
     queries = [Query("derived", Shifted(10, 5), named("sum")), QUERIES[0]]
     before, after = (asked(ColumnarOperator(SETTINGS), queries) for _ in range(2))
-    denoted = asked(Denoted(SETTINGS), queries)
+    denoted = asked(SpecificationOperator(SETTINGS), queries)
     for step in steps(6):
         assert before.take(step) == denoted.take(step)
     restore(after, snapshot(before))
@@ -212,11 +213,13 @@ def test_a_forged_snapshot_of_columns_is_refused() -> None:
     tree = tree_of(before)
     arrays = [at for at, node in enumerate(tree.nodes) if node.kind == "value"]
     assert arrays
-    other = Node("value", ("numpy array", encode(("<i8", [3], b"too short"))))
-    for at, node in [(0, Node("object", (1, "auto"))), (arrays[0], other)]:
+    other = GraphNode("value", ("numpy array", encode(("<i8", [3], b"too short"))))
+    for at, node in [(0, GraphNode("object", (1, "auto"))), (arrays[0], other)]:
         nodes = (*tree.nodes[:at], node, *tree.nodes[at + 1 :])
         with pytest.raises(SnapshotError):
-            restore(operator, framed(Frame(FORMAT, "9", Writer().tree(replace(tree, nodes=nodes)))))
+            restore(
+                operator, framed(Envelope(FORMAT, "9", Writer().tree(replace(tree, nodes=nodes))))
+            )
         assert snapshot(operator) == before
 
 

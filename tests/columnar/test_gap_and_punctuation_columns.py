@@ -9,7 +9,7 @@ import pytest
 from muntin.columnar.table import aggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import Query, Settings
@@ -30,7 +30,10 @@ QUERIES = [
 @pytest.mark.parametrize("keys", [1, 3])
 def test_own_gaps_and_marks_are_columns_as_others(method: Method, keys: int) -> None:
     random = Random(keys)  # noqa: S311 nothing secret
-    tested, denoted = ColumnarOperator(Settings(12), method=method), Denoted(Settings(12))
+    tested, denoted = (
+        ColumnarOperator(Settings(12), method=method),
+        SpecificationOperator(Settings(12)),
+    )
     for query in QUERIES:
         if method in {"auto", "generic"} or "collect" not in query.id:
             tested.add(query)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import pytest
 
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.numeric_catalogue import named as summary
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate as summary
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named

@@ -9,12 +9,12 @@ import pytest
 
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import rolling
-from muntin.kernels.aggregator.numeric_catalogue import named as summary
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate as summary
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import restore, snapshot
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -67,7 +67,7 @@ def test_nan_is_the_greatest_beside_wide_integers(
         wide = [(value, k) for k, value in enumerate(wide)]
         floats = [(value, k) for k, value in enumerate(floats)]
     steps = [floats, wide] if turned else [wide, floats]
-    expected = answer(Denoted(), aggregate, steps)
+    expected = answer(SpecificationOperator(), aggregate, steps)
     found = answer(ColumnarOperator(method=method), aggregate, steps)
     assert floats_of(found) == pytest.approx(floats_of(expected), rel=NEAR, nan_ok=True)
 
@@ -150,7 +150,7 @@ def test_nan_is_one_key_in_all_batches_and_after_a_restore(method: Method) -> No
 def test_the_spread_of_integers_is_to_the_last_bit(aggregate: str, method: Method) -> None:
     for values in ([-2, 1, 1, 0, -1, -1], [1, 2, 4], [10**15, 3, 7], [5, 5]):
         steps: list[list[object]] = [[*values]]
-        expected = answer(Denoted(), aggregate, steps)
+        expected = answer(SpecificationOperator(), aggregate, steps)
         assert answer(ColumnarOperator(method=method), aggregate, steps) == expected
 
 
@@ -168,7 +168,7 @@ def test_a_null_among_integers_is_nothing_beside_what_is_none(
         [nothing, values], [values, nothing], [[3, None], nothing, values],
     ]  # fmt: skip
     for batches in orders:
-        tested, denoted = ColumnarOperator(method=method), Denoted()
+        tested, denoted = ColumnarOperator(method=method), SpecificationOperator()
         for operator in (tested, denoted):
             operator.add(Query("q", tumbling(9), named(name)))
         for time, batch in enumerate(batches):

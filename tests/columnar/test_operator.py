@@ -12,9 +12,9 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import named, plain
+from muntin.spec.algebra.catalogue import named, named_keeping_nulls
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -29,7 +29,7 @@ METHODS: list[Method] = ["dense", "slices", "records"]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["sum", "min", "max", "mean", "range"])
 def test_columns_and_events_give_the_same(method: Method, name: str) -> None:
-    times, denoted = stream(300, 20), Denoted(Settings(10))
+    times, denoted = stream(300, 20), SpecificationOperator(Settings(10))
     operator = ColumnarOperator(Settings(10), method=method)
     for one in (denoted, operator):
         one.add(Query("a", Sliding(30, 7, 3), named(name)))
@@ -117,7 +117,7 @@ def test_keys_that_are_equal_are_one_key_whatever_their_types() -> None:
         np.str_("2"),
         complex(2, 1),
     ]
-    denoted, columnar = Denoted(), ColumnarOperator()
+    denoted, columnar = SpecificationOperator(), ColumnarOperator()
     for one in (denoted, columnar):
         one.add(Query("w", tumbling(10), named("count")))
     columnar.take_columns([1, 2], [1, 1], np.array([1, 2], np.int32))
@@ -140,7 +140,7 @@ def test_many_columns_in_one_pass() -> None:
 
 
 def test_an_aggregate_that_only_borrows_a_name_is_taken_as_it_is() -> None:
-    mine = plain("max")
+    mine = named_keeping_nulls("max")
     other = Aggregate("sum", mine.lift, mine.monoid, mine.lower, commutative=True, kind="holistic")
     operator = ColumnarOperator()
     operator.add(Query("w", tumbling(10), other))

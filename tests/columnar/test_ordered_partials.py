@@ -12,7 +12,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import carry
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.operator import Operator
@@ -62,7 +62,7 @@ METHODS: list[Method] = ["auto", "dense", "slices", "records"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_column_over_another_is_not_the_other_over_the_one(method: Method) -> None:
-    both = ColumnarOperator(method=method), Denoted()
+    both = ColumnarOperator(method=method), SpecificationOperator()
     for operator in both:
         for fields in (("x", "y"), ("y", "x")):
             operator.add(Query(f"{fields}", tumbling(10), over(fields, named("argmin"))))
@@ -78,7 +78,7 @@ def test_a_null_is_brought_as_any_value(method: Method) -> None:
     for seed in range(8):
         random = Random(seed)  # noqa: S311 nothing secret
         first, second = (choosing(ColumnarOperator(method=method)) for _ in range(2))
-        third, twin = choosing(Scotty()), choosing(Denoted())
+        third, twin = choosing(Scotty()), choosing(SpecificationOperator())
         operator: Operator = first
         for nth, at in enumerate(range(-60, 61, 20)):
             if nth in (2, 5):
@@ -140,7 +140,7 @@ def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
 def test_floats_beside_wide_integers_are_never_subtracted(
     method: Method, last: float, name: str
 ) -> None:
-    operator, twin = ColumnarOperator(method=method), Denoted()
+    operator, twin = ColumnarOperator(method=method), SpecificationOperator()
     for one in (operator, twin):
         one.add(Query("q", tumbling(10), named(name)))
     for times, values, watermark in (
@@ -170,7 +170,7 @@ def test_the_spread_of_what_is_not_finite_is_no_number(
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_a_removed_query_was_told_is_not_retracted(method: Method) -> None:
-    both = ColumnarOperator(Settings(100), method=method), Denoted(Settings(100))
+    both = ColumnarOperator(Settings(100), method=method), SpecificationOperator(Settings(100))
     for operator in both:
         for name in ("sum", "max"):
             operator.add(Query(name, Session(5), named(name)))

@@ -6,7 +6,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from muntin.columnar.table import Wanted, aggregate, rolling
+from muntin.columnar.table import AggregateRequests, aggregate, rolling
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -157,7 +157,7 @@ def test_what_is_asked_of_one_column_alone_or_beside_another_is_the_same() -> No
     assert alone == [{k: v for k, v in row.items() if k != "y"} for row in both.to_pylist()]
 
 
-BAD: dict[str, Wanted] = {
+BAD: dict[str, AggregateRequests] = {
     "argmax is of 2 columns, not of 'x'": {"m": ("argmax", "x")},
     "sum is of 1 column, not of": {"m": ("sum", ("x", "t"))},
     "'summ' is not an aggregate": {"m": ("summ", "x")},

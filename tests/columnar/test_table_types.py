@@ -7,8 +7,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from muntin.columnar.table import One, aggregate, rolling
-from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.columnar.table import AggregateRequest, aggregate, rolling
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import snapshot
@@ -19,7 +19,7 @@ from muntin.spec.stream import END
 from muntin.spec.windows.periodic import Sliding, tumbling
 
 pa = import_module("pyarrow")
-SUM: Sequence[One] = [("sum", "x")]
+SUM: Sequence[AggregateRequest] = [("sum", "x")]
 
 
 def test_texts_that_are_views_are_keys_as_polars_has_them() -> None:
@@ -80,7 +80,7 @@ def lower(a: tuple[float]) -> tuple[float]:
 
 
 def test_an_aggregate_of_ones_own_is_not_asked_for_the_type_of_nothing() -> None:
-    own = Summary("own", ("float",), ("float",), (0.0,), lift, combine, lower, ("float",))
+    own = NumericAggregate("own", ("float",), ("float",), (0.0,), lift, combine, lower, ("float",))
     empty = {"t": np.empty(0, np.int64), "x": np.empty(0)}
     found = aggregate(empty, time="t", windows=[tumbling(3)], aggregates={"own": (own, "x")})
     assert str(getattr(found, "schema").field("own").type) == "double"  # noqa: B009 - as above
@@ -89,7 +89,7 @@ def test_an_aggregate_of_ones_own_is_not_asked_for_the_type_of_nothing() -> None
 def test_names_with_blanks_are_told_apart() -> None:
     table = {"t": [1, 12], "x": [1, 2]}
     windows = {"a": tumbling(10), "a b": tumbling(20)}
-    wanted: dict[str, One] = {"b c": ("sum", "x"), "c": ("max", "x")}
+    wanted: dict[str, AggregateRequest] = {"b c": ("sum", "x"), "c": ("max", "x")}
     rows = aggregate(table, time="t", windows=windows, aggregates=wanted).to_pylist()
     assert [(r["window"], r["b c"], r["c"]) for r in rows] == [
         ("a", 1, 1),
@@ -146,7 +146,7 @@ def test_an_empty_chunk_with_an_offset_is_nothing() -> None:
 
 def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_beside_nulls() -> None:
     table = pa.table({"t": [1, 2, 11], "x": pa.array([2**64 - 1, None, None], pa.uint64())})
-    wanted: Sequence[One] = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
+    wanted: Sequence[AggregateRequest] = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
     first, second = aggregate(
         table, time="t", windows=[tumbling(10)], aggregates=wanted
     ).to_pylist()

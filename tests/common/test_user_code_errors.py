@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from muntin.optimized.common import user_code as trying
-from muntin.optimized.common.user_code import tried
-from muntin.reference.specification import Denoted
+from muntin.optimized.common.user_code import check_combinable
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -75,7 +75,7 @@ def test_a_lift_that_returns_nonsense_is_named_and_leaves_no_trace(
     ]
     for query in asked:
         for before in BEFORE if in_order else BEFORE + LATE:
-            running, twin = entry.build(settings), Denoted(settings)
+            running, twin = entry.build(settings), SpecificationOperator(settings)
             for one in (running, twin):
                 one.add(query)
                 one.take(Step(tuple(before)))
@@ -120,7 +120,7 @@ def test_nonsense_that_an_identity_would_let_pass_is_named_with_its_event(
     settings = Settings(3, in_order=in_order)
     asked = [Query("q", kind, spans(nonsense)) for kind in KINDS]
     for query in [query for query in asked if taken(entry, settings, query)]:
-        running, twin = entry.build(settings), Denoted(settings)
+        running, twin = entry.build(settings), SpecificationOperator(settings)
         for one in (running, twin):
             one.add(query)
         with pytest.raises(UserCodeError, match="query 'q', Event"):
@@ -137,7 +137,7 @@ def test_a_combine_that_takes_no_event_twice_is_right() -> None:
             raise ValueError
         return left + right
 
-    assert tried(Monoid(None, combine), "x") == "x"
+    assert check_combinable(Monoid(None, combine), "x") == "x"
 
 
 def capped(nothing: object) -> Aggregate[object, object, object]:
@@ -156,7 +156,7 @@ class Trial:
     def __init__(self, entry: OperatorEntry, settings: Settings, query: Query) -> None:
         """Ask it; the denotation is asked for both too, and, apart, for the sum alone."""
         self.running = entry.build(settings)
-        self.both, self.alone = Denoted(settings), Denoted(settings)
+        self.both, self.alone = SpecificationOperator(settings), SpecificationOperator(settings)
         for one in (self.running, self.both, self.alone):
             one.add(Query("sound", tumbling(4), total(arithmetic.add)))
         for one in (self.running, self.both):
@@ -218,14 +218,14 @@ def test_a_combine_that_returns_nonsense_is_named_and_leaves_no_trace(
 
 def test_what_was_tried_is_not_remembered_without_end() -> None:
     for _ in range(2 * trying.MOST):
-        tried(Monoid(0, lambda a, b: a + b), 7)
-        assert len(trying.remembered) <= trying.MOST
+        check_combinable(Monoid(0, lambda a, b: a + b), 7)
+        assert len(trying.KNOWN_COMBINES) <= trying.MOST
 
 
 def test_a_type_that_one_combine_takes_is_tried_on_another() -> None:
     texts = Monoid("", lambda left, right: left + right)
     numbers = total(arithmetic.add).monoid
-    assert tried(texts, "x") == "x"
+    assert check_combinable(texts, "x") == "x"
     for _ in range(2):
         with pytest.raises(TypeError):
-            tried(numbers, "x")
+            check_combinable(numbers, "x")

@@ -209,7 +209,7 @@ def test_no_call_leaves_any_state_wrong_or_in_debt(least: int) -> None:
             writing = height(largest_capacity(size, least)) if target.tree is tree else 0
             assert cost + saved(target.state, least) <= writing + share + saved(before, least)
         window = left_by(calls)
-        assert [fact for fact, holds in target.relates(window.pairs) if not holds] == []
+        assert [fact for fact, holds in target.invariants(window.pairs) if not holds] == []
         assert target.query() == window.query()
         if target.state not in seen and target.state[0] <= 8:
             seen[target.state] = calls

@@ -8,9 +8,9 @@ import pytest
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.bucket_stores import TupleBuckets
-from muntin.reference.naive_operator import Naive
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import EveryEvent
+from muntin.reference.tuple_stores import FullHistoryStore
 from muntin.registry.implementations import FibaOfTuples
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
@@ -73,7 +73,7 @@ KEPT: list[tuple[WindowType, Bound]] = [
 def test_tuples_are_kept_that_unfrozen_windows_need(
     kind: WindowType, bound: Bound, store: type[TupleBuffer]
 ) -> None:
-    operator = Naive(store, Settings(LATENESS))
+    operator = NaiveOperator(store, Settings(LATENESS))
     operator.add(Query("q", kind, WORDS))
     seen: list[int] = []
     for event in stream():
@@ -87,7 +87,7 @@ def test_tuples_are_kept_that_unfrozen_windows_need(
 @pytest.mark.parametrize("size", [10, 30, 70])
 def test_buckets_keep_unfrozen_windows_only(size: int) -> None:
     buckets, partials = (
-        Naive(store, Settings(LATENESS)) for store in (TupleBuckets, AggregateBuckets)
+        NaiveOperator(store, Settings(LATENESS)) for store in (TupleBuckets, AggregateBuckets)
     )
     buckets.add(Query("q", Sliding(size, 10), WORDS))
     partials.add(Query("q", Sliding(size, 10), BAGS))
@@ -102,7 +102,7 @@ def test_buckets_keep_unfrozen_windows_only(size: int) -> None:
 
 
 def test_recompute_keeps_everything() -> None:
-    operator = Naive(EveryEvent, Settings(LATENESS))
+    operator = NaiveOperator(FullHistoryStore, Settings(LATENESS))
     operator.add(Query("q", tumbling(10), WORDS))
     for event in stream()[:50]:
         operator.step([event], event.time)

@@ -9,15 +9,15 @@ import pytest
 
 from extending.test_new_window_type import Timetable
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
-from muntin.optimized.scotty.groups.key_state import Lane
+from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.schedules.fixed import calendar
+from muntin.optimized.scotty.schedules.fixed import schedule_for
 from muntin.optimized.scotty.slices import slice_manager
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, TreeStore, eager, fiba
 from muntin.optimized.scotty.slices.edges import Edges, Progression
-from muntin.optimized.scotty.slices.slice import Lifted, Slice, joined
+from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice, merged_slice
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import FREE
 from muntin.spec.cost import Meter
@@ -38,7 +38,7 @@ def asked(kinds: Sequence[WindowType], meter: Meter, settings: Settings) -> Scot
     return operator
 
 
-def lane(operator: Scotty) -> Lane:
+def lane(operator: Scotty) -> KeyState:
     """Return the only key of the only group."""
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
@@ -121,7 +121,7 @@ def test_there_are_no_more_slices_than_starts_and_ends_of_windows_that_hold_tupl
 
 
 def test_next_edge_is_computed_once_a_slice_in_order() -> None:
-    calendars = [calendar(kind, OURS, -END) for kind in windows_of(9)]
+    calendars = [schedule_for(kind, OURS, -END) for kind in windows_of(9)]
     edges = Edges(edge for one in calendars if one for edge in one.edges())
     cells = {edges.cell(time) for time in range(1000)}
     assert edges.computed == len(cells)
@@ -193,16 +193,16 @@ def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
     operator.step([Event(time, Letter(0, time)) for time in (0, 500, 1000)], 4000)
     for time in range(1, 600):
         operator.step([Event(1000 + time, Letter(0, time))])
-        assert len(lane(operator).settling) <= 2 * 32
+        assert len(lane(operator).finalization_queue) <= 2 * 32
     told = lane(operator).views["q0"].published.keys()
     assert len(told) == (1 if kind == tumbling(2000) else 3)
-    assert told <= {interval for _, _, interval in lane(operator).settling}
+    assert told <= {interval for _, _, interval in lane(operator).finalization_queue}
 
 
 def test_what_was_told_waits_to_settle() -> None:
     operator = asked([tumbling(1)], Meter(), Settings(5000))
     operator.step([Event(time, Letter(0, time)) for time in range(100)], 200)
-    assert len(lane(operator).settling) == 100
+    assert len(lane(operator).finalization_queue) == 100
 
 
 @pytest.mark.parametrize("build", [eager, fiba], ids=lambda build: build.__name__)
@@ -253,9 +253,9 @@ def test_each_tuple_is_moved_once_where_a_removed_query_kept_slices_apart(
 ) -> None:
     operator, moved = Scotty(Settings(500)), list[int]()
 
-    def noted(parts: list[Slice], total: object, tuples: list[Lifted] | None) -> Slice:
+    def noted(parts: list[Slice], total: object, tuples: list[LiftedEvent] | None) -> Slice:
         moved.append(len(tuples or ()))
-        return joined(parts, total, tuples)
+        return merged_slice(parts, total, tuples)
 
     for name, kind in {"far": tumbling(1000), "near": tumbling(1)}.items():
         operator.add(Query(name, kind, WORDS))

@@ -6,10 +6,10 @@ import pytest
 
 from muntin.conformance.machines.letter_values import WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
-from muntin.optimized.scotty.groups.count_key_state import CountLane
+from muntin.optimized.scotty.groups.count_key_state import CountKeyState
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.algebra.monoid import FREE
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
@@ -30,7 +30,7 @@ def group_of(operator: Scotty) -> CountGroup:
     return group
 
 
-def lane_of(operator: Scotty) -> CountLane:
+def lane_of(operator: Scotty) -> CountKeyState:
     """Return the only key of the only group."""
     return group_of(operator).lanes[None]
 
@@ -55,7 +55,7 @@ def asking(queries: int, meter: Meter, settings: Settings) -> Scotty:
     return operator
 
 
-def unfolded(lane: CountLane, low: int, behind: int) -> object:
+def unfolded(lane: CountKeyState, low: int, behind: int) -> object:
     """Return no tuples."""
     del lane, low, behind
     return ()
@@ -68,7 +68,7 @@ def test_an_event_in_order_costs_one_lift_and_one_combine(
 ) -> None:
     meter = Meter()
     operator = asking(queries, meter, settings)
-    monkeypatch.setattr(CountLane, "fold", unfolded)  # what windows cost is not counted
+    monkeypatch.setattr(CountKeyState, "fold", unfolded)  # what windows cost is not counted
     operator.step([Event(time, (time,)) for time in range(-500, -1)])
     for time in range(-1, 500):
         meter.lifts = meter.combines = 0
@@ -102,7 +102,7 @@ def test_a_late_event_costs_one_invert_and_one_combine_for_each_slice_behind_it(
 def test_a_shift_recomputes_the_slice_where_there_is_no_invert(name: str) -> None:
     meter = Meter()
     operator = Scotty(Settings(10**6))
-    operator.add(Query("q", count(4), meter.watch_aggregate(plain(name))))
+    operator.add(Query("q", count(4), meter.watch_aggregate(named_keeping_nulls(name))))
     operator.step([Event(10 * nth, nth) for nth in range(40)], 400)
     meter.combines = meter.inverts = 0
     output = operator.step([Event(-1, 50)])
@@ -159,11 +159,11 @@ def test_only_keys_that_have_news_are_asked(monkeypatch: pytest.MonkeyPatch) -> 
     operator.step([Event(time, (time,), time % 50) for time in range(5000)], 100)
     asked = list[object]()
 
-    def spied(lane: CountLane, high: float) -> list[int]:
+    def spied(lane: CountKeyState, high: float) -> list[int]:
         asked.append(lane.key)
         return ending(lane, high)
 
-    ending = CountLane.end
-    monkeypatch.setattr(CountLane, "end", spied)
+    ending = CountKeyState.end
+    monkeypatch.setattr(CountKeyState, "end", spied)
     operator.step([Event(5000, (0,), 7)])
     assert asked == [7]

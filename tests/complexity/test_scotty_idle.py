@@ -4,7 +4,7 @@ import gc
 import tracemalloc
 
 from muntin.conformance.machines.letter_values import BAGS, Letter
-from muntin.optimized.scotty.key_order import Cohort, Ranks
+from muntin.optimized.scotty.key_order import Cohort, KeyOrder
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query, Settings
@@ -16,14 +16,14 @@ BYTES = 230
 
 
 def test_what_is_known_of_an_idle_key_costs_few_bytes() -> None:
-    ranks, keys, value = Ranks(), list(range(KEYS)), Letter(0, 1)
+    ranks, keys, value = KeyOrder(), list(range(KEYS)), Letter(0, 1)
     ranks.add(Cohort(-END, None))
     gc.collect()
     tracemalloc.start()
     for key in keys:
         event = Event(key, value, key)
-        ranks.meet(event, set())
-        ranks.see(event)
+        ranks.record_key(event, set())
+        ranks.record_latest_event(event)
     bytes_a_key = tracemalloc.get_traced_memory()[0] / KEYS
     tracemalloc.stop()
     assert bytes_a_key < BYTES

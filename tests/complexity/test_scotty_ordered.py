@@ -6,14 +6,14 @@ import pytest
 
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.random_choices import THIRDS
-from muntin.optimized.scotty.groups.base import Group
+from muntin.optimized.scotty.groups.base import SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
-from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.workload import Erased, characteristics, stores_tuples
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.cost import Meter
 from muntin.spec.errors import UserCodeError
 from muntin.spec.query import Mode, Query, Settings
@@ -58,7 +58,7 @@ IN_ANOTHER_MEASURE: list[WindowType] = [
 EVENTS = 60
 
 
-def kept(group: Group) -> int:
+def kept(group: SliceGroup) -> int:
     """Return how many tuples the only key holds, wherever they are held."""
     if isinstance(group, TupleGroup):
         return len(group.keyed[None].lane.entries) + len(group.keyed[None].lane.pending)
@@ -66,7 +66,7 @@ def kept(group: Group) -> int:
         return sum(len(one.tuples or ()) for one in group.lanes[None].slices.slices)
     if isinstance(group, CountGroup):
         return sum(len(one.tuples or ()) for one in group.lanes[None].slices)
-    assert isinstance(group, OrderedGroup)  # it has no place for tuples
+    assert isinstance(group, InOrderGroup)  # it has no place for tuples
     return 0
 
 
@@ -116,7 +116,7 @@ def test_in_order_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_
     assert meter.lifts == EVENTS - 1
     assert meter.combines <= EVENTS - 1
     (group,) = operator.groups
-    assert isinstance(group, OrderedGroup)
+    assert isinstance(group, InOrderGroup)
     assert group.slicing.slices() <= 2
 
 
@@ -136,7 +136,7 @@ def never_of_three(word: object) -> object:
 @pytest.mark.parametrize("bad", [9, 3], ids=["while events are taken in", "while it is reported"])
 def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int) -> None:
     faulty = replace(WORDS, lift=bad_at_nine, lower=never_of_three)
-    operator, twin = Scotty(Settings(in_order=True)), Denoted(Settings(in_order=True))
+    operator, twin = Scotty(Settings(in_order=True)), SpecificationOperator(Settings(in_order=True))
     for one in (operator, twin):
         one.add(Query("states", State(), WORDS))
         one.add(Query("faulty", count(2), faulty))
@@ -149,7 +149,7 @@ def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int)
 
 def test_a_window_is_told_that_was_due_in_a_step_that_failed_elsewhere() -> None:
     settings = Settings(0, "discard", in_order=True)
-    operator, twin = Scotty(settings), Denoted(settings)
+    operator, twin = Scotty(settings), SpecificationOperator(settings)
     for one in (operator, twin):
         one.add(Query("near", Session(3), WORDS))
         one.add(Query("faulty", count(2), replace(WORDS, lower=never_of_three)))
@@ -170,7 +170,7 @@ def test_queries_share_ordered_slices_come_and_go_and_keys_are_released() -> Non
         operator.step([Event(key, Letter(key % 2, key), key)])
     operator.add(Query("deltas", Delta(1), WORDS))
     (group,) = operator.groups
-    assert isinstance(group, OrderedGroup)
+    assert isinstance(group, InOrderGroup)
     operator.step([Event(99, Letter(0, 99), 1)])
     assert {*group.queries} == {"states", "deltas"}
     operator.remove("states")

@@ -6,8 +6,8 @@ import pytest
 
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.random_choices import THIRDS
-from muntin.optimized.in_order.slice_buffer import Slices
-from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.cost import Meter
@@ -24,11 +24,11 @@ FIXED = [Sliding(10, 3), Sliding(25, 7, 2), Sliding(4, 9), tumbling(6), Sliding(
 UNTIL = 300
 
 
-def group_of(operator: Operator) -> OrderedGroup:
+def group_of(operator: Operator) -> InOrderGroup:
     """Return the only group."""
     assert isinstance(operator, Scotty)
     (group,) = operator.groups
-    assert isinstance(group, OrderedGroup)
+    assert isinstance(group, InOrderGroup)
     return group
 
 
@@ -85,15 +85,15 @@ MIXED: list[WindowType] = [
 def test_windows_of_all_kinds_share_one_lift_and_one_combine_a_tuple(
     queries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meter, folded, fold = Meter(), [0], Slices[object].fold
+    meter, folded, fold = Meter(), [0], SliceBuffer[object].fold
 
-    def counted(slices: Slices[object], first: int, stop: int) -> object:
+    def counted(slices: SliceBuffer[object], first: int, stop: int) -> object:
         before = meter.combines
         total = fold(slices, first, stop)
         folded[0] += meter.combines - before
         return total
 
-    monkeypatch.setattr(Slices, "fold", counted)  # what windows cost is not counted
+    monkeypatch.setattr(SliceBuffer, "fold", counted)  # what windows cost is not counted
     operator, aggregate = Scotty(Settings(in_order=True)), meter.watch_aggregate(WORDS)
     for nth in range(queries):
         operator.add(Query(f"q{nth}", MIXED[nth % len(MIXED)], aggregate))

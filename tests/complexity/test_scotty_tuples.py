@@ -5,7 +5,7 @@ import pytest
 from muntin.conformance.machines.letter_values import WORDS, Letter
 from muntin.conformance.machines.random_choices import THIRDS
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
-from muntin.optimized.scotty.groups.tuple_key_state import TupleLane
+from muntin.optimized.scotty.groups.tuple_key_state import TupleKeyState
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import MuntinError
@@ -13,7 +13,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
-from muntin.spec.windows.measure import COUNT, Line, Measure
+from muntin.spec.windows.measure import COUNT, Measure, Timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import WindowType
 
@@ -30,16 +30,16 @@ KINDS = [
 @pytest.fixture
 def laid(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many tuples there were each time that some were laid out."""
-    counts, lay_out = list[int](), TupleLane.line
+    counts, lay_out = list[int](), TupleKeyState.line
 
     def counted(
-        lane: TupleLane, measure: Measure, reached: float, further: Accepted | None = None
-    ) -> Line:
+        lane: TupleKeyState, measure: Measure, reached: float, further: Accepted | None = None
+    ) -> Timeline:
         found = lay_out(lane, measure, reached, further)
         counts.append(len(found.placed))
         return found
 
-    monkeypatch.setattr(TupleLane, "line", counted)
+    monkeypatch.setattr(TupleKeyState, "line", counted)
     return counts
 
 

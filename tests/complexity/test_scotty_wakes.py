@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import pytest
 
 from muntin.conformance.machines.strategies import BAGS, Letter
-from muntin.optimized.scotty.emission.scheduled_windows import CalendarView
-from muntin.optimized.scotty.emission.session_windows import SessionView
+from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
+from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.slice import Slice
-from muntin.optimized.scotty.undo_log import Log
+from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
 from muntin.spec.windows.data_driven import Session
@@ -35,12 +35,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
 
         monkeypatch.setattr(kind, name, counting)
 
-    for kind in (CalendarView, SessionView):
+    for kind in (ScheduledWindows, SessionWindows):
         counted(kind, "changes")
         counted(kind, "due")
     counted(Slice, "reach")
-    counted(Log, "note")
-    counted(Log, "change")
+    counted(UndoLog, "note")
+    counted(UndoLog, "change")
     return found
 
 

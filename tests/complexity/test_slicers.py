@@ -8,12 +8,12 @@ from typing import NamedTuple
 import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.aggregate_store import LazyStore
-from muntin.optimized.in_order.flatfat_store import EagerStore
+from muntin.optimized.in_order.aggregate_store import InOrderLazyStore
+from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.pane_edges import pairs, panes
-from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
@@ -67,20 +67,20 @@ def events(rng: random.Random, number: int) -> list[Event]:
     return found
 
 
-def operator(technique: Technique, kinds: Sequence[WindowType], meter: Meter) -> Slicing:
+def operator(technique: Technique, kinds: Sequence[WindowType], meter: Meter) -> InOrderSlicer:
     """One operator that asks for all of these in one aggregate."""
-    built, aggregate = Slicing(technique, IN_ORDER), meter.watch_aggregate(WORDS)
+    built, aggregate = InOrderSlicer(technique, IN_ORDER), meter.watch_aggregate(WORDS)
     for nth, kind in enumerate(kinds):
         built.add(Query(f"q{nth}", kind, aggregate))
     return built
 
 
-def begins(running: Slicing) -> int:
+def begins(running: InOrderSlicer) -> int:
     """The number of events with which some window begins that is open, or may be."""
     return sum(len(lane.begins()) for lane in running.lanes())
 
 
-def open_windows(running: Slicing) -> int:
+def open_windows(running: InOrderSlicer) -> int:
     """The number of windows that are open."""
     tracks = [track for lane in running.lanes() for track in lane.tracks.values()]
     return sum(one.stop is None for track in tracks for one in track.live)
@@ -113,15 +113,15 @@ class Folded:
     """How many combines were spent on totals of windows, not on slices."""
 
     def __init__(self, meter: Meter, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.combines, fold = 0, Slices[object].fold
+        self.combines, fold = 0, SliceBuffer[object].fold
 
-        def counted(slices: Slices[object], first: int, stop: int) -> object:
+        def counted(slices: SliceBuffer[object], first: int, stop: int) -> object:
             before = meter.combines
             total = fold(slices, first, stop)
             self.combines += meter.combines - before
             return total
 
-        monkeypatch.setattr(Slices, "fold", counted)
+        monkeypatch.setattr(SliceBuffer, "fold", counted)
 
 
 @pytest.mark.parametrize("queries", [1, 12, 60])
@@ -182,7 +182,7 @@ def random_parameters() -> list[tuple[int, int]]:
     return [(10, 3)] + [(rng.randint(1, 40), rng.randint(1, 12)) for _ in range(8)]
 
 
-PANES_EAGER = Technique(EagerStore, panes, shares=False)
+PANES_EAGER = Technique(InOrderEagerStore, panes, shares=False)
 """In the table, though nobody would want it."""
 
 
@@ -230,7 +230,7 @@ def counting(
     """A technique with a lazy store, and the names of all slices that are ever stored."""
     stored: list[int] = []
 
-    class Counting(LazyStore[object]):
+    class Counting(InOrderLazyStore[object]):
         def append(self, name: int, partial: object) -> None:
             stored.append(name)
             super().append(name, partial)
@@ -238,7 +238,7 @@ def counting(
         def copy(self) -> "Counting":
             twin = Counting(self.monoid)
             for name, partial in zip(self.ids, self.partials(), strict=True):
-                LazyStore[object].append(twin, name, partial)
+                InOrderLazyStore[object].append(twin, name, partial)
             return twin
 
     return Technique(Counting, edges), stored

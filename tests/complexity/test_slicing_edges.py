@@ -7,12 +7,12 @@ from math import gcd
 import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.common.timers import Alarms
+from muntin.optimized.common.timers import TimerQueue
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
-from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.operator import InOrderSlicer
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PAIRS_PLUS, PANES
-from muntin.optimized.in_order.trackers.base import Track
+from muntin.optimized.in_order.trackers.base import WindowTracker
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query, Settings
@@ -27,9 +27,9 @@ IN_ORDER = Settings(in_order=True, dialect=Dialect(first_window="nonnegative"))
 MANY = [Sliding(size, slide) for size, slide in [(10, 3), (12, 4), (7, 7), (30, 5), (5, 10)]]
 
 
-def running_on(technique: Technique, kinds: list[WindowType], meter: Meter) -> Slicing:
+def running_on(technique: Technique, kinds: list[WindowType], meter: Meter) -> InOrderSlicer:
     """An operator with these queries of one aggregate."""
-    running, aggregate = Slicing(technique, IN_ORDER), meter.watch_aggregate(WORDS)
+    running, aggregate = InOrderSlicer(technique, IN_ORDER), meter.watch_aggregate(WORDS)
     for nth, kind in enumerate(kinds):
         running.add(Query(f"q{nth}", kind, aggregate))
     return running
@@ -46,19 +46,19 @@ class Begun:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ordinals: set[int] = set()
         self.joined = 0
-        add, join = Slices[object].add, vars(Slices)["_join"]
+        add, join = SliceBuffer[object].add, vars(SliceBuffer)["_join"]
 
-        def adding(slices: Slices[object], partial: object, *, cut: bool = False) -> None:
+        def adding(slices: SliceBuffer[object], partial: object, *, cut: bool = False) -> None:
             ordinal, before = slices.count, slices.size
             add(slices, partial, cut=cut)
             self.ordinals |= {ordinal} if slices.size > before else set()
 
-        def joining(slices: Slices[object], begin: int) -> None:
+        def joining(slices: SliceBuffer[object], begin: int) -> None:
             self.joined += 1
             join(slices, begin)
 
-        monkeypatch.setattr(Slices, "add", adding)
-        monkeypatch.setattr(Slices, "_join", joining)
+        monkeypatch.setattr(SliceBuffer, "add", adding)
+        monkeypatch.setattr(SliceBuffer, "_join", joining)
 
 
 def window_edges(kind: Sliding, until: int) -> Iterator[tuple[int, int]]:
@@ -104,15 +104,15 @@ def test_a_tuple_is_lifted_once_and_combined_once_or_begins_a_slice(
     technique: Technique, queries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meter, begun, folded = Meter(), Begun(monkeypatch), [0]
-    fold = Slices[object].fold
+    fold = SliceBuffer[object].fold
 
-    def folding(slices: Slices[object], first: int, stop: int) -> object:
+    def folding(slices: SliceBuffer[object], first: int, stop: int) -> object:
         before = meter.combines
         total = fold(slices, first, stop)
         folded[0] += meter.combines - before
         return total
 
-    monkeypatch.setattr(Slices, "fold", folding)
+    monkeypatch.setattr(SliceBuffer, "fold", folding)
     kinds: list[WindowType] = [tumbling(10 + nth) for nth in range(queries)]
     running = running_on(technique, kinds, meter)
     for nth in range(400):
@@ -129,13 +129,13 @@ class Shown:
     """How many times a query was shown an event."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.times, observe = 0, Track.observe
+        self.times, observe = 0, WindowTracker.observe
 
-        def observing(track: Track, slices: Slices[object], event: Event) -> None:
+        def observing(track: WindowTracker, slices: SliceBuffer[object], event: Event) -> None:
             self.times += 1
             observe(track, slices, event)
 
-        monkeypatch.setattr(Track, "observe", observing)
+        monkeypatch.setattr(WindowTracker, "observe", observing)
 
 
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER, PAIRS, PAIRS_PLUS, PANES])
@@ -205,12 +205,12 @@ def test_pairs_plus_folds_the_windows_of_many_queries_from_few_partials() -> Non
 
 
 def test_alarms_that_do_not_count_any_more_are_dropped() -> None:
-    alarms, rung = Alarms[str](), 0
+    alarms, rung = TimerQueue[str](), 0
     for watermark in range(1000):
         for sleeper in "abc":
             alarms.set(sleeper, END)
             alarms.set(sleeper, watermark + ord(sleeper) % 2)
-        rung += len(list(alarms.ring(watermark)))
+        rung += len(list(alarms.pop_due(watermark)))
         assert len(alarms) <= 2 * 3 + 9
     assert rung == 2000
 

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from muntin.conformance.machines.strategies import BASES, settings, window_types
 from muntin.conformance.transcript.json_values import Json
-from muntin.conformance.transcript.model import Turn
+from muntin.conformance.transcript.model import TranscriptStep
 from muntin.conformance.transcript.windows import write_window
 from muntin.conformance.transcript.writer import write
 from muntin.spec.algebra.catalogue import named
-from muntin.spec.denotation import World, add, remove, step
+from muntin.spec.denotation import History, add, remove, step
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -21,13 +21,13 @@ AGGREGATES = ("sum", "collect", "max", "mean", "median", "first", "var_pop", "di
 
 class RandomRun(NamedTuple):
     queries: list[Query]
-    turns: list[Turn]
+    turns: list[TranscriptStep]
     chosen: Settings
 
     def denoted(self) -> list[Output] | str:
         """Return what the denotation says, or the error that it raises."""
         outputs: list[Output] = []
-        world = World(self.chosen)
+        world = History(self.chosen)
         try:
             for query in self.queries:
                 world = add(world, query)
@@ -82,14 +82,14 @@ def random_runs(draw: st.DrawFn) -> RandomRun:
         asked.append(f"q{next(numbers)}")
         return Query(asked[-1], draw(kinds), named(draw(st.sampled_from(AGGREGATES))))
 
-    def turn() -> Turn:
+    def turn() -> TranscriptStep:
         removed = [asked.pop()] if asked and draw(st.integers(0, 5)) == 0 else []
         added = [query()] if draw(st.integers(0, 5)) == 0 else []
         batch = draw(events)
         batch = sorted(batch, key=lambda event: event.time) if chosen.in_order else batch
         watermark = draw(st.one_of(st.none(), times))
-        return Turn(Step(tuple(batch), watermark), tuple(added), tuple(removed))
+        return TranscriptStep(Step(tuple(batch), watermark), tuple(added), tuple(removed))
 
     queries = [query() for _ in range(draw(st.integers(1, 2)))]
     turns = [turn() for _ in range(draw(st.integers(0, 5)))]
-    return RandomRun(queries, [*turns, Turn(Step((), END))], chosen)
+    return RandomRun(queries, [*turns, TranscriptStep(Step((), END))], chosen)

@@ -9,9 +9,9 @@ from secrets import randbelow
 import pytest
 
 from muntin.conformance.fuzz.fuzzer import trials
-from muntin.conformance.machines.fault_injection import Faltering
+from muntin.conformance.machines.fault_injection import FailingOperator
 from muntin.conformance.machines.lockstep import Build
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Settings
 from muntin.spec.stream import Step
@@ -21,14 +21,14 @@ STEPS = {"dev": 2_000, "nightly": 200_000}.get(os.environ.get("MUNTIN_PROFILE", 
 FIXED = 20261118
 
 
-def faltering(build: Build, made: list[Faltering], settings: Settings) -> Operator:
-    made.append(Faltering(build(settings), len(made)))
+def faltering(build: Build, made: list[FailingOperator], settings: Settings) -> Operator:
+    made.append(FailingOperator(build(settings), len(made)))
     return made[-1]
 
 
 @pytest.mark.parametrize("seed", [FIXED, randbelow(2**32)], ids=["fixed", "fresh"])
 def test_an_operator_that_falters_answers_as_if_it_had_not(seed: int) -> None:
-    made: dict[str, list[Faltering]] = {one.name: [] for one in OPERATORS}
+    made: dict[str, list[FailingOperator]] = {one.name: [] for one in OPERATORS}
     builds = {one.name: partial(faltering, one.build, made[one.name]) for one in OPERATORS}
     steps = 0
     for trial in trials(builds, seed):
@@ -39,7 +39,7 @@ def test_an_operator_that_falters_answers_as_if_it_had_not(seed: int) -> None:
     assert all(sum(one.falls for one in those) for those in made.values())
 
 
-class Hasty(Denoted):
+class Hasty(SpecificationOperator):
     """The denotation, but a step that fails is half done: its events have been seen."""
 
     def take(self, events: Step, /) -> Output:

@@ -17,8 +17,8 @@ from muntin.conformance.fuzz.fuzzer import smallest, trials
 from muntin.conformance.fuzz.shrinker import simpler
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep
-from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRDS, Rolled
-from muntin.reference.specification import Denoted
+from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRDS, SeededSource
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry import lookup
 from muntin.registry.capabilities import window_types
 from muntin.registry.implementations import OperatorEntry
@@ -53,7 +53,7 @@ def test_every_operator_agrees_on_random_traces(
         assert refused == "0" or (name in {"kernels", "all"} and int(refused) < most * int(steps))
 
 
-class Hasty(Denoted):
+class Hasty(SpecificationOperator):
     """The denotation, but of several results of a step the last is lost."""
 
     def take(self, events: Step, /) -> Output:
@@ -61,14 +61,14 @@ class Hasty(Denoted):
         return output._replace(results=output.results[: max(1, len(output.results) - 1)])
 
 
-class Deaf(Denoted):
+class Deaf(SpecificationOperator):
     """The denotation, but late events are not told."""
 
     def take(self, events: Step, /) -> Output:
         return super().take(events)._replace(late=())
 
 
-class Brittle(Denoted):
+class Brittle(SpecificationOperator):
     """The denotation, but it crashes when two events of a step have one time."""
 
     def take(self, events: Step, /) -> Output:
@@ -145,7 +145,7 @@ def test_nothing_can_be_left_out_of_a_trace_that_was_made_small() -> None:
 
 
 def test_traces_reach_every_window_type_decision_and_change() -> None:
-    traces = [random_trace(Rolled(nth)) for nth in range(1500)]
+    traces = [random_trace(SeededSource(nth)) for nth in range(1500)]
     queries = [query for trace in traces for query in trace.every_query()]
     assert {type(q.window) for q in queries} == {type(kind) for kind in window_types().values()}
     assert {q.window.measure for q in queries} == {TIME, COUNT, DOUBLED, THIRDS}

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
 from muntin.conformance.transcript.calls import SIGNATURES
-from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_reader import JsonPath
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import parse, schema
 from muntin.conformance.transcript.windows import FORMS, KINDS
@@ -23,7 +23,7 @@ EXAMPLES = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 SCHEMA: dict[str, Json] = json.loads(schema())
 VALIDATOR = Draft202012Validator(SCHEMA)
-DEFINITIONS = Node(SCHEMA["$defs"])
+DEFINITIONS = JsonPath(SCHEMA["$defs"])
 
 
 def complaints(document: Json) -> list[str]:
@@ -31,7 +31,7 @@ def complaints(document: Json) -> list[str]:
     return [str(error) for error in found]
 
 
-def at(*path: str) -> Node:
+def at(*path: str) -> JsonPath:
     node = DEFINITIONS
     for name in path:
         node = node.members()[name]

@@ -9,13 +9,13 @@ from hypothesis import given
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
 from muntin.conformance.transcript.expectations import Expected, Line, differences
-from muntin.conformance.transcript.json_reader import Node, TranscriptError
+from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
 from muntin.conformance.transcript.replay import lines, refusal, replay, replay_calls
 from muntin.conformance.transcript.windows import VALUE, read_window, write_window
-from muntin.reference.specification import Denoted
-from muntin.reference.specified import Specified
+from muntin.reference.specification import SpecificationOperator
+from muntin.reference.specified import SpecificationStructure
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
 from muntin.spec.query import Output, Settings
@@ -35,7 +35,7 @@ from muntin.spec.windows.periodic import (
     Landmark,
     Sliding,
     count,
-    snapshot,
+    instant_windows,
     tumbling,
 )
 from muntin.spec.windows.window import WindowType
@@ -55,7 +55,7 @@ def structure(document: Json) -> StructureTranscript:
 
 def replayed(document: Json) -> list[Line]:
     transcript = operator(document)
-    outputs = replay(transcript, Denoted(transcript.settings))
+    outputs = replay(transcript, SpecificationOperator(transcript.settings))
     return [line for step, output in enumerate(outputs) for line in lines(step, output)]
 
 
@@ -101,7 +101,7 @@ WINDOWS: list[tuple[Json, WindowType]] = [
     ({"type": "landmark", "at": -4, "every": 2}, Landmark(-4, 2)),
     ({"type": "cumulate", "size": 6, "step": 2}, Cumulate(6, 2)),
     ({"type": "band", "start": -1, "end": 5}, Band(-1, 5)),
-    ({"type": "snapshot"}, snapshot()),
+    ({"type": "snapshot"}, instant_windows()),
     ({"type": "delta", "threshold": 0.5}, Delta(0.5)),
     ({"type": "threshold", "at_least": 2}, Threshold(2)),
     ({"type": "threshold", "at_least": 2, "min_count": 3}, Threshold(2, 3)),
@@ -112,8 +112,8 @@ WINDOWS: list[tuple[Json, WindowType]] = [
 
 @pytest.mark.parametrize(("written", "kind"), WINDOWS, ids=[str(w) for w, _ in WINDOWS])
 def test_every_window_type_is_read_and_written(written: Json, kind: WindowType) -> None:
-    assert read_window(Node(written)) == kind
-    assert read_window(Node(dict(write_window(kind)))) == kind
+    assert read_window(JsonPath(written)) == kind
+    assert read_window(JsonPath(dict(write_window(kind)))) == kind
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,11 @@ def test_a_malformed_document_is_refused_where_it_is_wrong(document: Json, what:
 
 def test_the_sound_documents_are_sound() -> None:
     assert replayed(trace())
-    assert [*replay_calls(structure(calls()), Specified(structure(calls()).aggregate.monoid))][
-        -1
-    ] == [{"op": 3, "value": 2}]
+    assert [
+        *replay_calls(
+            structure(calls()), SpecificationStructure(structure(calls()).aggregate.monoid)
+        )
+    ][-1] == [{"op": 3, "value": 2}]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,7 @@ def test_a_value_that_an_aggregate_does_not_take_names_query_and_event() -> None
 
 
 def test_who_refuses_a_query_is_asked_before_anything_is_replayed() -> None:
-    class Picky(Denoted):
+    class Picky(SpecificationOperator):
         def add(self, query: object) -> None:
             del query
             raise UnsupportedError("not me")
@@ -239,7 +241,7 @@ def test_who_refuses_a_query_is_asked_before_anything_is_replayed() -> None:
     steps: Json = [{}, {"add": query(TEN, "later")}]
     transcript = operator({"muntin": 1, "queries": [], "steps": steps})
     assert refusal(transcript, Picky) == "query 'later': not me"
-    assert refusal(transcript, Denoted) is None
+    assert refusal(transcript, SpecificationOperator) is None
 
 
 @given(random_runs())
@@ -260,7 +262,7 @@ def test_a_run_that_is_written_and_read_is_the_same_run(run: RandomRun) -> None:
 
 def outcome(transcript: OperatorTranscript) -> list[Output] | str:
     try:
-        return list(replay(transcript, Denoted(transcript.settings)))
+        return list(replay(transcript, SpecificationOperator(transcript.settings)))
     except InvalidInputError as error:
         return str(error)
 
@@ -273,7 +275,7 @@ def test_calls_lift_and_lower() -> None:
             "ops": [["insert", 1, 3], ["insert", 2, None], ["insert", 1, 6], ["query"], ["size"]],
         }
     )
-    answers = [*replay_calls(transcript, Specified(transcript.aggregate.monoid))]
+    answers = [*replay_calls(transcript, SpecificationStructure(transcript.aggregate.monoid))]
     assert answers[3:] == [[{"op": 3, "value": 4.5}], [{"op": 4, "value": 2}]]
 
 
@@ -284,7 +286,7 @@ def test_to_evict_the_oldest_of_nothing_changes_nothing() -> None:
         "ops": [["evict_oldest"], ["insert", 1, 3], ["insert", 5, 4], ["evict_oldest"], ["query"]],
     }
     transcript = structure(document)
-    answers = [*replay_calls(transcript, Specified(transcript.aggregate.monoid))]
+    answers = [*replay_calls(transcript, SpecificationStructure(transcript.aggregate.monoid))]
     assert answers == [[], [], [], [], [{"op": 4, "value": [4]}]]
 
 
@@ -293,8 +295,8 @@ def test_an_error_says_at_which_call_it_is() -> None:
         {"muntin": 1, "structure": {"aggregate": "sum"}, "ops": [["size"], ["insert", 1, "x"]]}
     )
     with pytest.raises((InvalidInputError, UserCodeError), match=r"^ops\[1\]: .*x"):
-        list(replay_calls(transcript, Specified(transcript.aggregate.monoid)))
+        list(replay_calls(transcript, SpecificationStructure(transcript.aggregate.monoid)))
 
 
 def test_time_is_the_default_measure() -> None:
-    assert read_window(Node(TEN)).measure is TIME
+    assert read_window(JsonPath(TEN)).measure is TIME

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
 
 
-class ForgetsTies(Denoted):
+class ForgetsTies(SpecificationOperator):
     """Takes a value of 7 for one of 8, if there is another event at its time in the step."""
 
     def take(self, events: Step, /) -> Output:

@@ -8,39 +8,39 @@ import pytest
 
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep
-from muntin.conformance.machines.random_choices import Rolled
+from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.transcript.model import OperatorTranscript, parse
-from muntin.differential.comparison import Judge
+from muntin.differential.comparison import TraceComparison
 from muntin.differential.cost_bounds import Claim, claim
-from muntin.differential.equality import View, slack, standing
+from muntin.differential.equality import View, final_windows, rounding_error_bound
 from muntin.differential.implementation import attempt
 from muntin.differential.inputs.generated_traces import rows_of
-from muntin.differential.inputs.trace import Number, Trace, on_time
-from muntin.differential.memoized_windows import remembering
+from muntin.differential.inputs.trace import GeneratedTrace, Number, on_time
+from muntin.differential.memoized_windows import memoize
 from muntin.differential.plan import (
     NATIVE,
     SHAPES,
     SPEC,
-    Contender,
-    Plan,
+    DiffPlan,
+    Implementation,
     asked,
     contenders,
     whole,
 )
 from muntin.differential.report.table import HEADER, lines
 from muntin.differential.shrinking import operator_mismatch
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.denotation import denote
 from muntin.spec.errors import InvalidInputError
 
 PLANTED = "differential.planted:ForgetsTies"
-PLAN = Plan(rows=600, keys=6, against=contenders("spec,scotty-lazy,scotty-eager,kernels"))
+PLAN = DiffPlan(rows=600, keys=6, against=contenders("spec,scotty-lazy,scotty-eager,kernels"))
 
 
-def judged(plan: Plan) -> Judge:
-    judge = Judge(plan)
+def judged(plan: DiffPlan) -> TraceComparison:
+    judge = TraceComparison(plan)
     for key in range(plan.keys):
-        judge.judge(Trace(str(key), key, *rows_of(plan, key)))
+        judge.judge(GeneratedTrace(str(key), key, *rows_of(plan, key)))
     return judge
 
 
@@ -63,7 +63,9 @@ def test_stored_tuples_are_counted_where_windows_need_them() -> None:
     for windows, stored in (("tumbling:60:sum", (True, False)), ("count:50:sum", (True, True))):
         plan = replace(PLAN, windows=windows, against=contenders(",".join(names)))
         tally = judged(plan).tally
-        told = [Trace(str(key), key, *rows_of(plan, key)).transcript(plan) for key in range(6)]
+        told = [
+            GeneratedTrace(str(key), key, *rows_of(plan, key)).transcript(plan) for key in range(6)
+        ]
         most = {name: sum(attempt(name, one).tuples for one in told) for name in names}
         assert tuple(count > 0 for count in most.values()) == stored
         assert {line[0]: line[at] for line in lines(plan, tally)} == {
@@ -80,7 +82,7 @@ def test_a_planted_fault_is_found_made_small_and_reproduced() -> None:
     told = parse(json.dumps(found.transcript))
     assert isinstance(told, OperatorTranscript)
     assert len({event.time for turn in told.turns for event in turn.step.events}) == 1
-    assert lockstep(told, Denoted).parting is None
+    assert lockstep(told, SpecificationOperator).parting is None
     assert len(told.queries) == 1
     assert told.settings.allowed_lateness == 0
 
@@ -101,7 +103,7 @@ def test_a_share_is_judged_and_said() -> None:
 
 def test_a_share_is_so_many_of_a_thousand() -> None:
     for share in (0.001, 0.3, 1.0):
-        assert sum(Contender("spec", share).takes(nth) for nth in range(7000)) == 7000 * share
+        assert sum(Implementation("spec", share).takes(nth) for nth in range(7000)) == 7000 * share
 
 
 def test_who_is_alone_is_not_judged() -> None:
@@ -120,7 +122,7 @@ class Stingy(Claim):
 
 
 def test_a_bound_that_is_broken_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = Trace("0", 0, *rows_of(PLAN, 0)).transcript(PLAN)
+    trace = GeneratedTrace("0", 0, *rows_of(PLAN, 0)).transcript(PLAN)
     kept = attempt("scotty-lazy", trace)
     assert kept.over == []
     assert kept.most["slices"] >= kept.slices > 5
@@ -142,11 +144,11 @@ def test_nothing_is_claimed_of_what_does_not_follow_from_time() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_windows_that_remember_answer_as_those_that_do_not(seed: int) -> None:
-    trace = random_trace(Rolled(f"remember {seed}"))
+    trace = random_trace(SeededSource(f"remember {seed}"))
     if any(turn.added or turn.removed for turn in trace.turns):
         trace = replace(trace, turns=tuple(replace(t, added=(), removed=()) for t in trace.turns))
     steps = [turn.step for turn in trace.turns]
-    recalled = [remembering(query) for query in trace.queries]
+    recalled = [memoize(query) for query in trace.queries]
     answers: list[list[object]] = []
     for queries in (trace.queries, recalled):
         try:
@@ -158,7 +160,7 @@ def test_windows_that_remember_answer_as_those_that_do_not(seed: int) -> None:
 
 @pytest.mark.parametrize("shape", [*SHAPES, "real"])
 def test_rows_depend_on_the_seed_and_the_key_alone(shape: str) -> None:
-    plan = Plan(rows=1000, keys=10, disorder=shape)
+    plan = DiffPlan(rows=1000, keys=10, disorder=shape)
     assert rows_of(plan, 3) == rows_of(plan, 3)
     assert len(rows_of(plan, 3)[0]) == 100
     assert rows_of(plan, 3) != rows_of(plan, 4)
@@ -168,10 +170,10 @@ def test_rows_depend_on_the_seed_and_the_key_alone(shape: str) -> None:
 
 
 def test_what_is_on_time_is_what_the_specification_accepts() -> None:
-    plan = Plan(rows=3000, keys=10, disorder="heavy", delay=10, lateness=15, batch=7)
+    plan = DiffPlan(rows=3000, keys=10, disorder="heavy", delay=10, lateness=15, batch=7)
     late = 0
     for key in range(10):
-        trace = Trace(str(key), key, *rows_of(plan, key))
+        trace = GeneratedTrace(str(key), key, *rows_of(plan, key))
         told = trace.transcript(plan)
         outputs = denote([], [turn.step for turn in told.turns], told.settings)
         kept = on_time(trace.times, plan)
@@ -184,9 +186,9 @@ def test_what_is_on_time_is_what_the_specification_accepts() -> None:
 def with_native(
     values: Sequence[Number], view: View, windows: str = "tumbling:10:sum"
 ) -> dict[str, int]:
-    plan = Plan(windows, contenders(f"spec,{NATIVE}"), delay=0, lateness=0)
-    judge = Judge(plan)
-    judge.judge(Trace("k", 0, range(len(values)), values), view)
+    plan = DiffPlan(windows, contenders(f"spec,{NATIVE}"), delay=0, lateness=0)
+    judge = TraceComparison(plan)
+    judge.judge(GeneratedTrace("k", 0, range(len(values)), values), view)
     return judge.tally.of(NATIVE)
 
 
@@ -205,12 +207,15 @@ def test_what_spark_answers_is_compared_window_by_window(view: View, wrong: int)
 
 def test_floats_may_differ_by_their_rounding_and_no_more() -> None:
     exact = 0.1 + 0.2 + 0.3
-    near, far = exact + slack([0.1, 0.2, 0.3]) / 2, exact + slack([0.1, 0.2, 0.3]) * 2
-    assert slack([0.1, 0.2, 0.3]) < 1e-14
+    near, far = (
+        exact + rounding_error_bound([0.1, 0.2, 0.3]) / 2,
+        exact + rounding_error_bound([0.1, 0.2, 0.3]) * 2,
+    )
+    assert rounding_error_bound([0.1, 0.2, 0.3]) < 1e-14
     for value, wrong in ((0.3 + 0.2 + 0.1, 0), (near, 0), (far, 1)):
         view: View = {("tumbling:10:sum", 0, 10): value}
         assert with_native([0.1, 0.2, 0.3], view)["mismatches"] == wrong
-    one, other = 0.3, 0.3 + slack([0.1, 0.2, 0.3]) / 2
+    one, other = 0.3, 0.3 + rounding_error_bound([0.1, 0.2, 0.3]) / 2
     assert one != other
     for value, wrong in ((one, 0), (other, 1)):
         view = {("tumbling:10:max", 0, 10): value}
@@ -218,8 +223,10 @@ def test_floats_may_differ_by_their_rounding_and_no_more() -> None:
 
 
 def test_a_session_that_was_merged_does_not_stand() -> None:
-    plan = Plan("session:10:sum", contenders("spec,scotty-lazy"), batch=1, delay=0, lateness=99)
-    attempted = attempt(SPEC, Trace("k", 0, [0, 30, 8, 17, 25], [1, 2, 4, 8, 16]).transcript(plan))
+    plan = DiffPlan("session:10:sum", contenders("spec,scotty-lazy"), batch=1, delay=0, lateness=99)
+    attempted = attempt(
+        SPEC, GeneratedTrace("k", 0, [0, 30, 8, 17, 25], [1, 2, 4, 8, 16]).transcript(plan)
+    )
     kinds = [
         one.kind
         for answer in attempted.answers
@@ -227,13 +234,13 @@ def test_a_session_that_was_merged_does_not_stand() -> None:
         for one in answer.results
     ]
     assert "retracted" in kinds
-    assert standing(attempted.answers) == {("session:10:sum", 0, 40): 31}
+    assert final_windows(attempted.answers) == {("session:10:sum", 0, 40): 31}
 
 
 def test_a_view_is_what_stands() -> None:
     plan = replace(PLAN, windows="session:20:count")
-    answers = attempt(SPEC, Trace("0", 0, *rows_of(plan, 0)).transcript(plan)).answers
-    counts = [value for value in standing(answers).values() if isinstance(value, int)]
+    answers = attempt(SPEC, GeneratedTrace("0", 0, *rows_of(plan, 0)).transcript(plan)).answers
+    counts = [value for value in final_windows(answers).values() if isinstance(value, int)]
     times, values = rows_of(plan, 0)
     nulls = sum(value is None for value in values)
     assert sum(counts) == sum(on_time(times, plan)) - nulls
@@ -254,7 +261,7 @@ def test_a_view_is_what_stands() -> None:
 )
 def test_windows_that_make_no_sense_are_refused(text: str, complaint: str) -> None:
     with pytest.raises(InvalidInputError, match=complaint):
-        Plan(text).queries()
+        DiffPlan(text).queries()
 
 
 @pytest.mark.parametrize("text", ["spec", "spec,spec", "spec,kernels=0%", "spec,kernels=5"])

@@ -12,22 +12,22 @@ from pyspark.sql import DataFrame
 
 from muntin.cli.main import main
 from muntin.conformance.transcript.model import OperatorTranscript, parse
-from muntin.differential.dataframe_comparison import Answer, partings
+from muntin.differential.dataframe_comparison import TableAnswer, differing_keys
 from muntin.differential.inputs.sources import made_whole
 from muntin.differential.journal import Journal
-from muntin.differential.plan import Plan, contenders
-from muntin.differential.run import Run
-from muntin.differential.spark.driver import drive
+from muntin.differential.plan import DiffPlan, contenders
+from muntin.differential.run import DiffRun
+from muntin.differential.spark.driver import run_chunks
 from muntin.differential.tally import Tally
 from muntin.differential.verdict import verdict
 from muntin.registry.dataframes import engines as views
 from muntin.registry.dataframes.engines import Digest, refusal
-from muntin.registry.dataframes.generated_rows import DELAYS, Made
+from muntin.registry.dataframes.generated_rows import DELAYS, GeneratedRows
 from muntin.registry.dataframes.session import Session
 from muntin.spark.call import aggregation as operator
 from muntin.spec.dialect import OURS
 
-PLAN = Plan(
+PLAN = DiffPlan(
     "tumbling:60:sum,sliding:240:60:max,session:20:count,sliding:70:20:mean",
     contenders("scotty-fiba=10%,spec=10%,kernels-table,spark,spark-native"),
     rows=4000,
@@ -37,8 +37,8 @@ PLAN = Plan(
 AGGREGATE = operator.aggregate
 
 
-def run(spark: Session, plan: Plan) -> Tally:
-    return drive(made_whole(spark, plan), plan, lambda _: None)
+def run(spark: Session, plan: DiffPlan) -> Tally:
+    return run_chunks(made_whole(spark, plan), plan, lambda _: None)
 
 
 def test_all_agree_on_whole_dataframes(spark: Session) -> None:
@@ -73,7 +73,7 @@ def test_a_dialect_of_spark_is_asked_of_whole_dataframes_too(spark: Session) -> 
 def test_rows_are_judged_where_two_answer_a_query(
     spark: Session, windows: str, against: str, judged: list[int]
 ) -> None:
-    plan = Plan(windows, contenders(against), rows=1000, keys=5, whole=True)
+    plan = DiffPlan(windows, contenders(against), rows=1000, keys=5, whole=True)
     tally = run(spark, plan)
     assert tally.wrong == []
     assert [tally.of(one.name)["rows"] for one in plan.against] == judged
@@ -83,9 +83,9 @@ def test_rows_are_judged_where_two_answer_a_query(
 def test_rows_that_no_two_answer_are_no_agreement(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plan = Plan("tumbling:60:first,rolling:5:sum", contenders("kernels-table,tuple-buckets"))
+    plan = DiffPlan("tumbling:60:first,rolling:5:sum", contenders("kernels-table,tuple-buckets"))
     plan = replace(plan, rows=2000, keys=2, seed=3, whole=True)
-    found = Run(plan, tmp_path, spark).run([made_whole(spark, plan)])
+    found = DiffRun(plan, tmp_path, spark).run([made_whole(spark, plan)])
     assert not verdict(found).agrees
     said = capsys.readouterr().out
     assert "NOTHING WAS JUDGED of the rows made from seed 3" in said
@@ -115,7 +115,7 @@ def test_a_fault_in_the_operator_is_found_made_small_and_replayed(
     monkeypatch.setattr(views, "aggregate", losing("pmod(t, 500) != 77"))
     plan = replace(PLAN, windows="tumbling:60:sum", rows=600, keys=6)
     plan = replace(plan, against=contenders("spark,spark-native"))
-    (came,) = Run(plan, tmp_path, spark).run([made_whole(spark, plan)])
+    (came,) = DiffRun(plan, tmp_path, spark).run([made_whole(spark, plan)])
     (found,) = came.mismatches
     assert (found.name, found.events) == ("spark", 1)
     assert came.tally.of("spark")["mismatches"] > 1
@@ -134,7 +134,7 @@ def test_a_fault_that_needs_other_keys_is_told_with_the_whole_trace(
     monkeypatch.setattr(views, "aggregate", losing("key != 102 or t % 2 = 0"))
     plan = replace(PLAN, windows="tumbling:60:sum", rows=2060, keys=103)
     plan = replace(plan, against=contenders("spark,kernels-table"))
-    (came,) = Run(plan, tmp_path, spark).run([made_whole(spark, plan)])
+    (came,) = DiffRun(plan, tmp_path, spark).run([made_whole(spark, plan)])
     (found,) = came.mismatches
     assert "beside the rows of other keys" in found.what
     told = parse(json.dumps(found.transcript))
@@ -142,9 +142,9 @@ def test_a_fault_that_needs_other_keys_is_told_with_the_whole_trace(
     assert found.events > 8
 
 
-def digested(name: str, found: Mapping[tuple[int, str], Digest]) -> Answer:
+def digested(name: str, found: Mapping[tuple[int, str], Digest]) -> TableAnswer:
     (by,) = [one for one in contenders(f"{name},x") if one.name == name]
-    return Answer(by, {"q", "r"}, dict(found), 0.0)
+    return TableAnswer(by, {"q", "r"}, dict(found), 0.0)
 
 
 def test_digests_that_differ_are_partings() -> None:
@@ -152,14 +152,16 @@ def test_digests_that_differ_are_partings() -> None:
     first = digested("kernels-table", {(1, "q"): one, (2, "q"): one, (2, "r"): one})
     same = digested("spark-native", {(1, "q"): one, (2, "q"): one, (2, "r"): one})
     less = digested("spark", {(1, "q"): one, (2, "q"): other})
-    assert partings([first, same]) == {}
-    assert partings([first, same, less]) == {2: {"spark"}}
+    assert differing_keys([first, same]) == {}
+    assert differing_keys([first, same, less]) == {2: {"spark"}}
     missing = digested("spark", {(1, "q"): one, (2, "q"): one})
-    assert partings([first, missing]) == partings([first, same, missing]) == {2: {"spark"}}
-    assert partings([missing, first]) == {2: {"kernels-table"}}
-    assert partings([first, digested("spec", {(1, "q"): other, (2, "q"): one, (2, "r"): one})]) == {
-        1: {"kernels-table"}
-    }
+    assert (
+        differing_keys([first, missing]) == differing_keys([first, same, missing]) == {2: {"spark"}}
+    )
+    assert differing_keys([missing, first]) == {2: {"kernels-table"}}
+    assert differing_keys(
+        [first, digested("spec", {(1, "q"): other, (2, "q"): one, (2, "r"): one})]
+    ) == {1: {"kernels-table"}}
 
 
 def test_chunks_of_whole_dataframes_are_noted_in_a_journal(
@@ -168,7 +170,7 @@ def test_chunks_of_whole_dataframes_are_noted_in_a_journal(
     monkeypatch.setattr("muntin.differential.inputs.sources.WHOLE_CHUNK", 1500)
     plan = replace(PLAN, against=contenders("spec=10%,kernels-table"))
     source, path, parts = made_whole(spark, plan), tmp_path / "journal.jsonl", list[int]()
-    tally = drive(
+    tally = run_chunks(
         source,
         plan,
         lambda part: parts.append(part.of()["rows"]),
@@ -177,19 +179,21 @@ def test_chunks_of_whole_dataframes_are_noted_in_a_journal(
     assert parts == [1400, 1400, 1200]
     assert tally.of("kernels-table")["taken"] == 4000
     assert 0 < tally.of("kernels-table")["rows"] == tally.of("spec")["rows"] < 1000
-    again = drive(source, plan, lambda _: None, Journal(path, source.run))
+    again = run_chunks(source, plan, lambda _: None, Journal(path, source.run))
     assert again.counts == tally.counts
     assert len(path.read_text().splitlines()) == 3
 
 
-def rows_of(spark: Session, made: Made, tasks: int) -> list[tuple[int, int, int, int | None]]:
+def rows_of(
+    spark: Session, made: GeneratedRows, tasks: int
+) -> list[tuple[int, int, int, int | None]]:
     rows = made.frame(spark, tasks).collect()
     return [(row["key"], row["id"], row["t"], row["v"]) for row in rows]
 
 
 @pytest.mark.parametrize("shape", [*DELAYS, "real"])
 def test_rows_follow_from_seed_and_number_and_come_out_of_order(spark: Session, shape: str) -> None:
-    made = Made(600, range(3, 5), 1, shape)
+    made = GeneratedRows(600, range(3, 5), 1, shape)
     rows = rows_of(spark, made, 1)
     assert sorted(row[:3] for row in rows_of(spark, made, 3)) == sorted(row[:3] for row in rows)
     assert rows_of(spark, replace(made, seed=2), 1) != rows
@@ -210,7 +214,7 @@ def test_rows_follow_from_seed_and_number_and_come_out_of_order(spark: Session, 
     ],
 )
 def test_what_has_no_view_is_refused(name: str, query: str, why: str) -> None:
-    assert why in refusal(name, Plan(query).queries()[0], OURS)
+    assert why in refusal(name, DiffPlan(query).queries()[0], OURS)
 
 
 def test_what_makes_no_sense_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,24 +14,24 @@ from types import SimpleNamespace
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.transcript.model import OperatorTranscript, Turn, parse
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
 from muntin.conformance.transcript.writer import write
 from muntin.differential.inputs.sources import Files, Source, flights_file, from_parquet, generated
 from muntin.differential.journal import Journal
-from muntin.differential.native_smaller import Bench
-from muntin.differential.plan import DIALECTS, NATIVE, Plan, contenders
-from muntin.differential.run import Run
-from muntin.differential.spark.driver import drive, judged
+from muntin.differential.native_smaller import NativeShrinker
+from muntin.differential.plan import DIALECTS, NATIVE, DiffPlan, contenders
+from muntin.differential.run import DiffRun
+from muntin.differential.spark.driver import judged, run_chunks
 from muntin.differential.spark.parquet_footers import Columns
 from muntin.differential.tally import Tally
-from muntin.registry.dataframes.session import GONE, Session, check_java, session
+from muntin.registry.dataframes.session import JVM_LOST, Session, check_java, session
 from muntin.registry.dataframes.traces import Frame
 from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
 PLANTED = "differential.planted:ForgetsTies"
-PLAN = Plan(
+PLAN = DiffPlan(
     "tumbling:60:sum,sliding:240:60:max,sliding:70:20:mean,session:20:count",
     contenders(f"spec,scotty-lazy,{PLANTED},{NATIVE}"),
     rows=1000,
@@ -42,7 +42,7 @@ PLAN = Plan(
 def test_a_run_agrees_but_for_a_planted_fault(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (came,) = Run(PLAN, tmp_path, spark).run([generated(spark, PLAN)])
+    (came,) = DiffRun(PLAN, tmp_path, spark).run([generated(spark, PLAN)])
     said = capsys.readouterr().out
     assert [one.name for one in came.mismatches] == [PLANTED]
     assert "1,000 rows of 10 traces" in said
@@ -59,14 +59,16 @@ def test_a_run_agrees_but_for_a_planted_fault(
 
 def test_spark_agrees_under_its_own_dialect_too(spark: Session) -> None:
     plan = replace(PLAN, dialect="spark", against=contenders(f"spec,scotty-eager,{NATIVE}"))
-    tally = drive(generated(spark, plan), plan, lambda _: None)
+    tally = run_chunks(generated(spark, plan), plan, lambda _: None)
     assert tally.wrong == []
     assert tally.of(NATIVE)["rows"] == 1000
     assert tally.of(NATIVE)["windows"] == tally.of()["windows"]
 
 
 def charge(events: list[Event]) -> dict[str, str]:
-    told = OperatorTranscript(PLAN.queries(), PLAN.settings(), (Turn(Step(tuple(events), END)),))
+    told = OperatorTranscript(
+        PLAN.queries(), PLAN.settings(), (TranscriptStep(Step(tuple(events), END)),)
+    )
     document = write(told.queries, told.turns, told.settings)
     return {"name": NATIVE, "key": "k", "what": "", "transcript": json.dumps(document)}
 
@@ -75,14 +77,14 @@ def test_where_spark_differs_the_trace_is_made_small(spark: Session) -> None:
     """Its sessions merge at exactly the gap: asked for as they are, they are not ours."""
     events = [Event(time, time) for time in (3, 50, 70, 77, 200, 500, 501, 0, 90)]
     merging = DIALECTS["spark"]
-    found = Bench(spark, PLAN, NATIVE, merging).mismatch(charge(events))
+    found = NativeShrinker(spark, PLAN, NATIVE, merging).mismatch(charge(events))
     assert found.events == 2
     told = parse(json.dumps(found.transcript))
     assert isinstance(told, OperatorTranscript)
     times = [event.time for turn in told.turns for event in turn.step.events]
     assert max(times) - min(times) == 20
     assert "no such window" in found.what
-    assert Bench(spark, PLAN, NATIVE, OURS).first_wrong([]) is None
+    assert NativeShrinker(spark, PLAN, NATIVE, OURS).first_wrong([]) is None
 
 
 def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -109,7 +111,7 @@ def test_if_java_ends_on_the_way_it_is_said(monkeypatch: pytest.MonkeyPatch) -> 
         return Gone()
 
     monkeypatch.setattr("muntin.registry.dataframes.session.local_session", started)
-    for gone in GONE:
+    for gone in JVM_LOST:
         with pytest.raises(MuntinError, match=r"Java, in which Spark runs, has ended"), session():
             raise gone
     with pytest.raises(BrokenPipeError), session():
@@ -127,7 +129,7 @@ def test_without_pyspark_it_is_said(
 def test_chunks_add_up(spark: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 200)
     plan, parts = replace(PLAN, rows=500, keys=5, against=contenders("spec,scotty-lazy")), [0]
-    whole = drive(generated(spark, plan), plan, lambda part: parts.append(part.of()["rows"]))
+    whole = run_chunks(generated(spark, plan), plan, lambda part: parts.append(part.of()["rows"]))
     assert (parts, whole.of()["rows"]) == ([0, 200, 200, 100], 500)
 
 
@@ -173,7 +175,7 @@ def test_bad_rows_are_counted_and_the_others_judged(spark: Session, tmp_path: Pa
         ("a piece 1", [1], [7.0]),
         ("b piece 0", [90], [2.0]),
     ]
-    tally = drive(source, plan, lambda _: None)
+    tally = run_chunks(source, plan, lambda _: None)
     assert (tally.of()["rows"], tally.of()["late"], tally.wrong) == (4, 0, [])
 
 
@@ -195,7 +197,7 @@ def test_the_flights_are_judged(spark: Session, tmp_path: Path) -> None:
     plan = replace(PLAN, against=contenders(f"scotty-lazy,{NATIVE}"))
     columns, file = Columns("left", "delay", "origin"), flights_file(tmp_path, 1000)
     source = from_parquet(spark, plan, Files(file, columns, 100))
-    tally = drive(source, plan, lambda _: None)
+    tally = run_chunks(source, plan, lambda _: None)
     assert (tally.of(NATIVE)["rows"], tally.wrong) == (1000, [])
     assert tally.of()["late"] > 30
 
@@ -206,12 +208,12 @@ def test_a_run_that_was_stopped_goes_on_from_its_journal(
     monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 200)
     plan = replace(PLAN, rows=600, keys=6, against=contenders("spec,scotty-lazy"))
     source, path = generated(spark, plan), tmp_path / "runs" / "journal.jsonl"
-    whole = drive(source, plan, lambda _: None, Journal(path, source.run))
+    whole = run_chunks(source, plan, lambda _: None, Journal(path, source.run))
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])
     asked: list[object] = []
     monkeypatch.setattr("muntin.differential.spark.driver.judged", judge_and_note(asked))
-    again = drive(source, plan, lambda _: None, Journal(path, source.run))
+    again = run_chunks(source, plan, lambda _: None, Journal(path, source.run))
     assert (len(lines), len(asked)) == (3, 1)
     assert again.counts == whole.counts
     assert len(path.read_text().splitlines()) == 3
@@ -219,8 +221,8 @@ def test_a_run_that_was_stopped_goes_on_from_its_journal(
     assert other.known(0) is None
 
 
-def judge_and_note(asked: list[object]) -> Callable[[Frame, Plan], Tally]:
-    def judge(frame: Frame, plan: Plan) -> Tally:
+def judge_and_note(asked: list[object]) -> Callable[[Frame, DiffPlan], Tally]:
+    def judge(frame: Frame, plan: DiffPlan) -> Tally:
         asked.append(frame)
         return judged(frame, plan)
 

@@ -23,12 +23,12 @@ from muntin.differential.inputs.sources import (
     generated,
     made_whole,
 )
-from muntin.differential.plan import Plan, contenders
+from muntin.differential.plan import DiffPlan, contenders
 from muntin.differential.spark.parquet_footers import Columns
 from muntin.registry.dataframes.session import Session, session
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-PLAN = Plan("tumbling:60:sum", contenders("spec,scotty-lazy"), rows=0, keys=1, seed=1)
+PLAN = DiffPlan("tumbling:60:sum", contenders("spec,scotty-lazy"), rows=0, keys=1, seed=1)
 NANOSECONDS = "timestamp[ns]"
 NOW = 1_700_000_000_000_016_000
 ODD = 2**53 + 1
@@ -167,7 +167,7 @@ def test_the_run_of_files_is_all_that_answers_follow_from(
 ) -> None:
     path = written(tmp_path / "a.parquet", {"at": [5], "n": [1], "m": [1]})
 
-    def run(value: str = "n", longest: int = 9, plan: Plan = PLAN) -> str:
+    def run(value: str = "n", longest: int = 9, plan: DiffPlan = PLAN) -> str:
         return from_parquet(spark, plan, Files(path, Columns("at", value), longest)).run
 
     first = run()
@@ -184,7 +184,7 @@ def test_the_run_of_files_is_all_that_answers_follow_from(
 def test_the_run_of_made_rows_is_the_plan_and_how_they_are_cut(
     spark: Session,
     monkeypatch: pytest.MonkeyPatch,
-    make: Callable[[Session, Plan], Source],
+    make: Callable[[Session, DiffPlan], Source],
     chunk: str,
 ) -> None:
     plan = replace(PLAN, rows=100)

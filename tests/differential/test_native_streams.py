@@ -10,20 +10,20 @@ from pyspark.errors import AnalysisException
 from muntin.cli.main import main
 from muntin.differential import stream_expectations as streams
 from muntin.differential import streams_smaller
-from muntin.differential.plan import Plan, asked
+from muntin.differential.plan import DiffPlan, asked
 from muntin.differential.spark.native_streams import Arrival
-from muntin.differential.spark.streaming import Streamed
+from muntin.differential.spark.streaming import NativeStream
 from muntin.differential.stream_expectations import (
     STREAM,
     Batches,
     appended,
     arrivals,
-    parted,
+    differing_batches,
     steps,
     updated,
     watermarks,
 )
-from muntin.differential.streaming import Trial
+from muntin.differential.streaming import StreamTrial
 from muntin.differential.streams_smaller import smallest
 from muntin.registry.dataframes.native_queries import NativeQuery, translated
 from muntin.registry.dataframes.session import Session
@@ -31,7 +31,7 @@ from muntin.spec.denotation import denote
 from muntin.spec.query import Settings
 from muntin.spec.stream import Step
 
-PLAN = Plan(rows=240, keys=4, batch=40, delay=30)
+PLAN = DiffPlan(rows=240, keys=4, batch=40, delay=30)
 WINDOWS = "sliding:120:60:max"
 
 
@@ -44,8 +44,8 @@ def native(text: str) -> NativeQuery:
 def test_append_mode_is_our_final(spark: Session) -> None:
     rows = arrivals(PLAN)
     wanted = appended(asked(WINDOWS), rows, PLAN.delay)
-    got = Streamed(native(WINDOWS), PLAN.delay, "append").run(spark, rows)
-    assert parted(wanted, got) == []
+    got = NativeStream(native(WINDOWS), PLAN.delay, "append").run(spark, rows)
+    assert differing_batches(wanted, got) == []
     assert sum(map(len, got)) > 15
     late = denote([asked(WINDOWS)], steps(rows, PLAN.delay), Settings(dialect=STREAM))
     assert sum(len(output.late) for output in late) > 0
@@ -54,8 +54,8 @@ def test_append_mode_is_our_final(spark: Session) -> None:
 def test_update_mode_tells_of_windows_before_they_are_complete(spark: Session) -> None:
     rows = arrivals(PLAN)
     wanted = updated(asked(WINDOWS), rows, PLAN.delay)
-    got = Streamed(native(WINDOWS), PLAN.delay, "update").run(spark, rows)
-    assert parted(wanted, got) == []
+    got = NativeStream(native(WINDOWS), PLAN.delay, "update").run(spark, rows)
+    assert differing_batches(wanted, got) == []
     marks = [0, 0, *watermarks(rows, PLAN.delay)]
     early = [
         one for batch, mark in zip(got, marks, strict=False) for one in batch if one.end > mark
@@ -80,21 +80,21 @@ def test_spark_drops_what_is_late_before_it_merges_sessions(spark: Session) -> N
     query = asked(GAP)
     by_window = denote([query], steps(TRACE, 0), Settings(0, "final", dialect=STREAM))
     assert [(o.start, o.end, o.value) for out in by_window for o in out.results] == [(100, 144, 5)]
-    got = Streamed(native(GAP), 0, "append").run(spark, TRACE)
+    got = NativeStream(native(GAP), 0, "append").run(spark, TRACE)
     assert [(one.start, one.end, one.value) for step in got for one in step] == [(100, 144, 4)]
-    assert parted(appended(query, TRACE, 0), got) == []
+    assert differing_batches(appended(query, TRACE, 0), got) == []
 
 
 def test_but_for_that_its_sessions_are_those_of_the_dialect(spark: Session) -> None:
     rows = arrivals(replace(PLAN, seed=3))
-    got = Streamed(native(GAP), PLAN.delay, "append").run(spark, rows)
-    assert parted(appended(asked(GAP), rows, PLAN.delay), got) == []
+    got = NativeStream(native(GAP), PLAN.delay, "append").run(spark, rows)
+    assert differing_batches(appended(asked(GAP), rows, PLAN.delay), got) == []
     assert sum(map(len, got)) > 5
 
 
 def test_sessions_in_update_mode_are_refused_by_spark(spark: Session) -> None:
     with pytest.raises(AnalysisException, match="update"):
-        Streamed(native(GAP), 0, "update").run(spark, TRACE)
+        NativeStream(native(GAP), 0, "update").run(spark, TRACE)
 
 
 def test_a_stream_that_is_wrong_is_made_small(
@@ -107,7 +107,7 @@ def test_a_stream_that_is_wrong_is_made_small(
 
     monkeypatch.setattr(streams, "_dropped_alone", nothing_is_dropped)
     monkeypatch.setattr(streams_smaller, "TRIES", 3)
-    found = Trial(spark, asked(GAP), native(GAP), "append", 0).found(TRACE)
+    found = StreamTrial(spark, asked(GAP), native(GAP), "append", 0).found(TRACE)
     assert "WRONG: step 6: missing" in str(found)
     assert found.mismatch
     assert found.mismatch.events < 8
@@ -137,9 +137,9 @@ def test_streams_are_made_small_in_so_many_tries(monkeypatch: pytest.MonkeyPatch
 def test_partings_are_told() -> None:
     rows = arrivals(replace(PLAN, rows=80))
     wanted = appended(asked(GAP), rows, 30)
-    assert parted(wanted, [[*step] for step in wanted]) == []
+    assert differing_batches(wanted, [[*step] for step in wanted]) == []
     nth = next(nth for nth, step in enumerate(wanted) if step)
     less = [[*step][1:] if at == nth else [*step] for at, step in enumerate(wanted)]
     twice = [[*step, *step] for step in wanted]
-    assert parted(wanted, less)[0].startswith(f"step {nth}: missing [Told(")
-    assert parted(wanted, twice)
+    assert differing_batches(wanted, less)[0].startswith(f"step {nth}: missing [Told(")
+    assert differing_batches(wanted, twice)

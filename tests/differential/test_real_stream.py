@@ -7,8 +7,8 @@ import pytest
 
 from muntin.conformance.datasets.flights import departures
 from muntin.conformance.machines.lockstep import lockstep, supported
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
-from muntin.reference.specified import Specified
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
+from muntin.reference.specified import SpecificationStructure
 from muntin.registry.implementations import OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -58,9 +58,9 @@ def steps(events: Sequence[Event]) -> Iterator[Step]:
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_operators_answer_as_specified(entry: OperatorEntry, landed: list[Event]) -> None:
-    settings = Settings(in_order=True) if entry.ordered else Settings(LATENESS)
-    events = in_order(landed) if entry.ordered else landed
-    turns = tuple(Turn(step) for step in steps(events))
+    settings = Settings(in_order=True) if entry.in_order_only else Settings(LATENESS)
+    events = in_order(landed) if entry.in_order_only else landed
+    turns = tuple(TranscriptStep(step) for step in steps(events))
     trace = supported(OperatorTranscript(QUERIES, settings, turns), entry.build)
     assert trace.queries
     done = lockstep(trace, entry.build)
@@ -108,6 +108,6 @@ def test_structures_answer_as_specified(
     except UnsupportedError:
         assert entry.name in REFUSING[name]
         return
-    wanted = list(answers(Specified(aggregate.monoid), aggregate, asked))
+    wanted = list(answers(SpecificationStructure(aggregate.monoid), aggregate, asked))
     assert list(answers(window, aggregate, asked)) == wanted
     assert len(wanted) == EVENTS

@@ -2,27 +2,27 @@
 
 from dataclasses import replace
 
-from muntin.differential.comparison import Judge
+from muntin.differential.comparison import TraceComparison
 from muntin.differential.inputs.generated_traces import rows_of
 from muntin.differential.inputs.sources import Source
-from muntin.differential.inputs.trace import Trace
-from muntin.differential.plan import Plan, contenders
+from muntin.differential.inputs.trace import GeneratedTrace
+from muntin.differential.plan import DiffPlan, contenders
 from muntin.differential.report.charts import Bar, bars, columns, line
 from muntin.differential.report.page import page
-from muntin.differential.run import Found
+from muntin.differential.run import SourceOutcome
 from muntin.differential.shrinking import operator_mismatch
-from muntin.differential.streaming import StreamFound
+from muntin.differential.streaming import StreamOutcome
 
 PLANTED = "differential.planted:ForgetsTies"
-PLAN = Plan(rows=600, keys=6, against=contenders(f"spec,scotty-lazy,{PLANTED}"))
+PLAN = DiffPlan(rows=600, keys=6, against=contenders(f"spec,scotty-lazy,{PLANTED}"))
 
 
-def found(plan: Plan) -> Found:
-    judge = Judge(plan)
+def found(plan: DiffPlan) -> SourceOutcome:
+    judge = TraceComparison(plan)
     for key in range(plan.keys):
-        judge.judge(Trace(str(key), key, *rows_of(plan, key)))
+        judge.judge(GeneratedTrace(str(key), key, *rows_of(plan, key)))
     source = Source("made & told", plan.rows, lambda: iter(()), {"the time is null": 3})
-    one = Found(source, judge.tally, 2.0, [(300, 1.0), (300, 0.5)])
+    one = SourceOutcome(source, judge.tally, 2.0, [(300, 1.0), (300, 0.5)])
     one.mismatches += [operator_mismatch(wrong) for wrong in judge.tally.wrong[:1]]
     return one
 
@@ -50,7 +50,10 @@ def test_a_page_says_that_all_agree_and_loads_nothing() -> None:
 
 def test_a_stream_that_is_wrong_makes_the_page_say_so() -> None:
     plan = replace(PLAN, against=contenders("spec,scotty-lazy"))
-    good, bad = StreamFound("q", "append", 3, 5, []), StreamFound("r", "update", 3, 5, ["step 2"])
+    good, bad = (
+        StreamOutcome("q", "append", 3, 5, []),
+        StreamOutcome("r", "update", 3, 5, ["step 2"]),
+    )
     assert "Everything agrees." in page(plan, [], [good])
     text = page(plan, [], [good, bad])
     assert "Wrong: spark-native in a stream." in text

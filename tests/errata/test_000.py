@@ -9,7 +9,7 @@ from muntin.conformance.machines.strategies import BAGS, Letter
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.edges import Edges, Progression
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query, Settings
@@ -277,7 +277,7 @@ def test_figure_4_takes_for_granted_that_a_measure_never_falls() -> None:
     assert printed_slice_accepts(smallest)
     assert falls(smallest)
     metres = Measure("metres", lambda event: int(f"{event.value}"))
-    for one in (Scotty(Settings(100)), Denoted(Settings(100))):
+    for one in (Scotty(Settings(100)), SpecificationOperator(Settings(100))):
         one.add(Query("t", tumbling(10, 0, metres), named("sum")))
         one.step([Event(*reading) for reading in smallest[:-1]])
         with pytest.raises(InvalidInputError, match=r"'metres' falls from 2 to 1 at .*time=2"):

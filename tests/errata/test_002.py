@@ -10,7 +10,7 @@ from math import inf, log2
 import pytest
 
 from muntin.optimized.btree.amortization import FibaWithCoins, reserve
-from muntin.optimized.btree.balanced_tree import SpinesHit
+from muntin.optimized.btree.balanced_tree import TouchedSpines
 from muntin.optimized.btree.fiba import Fiba
 from muntin.optimized.btree.node import Node
 from muntin.spec.algebra.monoid import FREE, Word
@@ -35,7 +35,7 @@ def after(tree: Fiba[Word], inserted: Sequence[int], evicted: Sequence[int] = ()
 class Figure7Line61(Fiba[Word]):
     """As printed: hitright <- hitright or sibling.rightSpine, and nothing about the left."""
 
-    def _hit_sibling(self, hit: SpinesHit[Word], sibling: Node[Word]) -> None:
+    def _hit_sibling(self, hit: TouchedSpines[Word], sibling: Node[Word]) -> None:
         hit.right |= sibling.on_right
 
 
@@ -49,14 +49,14 @@ def test_figure_7_line_61_forgets_the_left_spine_after_a_borrow() -> None:
 class Figure7Line39(Fiba[Word]):
     """As indented: right.localRepairAgg() after the loop, so for the last node only."""
 
-    def _repair_spines(self, top: Node[Word], hit: SpinesHit[Word]) -> None:
-        super()._repair_spines(top, SpinesHit(top) if top.parent else _only_left(top, hit))
+    def _repair_spines(self, top: Node[Word], hit: TouchedSpines[Word]) -> None:
+        super()._repair_spines(top, TouchedSpines(top) if top.parent else _only_left(top, hit))
         if top.on_right or (not top.parent and hit.right):
             self._recompute(top.last_leaf())
 
 
-def _only_left(top: Node[Word], hit: SpinesHit[Word]) -> SpinesHit[Word]:
-    only = SpinesHit(top)
+def _only_left(top: Node[Word], hit: TouchedSpines[Word]) -> TouchedSpines[Word]:
+    only = TouchedSpines(top)
     only.left = hit.left
     return only
 
@@ -89,8 +89,8 @@ class Figure8Line90(Fiba[Word]):
     """As indented: top.localRepairAggIfUp() after the loop, so for the last node only."""
 
     def _repair_up_to(
-        self, node: Node[Word], top: Node[Word], hit: SpinesHit[Word]
-    ) -> tuple[Node[Word], SpinesHit[Word]]:
+        self, node: Node[Word], top: Node[Word], hit: TouchedSpines[Word]
+    ) -> tuple[Node[Word], TouchedSpines[Word]]:
         self._refresh(top)  # in the paper rebalancing has done this already
         while top.height < node.height and (parent := top.parent):
             top = parent
@@ -207,7 +207,7 @@ def test_lemma_9_a_split_leaves_one_coin_with_the_younger_half_and_a_move_is_bil
     assert account
     assert account.steps == ("move",)
     assert account.billed == 2  # 1 for the lost entry, 1 for the move
-    assert all(fact for _, fact in tree.relates([(t, (t,)) for t in (-21, -19, -10)]))
+    assert all(fact for _, fact in tree.invariants([(t, (t,)) for t in (-21, -19, -10)]))
 
 
 def test_theorem_5_as_printed_allows_nothing_beside_the_youngest_item() -> None:

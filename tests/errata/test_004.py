@@ -10,8 +10,8 @@ import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.optimized.in_order.aggregate_store import fitting
-from muntin.optimized.in_order.flatfat_store import EagerStore
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.algebra.monoid import FREE, Word
@@ -34,15 +34,17 @@ def printed_count_window(size: int, slide: int, k: int) -> tuple[int, int]:
     return int(k % slide == 0), int((k - size) % slide == 0)
 
 
-def running_on(*kinds: WindowType) -> Slicing:
+def running_on(*kinds: WindowType) -> InOrderSlicer:
     """Cutty with these queries of one aggregate."""
-    running = Slicing(CUTTY_LAZY, IN_ORDER)
+    running = InOrderSlicer(CUTTY_LAZY, IN_ORDER)
     for nth, kind in enumerate(kinds):
         running.add(Query(f"q{nth}", kind, WORDS))
     return running
 
 
-def answers(running: Slicing, times: Sequence[int], marked: Sequence[int] = ()) -> list[object]:
+def answers(
+    running: InOrderSlicer, times: Sequence[int], marked: Sequence[int] = ()
+) -> list[object]:
     """What it answers when an event comes at each of these times, perhaps a punctuation."""
     events = [Event(t, Letter(0, k), punctuation=k in marked) for k, t in enumerate(times)]
     return [result.value for event in events for result in running.step([event]).results]
@@ -182,7 +184,7 @@ def test_section_3_2_the_last_of_simultaneous_records_can_begin_a_window_with_th
 
 def test_section_5_4_a_resize_writes_2n_minus_1_nodes_and_the_capacity_is_a_whole_power() -> None:
     meter = Meter()
-    store = EagerStore(meter.watch(FREE))
+    store = InOrderEagerStore(meter.watch(FREE))
     for name in range(4):
         store.append(name, (name,))
     before = meter.combines
@@ -197,7 +199,7 @@ def test_section_5_4_a_resize_writes_2n_minus_1_nodes_and_the_capacity_is_a_whol
 def test_table_1_the_space_of_the_eager_store_is_that_of_a_power_of_two(
     size: int, slide: int
 ) -> None:
-    running = Slicing(CUTTY_EAGER, IN_ORDER)
+    running = InOrderSlicer(CUTTY_EAGER, IN_ORDER)
     running.add(Query("q", Sliding(size, slide), WORDS))
     room = 0
     for time in range(6 * size):
@@ -211,7 +213,7 @@ def test_table_1_the_space_of_the_eager_store_is_that_of_a_power_of_two(
 
 def test_table_1_an_append_to_the_eager_store_climbs_all_levels() -> None:
     meter = Meter()
-    store, windows, slide = EagerStore(meter.watch(FREE)), 8, 2
+    store, windows, slide = InOrderEagerStore(meter.watch(FREE)), 8, 2
     for name in range(windows - 1):
         store.append(name, (name,))
     before = meter.combines
@@ -227,7 +229,7 @@ def test_table_1_pairs_need_no_more_than_cutty_where_the_slide_divides_the_range
 ) -> None:
     most: list[int] = []
     for technique in (PAIRS, CUTTY_LAZY):
-        running = Slicing(technique, IN_ORDER)
+        running = InOrderSlicer(technique, IN_ORDER)
         running.add(Query("q", Sliding(size, slide), WORDS))
         held: list[int] = []
         for time in range(60):

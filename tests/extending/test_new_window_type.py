@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from muntin.conformance.machines.operator_machine import operator_machine
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.windows.measure import TIME, Line, Measure
-from muntin.spec.windows.periodic import Fixed
+from muntin.spec.windows.measure import TIME, Measure, Timeline
+from muntin.spec.windows.periodic import PeriodicWindow
 from muntin.spec.windows.window import Interval
 
 
 @dataclass(frozen=True)
-class Timetable(Fixed):
+class Timetable(PeriodicWindow):
     """Windows whose lengths repeat, such as lessons and breaks."""
 
     lengths: tuple[int, ...]
@@ -27,7 +27,7 @@ class Timetable(Fixed):
         edges = pairwise(accumulate(self.lengths, initial=begin))
         return next(Interval(a, b) for a, b in edges if coordinate < b)
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals that hold an event: all that a type has to say."""
         places = {at for one in line.placed for at in self.nudged(one.coordinate, line.dialect)}
         return {self.around(place) for place in places}

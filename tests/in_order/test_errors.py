@@ -8,9 +8,9 @@ import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import UserCodeError
@@ -38,7 +38,7 @@ SUM = Aggregate(
 
 @pytest.mark.parametrize("technique", [PANES, PAIRS, CUTTY_LAZY, CUTTY_EAGER])
 def test_a_step_that_fails_is_not_where_a_key_was_first_seen(technique: Technique) -> None:
-    running, twin = Slicing(technique, IN_ORDER), Denoted(IN_ORDER)
+    running, twin = InOrderSlicer(technique, IN_ORDER), SpecificationOperator(IN_ORDER)
     for one in (running, twin):
         one.add(Query("totals", tumbling(10), SUM))
     with pytest.raises(UserCodeError):
@@ -59,7 +59,7 @@ def test_a_step_that_is_interrupted_leaves_no_trace() -> None:
             raise Interruption
         return left + right
 
-    running, twin = Slicing(CUTTY_LAZY, IN_ORDER), Denoted(IN_ORDER)
+    running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), SpecificationOperator(IN_ORDER)
     for one in (running, twin):
         one.add(Query("pairs", Sliding(6, 3), tuples_of(combine)))
         one.step([Event(0, 1, "a"), Event(4, 2, "a")])
@@ -99,9 +99,9 @@ class Fuse:
             raise ZeroDivisionError
         return left + right
 
-    def running(self, technique: Technique) -> Slicing:
+    def running(self, technique: Technique) -> InOrderSlicer:
         words = tuples_of(self.combine)
-        self.left, one = 10**9, Slicing(technique, IN_ORDER)
+        self.left, one = 10**9, InOrderSlicer(technique, IN_ORDER)
         for name, kind in (
             ("long", Sliding(100, 7)),
             ("short", Rolling(4)),
@@ -177,7 +177,7 @@ def counting(state: object, event: Event) -> tuple[object, int, int]:
 
 @pytest.mark.parametrize("kind", [UserWindow(counting), UserTrigger(counting)])
 def test_what_a_machine_has_changed_in_place_is_put_back(kind: WindowType) -> None:
-    running, twin = Slicing(CUTTY_LAZY, IN_ORDER), Denoted(IN_ORDER)
+    running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), SpecificationOperator(IN_ORDER)
     for one in (running, twin):
         one.add(Query("turns", kind, SUM))
         one.step([Event(1, 1)])
@@ -193,7 +193,7 @@ def test_a_state_that_cannot_be_copied_is_taken_as_it_is() -> None:
         first = state is None
         return (iter(lambda: 0, 1) if first else state), 1, int(not first)
 
-    running, twin = Slicing(CUTTY_LAZY, IN_ORDER), Denoted(IN_ORDER)
+    running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), SpecificationOperator(IN_ORDER)
     for one in (running, twin):
         one.add(Query("turns", UserWindow(machine), WORDS))
     for time in range(4):

@@ -4,9 +4,9 @@ import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
@@ -54,7 +54,7 @@ def summing(where: str) -> Aggregate[object, object, object]:
 @pytest.mark.parametrize("technique", TECHNIQUES)
 @pytest.mark.parametrize("where", ["lift", "combine", "lower"])
 def test_a_step_that_fails_leaves_no_trace(technique: Technique, where: str) -> None:
-    running, twin = Slicing(technique, IN_ORDER), Slicing(technique, IN_ORDER)
+    running, twin = InOrderSlicer(technique, IN_ORDER), InOrderSlicer(technique, IN_ORDER)
     for one in (running, twin):
         one.add(Query("totals", tumbling(10), summing(where)))
         one.step([Event(0, 0)])
@@ -96,7 +96,7 @@ KINDS: list[tuple[WindowType, str]] = [
 
 @pytest.mark.parametrize(("kind", "message"), KINDS)
 def test_a_window_that_fails_is_named_and_leaves_no_trace(kind: WindowType, message: str) -> None:
-    running, twin = Slicing(CUTTY_EAGER, IN_ORDER), Slicing(CUTTY_EAGER, IN_ORDER)
+    running, twin = InOrderSlicer(CUTTY_EAGER, IN_ORDER), InOrderSlicer(CUTTY_EAGER, IN_ORDER)
     for one in (running, twin):
         one.add(Query("other", Session(2), WORDS))
         one.add(Query("bad", kind, WORDS))
@@ -117,7 +117,7 @@ def test_a_window_that_fails_is_named_and_leaves_no_trace(kind: WindowType, mess
     ],
 )
 def test_bad_input_is_refused_before_any_change(kind: WindowType, bad: Event) -> None:
-    running, twin = Slicing(CUTTY_LAZY, IN_ORDER), Slicing(CUTTY_LAZY, IN_ORDER)
+    running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), InOrderSlicer(CUTTY_LAZY, IN_ORDER)
     for one in (running, twin):
         one.add(Query("q", kind, WORDS))
         one.step([Event(4, Letter(0, 1))])
@@ -145,13 +145,13 @@ def test_what_is_not_served_is_refused_by_name(
     kind: WindowType, settings: Settings, message: str
 ) -> None:
     with pytest.raises(UnsupportedError, match="query 'q': .*" + message):
-        Slicing(CUTTY_LAZY, settings).add(Query("q", kind, WORDS))
+        InOrderSlicer(CUTTY_LAZY, settings).add(Query("q", kind, WORDS))
 
 
 @pytest.mark.parametrize("kind", [Session(3), count(3)])
 def test_panes_and_pairs_need_periodic_windows_of_time(kind: WindowType) -> None:
     with pytest.raises(UnsupportedError, match="panes and pairs need periodic windows of time"):
-        Slicing(PAIRS, IN_ORDER).add(Query("q", kind, WORDS))
+        InOrderSlicer(PAIRS, IN_ORDER).add(Query("q", kind, WORDS))
 
 
 BOTH_EDGES = Settings(in_order=True, dialect=Dialect(edges="both"))
@@ -172,7 +172,7 @@ RUNS: list[tuple[str, Settings, WindowType, str]] = [
 def test_a_run_is_answered_as_the_denotation_does(
     technique: Technique, settings: Settings, kind: WindowType, run: str
 ) -> None:
-    both = Slicing(technique, settings), Denoted(settings)
+    both = InOrderSlicer(technique, settings), SpecificationOperator(settings)
     for one in both:
         one.add(Query("fives", tumbling(5), WORDS))
         one.add(Query("other", kind, WORDS))
@@ -191,7 +191,7 @@ def test_a_run_is_answered_as_the_denotation_does(
 
 def test_queries_of_one_aggregate_share_slices_whatever_their_measure() -> None:
     meter = Meter()
-    running, aggregate = Slicing(CUTTY_EAGER, IN_ORDER), meter.watch_aggregate(WORDS)
+    running, aggregate = InOrderSlicer(CUTTY_EAGER, IN_ORDER), meter.watch_aggregate(WORDS)
     for nth, kind in enumerate([tumbling(10), count(4, 2), Session(3), Punctuation()]):
         running.add(Query(f"q{nth}", kind, aggregate))
     for time in range(30):
@@ -201,7 +201,7 @@ def test_queries_of_one_aggregate_share_slices_whatever_their_measure() -> None:
 
 
 def test_what_only_a_removed_query_needed_is_released() -> None:
-    running = Slicing(CUTTY_EAGER, IN_ORDER)
+    running = InOrderSlicer(CUTTY_EAGER, IN_ORDER)
     running.add(Query("long", Sliding(100, 2), WORDS))
     running.add(Query("short", tumbling(5), WORDS))
     for time in range(60):

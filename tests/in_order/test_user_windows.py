@@ -13,15 +13,15 @@ import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.cost import Meter
 from muntin.spec.errors import UnsupportedError, UserCodeError
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import LastNEvery
-from muntin.spec.windows.measure import COUNT, TIME, Line, Measure
+from muntin.spec.windows.measure import COUNT, TIME, Measure, Timeline
 from muntin.spec.windows.periodic import Sliding, tumbling
 from muntin.spec.windows.user_defined import Machine, UserTrigger, UserWindow
 from muntin.spec.windows.window import Interval, WindowType
@@ -78,7 +78,11 @@ def test_windows_of_any_machine_and_measure_are_those_of_the_denotation(kind: Wi
     for seed in range(20):
         rng = random.Random(seed)  # noqa: S311 - it need not be secret
         settings = Settings(rng.choice([0, 2, 9]), rng.choice(get_args(Mode)), in_order=True)
-        running = [Denoted(settings), Slicing(CUTTY_LAZY, settings), Slicing(CUTTY_EAGER, settings)]
+        running = [
+            SpecificationOperator(settings),
+            InOrderSlicer(CUTTY_LAZY, settings),
+            InOrderSlicer(CUTTY_EAGER, settings),
+        ]
         for one in running:
             one.add(Query("it", kind, WORDS))
             one.add(Query("beside", Sliding(6, 2), WORDS))
@@ -109,7 +113,7 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning(
     failed = 0
     for seed in range(6):
         settings = Settings(100, in_order=True)  # so that no event is late
-        running, twin = Slicing(technique, settings), Slicing(technique, settings)
+        running, twin = InOrderSlicer(technique, settings), InOrderSlicer(technique, settings)
         for one in (running, twin):
             for nth, kind in enumerate(kinds):
                 one.add(Query(f"q{nth}", kind, WORDS))
@@ -127,7 +131,7 @@ def test_deterministic_windows_share_slices_and_the_others_store_records() -> No
     meter = Meter()
     aggregate, sizes = meter.watch_aggregate(WORDS), list[int]()
     for kind in (UserWindow(every_tenth), UserTrigger(evicting_none)):
-        running = Slicing(CUTTY_LAZY, IN_ORDER)
+        running = InOrderSlicer(CUTTY_LAZY, IN_ORDER)
         running.add(Query("time", tumbling(10), aggregate))
         running.add(Query("own", kind, aggregate))
         for time in range(40):
@@ -178,7 +182,7 @@ WORSE: list[tuple[Callable[[Machine], WindowType], object, str]] = [
 def test_nonsense_of_a_machine_is_named_and_leaves_no_trace(
     technique: Technique, make: Callable[[Machine], WindowType], answer: object, message: str
 ) -> None:
-    running, twin = Slicing(technique, IN_ORDER), Slicing(technique, IN_ORDER)
+    running, twin = InOrderSlicer(technique, IN_ORDER), InOrderSlicer(technique, IN_ORDER)
     for one in (running, twin):
         one.add(Query("good", Sliding(4, 2), WORDS))
         one.add(Query("bad", make(answering(answer)), WORDS))
@@ -201,7 +205,7 @@ class Odd(WindowType):
 
     context, type_name, measure = "FCF", "odd", COUNT
 
-    def intervals(self, line: Line, /) -> list[Interval]:
+    def intervals(self, line: Timeline, /) -> list[Interval]:
         """Return one interval for each odd rank."""
         return [Interval(at.rank, at.rank + 1) for at in line.placed if at.rank % 2]
 
@@ -212,7 +216,7 @@ class Wider(Sliding):
 
 @pytest.mark.parametrize("kind", [Odd(), Wider(4, 2)])
 def test_an_unknown_type_is_refused_and_the_operator_goes_on(kind: WindowType) -> None:
-    running = Slicing(CUTTY_LAZY, IN_ORDER)
+    running = InOrderSlicer(CUTTY_LAZY, IN_ORDER)
     running.add(Query("good", tumbling(5), WORDS))
     running.step([Event(1, Letter(0, 1))])
     with pytest.raises(UnsupportedError, match=r"query 'odd': slicing does not know the windows"):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import fold_places
-from muntin.kernels.aggregator.numeric_catalogue import NAMES, SPREADS, named
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
-from muntin.spec.algebra.catalogue import plain
+from muntin.kernels.aggregator.numeric_catalogue import NAMES, SPREADS, numeric_aggregate
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.algebra.laws import same
 
 KINDS: tuple[Kind, Kind] = ("int", "float")
@@ -24,10 +24,10 @@ FLOATS = st.floats() | st.sampled_from([0.0, -0.0, 1.0, inf, -inf, nan])
 
 def specified(name: str, rows: list[Partial]) -> object:
     values: list[object] = [[*row] if name.startswith("arg") else next(iter(row)) for row in rows]
-    return plain(name).of(values)
+    return named_keeping_nulls(name).of(values)
 
 
-def answer(summary: Summary, rows: list[Partial]) -> object:
+def answer(summary: NumericAggregate, rows: list[Partial]) -> object:
     found = summary.of(rows)
     assert found is not None
     wanted = found[:-1] if summary.checked else found
@@ -47,21 +47,21 @@ def test_what_is_chosen_is_what_the_catalogue_chooses(
     name: str, kind: Kind, data: st.DataObject
 ) -> None:
     rows = data.draw(rows_of(name, kind))
-    summary = named(name, kind, "int")
+    summary = numeric_aggregate(name, kind, "int")
     assert same(answer(summary, rows), specified(name, rows))
 
 
 @given(st.lists(st.tuples(INTS), min_size=1))
 def test_integers_are_summed_exactly_however_large(rows: list[tuple[int]]) -> None:
     total = sum(row[0] for row in rows)
-    found = named("sum", "int").of([*rows])
+    found = numeric_aggregate("sum", "int").of([*rows])
     assert found == (total, int(not -(2**63) <= total < 2**63))
 
 
 @given(st.lists(st.tuples(INTS), min_size=1))
 def test_a_mean_of_integers_is_off_by_a_few_roundings(rows: list[tuple[int]]) -> None:
     exact = Fraction(sum(row[0] for row in rows), len(rows))
-    found = named("mean", "int").of([*rows])
+    found = numeric_aggregate("mean", "int").of([*rows])
     assert found
     assert abs(Fraction(found[0]) - exact) <= 4 * Fraction(U) * abs(exact)
 
@@ -69,7 +69,7 @@ def test_a_mean_of_integers_is_off_by_a_few_roundings(rows: list[tuple[int]]) ->
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_identity_is_one(name: str, kind: Kind) -> None:
-    summary = named(name, kind)
+    summary = numeric_aggregate(name, kind)
     floats = [(3.0, 4.0), (-inf, 1.0), (inf, 1.0), (nan, 2.0)]
     for row in [(3, 4)] if kind == "int" else floats[: 1 if name in SPREADS else None]:
         lifted = summary.lift(*row[: max(1, len(summary.columns))])
@@ -84,7 +84,7 @@ def columns(name: str, kind: Kind, size: int) -> tuple[list[int], list[list[int 
     draw = [random.randrange(-wide, wide) for _ in range(size)]
     values = [x if kind == "int" else x / 2**10 for x in draw]
     payload = [float(random.randrange(100)) for _ in range(size)]
-    wanted = len(named(name, kind).columns)
+    wanted = len(numeric_aggregate(name, kind).columns)
     return times, [[*values], [*payload]][:wanted]
 
 
@@ -92,7 +92,7 @@ def columns(name: str, kind: Kind, size: int) -> tuple[list[int], list[list[int 
 @pytest.mark.parametrize("name", NAMES)
 def test_compiled_code_answers_what_its_source_does(name: str, kind: Kind) -> None:
     """Of the sources of a tree nothing depends on the monoid; so this is of the monoid alone."""
-    summary, size = named(name, kind), 200
+    summary, size = numeric_aggregate(name, kind), 200
     times, given_columns = columns(name, kind, size)
     bounds = [max(0, k - 37) for k in range(size)], [k + 1 - k % 2 for k in range(size)]
     shifts = [min(a, b) for a, b in zip(*bounds, strict=True)], bounds[1]
@@ -112,7 +112,7 @@ def test_compiled_code_answers_what_its_source_does(name: str, kind: Kind) -> No
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=300), st.randoms())
 def test_a_float_sum_is_within_its_bound(values: list[float], random: Random) -> None:
-    window = ColumnWindow(named("sum"), compiled=False)
+    window = ColumnWindow(numeric_aggregate("sum"), compiled=False)
     times = list(range(len(values)))
     random.shuffle(times)
     window.insert(times, values)
@@ -130,7 +130,7 @@ def test_a_float_sum_is_within_its_bound(values: list[float], random: Random) ->
 def test_subtracting_drifts_and_the_tree_does_not() -> None:
     """One large value comes and goes: what is subtracted on leaving takes all the small ones."""
     values = [0.1] * 10 + [1e17] + [0.1] * 30
-    running, window = 0.0, ColumnWindow(named("sum"), compiled=False)
+    running, window = 0.0, ColumnWindow(numeric_aggregate("sum"), compiled=False)
     for at, value in enumerate(values):
         running += value - (values[at - 10] if at >= 10 else 0.0)
         window.evict_through(at - 10)
@@ -162,7 +162,7 @@ def test_a_variance_is_within_its_bound(offset: float, noise: list[float]) -> No
     """
     values = [offset + x for x in noise]
     squares, size = moments(values)
-    found = named("var_pop").of([(x,) for x in values])
+    found = numeric_aggregate("var_pop").of([(x,) for x in values])
     assert found
     if squares == 0:
         assert found[0] <= (len(values) * U * (abs(offset) + 1)) ** 2 * 16
@@ -177,7 +177,7 @@ def test_a_variance_is_within_its_bound(offset: float, noise: list[float]) -> No
 def test_the_naive_variance_fails_where_this_one_does_not() -> None:
     values = [1e9 + k % 3 for k in range(300)]
     naive = sum(x * x for x in values) / 300 - (sum(values) / 300) ** 2
-    found = named("var_pop").of([(x,) for x in values])
+    found = numeric_aggregate("var_pop").of([(x,) for x in values])
     assert found
     assert abs(found[0] - 2 / 3) < 1e-6
     assert abs(naive - 2 / 3) > 1
@@ -185,11 +185,12 @@ def test_the_naive_variance_fails_where_this_one_does_not() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_said_of_an_empty_window(name: str) -> None:
-    window = ColumnWindow(named(name), compiled=False)
+    window = ColumnWindow(numeric_aggregate(name), compiled=False)
     assert window.query() is None
 
 
 def test_of_one_value_there_is_no_sample_variance() -> None:
     assert all(
-        isnan((named(name).of([(1.0,)]) or (0.0,))[0]) for name in ("var_sample", "std_sample")
+        isnan((numeric_aggregate(name).of([(1.0,)]) or (0.0,))[0])
+        for name in ("var_sample", "std_sample")
     )

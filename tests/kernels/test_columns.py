@@ -9,14 +9,14 @@ import pytest
 from muntin.kernels.aggregator.column_backend import form_of, lifted
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import fold_places, rolling
-from muntin.kernels.aggregator.numeric_catalogue import named
-from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.input_checks import TooLargeError
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
-SUM = named("sum", "int")
+SUM = numeric_aggregate("sum", "int")
 BOTH = pytest.mark.parametrize("compiled", [False, True])
-TINY = Shape(4, 4)
+TINY = NodeShape(4, 4)
 
 
 def window(*, compiled: bool) -> ColumnWindow:
@@ -63,7 +63,7 @@ def test_batches_in_any_order_are_inserted_as_one_by_one(spread: int, *, compile
         assert [x for x, some in zip(answers(sums), found, strict=True) if some] == [
             sum(values) for values in inside if values
         ]
-    assert all(fact for _, fact in tested.tree.relates(list(tested.tree.items())))
+    assert all(fact for _, fact in tested.tree.invariants(list(tested.tree.items())))
 
 
 @BOTH
@@ -79,7 +79,7 @@ def test_rounds_evict_insert_and_query(*, compiled: bool) -> None:
         held = {t: v for t, v in held.items() if t > end}
         held[time] = held.get(time, 0) + value
         wanted.append(sum(held.values()))
-    assert answers(tested.rounds(ends, times, values)) == wanted
+    assert answers(tested.replay_rounds(ends, times, values)) == wanted
 
 
 @BOTH
@@ -116,7 +116,7 @@ def test_a_sum_beyond_64_bits_is_widened_by_a_query_and_refused_in_a_column(
     tested.insert([1, 2], [2**63 - 1, 2**63 - 1])
     assert tested.query() == (2**64 - 2,)
     with pytest.raises(TooLargeError, match=f"row 2 does not fit into 64 bits: it is {2**63}$"):
-        tested.rounds([1, 1, 1], [3, 4, 5], [-(2**63), 2**63 - 1, 2])
+        tested.replay_rounds([1, 1, 1], [3, 4, 5], [-(2**63), 2**63 - 1, 2])
     assert (len(tested), tested.query()) == (4, (2**63,))
 
 
@@ -142,7 +142,7 @@ def test_bad_columns_are_refused_before_anything_changes(
     tested.insert([1, 2], [3, 4])
     for call in (
         lambda: tested.insert(times, column),
-        lambda: tested.rounds([0] * len(times), times, column),
+        lambda: tested.replay_rounds([0] * len(times), times, column),
     ):
         with pytest.raises(InvalidInputError, match=message):
             call()
@@ -155,15 +155,15 @@ def test_what_does_not_fit_together_is_refused(*, compiled: bool) -> None:
     with pytest.raises(InvalidInputError, match="sum is of 1 columns, not 2"):
         tested.insert([1], [1], [1])
     with pytest.raises(InvalidInputError, match="1 evictions for 2 inserts"):
-        tested.rounds([1], [1, 2], [1, 2])
+        tested.replay_rounds([1], [1, 2], [1, 2])
     with pytest.raises(InvalidInputError, match="1 first times for 2 last times"):
         tested.query_ranges([1], [1, 2])
     with pytest.raises(InvalidInputError, match="floats, or integers up to 2"):
-        ColumnWindow(named("sum"), compiled=compiled).insert([1], [2**53 + 1])
+        ColumnWindow(numeric_aggregate("sum"), compiled=compiled).insert([1], [2**53 + 1])
     with pytest.raises(UnsupportedError, match="median is none of sum, count"):
-        named("median")
+        numeric_aggregate("median")
     with pytest.raises(InvalidInputError, match="a column is of int or float, not of 'decimal'"):
-        named("sum", "decimal")  # type: ignore[arg-type] # that is what is wrong
+        numeric_aggregate("sum", "decimal")  # type: ignore[arg-type] # that is what is wrong
 
 
 MASKED: object = vars(np.ma)["masked_all"](2, np.int64)
@@ -174,7 +174,7 @@ ODD: list[object] = [None, 5, np.array(5), np.zeros((2, 2), np.int64), MASKED, m
 @pytest.mark.parametrize("odd", ODD)
 def test_what_is_no_column_is_refused(odd: list[int], *, compiled: bool) -> None:
     for kind in ("int", "float"):
-        tested = ColumnWindow(named("sum", kind), compiled=compiled)
+        tested = ColumnWindow(numeric_aggregate("sum", kind), compiled=compiled)
         with pytest.raises(InvalidInputError, match="the time must be"):
             tested.insert(odd, [1, 2])
         with pytest.raises(InvalidInputError, match="column 0 of sum must be"):

@@ -7,7 +7,7 @@ import pytest
 
 import muntin.columnar
 import muntin.spark
-from muntin.kernels.compiler.lazy_exports import lazily
+from muntin.kernels.compiler.lazy_exports import lazy_exports
 
 
 @pytest.mark.parametrize("package", [muntin.columnar, muntin.spark])
@@ -27,7 +27,7 @@ def test_who_lacks_an_extra_is_told_which(monkeypatch: pytest.MonkeyPatch, tmp_p
     (tmp_path / "greedy").mkdir()
     (tmp_path / "greedy" / "part.py").write_text("import absent\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    find = lazily("greedy", {"name": "greedy.part"}, "more")
+    find = lazy_exports("greedy", {"name": "greedy.part"}, "more")
     with pytest.raises(ModuleNotFoundError) as raised:
         find("name")
     assert str(raised.value) == "greedy needs absent: pip install 'muntin[more]'"

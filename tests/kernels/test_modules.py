@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from muntin.kernels.aggregator.numeric_catalogue import named
-from muntin.kernels.compiler.numeric_aggregate import Partial, Summary
-from muntin.kernels.compiler.source_closure import Gathered
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
+from muntin.kernels.compiler.source_closure import SourceClosure
 from muntin.kernels.compiler.specialization import HERE, TREE, cache, source_for, template
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
@@ -38,7 +38,7 @@ def lower(a: tuple[float]) -> tuple[float]:
 
 
 def text(joined: Callable[..., Partial] = combine) -> str:
-    own = Summary("own", ("float",), ("float",), (0.0,), lift, joined, lower, ("float",))
+    own = NumericAggregate("own", ("float",), ("float",), (0.0,), lift, joined, lower, ("float",))
     return source_for(own, ("aggregator/scan_kernels",), 4, 4)
 
 
@@ -91,7 +91,8 @@ def test_names_of_users_do_not_meet_those_of_kernels() -> None:
 
 def test_two_aggregates_never_share_a_module() -> None:
     texts = {
-        source_for(named(name), TREE, 64, 16) for name in ("sum", "min", "max", "mean", "first")
+        source_for(numeric_aggregate(name), TREE, 64, 16)
+        for name in ("sum", "min", "max", "mean", "first")
     }
     assert len(texts) == 5
 
@@ -114,20 +115,20 @@ def _nameless() -> Callable[[Partial, Partial], Partial]:
 )
 def test_what_cannot_be_compiled_is_said(function: Callable[..., Partial], message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
-        Gathered().function(function)
+        SourceClosure().function(function)
 
 
 def test_an_identity_of_another_kind_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="must be float, not int"):
-        Summary("own", ("float",), ("float",), (0,), lift, combine, lower, ("float",))
+        NumericAggregate("own", ("float",), ("float",), (0,), lift, combine, lower, ("float",))
 
 
 CALL = """
-from muntin.kernels.aggregator.numeric_catalogue import named
-from muntin.kernels.compiler.engine import scanning, numeric
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+from muntin.kernels.compiler.engine import compiled_engine, scanning
 from muntin.kernels.aggregator.in_order_scan import rolling
-print([float(x) for x in rolling(named("max"), 5, [1, 2, 9], [3.0, 1.0, 2.0])[0]])
-stats = scanning(named("max"), compile_it=True).stats
+print([float(x) for x in rolling(numeric_aggregate("max"), 5, [1, 2, 9], [3.0, 1.0, 2.0])[0]])
+stats = scanning(numeric_aggregate("max"), compile_it=True).stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
@@ -178,9 +179,9 @@ def test_the_cache_is_where_it_was_asked_for(
 
 def test_with_compilation_switched_off_everything_runs_as_it_is(tmp_path: Path) -> None:
     code = """
-from muntin.kernels.aggregator.numeric_catalogue import named
+from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.aggregator.column_window import ColumnWindow
-window = ColumnWindow(named("mean"))
+window = ColumnWindow(numeric_aggregate("mean"))
 window.insert([3, 1, 2], [1.0, 2.0, 6.0])
 print(window.query(), type(window.tree.tree.s).__name__)
 """

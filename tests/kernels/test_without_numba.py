@@ -20,21 +20,21 @@ find, util.find_spec = util.find_spec, lambda name: None if name == "numba" else
 
 import numpy as np
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.query import Query, Settings
 
 assert not COMPILED
-total = Summary("total", ("int",), ("int",), (0,), lambda v: (v,),
-                lambda a, b: (a[0] + b[0],), lambda a: a, ("int",))
+total = NumericAggregate("total", ("int",), ("int",), (0,), lambda v: (v,),
+                         lambda a, b: (a[0] + b[0],), lambda a: a, ("int",))
 for method in ("auto", "dense"):
     operator = ColumnarOperator(Settings(3), method=method)
     operator.add(Query("s", Sliding(8, 4), named("sum")))
-    operator.add(Query("t", Sliding(8, 4), summarised(total, commutative=True)))
+    operator.add(Query("t", Sliding(8, 4), compiled_aggregate(total, commutative=True)))
     operator.add(Query("n", LastNEvery(2, 8), named("max")))
     operator.add(Query("e", Session(3), named("mean")))
     times = np.arange(100) // 3

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.spec.algebra.catalogue import NAMES, named, plain, skipping_nulls
+from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls, skipping_nulls
 from muntin.spec.algebra.values import compare
 from muntin.spec.errors import InvalidInputError
 
@@ -57,31 +57,34 @@ EXACT: dict[str, Callable[[list[int]], object]] = {
 @pytest.mark.parametrize("name", EXACT)
 @given(values=some)
 def test_equals_its_definition_on_lists(name: str, values: list[int]) -> None:
-    assert plain(name).of(values) == EXACT[name](values)
+    assert named_keeping_nulls(name).of(values) == EXACT[name](values)
     assert named(name).of([None, *values, None]) == EXACT[name](values)
 
 
 @given(st.lists(st.tuples(ints, st.text(max_size=2)), min_size=1, max_size=6))
 def test_the_argument_of_an_extreme_is_the_first_of_a_tie(pairs: list[tuple[int, str]]) -> None:
-    assert plain("argmax").of(pairs) == max(pairs, key=lambda pair: pair[0])[1]
-    assert plain("argmin").of(map(list, pairs)) == min(pairs, key=lambda pair: pair[0])[1]
+    assert named_keeping_nulls("argmax").of(pairs) == max(pairs, key=lambda pair: pair[0])[1]
+    assert (
+        named_keeping_nulls("argmin").of(map(list, pairs))
+        == min(pairs, key=lambda pair: pair[0])[1]
+    )
 
 
 @given(st.lists(st.text(max_size=3)))
 def test_concat_is_join(values: list[str]) -> None:
-    assert plain("concat").of(values) == "".join(values)
+    assert named_keeping_nulls("concat").of(values) == "".join(values)
 
 
 @given(st.lists(st.integers(1, 10**30), min_size=1, max_size=8))
 def test_geomean_is_the_root_of_the_product(values: list[int]) -> None:
-    mean = plain("geomean").of(values)
+    mean = named_keeping_nulls("geomean").of(values)
     assert isinstance(mean, float)
     assert mean == pytest.approx(statistics.geometric_mean(values), rel=1e-12)
     assert math.isclose(Fraction(mean) ** len(values) / math.prod(values), 1, rel_tol=1e-12)
 
 
 def test_geomean_knows_no_overflow_underflow_or_lost_zero() -> None:
-    geomean = plain("geomean")
+    geomean = named_keeping_nulls("geomean")
     assert geomean.of([10**400, Fraction(1, 10**400)]) == pytest.approx(1, rel=1e-12)
     assert geomean.of([1e308] * 100) == pytest.approx(1e308, rel=1e-12)
     assert geomean.of([5e-324] * 100) == pytest.approx(5e-324)
@@ -108,7 +111,7 @@ def test_floats_are_within_the_rounding_of_their_size(values: list[float], cut: 
     truth = list(map(Fraction, values))
 
     def near(name: str, expected: Fraction, bound: float) -> None:
-        a, monoid = plain(name), plain(name).monoid
+        a, monoid = named_keeping_nulls(name), named_keeping_nulls(name).monoid
         split = a.lower(monoid.combine(a.partial(values[:cut]), a.partial(values[cut:])))
         for answer in (a.of(values), split):
             assert isinstance(answer, float)
@@ -124,14 +127,14 @@ def test_variance_survives_where_the_formula_of_squares_does_not() -> None:
     n, total, squares = len(values), sum(values), sum(v * v for v in values)
     naive = (squares - total * total / n) / (n - 1)
     assert naive != pytest.approx(30.0, rel=0.01)
-    assert plain("var_sample").of(values) == pytest.approx(30.0, rel=1e-12)
-    assert plain("var_sample").of(map(int, values)) == 30.0
+    assert named_keeping_nulls("var_sample").of(values) == pytest.approx(30.0, rel=1e-12)
+    assert named_keeping_nulls("var_sample").of(map(int, values)) == 30.0
 
 
 @given(st.lists(floats), st.lists(floats))
 def test_a_spread_is_undone_exactly(kept: list[float], gone: list[float]) -> None:
     for name in ("std_pop", "var_sample", "geomean"):
-        spread = plain(name)
+        spread = named_keeping_nulls(name)
         x, y = (list(map(abs, values)) for values in (kept, gone))
         undo = spread.monoid.invert
         assert undo
@@ -139,27 +142,27 @@ def test_a_spread_is_undone_exactly(kept: list[float], gone: list[float]) -> Non
 
 
 def test_results_beyond_the_floats() -> None:
-    assert plain("mean").of([10**400, 10**400]) == INF
-    assert plain("std_pop").of([10**200, -(10**200)]) == 1e200
-    assert plain("var_pop").of([1e200, -1e200]) == INF
+    assert named_keeping_nulls("mean").of([10**400, 10**400]) == INF
+    assert named_keeping_nulls("std_pop").of([10**200, -(10**200)]) == 1e200
+    assert named_keeping_nulls("var_pop").of([1e200, -1e200]) == INF
 
 
 def test_exact_values_give_exact_results_of_their_kind() -> None:
     half = Fraction(1, 2)
-    assert repr(plain("sum").of([1, 2])) == "3"
-    assert repr(plain("mean").of([half, 1])) == "Fraction(3, 4)"
-    assert repr(plain("mean").of([10**20, 10**20 + 2])) == "1e+20"
-    assert repr(plain("median").of([1, 3])) == "2"
-    assert repr(plain("median").of([1, 2])) == "Fraction(3, 2)"
-    assert repr(plain("median").of([1.0, 2])) == "1.5"
-    assert repr(plain("median").of([0.1, 0.1, 0.1])) == "0.1"
-    assert plain("percentile(25)").of([-INF, INF]) != 0
-    assert plain("median").of([INF, INF]) == INF
+    assert repr(named_keeping_nulls("sum").of([1, 2])) == "3"
+    assert repr(named_keeping_nulls("mean").of([half, 1])) == "Fraction(3, 4)"
+    assert repr(named_keeping_nulls("mean").of([10**20, 10**20 + 2])) == "1e+20"
+    assert repr(named_keeping_nulls("median").of([1, 3])) == "2"
+    assert repr(named_keeping_nulls("median").of([1, 2])) == "Fraction(3, 2)"
+    assert repr(named_keeping_nulls("median").of([1.0, 2])) == "1.5"
+    assert repr(named_keeping_nulls("median").of([0.1, 0.1, 0.1])) == "0.1"
+    assert named_keeping_nulls("percentile(25)").of([-INF, INF]) != 0
+    assert named_keeping_nulls("median").of([INF, INF]) == INF
 
 
 def test_what_has_no_exact_value_makes_a_spread_that_is_no_number_and_can_be_undone() -> None:
     for name in ("geomean", "var_pop", "std_sample"):
-        aggregate = plain(name)
+        aggregate = named_keeping_nulls(name)
         for odd in (NAN, INF):
             assert repr(aggregate.of([1, odd, 2])) == "nan"
             whole, part = aggregate.partial([1, 2, odd]), aggregate.partial([odd])
@@ -170,13 +173,13 @@ def test_what_has_no_exact_value_makes_a_spread_that_is_no_number_and_can_be_und
 
 def test_nan_is_the_greatest_number() -> None:
     values = [NAN, 1, INF]
-    assert plain("min").of(values) == 1
-    assert repr(plain("max").of(values)) == "nan"
-    assert repr(plain("distinct").of([NAN, 2, NAN, 1])) == "(1, 2, nan)"
-    assert plain("maxcount").of([NAN, INF, float("nan")]) == 2
-    assert plain("argmax").of([(1, "a"), (NAN, "b"), (NAN, "c")]) == "b"
-    assert plain("median").of(values) == INF
-    assert repr(plain("sum").of(values)) == "nan"
+    assert named_keeping_nulls("min").of(values) == 1
+    assert repr(named_keeping_nulls("max").of(values)) == "nan"
+    assert repr(named_keeping_nulls("distinct").of([NAN, 2, NAN, 1])) == "(1, 2, nan)"
+    assert named_keeping_nulls("maxcount").of([NAN, INF, float("nan")]) == 2
+    assert named_keeping_nulls("argmax").of([(1, "a"), (NAN, "b"), (NAN, "c")]) == "b"
+    assert named_keeping_nulls("median").of(values) == INF
+    assert repr(named_keeping_nulls("sum").of(values)) == "nan"
 
 
 totally = st.integers(-3, 3) | st.fractions(-3, 3, max_denominator=2) | st.floats(width=16)
@@ -193,22 +196,26 @@ NOTHING = {"sum": 0, "count": 0, "collect": (), "distinct": (), "concat": ""}
 
 @pytest.mark.parametrize("name", [*NAMES, "percentile(5)"])
 def test_an_aggregate_of_nothing(name: str) -> None:
-    assert plain(name).of([]) == NOTHING.get(name)
+    assert named_keeping_nulls(name).of([]) == NOTHING.get(name)
     empty = {"count": 0, "collect": (), "distinct": ()}.get(name)
     assert named(name).of([]) == named(name).of([None, None]) == empty
 
 
 def test_samples_of_one_have_no_spread() -> None:
-    assert plain("var_sample").of([7]) is plain("std_sample").of([7.0]) is None
-    assert plain("var_pop").of([7]) == plain("std_pop").of([7.0]) == 0
+    assert (
+        named_keeping_nulls("var_sample").of([7])
+        is named_keeping_nulls("std_sample").of([7.0])
+        is None
+    )
+    assert named_keeping_nulls("var_pop").of([7]) == named_keeping_nulls("std_pop").of([7.0]) == 0
 
 
 def test_nulls_never_reach_the_inner_aggregate() -> None:
-    assert plain("collect").of([1, None]) == (1, None)
+    assert named_keeping_nulls("collect").of([1, None]) == (1, None)
     assert named("collect").of([1, None, 2]) == (1, 2)
     assert named("first").of([None, 5]) == 5
     assert named("count").of([None, 5]) == 1
-    assert plain("count").of([None, 5]) == 2
+    assert named_keeping_nulls("count").of([None, 5]) == 2
 
 
 def test_undoing_every_value_is_to_have_seen_none() -> None:
@@ -220,8 +227,8 @@ def test_undoing_every_value_is_to_have_seen_none() -> None:
 
 
 def test_skipping_nulls_keeps_an_aggregate_of_the_user() -> None:
-    assert skipping_nulls(replace(plain("sum"), name="mine")).of([None, 2]) == 2
-    assert skipping_nulls(plain("sum"), empty=7).of([None]) == 7
+    assert skipping_nulls(replace(named_keeping_nulls("sum"), name="mine")).of([None, 2]) == 2
+    assert skipping_nulls(named_keeping_nulls("sum"), empty=7).of([None]) == 7
 
 
 @pytest.mark.parametrize(
@@ -240,7 +247,7 @@ def test_skipping_nulls_keeps_an_aggregate_of_the_user() -> None:
 )
 def test_a_wrong_value_is_named_with_its_aggregate(name: str, value: object) -> None:
     with pytest.raises(InvalidInputError) as refusal:
-        plain(name).lift(value)
+        named_keeping_nulls(name).lift(value)
     assert name in str(refusal.value)
     assert repr(value) in str(refusal.value) or repr(None) in str(refusal.value)
 
@@ -249,7 +256,7 @@ def test_a_wrong_value_is_named_with_its_aggregate(name: str, value: object) -> 
 def test_values_without_a_common_order_are_named(values: tuple[object, object]) -> None:
     left, right = map(repr, values)
     with pytest.raises(InvalidInputError) as refusal:
-        plain("min").of(values)
+        named_keeping_nulls("min").of(values)
     assert left in str(refusal.value)
     assert right in str(refusal.value)
 
@@ -270,4 +277,4 @@ def test_an_unknown_name_is_refused_with_those_that_are_known(name: str) -> None
 
 @pytest.mark.parametrize("name", [*NAMES, "percentile(99.9)"])
 def test_an_aggregate_bears_its_name(name: str) -> None:
-    assert plain(name).name == named(name).name == name
+    assert named_keeping_nulls(name).name == named(name).name == name

@@ -28,7 +28,7 @@ def test_a_coarse_window_holds_one_item_for_each_slice(
     kept = tuple((time, value) for time, value in window.pairs if time + slide > start)
     assert tuple(tree.items()) == kept
     assert tree.query() == TimedWindow(FREE, kept).query()
-    assert all(fact for _, fact in tree.relates(kept))
+    assert all(fact for _, fact in tree.invariants(kept))
 
 
 NEAR = range(-3, 4)

@@ -40,7 +40,7 @@ def test_bad_input_is_refused_before_anything_changes(tree: type[BTree[Word]]) -
         with pytest.raises(InvalidInputError):
             call()
     assert list(held.items()) == before
-    assert all(fact for _, fact in held.relates(before))
+    assert all(fact for _, fact in held.invariants(before))
 
 
 @pytest.mark.parametrize("min_arity", [1, 0, -3])

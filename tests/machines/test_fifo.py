@@ -44,7 +44,7 @@ def assert_stands_for(fifo: Fifo[Word], window: list[Word]) -> None:
     """Compare what can be seen, then each fact of the relation."""
     assert fifo.query() == FREE.fold(window)
     assert len(fifo) == len(window)
-    assert [fact for fact, holds in fifo.relates(window) if not holds] == []
+    assert [fact for fact, holds in fifo.invariants(window) if not holds] == []
 
 
 @pytest.mark.parametrize(

@@ -5,24 +5,24 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.machines.structure_machine import structure_machine
 from muntin.kernels.aggregator.finger_btree import FingerTree
-from muntin.kernels.compiler.engine import Engine, Shape, numeric, opaque
+from muntin.kernels.compiler.engine import Engine, NodeShape, compiled_engine, interpreted_engine
 from muntin.spec.algebra.monoid import Monoid, Word
 from muntin.spec.cost import Meter
 from support.fingerprints import FINGERPRINTS, LINES
 
-SHAPES = [Shape(2, 4), Shape(4, 4), Shape(8, 6)]
+SHAPES = [NodeShape(2, 4), NodeShape(4, 4), NodeShape(8, 6)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_tree_runs_in_lockstep_with_the_definition(shape: Shape) -> None:
+def test_tree_runs_in_lockstep_with_the_definition(shape: NodeShape) -> None:
     def build(monoid: Monoid[Word], meter: Meter) -> FingerTree[Word]:
-        return FingerTree(monoid, meter, opaque(monoid, shape))
+        return FingerTree(monoid, meter, interpreted_engine(monoid, shape))
 
     run_state_machine_as_test(structure_machine(build, worst_case=False))
 
 
 def test_compiled_tree_runs_in_lockstep_with_the_definition() -> None:
-    engine: Engine[Word] = numeric(FINGERPRINTS, Shape(4, 4))  # type: ignore[assignment] # integers
+    engine: Engine[Word] = compiled_engine(FINGERPRINTS, NodeShape(4, 4))  # type: ignore[assignment] # integers
 
     def build(monoid: Monoid[Word], meter: Meter) -> FingerTree[Word]:
         return FingerTree(monoid, meter, engine)

@@ -5,7 +5,7 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.machines.operator_machine import operator_machine
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query
@@ -20,7 +20,9 @@ RUNS = 5
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> None:
     audit = Audit(entry.carry) if entry.carry else None
-    machine = operator_machine(entry.build, audit, ordered=entry.ordered, narrow=entry.narrow)
+    machine = operator_machine(
+        entry.build, audit, ordered=entry.in_order_only, narrow=entry.int64_times
+    )
     for _ in range(RUNS):
         run_state_machine_as_test(machine)
         if machine.answered and (audit is None or audit.seen["with state"]):
@@ -30,10 +32,10 @@ def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> 
     assert audit is None or audit.seen["with state"] > 0
 
 
-class Thawing(Denoted):
+class Thawing(SpecificationOperator):
     """What was restored lies in wait until it is asked of."""
 
-    behind: Denoted | None = None
+    behind: SpecificationOperator | None = None
 
     def thaw(self) -> None:
         if self.behind:

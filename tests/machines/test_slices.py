@@ -9,8 +9,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from exhaustive.in_order_invariants import RelatedSlicing
 from muntin.conformance.machines.operator_machine import OperatorMachine
-from muntin.optimized.in_order.aggregate_store import AggregateStore, LazyStore, Slice
-from muntin.optimized.in_order.flatfat_store import EagerStore
+from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
+from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
@@ -43,7 +43,7 @@ def model_after(slices: list[Slice[Word]], call: str, pick: int) -> list[Slice[W
     return slices[:-1] if call == "pop" else slices
 
 
-def act(store: AggregateStore[Word], slices: list[Slice[Word]], call: str, pick: int) -> None:
+def act(store: InOrderStore[Word], slices: list[Slice[Word]], call: str, pick: int) -> None:
     """Do to the store what `model_after` does to the list."""
     after = model_after(slices, call, pick)
     if call == "append":
@@ -56,10 +56,10 @@ def act(store: AggregateStore[Word], slices: list[Slice[Word]], call: str, pick:
         assert store.pop() == slices[-1]
 
 
-@pytest.mark.parametrize("kind", [LazyStore[Word], EagerStore[Word]])
+@pytest.mark.parametrize("kind", [InOrderLazyStore[Word], InOrderEagerStore[Word]])
 @given(calls=CALLS)
 def test_stores_stand_for_the_sequence_of_their_slices(
-    kind: Callable[..., AggregateStore[Word]], calls: list[tuple[str, int]]
+    kind: Callable[..., InOrderStore[Word]], calls: list[tuple[str, int]]
 ) -> None:
     store, slices = kind(FREE), list[Slice[Word]]()
     for call, pick in calls:
@@ -67,12 +67,12 @@ def test_stores_stand_for_the_sequence_of_their_slices(
         act(store, slices, call, pick)
         slices = model_after(slices, call, pick)
         for model, one in ((slices, store), (before, twin)):
-            assert [fact for fact, holds in one.relates(model) if not holds] == []
+            assert [fact for fact, holds in one.invariants(model) if not holds] == []
         for a in range(len(slices)):
             for b in range(a, len(slices) + 1):
                 stop = slices[b][0] if b < len(slices) else 10**6
                 assert store.merge(slices[a][0], stop) == FREE.fold(p for _, p in slices[a:b])
-        room = store.held if isinstance(store, LazyStore) else (store.held + 1) // 2
+        room = store.held if isinstance(store, InOrderLazyStore) else (store.held + 1) // 2
         assert len(slices) <= room <= max(1, 3 * len(slices))
 
 

@@ -7,16 +7,16 @@ import pytest
 
 from exhaustive.calls import LETTERS, MIDDLE
 from exhaustive.object_state import Form, fork, whole
-from muntin.optimized.in_order.aggregate_store import AggregateStore, LazyStore, Slice
-from muntin.optimized.in_order.flatfat_store import EagerStore
+from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
+from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 
-Store = AggregateStore[str]
+Store = InOrderStore[str]
 Slices = list[Slice[str]]
 BEYOND = 1 << 900
 """A name greater than all others. Names are large, so that none is a size or a place."""
 
 each_kind = pytest.mark.parametrize(
-    "kind", [LazyStore[str], EagerStore[str]], ids=["lazy", "eager"]
+    "kind", [InOrderLazyStore[str], InOrderEagerStore[str]], ids=["lazy", "eager"]
 )
 
 
@@ -65,14 +65,16 @@ def form(store: Store, slices: Slices) -> Form:
 
 def assert_stands_for(store: Store, slices: Slices) -> None:
     """Hold a store against the plain list, and every range that can be asked for."""
-    assert [fact for fact, holds in store.relates(slices) if not holds] == []
+    assert [fact for fact, holds in store.invariants(slices) if not holds] == []
     names = [*(name for name, _ in slices), BEYOND]
     for low, first in enumerate(names):
         for high, stop in enumerate(names[low:], low):
             assert store.merge(first, stop) == "".join(word for _, word in slices[low:high])
 
 
-@pytest.mark.parametrize(("kind", "states"), [(LazyStore[str], 42), (EagerStore[str], 642)])
+@pytest.mark.parametrize(
+    ("kind", "states"), [(InOrderLazyStore[str], 42), (InOrderEagerStore[str], 642)]
+)
 def test_every_call_in_every_state_of_at_most_five_slices_leaves_what_it_should(
     kind: Callable[..., Store], states: int
 ) -> None:
@@ -92,7 +94,7 @@ def test_every_call_in_every_state_of_at_most_five_slices_leaves_what_it_should(
 
 def capacity(store: Store) -> int:
     """Return how many slices a store has room for."""
-    return store.held if isinstance(store, LazyStore) else (store.held + 1) // 2
+    return store.held if isinstance(store, InOrderLazyStore) else (store.held + 1) // 2
 
 
 def filled(kind: Callable[..., Store], slices: int) -> Store:
@@ -147,7 +149,7 @@ def test_a_full_ring_with_holes_is_doubled_with_more_than_three_quarters(power: 
     """Then a twenty-fourth is left to halving; else it is rebuilt, and a quarter is free."""
     full = 1 << power
     for holes in range(full - 1):
-        store = filled(EagerStore[str], full)
+        store = filled(InOrderEagerStore[str], full)
         for name in range(1, holes + 1):
             store.join(name)
         if capacity(store) == full:

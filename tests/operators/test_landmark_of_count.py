@@ -3,7 +3,7 @@
 import pytest
 
 from muntin.conformance.machines.strategies import BAGS, Letter
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import Query, Settings
@@ -18,8 +18,8 @@ REFUSING = ("tuple-buckets", "aggregate-buckets", "panes", "pairs", "pairs-plus"
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_events_behind_a_landmark_of_count_are_kept(entry: OperatorEntry) -> None:
-    settings = Settings(in_order=entry.ordered)
-    oracle, operator = Denoted(settings), entry.build(settings)
+    settings = Settings(in_order=entry.in_order_only)
+    oracle, operator = SpecificationOperator(settings), entry.build(settings)
     oracle.add(LANDMARK)
     try:
         operator.add(LANDMARK)

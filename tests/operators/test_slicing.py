@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -54,7 +54,11 @@ def test_cutty_follows_each_dialect_and_mode(dialect: Dialect, mode: Mode) -> No
     updates = 0
     for seed, lateness in product(range(3), [0, 2, 9]):
         settings = Settings(lateness, mode, in_order=True, dialect=dialect)
-        running = [Denoted(settings), Slicing(CUTTY_LAZY, settings), Slicing(CUTTY_EAGER, settings)]
+        running = [
+            SpecificationOperator(settings),
+            InOrderSlicer(CUTTY_LAZY, settings),
+            InOrderSlicer(CUTTY_EAGER, settings),
+        ]
         for one in running:
             for nth, kind in enumerate(KINDS):
                 one.add(Query(f"q{nth}", kind, WORDS))

@@ -17,7 +17,7 @@ from exhaustive.profile import PROFILE
 from exhaustive.restored_operators import Restored
 from exhaustive.scotty_invariants import RelatedInBags, RelatedScotty
 from exhaustive.traces import Scope, Walk
-from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
@@ -25,10 +25,10 @@ from muntin.optimized.in_order.technique import (
     PAIRS_PLUS,
     PANES,
 )
-from muntin.optimized.scotty.groups.count_key_state import CountLane
-from muntin.optimized.scotty.groups.tuple_key_state import TupleLane
+from muntin.optimized.scotty.groups.count_key_state import CountKeyState
+from muntin.optimized.scotty.groups.tuple_key_state import TupleKeyState
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.slice import Lifted, Slice
+from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.operator import Operator
@@ -47,10 +47,10 @@ SCOTTY = [OperatorEntry("words", RelatedScotty), OperatorEntry("bags", RelatedIn
 TECHNIQUES = (PANES, PAIRS, PAIRS_PLUS, CUTTY_LAZY, CUTTY_EAGER)
 SLICERS = [
     *(
-        OperatorEntry(f"slicer {nth}", partial(RelatedSlicing, technique), ordered=True)
+        OperatorEntry(f"slicer {nth}", partial(RelatedSlicing, technique), in_order_only=True)
         for nth, technique in enumerate(TECHNIQUES)
     ),
-    OperatorEntry("frugal", partial(FrugalSlicing, CUTTY_LAZY), ordered=True),
+    OperatorEntry("frugal", partial(FrugalSlicing, CUTTY_LAZY), in_order_only=True),
 ]
 
 
@@ -139,7 +139,7 @@ def touch_none(manager: SliceManager, nth: int, time: int, told: float) -> bool:
     return manager.slices[nth].last >= time
 
 
-def shift_nothing(lane: CountLane, at: int) -> None:
+def shift_nothing(lane: CountKeyState, at: int) -> None:
     del lane, at
 
 
@@ -148,13 +148,13 @@ def count_only(one: Slice, event: Event) -> None:
     one.size += 1
 
 
-def insert_last(lane: TupleLane, lifted: Lifted, *, by_arrival: bool) -> None:
+def insert_last(lane: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
     del by_arrival
     lane.tiling.insert(lifted, last=True)
     lane.news = True
 
 
-def join_nothing(slices: Slices[object], begin: int) -> None:
+def join_nothing(slices: SliceBuffer[object], begin: int) -> None:
     del slices, begin
 
 
@@ -185,9 +185,9 @@ FAULTS = [
     Fault(SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"),
     Fault(SliceManager, "_touches_left", touch_none, TIMED, "M2 something parts"),
     Fault(Slice, "count", count_only, TIMED, "M4"),
-    Fault(CountLane, "_shift", shift_nothing, RANKED, "R1 none has more"),
-    Fault(TupleLane, "insert", insert_last, HALVED, "T1 slices have them in order"),
-    Fault(Slices, "_release", join_nothing, TIMED, "S4"),
+    Fault(CountKeyState, "_shift", shift_nothing, RANKED, "R1 none has more"),
+    Fault(TupleKeyState, "insert", insert_last, HALVED, "T1 slices have them in order"),
+    Fault(SliceBuffer, "_release", join_nothing, TIMED, "S4"),
     Fault(FrugalSlicing, "held", nothing_held, TIMED, "C1"),
 ]
 
@@ -198,7 +198,7 @@ def test_a_fact_that_is_broken_stops_the_walk(
     monkeypatch: pytest.MonkeyPatch, fault: Fault
 ) -> None:
     monkeypatch.setattr(fault.kind, fault.name, fault.instead)
-    ordered = fault.kind in (Slices, FrugalSlicing)
+    ordered = fault.kind in (SliceBuffer, FrugalSlicing)
     scope = Scope(fault.windows, 4, 3, Settings(0 if ordered else 1, in_order=ordered))
     with pytest.raises(AssertionError, match=fault.fact):
         Walk(scope, SLICERS if ordered else SCOTTY).run()

@@ -10,7 +10,7 @@ from exhaustive.object_state import whole
 from exhaustive.operators import ALONE, CONTENDERS, SCOPES, SCOTTY
 from exhaustive.profile import PROFILE
 from exhaustive.traces import Scope, Walk, answer, contender
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.dialect import Dialect
 from muntin.spec.operator import Operator
@@ -50,14 +50,14 @@ def test_every_operator_takes_part() -> None:
     assert walked == [{one.name for one in CONTENDERS}] * len(SCOPES)
 
 
-class Lenient(Denoted):
+class Lenient(SpecificationOperator):
     """An operator that merges sessions at the gap."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(Settings(settings.allowed_lateness, dialect=LENIENT))
 
 
-class Regressing(Denoted):
+class Regressing(SpecificationOperator):
     """An operator whose watermark can be lowered."""
 
     def take(self, events: Step, /) -> Output:
@@ -74,7 +74,7 @@ def test_an_operator_that_is_wrong_is_found_out(wrong: Callable[[Settings], Oper
 
 @pytest.mark.parametrize("entry", CONTENDERS, ids=lambda entry: entry.name)
 def test_a_copy_answers_as_the_operator_and_leaves_it_alone(entry: OperatorEntry) -> None:
-    scope = Scope((tumbling(2),), 6, 6, Settings(1, in_order=entry.ordered))
+    scope = Scope((tumbling(2),), 6, 6, Settings(1, in_order=entry.in_order_only))
     operator = contender(entry, scope)
     assert operator
     replayed = contender(entry, scope)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid, Word
@@ -141,7 +141,7 @@ UNORDERED = [entry for entry in OPERATORS if served(entry.build(Settings(1)))]
 
 
 def run_both(entry: OperatorEntry, settings: Settings, steps: list[Drawn]) -> None:
-    target, oracle = entry.build(settings), Denoted(settings)
+    target, oracle = entry.build(settings), SpecificationOperator(settings)
     for name in served(target):
         oracle.add(Query(name, WINDOWS[name], WORDS))
     letters, seen = count_from(1), 0

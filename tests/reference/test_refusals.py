@@ -209,7 +209,7 @@ BAD: list[tuple[Query, Settings, list[Event], type[MuntinError], str]] = [
 
 def asked(entry: OperatorEntry, query: Query, settings: Settings) -> Operator | None:
     """Return the operator with the query, or None if it does not serve it."""
-    operator = entry.build(replace(settings, in_order=settings.in_order or entry.ordered))
+    operator = entry.build(replace(settings, in_order=settings.in_order or entry.in_order_only))
     try:
         operator.add(query)
     except MuntinError:
@@ -249,7 +249,7 @@ def test_a_step_that_fails_leaves_no_trace(  # noqa: PLR0913, PLR0917 - a row of
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_queries_are_named_once_and_removed_once(entry: OperatorEntry) -> None:
-    operator = entry.build(Settings(in_order=entry.ordered))
+    operator = entry.build(Settings(in_order=entry.in_order_only))
     operator.add(Query("q", tumbling(5), SUM))
     with pytest.raises(InvalidInputError, match="there is a query 'q' already"):
         operator.add(Query("q", tumbling(7), SUM))

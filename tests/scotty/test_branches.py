@@ -9,15 +9,15 @@ from extending.test_new_window_type import Timetable
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
-from muntin.optimized.scotty.slices.edges import Cell, Edges, Progression
-from muntin.reference.specification import Denoted
+from muntin.optimized.scotty.slices.edges import EdgeInterval, Edges, Progression
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.dialect import Dialect
 from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.measure import COUNT, TIME, Line
+from muntin.spec.windows.measure import COUNT, TIME, Timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.windows.window import Interval, WindowType
 
@@ -32,7 +32,7 @@ class Evens(WindowType):
 
     context, type_name, measure = "FCF", "evens", TIME
 
-    def intervals(self, line: Line, /) -> list[Interval]:
+    def intervals(self, line: Timeline, /) -> list[Interval]:
         """Return the even instants."""
         return [Interval(at.time, at.time + 1) for at in line.placed if at.time % 2 == 0]
 
@@ -237,7 +237,7 @@ def ask(operator: Operator, deed: str | WindowType, further: Query) -> None:
 def test_a_run_is_answered_as_the_denotation_does(
     run: Run, aggregate: Aggregate[object, object, object], batch: int
 ) -> None:
-    both = Scotty(run.settings), Denoted(run.settings)
+    both = Scotty(run.settings), SpecificationOperator(run.settings)
     queries = [Query(f"w{nth}", kind, aggregate) for nth, kind in enumerate(run.kinds)]
     events: list[Event] = []
     for query in queries:
@@ -266,7 +266,7 @@ def test_a_run_is_answered_as_the_denotation_does(
 def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Edges, "remembered", 8)
     edges = Edges([Progression(0, 10)])
-    cells = [Cell(low, low + 10) for low in range(0, 300, 10)]
+    cells = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
     assert [edges.cell(int(cell.low) + 3) for cell in cells] == cells
     assert edges.computed == len(cells)
     assert [edges.cell(int(cell.high) - 1) for cell in cells[-4:]] == cells[-4:]
@@ -287,7 +287,7 @@ def test_cells_that_time_has_passed_are_those_that_a_fresh_look_finds(leap: int)
 
 @pytest.mark.parametrize("store", [LazyStore, eager, fiba])
 def test_the_gap_of_a_tuple_within_a_slice_reaches_over_later_slices(store: BuildStore) -> None:
-    both: list[Operator] = [Denoted(Settings(100)), Scotty(Settings(100), store)]
+    both: list[Operator] = [SpecificationOperator(Settings(100)), Scotty(Settings(100), store)]
     for one in both:
         one.add(Query("s", Session(5), WORDS))
     steps = [

@@ -6,9 +6,9 @@ from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.algebra.monoid import FREE
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import UserCodeError
@@ -73,7 +73,7 @@ def test_traces_of_count_windows(
     trace: str,
     aggregate: Aggregate[object, object, object],
 ) -> None:
-    both = Scotty(settings, build), Denoted(settings)
+    both = Scotty(settings, build), SpecificationOperator(settings)
     for one in both:
         for nth, kind in enumerate(kinds):
             one.add(Query(f"w{nth}", kind, aggregate))
@@ -82,7 +82,7 @@ def test_traces_of_count_windows(
 
 
 def test_a_query_that_came_later_counts_from_there_on() -> None:
-    both = Scotty(LATE), Denoted(LATE)
+    both = Scotty(LATE), SpecificationOperator(LATE)
     for one in both:
         one.add(Query("w0", count(2), WORDS))
         take(one, "5")
@@ -91,15 +91,20 @@ def test_a_query_that_came_later_counts_from_there_on() -> None:
 
 
 def sum_of(value: object) -> object:
-    return plain("sum").lift(value.letter if isinstance(value, Letter) else 0)
+    return named_keeping_nulls("sum").lift(value.letter if isinstance(value, Letter) else 0)
 
 
 @pytest.mark.parametrize("trace", ["5 8 11 14 17 W12 6 7 1 W30 2,3,30", "1 2 3 4 5 W9 2 1 3 W20"])
 def test_a_commutative_aggregate_with_an_inverse(trace: str) -> None:
     aggregate = Aggregate(
-        "sum", sum_of, plain("sum").monoid, lambda a: a, commutative=True, kind="distributive"
+        "sum",
+        sum_of,
+        named_keeping_nulls("sum").monoid,
+        lambda a: a,
+        commutative=True,
+        kind="distributive",
     ).erased()
-    both = Scotty(LATE, letters=(Letter(0, 1), Letter(0, 2))), Denoted(LATE)
+    both = Scotty(LATE, letters=(Letter(0, 1), Letter(0, 2))), SpecificationOperator(LATE)
     for one in both:
         one.add(Query("w0", count(2), aggregate))
         one.add(Query("w1", count(4, 1), aggregate))

@@ -9,7 +9,7 @@ from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import LazyStore, eager, fiba
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -36,7 +36,7 @@ class Trace:
         )
         settings = Settings(rng.choice([0, 3, 8, 30]), "discard", dialect=dialect)
         self.scotty = Scotty(settings, rng.choice([LazyStore, eager, fiba]))
-        self.both = self.scotty, Denoted(settings)
+        self.both = self.scotty, SpecificationOperator(settings)
         self.aggregate, self.own = rng.choice([BAGS, WORDS]), rng.random() < 0.4
         self.rng, self.names, self.events, self.asked = rng, list[str](), 0, 0
         self.now, self.disorder = 0, rng.choice([6, 15, 30])

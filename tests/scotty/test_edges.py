@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from muntin.optimized.scotty.slices.edges import Cell, Edges, Progression
+from muntin.optimized.scotty.slices.edges import EdgeInterval, Edges, Progression
 
 TIMES = range(-4, 5)
 SECONDS = [(residue, period) for period in (1, 2, 3, 5) for residue in range(period)]
@@ -22,4 +22,6 @@ def test_a_cell_lies_between_the_nearest_edges_whatever_was_asked_before(
     }
     for asked in product(TIMES, repeat=3):
         edges = Edges(progressions)
-        assert [edges.cell(time) for time in asked] == [Cell(*nearest[time]) for time in asked]
+        assert [edges.cell(time) for time in asked] == [
+            EdgeInterval(*nearest[time]) for time in asked
+        ]

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_LAZY
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import FREE, Monoid
 from muntin.spec.dialect import Dialect
@@ -219,7 +219,7 @@ LENIENT = Settings(10, dialect=Dialect(late_update="next_watermark"))
 def test_a_step_that_fails_takes_nothing_away_from_those_before(
     window: WindowType, settings: Settings
 ) -> None:
-    operator, twin = Scotty(settings), Denoted(settings)
+    operator, twin = Scotty(settings), SpecificationOperator(settings)
     for one in (operator, twin):
         one.add(Query("q", window, of(refusing)))
         one.step([Event(0, 1)], 4)
@@ -239,7 +239,7 @@ NO_QUERIES: list[tuple[Query, str]] = [
 
 
 @pytest.mark.parametrize(("query", "said"), NO_QUERIES)
-@pytest.mark.parametrize("build", [Scotty, partial(Slicing, CUTTY_LAZY)])
+@pytest.mark.parametrize("build", [Scotty, partial(InOrderSlicer, CUTTY_LAZY)])
 def test_a_query_that_is_none_is_refused(
     build: Callable[[Settings], Operator], query: Query, said: str
 ) -> None:

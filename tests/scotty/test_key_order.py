@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from itertools import combinations, product
 from typing import NamedTuple
 
-from muntin.optimized.scotty.key_order import Cohort, Ranks
+from muntin.optimized.scotty.key_order import Cohort, KeyOrder
 from muntin.spec.stream import END, Event
 
 FIRST, LATER = Cohort(-END, None), Cohort(0, "later")
@@ -53,13 +53,13 @@ def histories(length: int) -> Iterator[tuple[Deed | str, ...]]:
             yield deeds
 
 
-def act(ranks: Ranks, model: Model, deed: Deed | str) -> None:
+def act(ranks: KeyOrder, model: Model, deed: Deed | str) -> None:
     if isinstance(deed, Deed):
         event = Event(deed.time, 0, deed.key)
         if deed.in_time:
-            ranks.meet(event, {"later"} if deed.refused else set())
+            ranks.record_key(event, {"later"} if deed.refused else set())
             model.accept(deed)
-        ranks.see(event)
+        ranks.record_latest_event(event)
     elif deed == "add":
         ranks.add(LATER)
         model.met[LATER] = []
@@ -71,7 +71,7 @@ def act(ranks: Ranks, model: Model, deed: Deed | str) -> None:
 def test_every_cohort_ranks_keys_in_the_order_in_which_it_accepts_them() -> None:
     told = 0
     for deeds in histories(4):
-        ranks, model = Ranks(), Model()
+        ranks, model = KeyOrder(), Model()
         ranks.add(FIRST)
         for deed in deeds:
             act(ranks, model, deed)

@@ -7,10 +7,10 @@ import pytest
 
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep, supported
-from muntin.conformance.machines.random_choices import Rolled
+from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.machines.strategies import WORDS
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.snapshot import restore, snapshot
 from muntin.spec.algebra.catalogue import named
@@ -20,7 +20,7 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.measure import Line
+from muntin.spec.windows.measure import Timeline
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.user_defined import UserTrigger
 from muntin.spec.windows.window import Interval, WindowType
@@ -31,7 +31,7 @@ from support.contenders import OPERATORS
 class Weekdays(Sliding):
     """Of every seven windows, five."""
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Leave two out."""
         return {one for one in super().intervals(line) if one.start // self.slide % 7 < 5}
 
@@ -42,7 +42,7 @@ class Capped(Session):
 
     most: int = 3
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Cut what is too long."""
         for one in super().intervals(line):
             for start in range(one.start, int(one.end), self.most):
@@ -53,7 +53,7 @@ class Capped(Session):
 class Patient(UserTrigger):
     """A trigger whose buffers are told one instant later."""
 
-    def due(self, interval: Interval, line: Line, /) -> float | None:
+    def due(self, interval: Interval, line: Timeline, /) -> float | None:
         """Wait."""
         known = super().due(interval, line)
         return None if known is None else known + 1
@@ -68,7 +68,7 @@ def test_random_traces_of_a_derived_type(kind: WindowType) -> None:
         return tuple(replace(query, window=kind) for query in queries)
 
     for seed in range(60):
-        trace = random_trace(Rolled(f"{seed}"))
+        trace = random_trace(SeededSource(f"{seed}"))
         turns = tuple(replace(turn, added=derived(turn.added)) for turn in trace.turns)
         trace = supported(replace(trace, queries=derived(trace.queries), turns=turns), Scotty)
         assert lockstep(trace, Scotty).parting is None, trace
@@ -94,14 +94,14 @@ def told(operator: Operator, kind: WindowType, *, in_order: bool) -> object:
 def test_every_operator_answers_as_the_type_says_or_refuses_it(
     entry: OperatorEntry, kind: WindowType
 ) -> None:
-    settings = Settings(9, in_order=entry.ordered)
+    settings = Settings(9, in_order=entry.in_order_only)
     try:
         entry.build(settings).add(Query("q", kind, named("count")))
     except UnsupportedError:
         assert entry.name.split("-")[0] in {"panes", "pairs", "cutty", "tuple", "aggregate"}
         return
-    given = told(entry.build(settings), kind, in_order=entry.ordered)
-    assert given == told(Denoted(settings), kind, in_order=entry.ordered)
+    given = told(entry.build(settings), kind, in_order=entry.in_order_only)
+    assert given == told(SpecificationOperator(settings), kind, in_order=entry.in_order_only)
 
 
 def test_a_derived_type_is_named_and_is_part_of_a_snapshot() -> None:

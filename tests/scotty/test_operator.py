@@ -7,8 +7,8 @@ from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
-from muntin.reference.naive_operator import Naive
-from muntin.reference.specification import Denoted
+from muntin.reference.naive_operator import NaiveOperator
+from muntin.reference.specification import SpecificationOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -68,7 +68,7 @@ def test_traces_that_are_easily_wrong(
     trace: str,
     aggregate: Aggregate[object, object, object],
 ) -> None:
-    both = Scotty(Settings(1000), build), Denoted(Settings(1000))
+    both = Scotty(Settings(1000), build), SpecificationOperator(Settings(1000))
     for one in both:
         for nth, kind in enumerate(kinds):
             one.add(Query(f"w{nth}", kind, aggregate))
@@ -110,7 +110,7 @@ TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
 def test_what_sleeps_is_woken_in_time(
     build: BuildStore, settings: Settings, kinds: list[WindowType], trace: str
 ) -> None:
-    both = Scotty(settings, build), Denoted(settings)
+    both = Scotty(settings, build), SpecificationOperator(settings)
     for one in both:
         for nth, kind in enumerate(kinds):
             one.add(Query(f"w{nth}", kind, WORDS))
@@ -181,7 +181,7 @@ def test_a_measure_that_falls_is_refused_and_leaves_no_trace() -> None:
 
 def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
     kafka = Settings(0, dialect=Dialect(lateness="window", session_end="last"))
-    both = Scotty(kafka), Denoted(kafka)
+    both = Scotty(kafka), SpecificationOperator(kafka)
     for one in both:
         one.add(Query("w", Session(4), WORDS))
     steps = [Step((Event(1, Letter(0, 1), gap=1),), 3), Step((Event(1, Letter(0, 2)),), 3)]
@@ -208,7 +208,7 @@ def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
 def test_slices_that_were_fused_are_right(
     settings: Settings, kinds: list[WindowType], trace: str
 ) -> None:
-    both = Scotty(settings), Denoted(settings)
+    both = Scotty(settings), SpecificationOperator(settings)
     for one in both:
         for nth, kind in enumerate(kinds):
             one.add(Query(f"w{nth}", kind, WORDS))
@@ -233,8 +233,8 @@ LATER = Settings(dialect=Dialect(closing=1))
 def test_values_too_low_for_a_run_part_runs_when_they_are_forgotten(
     settings: Settings, measure: Measure, trace: str
 ) -> None:
-    scotty, naive = Scotty(settings), Naive(TupleBuffer, settings)
-    all_three = scotty, naive, Denoted(settings)
+    scotty, naive = Scotty(settings), NaiveOperator(TupleBuffer, settings)
+    all_three = scotty, naive, SpecificationOperator(settings)
     for one in all_three:
         one.add(Query("w", Threshold(1, 1, measure), WORDS))
     told = 0

@@ -2,15 +2,15 @@
 
 import pytest
 
-from muntin.optimized.scotty.schedules.fixed import calendar
-from muntin.optimized.scotty.schedules.spans import Known, span
+from muntin.optimized.scotty.schedules.fixed import schedule_for
+from muntin.optimized.scotty.schedules.spans import ScheduledWindow, span
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END, Accepted, Event
-from muntin.spec.windows.measure import TIME, Line, lay_out
+from muntin.spec.windows.measure import TIME, Timeline, build_timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
 TIMES = range(-14, 15)
-KINDS: list[Known] = [
+KINDS: list[ScheduledWindow] = [
     *(Sliding(size, slide, at) for size in (1, 2, 5) for slide in (1, 2, 3, 5) for at in (0, 1)),
     *(Cumulate(size, step, at) for size, step in [(1, 1), (4, 2), (6, 2), (3, 3)] for at in (0, 1)),
     Landmark(-4, 3),
@@ -27,14 +27,14 @@ DIALECTS = [
 ]
 
 
-def line(dialect: Dialect) -> Line:
+def line(dialect: Dialect) -> Timeline:
     history = [Accepted(Event(time, time), nth) for nth, time in enumerate(TIMES)]
-    return lay_out(history, TIME, -END, dialect)
+    return build_timeline(history, TIME, -END, dialect)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: f"{one.edges}-{one.alignment}")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.name)
-def test_a_span_is_what_a_window_holds(kind: Known, dialect: Dialect) -> None:
+def test_a_span_is_what_a_window_holds(kind: ScheduledWindow, dialect: Dialect) -> None:
     laid_out = line(dialect)
     for one in kind.intervals(laid_out):
         low, high = span(kind, one, dialect)
@@ -44,8 +44,8 @@ def test_a_span_is_what_a_window_holds(kind: Known, dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: f"{one.edges}-{one.alignment}")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.name)
-def test_edges_are_those_of_spans_and_the_reverse(kind: Known, dialect: Dialect) -> None:
-    known = calendar(kind, dialect, -END)
+def test_edges_are_those_of_spans_and_the_reverse(kind: ScheduledWindow, dialect: Dialect) -> None:
+    known = schedule_for(kind, dialect, -END)
     assert known
     spans = [known.span(one) for one in kind.intervals(line(dialect))]
     within = range(-6, 7)

@@ -8,9 +8,9 @@ from complexity.test_scotty_ordered import kept
 from extending.test_new_window_type import Timetable
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.random_choices import THIRDS
-from muntin.optimized.scotty.opaque_windows import told_apart
+from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.query_plan import Strategy, departs, strategy
+from muntin.optimized.scotty.query_plan import ScottyPlan, deviation_from_figure_4, strategy
 from muntin.optimized.scotty.workload import stores_tuples
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Query, Settings
@@ -100,16 +100,16 @@ def test_a_running_group_keeps_tuples_where_it_is_said(kind: WindowType) -> None
             (group,) = operator.groups
             how, asked = found(query, settings)
             assert (kept(group) > 0) == how.stored, settings
-            reason = departs(how, asked, settings)
+            reason = deviation_from_figure_4(how, asked, settings)
             assert (reason is None) == (how.stored == stores_tuples(how.of)), settings
             said = "tuples are stored" if how.stored else "tuples are not stored"
             lines = [line.strip() for line in operator.explain().splitlines()]
             assert (f"{said}: {reason}" if reason else said) in lines
 
 
-def found(query: Query, settings: Settings) -> tuple[Strategy, Query]:
+def found(query: Query, settings: Settings) -> tuple[ScottyPlan, Query]:
     """Return how a query is served, and the query as the operator takes it."""
-    asked = told_apart(query, settings)
+    asked = as_opaque_if_derived(query, settings)
     return strategy(asked, settings, -END, ()), asked
 
 
@@ -119,7 +119,7 @@ def test_all_that_departs_from_figure_4_is_tabulated() -> None:
         for settings in SETTINGS:
             for aggregate in (BAGS, WORDS):
                 how, asked = found(Query("q", kind, aggregate), settings)
-                reason = departs(how, asked, settings) or ""
+                reason = deviation_from_figure_4(how, asked, settings) or ""
                 which = (aggregate.name, f"{kind.name} {kind.measure.name}")
                 departing[settings.in_order, begin_of(reason)].add(which)
     tabulated = {

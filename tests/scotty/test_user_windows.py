@@ -11,10 +11,10 @@ import pytest
 
 from muntin.conformance.machines.letter_values import WORDS, Letter
 from muntin.conformance.machines.random_choices import THIRDS
-from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import UserCodeError
 from muntin.spec.query import Mode, Query, Settings
@@ -88,7 +88,7 @@ def test_windows_of_any_machine_are_those_of_the_denotation(
     forgotten = told = sliced = 0
     for seed, (lateness, output, dialect) in enumerate(ALIKE):
         settings = Settings(lateness, output, in_order=not ordered, dialect=dialect)
-        both = Scotty(settings), Denoted(settings)
+        both = Scotty(settings), SpecificationOperator(settings)
         for one in both:
             one.add(Query("q", kind, WORDS))
         for step in stream(random.Random(seed), ordered):  # noqa: S311 - it need not be secret
@@ -96,7 +96,7 @@ def test_windows_of_any_machine_are_those_of_the_denotation(
             assert got == wanted
             told += len(wanted.results)
         (group,) = both[0].groups
-        sliced += isinstance(group, OrderedGroup)  # then there is no tuple to forget
+        sliced += isinstance(group, InOrderGroup)  # then there is no tuple to forget
         if isinstance(group, TupleGroup):
             forgotten += sum(one.lane.forgotten for one in group.keyed.values())
     assert told > 5
@@ -128,7 +128,7 @@ def last_five(state: object, _: Event) -> tuple[object, int, int]:
 
 
 def test_a_tuple_stays_while_others_may_come_to_its_coordinate() -> None:
-    both = Scotty(), Denoted()
+    both = Scotty(), SpecificationOperator()
     for one in both:
         one.add(Query("q", UserWindow(by_threes, THIRDS), WORDS))
     told = 0
@@ -200,7 +200,7 @@ def test_a_machine_whose_state_cannot_be_copied_sees_all_tuples_again() -> None:
         nth = state.nth if isinstance(state, Pinned) else 0
         return Pinned(nth + 1), int(nth % 2 == 0), int(nth % 2 == 0 and nth > 0)
 
-    both = Scotty(), Denoted()
+    both = Scotty(), SpecificationOperator()
     for one in both:
         one.add(Query("q", UserWindow(pinned), WORDS))
     for time in range(20):

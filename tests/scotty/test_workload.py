@@ -10,7 +10,7 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.workload import (
     Characteristics,
     Erased,
-    Place,
+    SliceKind,
     characteristics,
     keeps_tuples,
     removal,
@@ -18,8 +18,8 @@ from muntin.optimized.scotty.workload import (
     stores_tuples,
 )
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import NAMES, named, plain
-from muntin.spec.algebra.laws import checked
+from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
+from muntin.spec.algebra.laws import without_refuted_facts
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
@@ -69,7 +69,7 @@ def test_figures_4_and_5_for_every_workload(kind: str) -> None:
         assert splits(of) == says(FIGURE_5[kind], of)
 
 
-KEPT: dict[Place, bool | None] = {
+KEPT: dict[SliceKind, bool | None] = {
     "times": None,
     "ranks": None,
     "arrivals": False,
@@ -81,7 +81,7 @@ KEPT: dict[Place, bool | None] = {
 
 @pytest.mark.parametrize("place", KEPT)
 def test_tuples_are_kept_as_figure_4_says_but_where_nothing_moves_or_tuples_cut(
-    place: Place,
+    place: SliceKind,
 ) -> None:
     for one in ROWS:
         of, kept = row(*one), KEPT[place]
@@ -143,9 +143,9 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
 
     def noted(aggregate: Erased, letters: tuple[object, ...], longest: int) -> Erased:
         seen.append(aggregate.name)
-        return checked(aggregate, letters, longest)
+        return without_refuted_facts(aggregate, letters, longest)
 
-    monkeypatch.setattr(workload, "checked", noted)
+    monkeypatch.setattr(workload, "without_refuted_facts", noted)
     plus = Monoid(0, lambda a, b: a + b, invert=lambda a, b: a - b)
     own = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erased()
     both = Scotty(), Scotty()
@@ -154,13 +154,15 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
             operator.add(Query(f"own {nth}", count(nth + 1), own))
     assert seen == ["plus"]
     for name in NAMES:
-        both[0].add(Query(f"{name} of nulls", count(3), plain(name)))
+        both[0].add(Query(f"{name} of nulls", count(3), named_keeping_nulls(name)))
         both[0].add(Query(name, count(3), named(name)))
     assert seen == ["plus"]
 
 
 def test_a_false_claim_that_is_made_of_the_catalogue_is_found() -> None:
-    first = replace(plain("first"), commutative=True)
+    first = replace(named_keeping_nulls("first"), commutative=True)
     assert not characteristics(Query("q", tumbling(3), first), Settings()).commutative
-    floats = characteristics(Query("q", count(3), plain("sum")), Settings(), (0.1, 0.2))
+    floats = characteristics(
+        Query("q", count(3), named_keeping_nulls("sum")), Settings(), (0.1, 0.2)
+    )
     assert not floats.invertible

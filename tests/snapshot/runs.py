@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterable
 
 from muntin.registry.implementations import OPERATORS
-from muntin.snapshot.operator_snapshots import given_to
+from muntin.snapshot.operator_snapshots import external_references
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.operator import Operator
@@ -83,4 +83,4 @@ def run(operator: Operator, taken: Iterable[Step]) -> list[Output]:
 
 def stream(operator: Operator, number: int) -> list[Step]:
     """Return steps that suit an operator: in order, if that is all that it can do."""
-    return steps(number, 0 if given_to(operator)["settings"] == IN_ORDER else 6)
+    return steps(number, 0 if external_references(operator)["settings"] == IN_ORDER else 6)

@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.reference.naive_operator import Naive
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import SnapshotError, restore, snapshot
 from muntin.snapshot.binary_format import Writer
-from muntin.snapshot.envelope import FORMAT, HEAD, MAGIC, Frame, framed, unframed
+from muntin.snapshot.envelope import FORMAT, HEAD, MAGIC, Envelope, framed, unframed
 from muntin.snapshot.inspection import shown
-from muntin.snapshot.object_graph import Form, Node, Ref, Slot, Tree
+from muntin.snapshot.object_graph import ClassLayout, GraphNode, GraphReference, ObjectGraph, Slot
 from muntin.snapshot.operator_snapshots import tree_of
 from snapshot.runs import LATE, QUERIES, run, steps
 
 
-def naive(number: int = 0) -> Naive:
+def naive(number: int = 0) -> NaiveOperator:
     """Return an operator in the middle of a stream."""
-    operator = Naive(TupleBuffer, LATE)
+    operator = NaiveOperator(TupleBuffer, LATE)
     for query in QUERIES[:3]:
         operator.add(query)
     run(operator, steps(number))
@@ -47,8 +47,8 @@ def refused(data: bytes, words: str = ".") -> None:
     assert snapshot(operator) == before
 
 
-def forged(tree: Tree) -> bytes:
-    return framed(Frame(FORMAT, "9.9", Writer().tree(tree)))
+def forged(tree: ObjectGraph) -> bytes:
+    return framed(Envelope(FORMAT, "9.9", Writer().tree(tree)))
 
 
 def test_every_flipped_byte_is_found() -> None:
@@ -87,12 +87,12 @@ def test_every_truncation_is_found() -> None:
         (WHOLE + b"\0", rf"is damaged: {len(WHOLE) + 1} bytes, where it says {len(WHOLE)}"),
         (WHOLE + WHOLE, "is damaged: "),
         (WHOLE[:60] + b"?" + WHOLE[61:], "is damaged: its checksum is wrong"),
-        (framed(Frame(FORMAT + 1, "2.0", BODY)), rf"is of format {FORMAT + 1}; this version"),
-        (framed(Frame(FORMAT, "1", BODY[:-1])), "is damaged: "),
-        (framed(Frame(FORMAT, "1", BODY + b"\0")), "is damaged: something follows its end"),
-        (framed(Frame(FORMAT, "1", b"")), "is damaged: it ends in the middle"),
-        (framed(Frame(FORMAT, "1", b"\xff" * 30)), "is damaged: a number has no end"),
-        (framed(Frame(FORMAT, "1", b"\xff\xff\x03")), "is damaged: it promises 65535 things"),
+        (framed(Envelope(FORMAT + 1, "2.0", BODY)), rf"is of format {FORMAT + 1}; this version"),
+        (framed(Envelope(FORMAT, "1", BODY[:-1])), "is damaged: "),
+        (framed(Envelope(FORMAT, "1", BODY + b"\0")), "is damaged: something follows its end"),
+        (framed(Envelope(FORMAT, "1", b"")), "is damaged: it ends in the middle"),
+        (framed(Envelope(FORMAT, "1", b"\xff" * 30)), "is damaged: a number has no end"),
+        (framed(Envelope(FORMAT, "1", b"\xff\xff\x03")), "is damaged: it promises 65535 things"),
     ],
 )
 def test_what_is_wrong_is_said(data: bytes, words: str) -> None:
@@ -122,7 +122,7 @@ def test_a_forged_body_makes_a_state_or_is_refused(data: st.DataObject) -> None:
     operator = naive()
     before = snapshot(operator)
     try:
-        restore(operator, framed(Frame(FORMAT, "9.9", bytes(body))))
+        restore(operator, framed(Envelope(FORMAT, "9.9", bytes(body))))
     except SnapshotError:
         assert snapshot(operator) == before
 
@@ -130,14 +130,14 @@ def test_a_forged_body_makes_a_state_or_is_refused(data: st.DataObject) -> None:
 @given(st.data())
 def test_a_forged_tree_makes_a_state_or_is_refused(data: st.DataObject) -> None:
     nodes, last = list(TREE.nodes), len(TREE.nodes) - 1
-    slots: list[Slot] = [None, True, -1, inf, "x", b"x", Ref(0), Ref(last)]
+    slots: list[Slot] = [None, True, -1, inf, "x", b"x", GraphReference(0), GraphReference(last)]
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(1, last))
         old = nodes[at]
         kind = data.draw(st.sampled_from([old.kind, *KINDS_OF_NO_FORM]))
         new: list[Slot] = list(old.slots)
         new[:1] = [data.draw(st.sampled_from(slots))]
-        nodes[at] = Node(kind, tuple(new), old.form) if kind != "object" else old
+        nodes[at] = GraphNode(kind, tuple(new), old.form) if kind != "object" else old
     operator = naive()
     before = snapshot(operator)
     try:
@@ -149,20 +149,20 @@ def test_a_forged_tree_makes_a_state_or_is_refused(data: st.DataObject) -> None:
 KINDS_OF_NO_FORM = sorted({"tuple", "dict", "set", "frozenset", "deque", "counter", "fraction"})
 
 
-def with_node(node: Node) -> Tree:
+def with_node(node: GraphNode) -> ObjectGraph:
     """Return a tree in which the first attribute of the operator is this node."""
     root = TREE.nodes[0]
-    slots = (Ref(len(TREE.nodes)), *root.slots[1:])
+    slots = (GraphReference(len(TREE.nodes)), *root.slots[1:])
     return replace(TREE, nodes=(root._replace(slots=slots), *TREE.nodes[1:], node))
 
 
-def instance_of(name: str, *fields: str) -> Tree:
+def instance_of(name: str, *fields: str) -> ObjectGraph:
     """Return a tree with an instance of a class."""
-    tree = with_node(Node("object", ("x",) * len(fields), len(TREE.forms)))
-    return replace(tree, forms=(*TREE.forms, Form(name, fields)))
+    tree = with_node(GraphNode("object", ("x",) * len(fields), len(TREE.forms)))
+    return replace(tree, forms=(*TREE.forms, ClassLayout(name, fields)))
 
 
-FORGED: list[tuple[Tree, str]] = [
+FORGED: list[tuple[ObjectGraph, str]] = [
     (instance_of("subprocess:Popen", "args"), "'subprocess:Popen', which is none that a state"),
     (
         instance_of("muntin.registry.implementations:OperatorEntry", "name"),
@@ -186,49 +186,61 @@ FORGED: list[tuple[Tree, str]] = [
         instance_of("muntin.spec.windows.window:Interval", "end", "start", "row"),
         "fields start, end, row",
     ),
-    (instance_of("muntin.reference.window_store:Store"), "is damaged: TypeError"),
-    (with_node(Node("class", ("os:system",))), "'os:system', which is none"),
-    (with_node(Node("class", ("muntin.spec.windows.window:NamedTuple",))), "which is none"),
-    (with_node(Node("class", (b"x",))), "is damaged: "),
-    (with_node(Node("constant", ("os", "environ"))), "environ of os, which is no constant"),
+    (instance_of("muntin.reference.window_store:WindowStore"), "is damaged: TypeError"),
+    (with_node(GraphNode("class", ("os:system",))), "'os:system', which is none"),
+    (with_node(GraphNode("class", ("muntin.spec.windows.window:NamedTuple",))), "which is none"),
+    (with_node(GraphNode("class", (b"x",))), "is damaged: "),
+    (with_node(GraphNode("constant", ("os", "environ"))), "environ of os, which is no constant"),
     (
-        with_node(Node("constant", ("muntin.spec.windows.window", "dataclass"))),
+        with_node(GraphNode("constant", ("muntin.spec.windows.window", "dataclass"))),
         "which is no constant",
     ),
     (
-        with_node(Node("constant", ("muntin.spec.algebra.catalogue", "_TABLE"))),
+        with_node(GraphNode("constant", ("muntin.spec.algebra.catalogue", "_TABLE"))),
         "which is no constant",
     ),
-    (with_node(Node("constant", ("muntin.nowhere", "TIME"))), "which is no constant"),
-    (with_node(Node("given", ("query 'tens'", "aggregate", "of"))), "and there is no of here"),
-    (with_node(Node("given", ("query 'tens'", "__class__"))), "and there is no __class__ here"),
-    (with_node(Node("given", ("query 'nine'",))), "query 'nine', and there is no query 'nine'"),
-    (with_node(Node("value", ("pickle", b""))), "'pickle', which is not registered"),
-    (with_node(Node("tuple", (Ref(len(TREE.nodes)),))), "a tuple is part of itself"),
-    (with_node(Node("dict", (1, 2, 1, 3))), "two keys are equal"),
-    (with_node(Node("dict", (1,))), "is damaged: "),
-    (with_node(Node("set", (1, True))), "two items are equal"),
-    (with_node(Node("frozenset", (1, 1.0))), "two items are equal"),
-    (with_node(Node("fraction", (1, 0))), "is damaged: ZeroDivisionError"),
-    (with_node(Node("fraction", ("1", 2))), "a fraction of '1' and 2"),
-    (with_node(Node("deque", (1, 2, 3))), "holds more than it may"),
-    (with_node(Node("deque", ("x",))), "a deque of length 'x'"),
-    (with_node(Node("set", (Ref(0), Ref(1), Ref(2)))), "is damaged: TypeError"),
+    (with_node(GraphNode("constant", ("muntin.nowhere", "TIME"))), "which is no constant"),
+    (with_node(GraphNode("given", ("query 'tens'", "aggregate", "of"))), "and there is no of here"),
+    (
+        with_node(GraphNode("given", ("query 'tens'", "__class__"))),
+        "and there is no __class__ here",
+    ),
+    (
+        with_node(GraphNode("given", ("query 'nine'",))),
+        "query 'nine', and there is no query 'nine'",
+    ),
+    (with_node(GraphNode("value", ("pickle", b""))), "'pickle', which is not registered"),
+    (
+        with_node(GraphNode("tuple", (GraphReference(len(TREE.nodes)),))),
+        "a tuple is part of itself",
+    ),
+    (with_node(GraphNode("dict", (1, 2, 1, 3))), "two keys are equal"),
+    (with_node(GraphNode("dict", (1,))), "is damaged: "),
+    (with_node(GraphNode("set", (1, True))), "two items are equal"),
+    (with_node(GraphNode("frozenset", (1, 1.0))), "two items are equal"),
+    (with_node(GraphNode("fraction", (1, 0))), "is damaged: ZeroDivisionError"),
+    (with_node(GraphNode("fraction", ("1", 2))), "a fraction of '1' and 2"),
+    (with_node(GraphNode("deque", (1, 2, 3))), "holds more than it may"),
+    (with_node(GraphNode("deque", ("x",))), "a deque of length 'x'"),
+    (
+        with_node(GraphNode("set", (GraphReference(0), GraphReference(1), GraphReference(2)))),
+        "is damaged: TypeError",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("tree", "words"), FORGED)
-def test_what_is_forged_is_refused(tree: Tree, words: str) -> None:
+def test_what_is_forged_is_refused(tree: ObjectGraph, words: str) -> None:
     refused(forged(tree), words)
 
 
 def test_a_forged_field_never_reaches_a_property() -> None:
     """A field goes into a slot or the dictionary of an instance, whatever its class defines."""
-    tree = instance_of("muntin.reference.naive_operator:Naive", "retained", "__class__")
+    tree = instance_of("muntin.reference.naive_operator:NaiveOperator", "retained", "__class__")
     operator = naive()
     restore(operator, forged(tree))
     odd: object = vars(operator)["_arrivals"]  # the first of the fields, by name
-    assert type(odd) is Naive
+    assert type(odd) is NaiveOperator
     assert vars(odd) == {"retained": "x", "__class__": "x"}
 
 
@@ -240,11 +252,12 @@ def test_nothing_is_imported() -> None:
 
 
 @pytest.mark.parametrize("spoiled", [replace(TREE, nodes=()), replace(TREE, header=())])
-def test_a_tree_without_a_root_or_a_header_is_refused(spoiled: Tree) -> None:
+def test_a_tree_without_a_root_or_a_header_is_refused(spoiled: ObjectGraph) -> None:
     refused(forged(spoiled))
 
 
 def test_a_root_that_is_no_operator_is_refused() -> None:
     refused(
-        forged(replace(TREE, nodes=(Node("list", ()), *TREE.nodes[1:]))), "it is of no operator"
+        forged(replace(TREE, nodes=(GraphNode("list", ()), *TREE.nodes[1:]))),
+        "it is of no operator",
     )

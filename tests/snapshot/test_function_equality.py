@@ -6,7 +6,7 @@ from types import FunctionType
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.snapshot.function_equality import alike
+from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.algebra.monoid import Monoid
@@ -53,17 +53,17 @@ KNOWN = [by_default, by_keyword, by_closure, by_itself]
 
 @pytest.mark.parametrize("make", KNOWN)
 def test_what_a_maker_makes_is_alike_if_it_is_made_alike(make: Callable[[int], Lift]) -> None:
-    assert alike(make(3), make(3))
-    assert not alike(make(3), make(4))
+    assert same_function(make(3), make(3))
+    assert not same_function(make(3), make(4))
 
 
 def test_other_code_is_not_alike() -> None:
-    assert not alike(by_closure(3), by_default(3))
-    assert not alike(by_closure(1), by_closure(2))
-    assert alike(named("mean").monoid, named("mean").monoid)
-    assert not alike(named("min").monoid, named("max").monoid)
-    assert not alike([], [])
-    assert not alike(by_list(3), by_list(3)), "a list can change"
+    assert not same_function(by_closure(3), by_default(3))
+    assert not same_function(by_closure(1), by_closure(2))
+    assert same_function(named("mean").monoid, named("mean").monoid)
+    assert not same_function(named("min").monoid, named("max").monoid)
+    assert not same_function([], [])
+    assert not same_function(by_list(3), by_list(3)), "a list can change"
 
 
 def emptied(k: int) -> Lift:
@@ -75,8 +75,8 @@ def emptied(k: int) -> Lift:
 
 
 def test_a_name_that_is_not_bound_yet_is_like_nothing() -> None:
-    assert alike(by_closure(1), by_closure(1))
-    assert not alike(emptied(1), emptied(1))
+    assert same_function(by_closure(1), by_closure(1))
+    assert not same_function(emptied(1), emptied(1))
 
 
 @pytest.mark.parametrize("make", [*KNOWN, by_list])

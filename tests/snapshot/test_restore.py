@@ -7,9 +7,9 @@ from operator import methodcaller
 import pytest
 
 from muntin.reference.aggregate_buckets import AggregateBuckets
-from muntin.reference.naive_operator import Naive
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.window_store import Store
+from muntin.reference.window_store import WindowStore
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -53,10 +53,10 @@ def test_a_used_operator_can_be_set_back(name: str) -> None:
 
 
 def naive(
-    query: Query = ASKED, settings: Settings = LATE, store: type[Store] = TupleBuffer
-) -> Naive:
+    query: Query = ASKED, settings: Settings = LATE, store: type[WindowStore] = TupleBuffer
+) -> NaiveOperator:
     """Return an operator in the middle of a stream."""
-    operator = Naive(store, settings)
+    operator = NaiveOperator(store, settings)
     operator.add(query)
     operator.step([Event(3, 1), Event(17, 2)], 12)
     return operator
@@ -71,7 +71,7 @@ def of_two(name: str, *queries: Query) -> Operator:
     return operator
 
 
-ORDERED = {entry.name for entry in OPERATORS if entry.ordered}
+ORDERED = {entry.name for entry in OPERATORS if entry.in_order_only}
 
 
 FIRST = named("sum")
@@ -102,7 +102,7 @@ def test_what_a_removed_query_has_shared_is_written(
 OTHERS: list[tuple[Operator, str]] = [
     (
         BUILD["spec"](LATE),
-        "operator: muntin.reference.naive_operator:Naive in the snapshot, muntin.ref",
+        "operator: muntin.reference.naive_operator:NaiveOperator in the snapshot",
     ),
     (naive(store=AggregateBuckets), "configuration '_store': TupleBuffer in the snapshot, Aggr"),
     (naive(settings=Settings(3)), "settings: Settings(allowed_lateness=7,"),
@@ -246,7 +246,7 @@ def test_configuration_is_kept_and_may_hold_functions() -> None:
         ([lambda: 0], r"Plain.held\[0\] holds <function <lambda> .*, and functions are never"),
         (
             [naive().take],
-            r"Plain.held\[0\] holds <bound method Naive.take .*, and functions",
+            r"Plain.held\[0\] holds <bound method NaiveOperator.take .*, and functions",
         ),
         ((named("max").monoid,), r"Plain.held\[0\] holds the Monoid .*, which belongs to no query"),
         (Part([Unknown()]), r"Plain.held.owner\[0\] holds .*of the type Unknown, which snapshots"),
@@ -270,5 +270,5 @@ def test_two_queries_of_one_name_cannot_be_told_apart() -> None:
 def test_a_state_of_other_fields_is_refused() -> None:
     old, new = naive(), naive()
     vars(new)["later"] = 1
-    with pytest.raises(SnapshotError, match=r"Naive has the fields .*later here, but _arr"):
+    with pytest.raises(SnapshotError, match=r"NaiveOperator has the fields .*later here, but _arr"):
         restore(new, snapshot(old))

@@ -9,7 +9,7 @@ from muntin.registry.implementations import StructureEntry
 from muntin.snapshot.binary_format import Reader, Writer
 from muntin.snapshot.decoder import revived_fields
 from muntin.snapshot.encoder import capture, reachable
-from muntin.snapshot.external_references import Given
+from muntin.snapshot.external_references import ExternalReferences
 from muntin.snapshot.state_classes import set_fields
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.errors import UnsupportedError
@@ -22,7 +22,7 @@ OWN = Monoid[Word]((), lambda a, b: a + b, FREE.invert, FREE.invert_first)
 
 def carried(old: OutOfOrder[Word], new: OutOfOrder[Word]) -> bytes:
     """Let a structure take the state of another one, by way of bytes; return these."""
-    given = Given({"monoid": OWN})
+    given = ExternalReferences({"monoid": OWN})
     data = Writer().tree(capture(old, given))
     set_fields(new, revived_fields(Reader(data).tree(), given, new))
     return data
@@ -52,7 +52,7 @@ def test_a_structure_goes_on_alike(entry: StructureEntry, before: int) -> None:
     said = work(new, Random(2), before, 60)  # noqa: S311 - the same
     assert said == work(old, Random(2), before, 60)  # noqa: S311 - the same
     pairs = list(new.items())
-    assert [fact for fact, holds in new.relates(pairs) if not holds] == []
+    assert [fact for fact, holds in new.invariants(pairs) if not holds] == []
 
 
 def test_a_tree_with_parents_comes_back_out_of_order() -> None:
@@ -67,7 +67,7 @@ def test_a_tree_with_parents_comes_back_out_of_order() -> None:
         new.evict(time)
         old.evict(time)
     assert new.query() == old.query()
-    assert [fact for fact, holds in new.relates(list(new.items())) if not holds] == []
+    assert [fact for fact, holds in new.invariants(list(new.items())) if not holds] == []
 
 
 def test_a_structure_that_refuses_does_so_when_restored() -> None:

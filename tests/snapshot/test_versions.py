@@ -8,12 +8,12 @@ import pytest
 
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.naive_operator import Naive
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import SnapshotError, register_state, restore, snapshot
 from muntin.snapshot.envelope import FORMAT, framed, unframed
 from muntin.snapshot.inspection import shown
-from muntin.snapshot.object_graph import Form
+from muntin.snapshot.object_graph import ClassLayout
 from muntin.snapshot.operator_snapshots import restore_tree, tree_of
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.operator import Operator
@@ -35,7 +35,7 @@ def used(operator: Operator) -> Operator:
 @pytest.mark.parametrize("number", [0, FORMAT + 1])
 def test_another_format_is_refused(number: int) -> None:
     """The body is not looked at: it may mean anything."""
-    operator = used(Naive(TupleBuffer, LATE))
+    operator = used(NaiveOperator(TupleBuffer, LATE))
     before = snapshot(operator)
     data = framed(unframed(before)._replace(format=number, body=b"of another form"))
     words = f"of format {number}; this version of muntin, .*, reads format {FORMAT} only: restore"
@@ -47,13 +47,17 @@ def test_another_format_is_refused(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["muntin.reference.naive_operator:Naive", "muntin.reference.naive_operator:Said"]
+    "name",
+    [
+        "muntin.reference.naive_operator:NaiveOperator",
+        "muntin.reference.naive_operator:NaiveEmission",
+    ],
 )
 def test_a_class_that_had_other_fields_is_refused(name: str) -> None:
-    operator = used(Naive(TupleBuffer, LATE))
+    operator = used(NaiveOperator(TupleBuffer, LATE))
     before = snapshot(operator)
     tree = tree_of(before)
-    forms = [Form(one, ("old", *f[1:]) if one == name else f) for one, f in tree.forms]
+    forms = [ClassLayout(one, ("old", *f[1:]) if one == name else f) for one, f in tree.forms]
     assert forms != [*tree.forms]
     words = f"{name.partition(':')[2]} has the fields .* here, but old, .* in the snapshot: restore"
     with pytest.raises(SnapshotError, match=words):
@@ -62,9 +66,9 @@ def test_a_class_that_had_other_fields_is_refused(name: str) -> None:
 
 
 def test_a_class_that_had_another_name_is_refused() -> None:
-    operator = used(Naive(TupleBuffer, LATE))
+    operator = used(NaiveOperator(TupleBuffer, LATE))
     tree = tree_of(snapshot(operator))
-    forms = [Form(one.replace(":Said", ":Reported"), f) for one, f in tree.forms]
+    forms = [ClassLayout(one.replace(":NaiveEmission", ":Reported"), f) for one, f in tree.forms]
     assert forms != [*tree.forms]
     with pytest.raises(
         SnapshotError, match=r"naive_operator:Reported', which is none .* here; import its"
@@ -84,7 +88,7 @@ class Stricter(ColumnarOperator):
 CLASSES: list[Callable[[], Operator]] = [
     lambda: ColumnarOperator(LATE),
     lambda: Scotty(LATE),
-    lambda: Naive(TupleBuffer, LATE),
+    lambda: NaiveOperator(TupleBuffer, LATE),
     Stricter,
 ]
 

@@ -10,18 +10,18 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from muntin.spark import ReplaySource, aggregate
-from muntin.spark.call.aggregate_arguments import Asked
-from muntin.spark.call.analysis import Reads
+from muntin.spark.call.aggregate_arguments import AggregateSpec
+from muntin.spark.call.analysis import InputColumns
 from muntin.spark.call.window_arguments import windows_of
-from muntin.spark.call.window_inputs import as_in_batch
+from muntin.spark.call.window_inputs import without_late_columns
 from muntin.spark.execution.evaluation import ids_of
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import DEFAULTS
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.frames import State
-from muntin.spec.windows.measure import TIME, Line, Measure
-from muntin.spec.windows.periodic import Fixed, Sliding, count, tumbling
+from muntin.spec.windows.measure import TIME, Measure, Timeline
+from muntin.spec.windows.periodic import PeriodicWindow, Sliding, count, tumbling
 from muntin.spec.windows.window import Interval, WindowType
 from spark_support.frames import SECOND, compare, timed
 from spark_support.tables import collected, plan_of
@@ -37,7 +37,7 @@ KEYS = {
     "timestamp": "ts",
     "ntz": "cast(ts as timestamp_ntz)",
 }
-ASK: Mapping[str, Asked] = {"n": "count", "sum": ("sum", "v")}
+ASK: Mapping[str, AggregateSpec] = {"n": "count", "sum": ("sum", "v")}
 WAYS: Mapping[str, WindowType] = {
     "apart": tumbling(10 * SECOND),
     "group-by": Sliding(20 * SECOND, 10 * SECOND),
@@ -75,7 +75,7 @@ def test_names_that_run_into_each_other_are_told_apart(spark: SparkSession) -> N
 
 
 @dataclass(frozen=True)
-class Bells(Fixed):
+class Bells(PeriodicWindow):
     """A window between any two bells: its numbers have names that others have too."""
 
     at: tuple[int, ...]
@@ -84,7 +84,7 @@ class Bells(Fixed):
     measure: Measure = TIME
     type_name = "bells"
 
-    def intervals(self, line: Line, /) -> list[Interval]:
+    def intervals(self, line: Timeline, /) -> list[Interval]:
         del line
         return [Interval(a, b) for a, b in pairwise(self.at)]
 
@@ -100,11 +100,11 @@ def test_ids_of_queries_stay_as_checkpoints_have_them() -> None:
 
 
 def test_columns_for_late_rows_are_dropped_in_batch_where_no_window_looks_at_them() -> None:
-    reads = Reads("t", ("k",), extra=("s",))
+    reads = InputColumns("t", ("k",), extra=("s",))
     own = Punctuation(lambda event: event.value == "x")
     for kind, dropped in ((tumbling(2), True), (State(), False), (own, False)):
         plan = plan_of({"w": kind}, {"n": "count"}, DEFAULTS, reads)
-        assert as_in_batch(plan).values == (() if dropped else ("s",))
+        assert without_late_columns(plan).values == (() if dropped else ("s",))
 
 
 def test_columns_for_late_rows_cost_nothing_in_batch(

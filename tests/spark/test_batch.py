@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from muntin.spark.batch.arrow_slices import ROWS, Held, combining
+from muntin.spark.batch.arrow_slices import ROWS, PendingSlices, final_aggregation_task
 from muntin.spark.batch.records import answering
-from muntin.spark.batch.slice_plan import Slicing, sliced
-from muntin.spark.call.analysis import Reads
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
+from muntin.spark.call.analysis import InputColumns
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, keys, picked, table
-from muntin.spark.execution.columnar_support import columnar
+from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Punctuation, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -48,7 +48,7 @@ SLICED = st.one_of(
 )
 
 
-def gathered(plan: Plan, batches: Sequence[Table]) -> list[Table]:
+def gathered(plan: AggregationPlan, batches: Sequence[Table]) -> list[Table]:
     """Bring rows together by key, as the shuffle of Spark does; here in one batch of few rows."""
     whole = table(batches)
     order = np.argsort(keys(whole, plan.keys).number, kind="stable")
@@ -56,19 +56,21 @@ def gathered(plan: Plan, batches: Sequence[Table]) -> list[Table]:
     return [picked(whole, names, order[at : at + 5]) for at in range(0, order.size, 5)]
 
 
-def by_slices(plan: Plan, parts: Sequence[Sequence[Row]], order: Sequence[int]) -> list[Line]:
+def by_slices(
+    plan: AggregationPlan, parts: Sequence[Sequence[Row]], order: Sequence[int]
+) -> list[Line]:
     """Let a worker a part make slices, and combine them in whatever order they come."""
     passed = list[list[Table]]()
     for nth, part in enumerate(parts):
-        held = Held(Slicing(plan), nth * ROWS)
+        held = PendingSlices(SlicePlan(plan), nth * ROWS)
         for at in range(0, len(part), 4):
             held.take(table_of(part[at : at + 4]))
         passed.append(list(held.passed_on()))
     shuffled = [batch for nth in order for batch in passed[nth]]
-    return in_full(plan, combining(plan)(gathered(plan, shuffled)))
+    return in_full(plan, final_aggregation_task(plan)(gathered(plan, shuffled)))
 
 
-def by_records(plan: Plan, given_rows: Sequence[Row]) -> list[Line]:
+def by_records(plan: AggregationPlan, given_rows: Sequence[Row]) -> list[Line]:
     """Let a worker answer rows."""
     return in_full(plan, answering(plan)(gathered(plan, [table_of(given_rows)])))
 
@@ -81,7 +83,7 @@ def test_windows_of_slices_are_those_of_the_denotation(
 ) -> None:
     assume(parts)
     plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, MERGED)
-    assert sliced(plan) == set(plan.kinds())
+    assert sliceable_windows(plan) == set(plan.kinds())
     order = data.draw(st.permutations(range(len(parts))))
     answer = by_slices(plan, parts, order)
     assert same(answer, in_batch(plan, [row for part in parts for row in part]))
@@ -101,8 +103,8 @@ def test_sessions_alone_are_made_of_runs(
 ) -> None:
     wanted = {name: MERGED[name] for name in UNORDERED}
     plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, wanted)
-    assert Slicing(plan).gap
-    assert not Slicing(plan_of({"w": windows[0]}, MERGED)).gap
+    assert SlicePlan(plan).gap
+    assert not SlicePlan(plan_of({"w": windows[0]}, MERGED)).gap
     answer = by_slices(plan, parts, data.draw(st.permutations(range(len(parts)))))
     assert same(answer, in_batch(plan, [row for part in parts for row in part]))
 
@@ -122,8 +124,8 @@ def test_summaries_of_the_users_own_are_answered_over_columns(
     windows: list[WindowType], given_rows: list[Row]
 ) -> None:
     plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, OWN)
-    assert columnar(plan) == set(plan.kinds())
-    assert not sliced(plan)
+    assert columnar_windows(plan) == set(plan.kinds())
+    assert not sliceable_windows(plan)
     assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
 
 
@@ -133,16 +135,16 @@ def test_commutative_summaries_of_the_users_own_travel_as_slices(
 ) -> None:
     own = {name: OWN[name] for name in ("weighed", "rows")}
     plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, own)
-    assert sliced(plan) == set(plan.kinds())
+    assert sliceable_windows(plan) == set(plan.kinds())
     answer = by_slices(plan, parts, range(len(parts)))
     assert same(answer, in_batch(plan, [row for part in parts for row in part]))
 
 
 @given(rows())
 def test_gaps_and_marks_of_the_rows_themselves(given_rows: list[Row]) -> None:
-    reads = Reads("t", ("k",), gap="g", mark="p")
+    reads = InputColumns("t", ("k",), gap="g", mark="p")
     plan = plan_of({"s": Session(3), "p": Punctuation()}, HOLISTIC, Settings(), reads)
-    assert not sliced(plan)
+    assert not sliceable_windows(plan)
     assert same(by_records(plan, given_rows), in_batch(plan, given_rows))
 
 
@@ -151,8 +153,8 @@ def test_gaps_and_marks_of_the_rows_themselves(given_rows: list[Row]) -> None:
     [(tumbling(3), True), (Session(3), True), (count(3), False), (Punctuation(), False)],
 )
 def test_slices_are_made_where_they_can_be(window: WindowType, *, fast: bool) -> None:
-    assert bool(sliced(plan_of({"w": window}, MERGED))) is fast
-    assert not sliced(plan_of({"w": window}, HOLISTIC))
+    assert bool(sliceable_windows(plan_of({"w": window}, MERGED))) is fast
+    assert not sliceable_windows(plan_of({"w": window}, HOLISTIC))
 
 
 @pytest.mark.parametrize("frame", [Delta(1), State(), Threshold(2)])

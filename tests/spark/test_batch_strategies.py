@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import aggregate
-from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.windows.window import WindowType
@@ -20,7 +20,7 @@ from spark_support.user_aggregates import WEIGHED
 
 ASK: Callable[..., DataFrame] = aggregate
 """The call, with arguments that no type checker knows."""
-IN_THE_JVM: dict[str, Asked] = {
+IN_THE_JVM: dict[str, AggregateSpec] = {
     "rows": "count",
     "n": ("count", "w"),
     "sum": ("sum", "v"),
@@ -58,7 +58,7 @@ WORKERS = ["MapInArrow", "Exchange", "MapInArrow"]
     ],
 )
 def test_each_way_of_making_slices(
-    spark: SparkSession, windows: list[WindowType], more: dict[str, Asked], how: list[str]
+    spark: SparkSession, windows: list[WindowType], more: dict[str, AggregateSpec], how: list[str]
 ) -> None:
     rows = random_rows(9, 70)
     nan: Values = ("a", 0, 4, 3, float("nan"), None, 2**62 - 1, False)
@@ -106,8 +106,8 @@ def test_clocks_and_small_numbers_are_values_too(spark: SparkSession) -> None:
 )
 def test_skewed_keys_do_not_fall_on_one_task(spark: SparkSession, how: str, before: str) -> None:
     df = spark.range(0, 20_000, 1, 4).selectExpr("0 AS k", "timestamp_millis(id) AS ts", "id AS v")
-    own = (summarised(WEIGHED, commutative=True), "v", "v", "double")
-    each: Asked = own if how == "own" else (how, "v")
+    own = (compiled_aggregate(WEIGHED, commutative=True), "v", "v", "double")
+    each: AggregateSpec = own if how == "own" else (how, "v")
     windows = [Sliding(10 * SECOND, 5 * SECOND)]
     answer = aggregate(df, keys="k", windows=windows, aggregates={"a": each})
     assert jobs(answer)[:2] == [before, "Exchange"]

@@ -10,7 +10,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.analysis import Reads, planned
+from muntin.spark.call.analysis import InputColumns, analyze
 from muntin.spark.streaming import stream_query as streaming
 from muntin.spark.streaming.stream_query import DELAY, metadata, watermarked
 from muntin.spec.errors import InvalidInputError
@@ -116,7 +116,9 @@ def test_a_delay_is_never_less_than_was_said(
     rows: DataFrame, delay: str | int, millis: int
 ) -> None:
     schema = StructType(rows.schema.fields)
-    plan = planned(schema, Reads("ts", ("key",)), {"w": tumbling(1)}, {"n": "count"}, DEFAULTS)
+    plan = analyze(
+        schema, InputColumns("ts", ("key",)), {"w": tumbling(1)}, {"n": "count"}, DEFAULTS
+    )
     found = watermarked(rows, plan, delay).schema
     assert metadata(StructType(found.fields), "ts")[DELAY] == millis
 
@@ -131,8 +133,12 @@ def test_a_watermark_that_can_not_be_seen_is_set_where_it_is_said(
     """With Spark Connect: a note of one may be old, and Spark itself refuses a second one."""
     monkeypatch.setattr(streaming, "watched", unseen)
     noted = rows.withMetadata("ts", {DELAY: 7})
-    plan = planned(
-        StructType(rows.schema.fields), Reads("ts"), {"w": tumbling(1)}, {"n": "count"}, DEFAULTS
+    plan = analyze(
+        StructType(rows.schema.fields),
+        InputColumns("ts"),
+        {"w": tumbling(1)},
+        {"n": "count"},
+        DEFAULTS,
     )
     said = watermarked(noted, plan, "1 second").schema
     assert metadata(StructType(said.fields), "ts")[DELAY] == 1000

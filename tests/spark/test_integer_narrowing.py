@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.spark.execution.arrow import column, pa
-from muntin.spark.streaming.integer_narrowing import narrowed, widened
+from muntin.spark.streaming.integer_narrowing import decode_narrow, encode_narrow
 from muntin.spark.streaming.shuffle_payload import written
 
 LONG = st.integers(-(2**63), 2**63 - 1)
@@ -27,7 +27,7 @@ COLUMNS = st.one_of(
 @given(COLUMNS)
 def test_columns_come_back_to_the_bit(items: object) -> None:
     batch = pa.RecordBatch.from_pydict({"a.b": items})
-    found = widened(narrowed(batch))
+    found = decode_narrow(encode_narrow(batch))
     assert found.schema == batch.schema
     assert written(found) == written(batch)
 
@@ -44,5 +44,5 @@ def test_columns_come_back_to_the_bit(items: object) -> None:
     ],
 )
 def test_a_column_is_as_narrow_as_its_range(items: list[object], width: int) -> None:
-    narrow = narrowed(pa.RecordBatch.from_pydict({"a": pa.array(items)}))
+    narrow = encode_narrow(pa.RecordBatch.from_pydict({"a": pa.array(items)}))
     assert getattr(column(narrow, "a").type, "bit_width") == width  # noqa: B009 - Arrow is not typed

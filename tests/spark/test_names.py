@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Sliding, count, tumbling
@@ -17,7 +17,7 @@ from spark_support.frames import SECOND, compare, streamed, timed
 
 ODD = {"k": "the key.s", "ts": "a`time.", "v": "v. `x`"}
 LABELS = {"n": "rows.n", "total": "v`.sum"}
-BUILT_IN: Mapping[str, Asked] = {"n": "count", "total": ("sum", "v")}
+BUILT_IN: Mapping[str, AggregateSpec] = {"n": "count", "total": ("sum", "v")}
 WAYS: Mapping[str, Mapping[str, WindowType]] = {
     "windows of the group-by": {"w": tumbling(10 * SECOND)},
     "slices of the group-by": {"w": Sliding(10 * SECOND, 5 * SECOND)},
@@ -38,7 +38,7 @@ def plainly(df: DataFrame) -> DataFrame:
     return df.toDF(*(back.get(one, one) for one in df.columns))
 
 
-ODD_ASKED: Mapping[str, Asked] = {LABELS["n"]: "count", LABELS["total"]: ("sum", ODD["v"])}
+ODD_ASKED: Mapping[str, AggregateSpec] = {LABELS["n"]: "count", LABELS["total"]: ("sum", ODD["v"])}
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -18,7 +18,7 @@ from pyspark.sql.types import (
 )
 
 from muntin.spark.execution.arrow import Table, batches
-from muntin.spark.streaming.output_transport import PACKED, frame, leaving, unpacking
+from muntin.spark.streaming.output_transport import PACKED, to_pandas, transport_schema, unpacking
 
 Columns = dict[str, tuple[DataType, list[object]]]
 COLUMNS: Columns = {
@@ -45,7 +45,7 @@ def lines_of(columns: Columns) -> Table:
 
 def through_spark(said: object, schema: StructType) -> Table:
     """Return what Spark makes of a frame: a column of structs, whose fields are the columns."""
-    whole = StructType([StructField("_0", leaving(schema))])
+    whole = StructType([StructField("_0", transport_schema(schema))])
     as_spark = {"timezone": "UTC", "arrow_cast": True, "assign_cols_by_name": True}
     held = conversion.convert([said], whole, **as_spark).column(0)
     found: Table = import_module("pyarrow").RecordBatch.from_struct_array(held)
@@ -54,7 +54,7 @@ def through_spark(said: object, schema: StructType) -> Table:
 
 def test_plain_columns_stay_as_they_are() -> None:
     schema = schema_of(COLUMNS)
-    found = through_spark(frame(schema, lines_of(COLUMNS)), schema)
+    found = through_spark(to_pandas(schema, lines_of(COLUMNS)), schema)
     for name, (_, held) in COLUMNS.items():
         mine = found.column(name).to_pylist()
         if name == "real":
@@ -68,6 +68,6 @@ def test_plain_columns_stay_as_they_are() -> None:
 def test_other_columns_are_packed(more: tuple[DataType, list[object]]) -> None:
     columns: Columns = {**COLUMNS, "real": (DoubleType(), [0.5, None, -0.0]), "many": more}
     schema = schema_of(columns)
-    assert leaving(schema) == PACKED
-    (found,) = unpacking([through_spark(frame(schema, lines_of(columns)), schema)])
+    assert transport_schema(schema) == PACKED
+    (found,) = unpacking([through_spark(to_pandas(schema, lines_of(columns)), schema)])
     assert found == lines_of(columns)

@@ -11,12 +11,12 @@ from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
-from muntin.spark.batch.partials import Carried, carried, columns_of, places, restored
+from muntin.spark.batch.partials import WireType, columns_of, decode, encode, places
 from muntin.spec.windows.periodic import tumbling
 
 POWERS = [2**n for n in range(63)]
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.sampled_from(POWERS)
-KINDS: Mapping[Source, Carried] = {"v": "int"}
+KINDS: Mapping[Source, WireType] = {"v": "int"}
 
 
 def in_one_slice(part: Part, values: list[int] | list[float]) -> Fields:
@@ -32,10 +32,10 @@ def in_one_slice(part: Part, values: list[int] | list[float]) -> Fields:
 @given(st.lists(WHOLE, min_size=1), st.sampled_from([Sum("v"), Squares("v"), Min("v"), Max("v")]))
 def test_sums_of_any_size_come_back(values: list[int], part: Part) -> None:
     kinds, fields = columns_of(part, KINDS), in_one_slice(part, values)
-    sent = list(carried(fields, kinds))
+    sent = list(encode(fields, kinds))
     assert len(sent) == len(places(kinds))
     assert all(one.dtype == np.int64 for one in sent)
-    found = restored(part, iter(sent), kinds)
+    found = decode(part, iter(sent), kinds)
     assert [one.tolist() for one in found] == [one.tolist() for one in fields]
     if isinstance(part, Squares):
         wanted = [len(values), sum(values), sum(value**2 for value in values)]

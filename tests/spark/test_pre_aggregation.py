@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import LongType, StructField, StructType, TimestampType
 
-from muntin.spark.batch.slice_plan import Slicing
-from muntin.spark.call.aggregate_arguments import Asked, known
-from muntin.spark.call.analysis import Reads, planned
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.call.aggregate_arguments import AggregateSpec, known
+from muntin.spark.call.analysis import InputColumns, analyze
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, pa, times
 from muntin.spark.streaming.bucket import Bucket
-from muntin.spark.streaming.payload_reader import Payload, arrived
-from muntin.spark.streaming.pre_aggregation import promising, slicing_of
-from muntin.spark.streaming.shuffle_payload import BUCKET, CONTROL, Packing, packed
+from muntin.spark.streaming.payload_reader import Payload, read_payloads
+from muntin.spark.streaming.pre_aggregation import is_worthwhile, slicing_of
+from muntin.spark.streaming.shuffle_payload import BUCKET, CONTROL_BUCKET, ShuffleEncoder, packed
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Mode, Settings
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 TRACES = st.lists(st.tuples(rows(12), st.integers(0, 15)), min_size=1, max_size=6)
 MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
 SETTINGS = st.builds(Settings, LATENESS, st.sampled_from(MODES))
-SUMS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v"), "high": ("max", "w")}
+SUMS: Mapping[str, AggregateSpec] = {"rows": "count", "sum": ("sum", "v"), "high": ("max", "w")}
 WEIGHED = {name: asked for name, asked in OWN.items() if name != "digits"}
 """What digits make depends on their order, so slices are no use."""
 IN_SLICES = st.one_of(
@@ -72,7 +72,7 @@ HOW = st.tuples(st.sampled_from([0, 2, 10**9]), st.sampled_from([0, 700, 2**15])
 )
 def test_slices_say_what_their_rows_say(
     windows: list[WindowType],
-    wanted: Mapping[str, Asked],
+    wanted: Mapping[str, AggregateSpec],
     settings: Settings,
     trace: list[MicroBatch],
     how: tuple[int, int],
@@ -86,14 +86,14 @@ def one(time: int, value: int = 1, key: str = "a") -> Row:
     return (key, 0, time, value, None, None, None, False)
 
 
-def payloads(plan: Plan, given_rows: list[Row], few: int = 0) -> list[Payload]:
+def payloads(plan: AggregationPlan, given_rows: list[Row], few: int = 0) -> list[Payload]:
     """Return what one task sends, without what it sends to the control bucket."""
     each = [
         data
-        for bucket, data in sent(Packing(plan, BUCKETS, few), given_rows, 0)
-        if bucket != CONTROL
+        for bucket, data in sent(ShuffleEncoder(plan, BUCKETS, few), given_rows, 0)
+        if bucket != CONTROL_BUCKET
     ]
-    return arrived(each, plan.read)
+    return read_payloads(each, plan.read)
 
 
 def test_only_slices_that_may_hold_late_rows_are_looked_into() -> None:
@@ -127,11 +127,11 @@ def test_payloads_are_taken_in_the_order_of_tasks(order: list[int], few: list[in
     for nth in order:
         each = pa.Table.from_batches([table_of([one(5, 2 * nth), one(5, 2 * nth + 1)])])
         placed = each.append_column(BUCKET, pa.array([0, 0]))
-        columns = dict_of(packed(placed, Packing(plan, BUCKETS, few[nth]), origins[nth]))
+        columns = dict_of(packed(placed, ShuffleEncoder(plan, BUCKETS, few[nth]), origins[nth]))
         sent_ones += [data for data in columns["payload"][1:] if isinstance(data, bytes)]
     bucket = Bucket(plan, shelf := InMemory(), None, slicing_of(plan))
-    assert not list(bucket.take(arrived(sent_ones, plan.read), 0))
-    (line,) = lines_in(plan, Bucket(plan, shelf, bucket.state()).take([], 10))
+    assert not list(bucket.process(read_payloads(sent_ones, plan.read), 0))
+    (line,) = lines_in(plan, Bucket(plan, shelf, bucket.state()).process([], 10))
     assert line.values == (0, 9)
 
 
@@ -155,9 +155,9 @@ def test_a_bucket_that_has_other_operators_takes_the_rows() -> None:
     bucket = Bucket(plan, shelf := InMemory())
     came = payloads(plan, [one(3, 5), one(4, 7)])
     assert came[0].slices
-    assert not list(bucket.take(came, 0))
+    assert not list(bucket.process(came, 0))
     after = Bucket(plan, shelf, bucket.state())
-    (line,) = lines_in(plan, after.take([], 10))
+    (line,) = lines_in(plan, after.process([], 10))
     assert line.values == (2, 12, None)
 
 
@@ -172,7 +172,7 @@ def test_a_bucket_that_has_other_operators_takes_the_rows() -> None:
     ],
 )
 def test_rows_are_sent_where_slices_do_not_do(
-    windows: Mapping[str, WindowType], wanted: Mapping[str, Asked], settings: Settings
+    windows: Mapping[str, WindowType], wanted: Mapping[str, AggregateSpec], settings: Settings
 ) -> None:
     plan = plan_of(windows, wanted, settings)
     assert slicing_of(plan) is None
@@ -183,10 +183,10 @@ def test_rows_are_sent_where_slices_do_not_do(
 def test_a_sample_tells_whether_slices_are_few(values: int, few: int) -> None:
     chance, n = Random(1), 20_000  # noqa: S311 - no secrets
     each = [(chance.randrange(100), str(chance.randrange(values))) for _ in range(n)]
-    plan = plan_of({"w": tumbling(10)}, SUMS, DEFAULTS, Reads("t", ("k",)))
+    plan = plan_of({"w": tumbling(10)}, SUMS, DEFAULTS, InputColumns("t", ("k",)))
     slices = len({(time // 10, key) for time, key in each})
     batch = table_of([one(time, 1, key) for time, key in each])
-    assert promising(batch, Slicing(plan), few) is (slices * few <= n)
+    assert is_worthwhile(batch, SlicePlan(plan), few) is (slices * few <= n)
 
 
 @pytest.mark.parametrize("few", [0, 10**9])
@@ -196,11 +196,11 @@ def test_a_row_that_no_operator_takes_is_refused_unless_it_is_late(few: int) -> 
     good: Row = ("a", 0, 33, 1, None, None, 4, False)
     bucket = Bucket(plan, InMemory(), None, slicing_of(plan))
     came = [*payloads(plan, [good], few), *payloads(plan, [row], few)]
-    (late,) = lines_in(plan, bucket.take(came, 20))
+    (late,) = lines_in(plan, bucket.process(came, 20))
     assert (late.kind, late.start) == ("late", row[2])
     bucket = Bucket(plan, InMemory(), None, slicing_of(plan))
     with pytest.raises(UnsupportedError, match=why):
-        list(bucket.take(came, -END))
+        list(bucket.process(came, -END))
 
 
 @pytest.mark.parametrize("name", ["muntin low", "muntin 0", "Muntin Count"])
@@ -210,30 +210,32 @@ def test_columns_that_look_like_parts_of_slices_are_refused(name: str) -> None:
         {"w": tumbling(10)},
     )
     for reads, wanted in (
-        (Reads("t", (name,)), SUMS),
-        (Reads("t", ("k",)), {"a": ("sum", name)}),
-        (Reads(name), SUMS),
-        (Reads("t", ("k",)), {name: "count"}),
+        (InputColumns("t", (name,)), SUMS),
+        (InputColumns("t", ("k",)), {"a": ("sum", name)}),
+        (InputColumns(name), SUMS),
+        (InputColumns("t", ("k",)), {name: "count"}),
     ):
         with pytest.raises(InvalidInputError, match=f"the column '{name}' has a name that begins"):
-            planned(schema, reads, windows, wanted, DEFAULTS)
+            analyze(schema, reads, windows, wanted, DEFAULTS)
 
 
 @pytest.mark.parametrize("few", [0, 10**9])
 def test_keys_that_are_clocks_are_the_same_in_other_time_zones(few: int) -> None:
     schema = StructType([StructField("k", TimestampType()), StructField("t", LongType())])
     windows = {"w": tumbling(10)}
-    plan = planned(schema, Reads("t", ("k",)), windows, {"n": "count"}, DEFAULTS)
+    plan = analyze(schema, InputColumns("t", ("k",)), windows, {"n": "count"}, DEFAULTS)
     shelf, data = InMemory(), None
     for zone in ("UTC", "Europe/Berlin"):
         key = pa.array([7], pa.timestamp("us", zone))
         given_rows = pa.table({"k": key, "t": [3], BUCKET: [0]})
-        payload = dict_of(packed(given_rows, Packing(plan, BUCKETS, few), (0, 0)))["payload"][-1]
+        payload = dict_of(packed(given_rows, ShuffleEncoder(plan, BUCKETS, few), (0, 0)))[
+            "payload"
+        ][-1]
         assert isinstance(payload, bytes)
         bucket = Bucket(plan, shelf, data, slicing_of(plan))
-        assert not list(bucket.take(arrived([payload], plan.read), 0))
+        assert not list(bucket.process(read_payloads([payload], plan.read), 0))
         data = bucket.state()
-    (answer,) = Bucket(plan, shelf, data).take([], 10)
+    (answer,) = Bucket(plan, shelf, data).process([], 10)
     assert np.asarray(answer.column("n")).tolist() == [2]
     assert times(answer, "k").tolist() == [7]
 
@@ -245,7 +247,7 @@ def test_values_of_64_bits_are_exact(how: str, few: int) -> None:
     values, shelf = [2**63 - 1, -(2**63), 2**62], InMemory()
     bucket = Bucket(plan, shelf, None, slicing_of(plan))
     given_rows: list[Row] = [("a", 0, 3, None, None, None, value, False) for value in values]
-    assert not list(bucket.take(payloads(plan, given_rows, few), 0))
+    assert not list(bucket.process(payloads(plan, given_rows, few), 0))
     after = Bucket(plan, shelf, bucket.state())
-    (line,) = lines_in(plan, after.take([], 10))
+    (line,) = lines_in(plan, after.process([], 10))
     assert line.values == (rounded(known(how).of(values)),)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from pyspark.sql.types import LongType
 
 from muntin.snapshot import SnapshotError
-from muntin.spark.call.aggregate_arguments import Asked
-from muntin.spark.call.analysis import Reads
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.aggregate_arguments import AggregateSpec
+from muntin.spark.call.analysis import InputColumns
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.streaming import processor
-from muntin.spark.streaming.bucket_ids import spread
-from muntin.spark.streaming.shuffle_payload import CONTROL, HEAD, Packing
+from muntin.spark.streaming.bucket_ids import bucket_ids
+from muntin.spark.streaming.shuffle_payload import CONTROL_BUCKET, HEAD, ShuffleEncoder
 from muntin.spec.query import DEFAULTS, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, count, tumbling
@@ -50,16 +50,16 @@ from spark_support.user_aggregates import OWN
 pandas = import_module("pandas")
 pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 
-OVER_COLUMNS: Mapping[str, Asked] = {**MERGED, "middle": ("median", "v")}
+OVER_COLUMNS: Mapping[str, AggregateSpec] = {**MERGED, "middle": ("median", "v")}
 """Aggregates that have a form over columns; the median needs single rows."""
-OF_COLUMNS: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v")}
+OF_COLUMNS: Mapping[str, AggregateSpec] = {"rows": "count", "sum": ("sum", "v")}
 WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS, OWN])
 
 
 @given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS | IN_DIALECTS, TRACES, HOW)
 def test_each_micro_batch_says_what_the_denotation_says(
     windows: list[WindowType],
-    wanted: Mapping[str, Asked],
+    wanted: Mapping[str, AggregateSpec],
     settings: Settings,
     trace: list[MicroBatch],
     how: tuple[int, int, int],
@@ -98,7 +98,7 @@ PASSING = st.one_of(
 )
 def test_a_key_is_let_go_when_its_windows_are_over(
     windows: list[WindowType],
-    wanted: Mapping[str, Asked],
+    wanted: Mapping[str, AggregateSpec],
     settings: Settings,
     trace: list[MicroBatch],
     how: tuple[int, int, int],
@@ -107,15 +107,15 @@ def test_a_key_is_let_go_when_its_windows_are_over(
     plan = plan_of(named, wanted, settings)
     quiet: list[MicroBatch] = [([], 30), ([], 30), ([], 30), ([], 1000)]
     cluster = held_to_the_denotation(plan, [*trace, *quiet], *how)
-    assert [cluster.state(bucket) for bucket in spread(BUCKETS)] == [None] * BUCKETS
-    assert [cluster.pieces(bucket) for bucket in spread(BUCKETS)] == [{}] * BUCKETS
+    assert [cluster.state(bucket) for bucket in bucket_ids(BUCKETS)] == [None] * BUCKETS
+    assert [cluster.pieces(bucket) for bucket in bucket_ids(BUCKETS)] == [{}] * BUCKETS
     assert cluster.timers() == []
     held_to_the_denotation(plan, [*trace, ([], 1000), *trace])
 
 
 @given(TRACES)
 def test_gaps_and_marks_of_the_rows_themselves(trace: list[MicroBatch]) -> None:
-    reads = Reads("t", ("k",), gap="g", mark="p")
+    reads = InputColumns("t", ("k",), gap="g", mark="p")
     windows = {"s": Session(3), "p": Punctuation(), "n": count(3)}
     held_to_the_denotation(plan_of(windows, HOLISTIC, Settings(3), reads), trace)
 
@@ -163,7 +163,7 @@ def test_late_rows_are_told_with_what_they_hold() -> None:
     assert late == [{"t": 7, "v": 3, "w": None}]
 
 
-def drifted(plan: Plan) -> Plan:
+def drifted(plan: AggregationPlan) -> AggregationPlan:
     """Return a plan over a column that has changed its type."""
     return replace(plan, types={**plan.types, "v": LongType()})
 
@@ -174,12 +174,17 @@ def drifted(plan: Plan) -> Plan:
         (plan_of({"w": tumbling(20)}, OF_ONE), "size=10.*size=20"),
         (plan_of({"w": tumbling(10)}, {"rows": "count"}), "sum = sum"),
         (plan_of({"w": tumbling(10)}, OF_ONE, Settings(7)), "lateness 0.*lateness 7"),
-        (plan_of({"w": tumbling(10)}, OF_ONE, DEFAULTS, Reads("t", ("k",))), "the keys k, j"),
+        (
+            plan_of({"w": tumbling(10)}, OF_ONE, DEFAULTS, InputColumns("t", ("k",))),
+            "the keys k, j",
+        ),
         (drifted(plan_of({"w": tumbling(10)}, OF_ONE)), "v: int;.*v: bigint"),
     ],
 )
-@pytest.mark.parametrize("bucket", [CONTROL, *spread(BUCKETS)])
-def test_a_state_of_another_call_is_refused(other: Plan, names: str, bucket: int) -> None:
+@pytest.mark.parametrize("bucket", [CONTROL_BUCKET, *bucket_ids(BUCKETS)])
+def test_a_state_of_another_call_is_refused(
+    other: AggregationPlan, names: str, bucket: int
+) -> None:
     before, after = Cluster(plan_of({"w": tumbling(10)}, OF_ONE)), Cluster(other)
     before.step([row(key, 5, 1) for key in "abcdefgh"], 0)
     after.tester.updateValueState("state", bucket, (before.state(bucket),))
@@ -191,11 +196,16 @@ def test_a_state_of_another_call_is_refused(other: Plan, names: str, bucket: int
 
 def test_another_number_of_buckets_is_refused() -> None:
     plan = plan_of({"w": tumbling(10)}, OF_ONE)
-    before, after = Cluster(plan), in_memory(Packing(replace(plan, late="rows"), 2 * BUCKETS))
+    before, after = (
+        Cluster(plan),
+        in_memory(ShuffleEncoder(replace(plan, late="rows"), 2 * BUCKETS)),
+    )
     before.step([row("a", 5, 1)], 0)
-    after.updateValueState("state", CONTROL, (before.state(CONTROL),))
+    after.updateValueState("state", CONTROL_BUCKET, (before.state(CONTROL_BUCKET),))
     with pytest.raises(SnapshotError, match=r"buckets 2; now .* buckets 4"):
-        after.testInPandas(CONTROL, pandas.DataFrame({"bucket": [CONTROL], "payload": [b""]}))
+        after.testInPandas(
+            CONTROL_BUCKET, pandas.DataFrame({"bucket": [CONTROL_BUCKET], "payload": [b""]})
+        )
 
 
 @given(st.integers(0, 10**9), st.integers(1, 255))
@@ -203,7 +213,7 @@ def test_a_damaged_state_is_refused(place: int, change: int) -> None:
     plan = plan_of({"w": tumbling(10), "s": Session(4)}, OF_ONE)
     cluster = Cluster(plan)
     cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
-    for bucket in (CONTROL, *spread(BUCKETS)):
+    for bucket in (CONTROL_BUCKET, *bucket_ids(BUCKETS)):
         if (whole := cluster.state(bucket)) is None:
             continue
         data = bytearray(whole)
@@ -216,13 +226,13 @@ def test_a_damaged_state_is_refused(place: int, change: int) -> None:
 
 @given(st.integers(0, 10**9), st.integers(1, 255), st.sampled_from([OF_ONE, OF_COLUMNS]))
 def test_a_damaged_or_missing_piece_is_refused(
-    place: int, change: int, wanted: Mapping[str, Asked]
+    place: int, change: int, wanted: Mapping[str, AggregateSpec]
 ) -> None:
     cluster = Cluster(plan_of({"w": tumbling(10)}, wanted))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("muntin.spark.streaming.bucket.SMALL", 0)
         cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
-    bucket = next(one for one in spread(BUCKETS) if cluster.pieces(one))
+    bucket = next(one for one in bucket_ids(BUCKETS) if cluster.pieces(one))
     pieces = cluster.pieces(bucket)
     name = sorted(pieces)[place % len(pieces)]
     data = bytearray(pieces[name])
@@ -236,14 +246,14 @@ def test_a_damaged_or_missing_piece_is_refused(
 
 
 def test_a_stretch_of_time_that_is_not_touched_is_not_written_anew() -> None:
-    plan = plan_of({"w": Sliding(10**6, 10)}, OF_COLUMNS, DEFAULTS, Reads("t"))
+    plan = plan_of({"w": Sliding(10**6, 10)}, OF_COLUMNS, DEFAULTS, InputColumns("t"))
     cluster = Cluster(plan)
     # what follows a rule is packed into next to nothing
     values = Random(1)  # noqa: S311 - no secrets
     cluster.step([row("a", at, values.randrange(10**6)) for at in range(0, 80_000, 5)], 1)
-    before = {n: p for one in spread(BUCKETS) for n, p in cluster.pieces(one).items()}
+    before = {n: p for one in bucket_ids(BUCKETS) for n, p in cluster.pieces(one).items()}
     cluster.step([row("a", 80_000, 1)], 2)
-    after = {n: p for one in spread(BUCKETS) for n, p in cluster.pieces(one).items()}
+    after = {n: p for one in bucket_ids(BUCKETS) for n, p in cluster.pieces(one).items()}
     changed = {name for name, piece in after.items() if before.get(name) != piece}
     assert sum("cells" in name for name in before) > 3
     assert sum("cells" in name for name in changed) <= 2
@@ -253,7 +263,7 @@ def test_a_stretch_of_time_that_is_not_touched_is_not_written_anew() -> None:
 def test_a_bucket_that_has_nothing_to_say_writes_nothing() -> None:
     cluster = Cluster(plan_of({"w": Session(100)}, OF_COLUMNS))
     cluster.step([row("a", 5, 1)], 1)
-    before = [(cluster.state(one), cluster.pieces(one)) for one in spread(BUCKETS)]
+    before = [(cluster.state(one), cluster.pieces(one)) for one in bucket_ids(BUCKETS)]
     assert cluster.step([], 50) == []
-    assert [(cluster.state(one), cluster.pieces(one)) for one in spread(BUCKETS)] == before
+    assert [(cluster.state(one), cluster.pieces(one)) for one in bucket_ids(BUCKETS)] == before
     assert [line.end for line in cluster.step([], 105)] == [105]

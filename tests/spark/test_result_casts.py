@@ -25,7 +25,7 @@ from pyspark.sql.types import (
 from muntin.kernels.slicing.arrays import LAST
 from muntin.spark.execution.arrow import batches
 from muntin.spark.execution.evaluation import lines_of
-from muntin.spark.execution.result_casts import exactly
+from muntin.spark.execution.result_casts import cast_exactly
 from muntin.spark.execution.result_rows import coordinates
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -43,19 +43,19 @@ PAIR = StructType([StructField("a", IntegerType()), StructField("b", DoubleType(
 def test_what_is_no_whole_number_is_refused(kind: DataType, value: object) -> None:
     for where, held in ((kind, value), (ArrayType(kind), [1, value])):
         with pytest.raises(InvalidInputError, match=r"a value of 'n' does not fit into .*no whole"):
-            exactly(held, where, "n")
+            cast_exactly(held, where, "n")
 
 
 @given(st.integers())
 def test_whole_numbers_are_taken_however_they_are_written(n: int) -> None:
     written = (n, Fraction(n), Decimal(n))
-    assert [exactly(one, LongType(), "n") for one in written] == [n] * 3
+    assert [cast_exactly(one, LongType(), "n") for one in written] == [n] * 3
 
 
 @pytest.mark.parametrize("value", [(2.0, 1.5), {"a": 2.0, "b": 1.5}])
 def test_fields_are_each_of_their_type(value: object) -> None:
-    assert exactly(value, PAIR, "n") == {"a": 2, "b": 1.5}
-    assert exactly([value, None], ArrayType(PAIR), "n") == [{"a": 2, "b": 1.5}, None]
+    assert cast_exactly(value, PAIR, "n") == {"a": 2, "b": 1.5}
+    assert cast_exactly([value, None], ArrayType(PAIR), "n") == [{"a": 2, "b": 1.5}, None]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_fields_are_each_of_their_type(value: object) -> None:
 )
 def test_fields_that_do_not_fit_are_refused(value: object) -> None:
     with pytest.raises(InvalidInputError, match="a value of 'n' does not fit into"):
-        exactly(value, PAIR, "n")
+        cast_exactly(value, PAIR, "n")
 
 
 def test_what_an_operator_says_is_held_to_its_type() -> None:

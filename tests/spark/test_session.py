@@ -20,9 +20,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from muntin.conformance.machines.random_choices import Rolled
+from muntin.conformance.machines.random_choices import SeededSource
 from muntin.spark import aggregate
-from muntin.spark.call.analysis import Reads
+from muntin.spark.call.analysis import InputColumns
 from muntin.spark.session import java
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -74,7 +74,7 @@ def test_marks_gaps_and_one_column(spark: SparkSession) -> None:
     rows = random_rows(8, 40)
     df = frame_of(spark, rows, SCHEMA)
     windows = {"run": State(), "mark": Punctuation(), "visit": Session(3)}
-    plan = plan_of(windows, OF_ONE, DEFAULTS, Reads("t", ("k",), gap="g", mark="p"))
+    plan = plan_of(windows, OF_ONE, DEFAULTS, InputColumns("t", ("k",), gap="g", mark="p"))
     answer = aggregate(
         df, windows=windows, aggregates=OF_ONE, time="t", keys="k", gap="g", mark="p"
     )
@@ -112,7 +112,7 @@ def test_an_aggregate_of_ones_own(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize(("size", "slide"), [(10, 10), (20, 5)])
 def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
-    roll = Rolled(size)
+    roll = SeededSource(size)
     df = timed(spark, [(roll.one("ab"), roll.whole(0, 90), roll.whole(-9, 9)) for _ in range(50)])
     wanted = {"n": "count", "sum": ("sum", "v"), "most": ("max", "v")}
     windows = {"w": Sliding(size * SECOND, slide * SECOND)}
@@ -124,7 +124,7 @@ def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
 
 
 def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
-    roll = Rolled(3)
+    roll = SeededSource(3)
     df = timed(spark, [(roll.one("ab"), roll.whole(0, 200), roll.whole(0, 9)) for _ in range(60)])
     native = df.groupBy("k", f.session_window("ts", "5 seconds")).agg(f.count("v"), f.sum("v"))
     theirs = native.select("k", "session_window.*", *native.columns[2:])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from muntin.spark import aggregate
-from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, count
@@ -15,7 +15,7 @@ from spark_support.frames import random_rows
 from spark_support.micro_batches import MicroBatch, held_to_the_denotation
 from spark_support.tables import SCHEMA, answered, frame_of, in_batch, plan_of, rows, same
 
-SKETCHES: dict[str, Asked] = {
+SKETCHES: dict[str, AggregateSpec] = {
     "hll": ("hll", "v"),
     "theta": ("theta", "s"),
     "kll": ("kll(50)", "w"),

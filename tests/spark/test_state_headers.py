@@ -7,9 +7,16 @@ from pyspark.sql.types import StructField, StructType, TimestampType
 
 from muntin.kernels.slicing.moment import Clock
 from muntin.snapshot import SnapshotError, encode
-from muntin.spark.call.analysis import Reads, planned
+from muntin.spark.call.analysis import InputColumns, analyze
 from muntin.spark.execution.arrow import pa
-from muntin.spark.state.columnar_checkpoint import HEAD, Grouped, Head, Laid, head_in, headed
+from muntin.spark.state.columnar_checkpoint import (
+    HEAD,
+    ChunkedTable,
+    GroupHeader,
+    StateHeader,
+    head_in,
+    headed,
+)
 from muntin.spark.state.key_table import BARE, keys_in, packed_keys
 from muntin.spark.streaming.shuffle_payload import written
 from muntin.spec.query import DEFAULTS
@@ -19,7 +26,7 @@ from spark_support.tables import OF_ONE, SCHEMA
 
 NUMBERS = st.integers(-(2**62), 2**62)
 LAID = st.builds(
-    Laid,
+    ChunkedTable,
     st.text(),
     NUMBERS,
     st.lists(NUMBERS),
@@ -27,7 +34,7 @@ LAID = st.builds(
 )
 NAMES = st.lists(st.text(), max_size=3)
 GROUPED = st.builds(
-    Grouped,
+    GroupHeader,
     NAMES,
     st.text(),
     NUMBERS,
@@ -36,7 +43,7 @@ GROUPED = st.builds(
     st.lists(LAID, max_size=3),
 )
 HEADS = st.builds(
-    Head,
+    StateHeader,
     st.builds(Clock, NUMBERS, NUMBERS, NUMBERS),
     NUMBERS | st.just(-END),
     NUMBERS,
@@ -45,7 +52,7 @@ HEADS = st.builds(
 
 
 @given(HEADS)
-def test_heads_come_back_and_are_shorter_than_with_names_of_fields(head: Head) -> None:
+def test_heads_come_back_and_are_shorter_than_with_names_of_fields(head: StateHeader) -> None:
     assert head_in({HEAD: headed(head)}) == head
     assert len(headed(head)) < len(encode(head))
 
@@ -61,7 +68,7 @@ def test_a_damaged_head_is_refused(held: object) -> None:
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
 def test_keys_come_back_in_their_own_zone(zone: str) -> None:
     schema = StructType([*SCHEMA.fields, StructField("when", TimestampType())])
-    plan = planned(schema, Reads("t", ("k", "when")), [tumbling(5)], OF_ONE, DEFAULTS)
+    plan = analyze(schema, InputColumns("t", ("k", "when")), [tumbling(5)], OF_ONE, DEFAULTS)
     times = pa.array([7, None, 10**15], pa.timestamp("us", zone))
     keys = pa.RecordBatch.from_pydict({"k": pa.array(["a", None, "b"]), "when": times})
     data = packed_keys(plan, keys)

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.aggregate_arguments import Asked
+from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
@@ -24,8 +24,8 @@ WAYS: Mapping[str, WindowType] = {
     "records": count(2),
     "more records": Rolling(4),
 }
-SUM: Mapping[str, Asked] = {"total": ("sum", "v")}
-ALL: Mapping[str, Asked] = {"all": ("collect", "v")}
+SUM: Mapping[str, AggregateSpec] = {"total": ("sum", "v")}
+ALL: Mapping[str, AggregateSpec] = {"all": ("collect", "v")}
 EACH_WAY = pytest.mark.parametrize("kind", WAYS.values(), ids=WAYS.keys())
 
 
@@ -37,7 +37,7 @@ def rows_of(spark: SparkSession, text: str) -> DataFrame:
 @EACH_WAY
 @pytest.mark.parametrize("aggregates", [SUM, {**SUM, "first": ("first", "v")}])
 def test_without_keys_all_rows_are_of_one(
-    spark: SparkSession, kind: WindowType, aggregates: Mapping[str, Asked]
+    spark: SparkSession, kind: WindowType, aggregates: Mapping[str, AggregateSpec]
 ) -> None:
     df = rows_of(spark, ", ".join(f"(1, {2 * t + t // 5 * 7}L, {t * t % 7}L)" for t in range(30)))
     found = [

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from muntin.registry.dataframes.native_queries import translated
 from muntin.spark.batch.records import answering
-from muntin.spark.call.window_serialization import shipped
-from muntin.spark.execution.columnar_support import columnar
-from muntin.spark.streaming.timers import Settling
+from muntin.spark.call.window_serialization import serialize
+from muntin.spark.execution.columnar_support import columnar_windows
+from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import DEFAULTS, Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.measure import Line as Events
+from muntin.spec.windows.measure import Timeline as Events
 from muntin.spec.windows.periodic import Band, Sliding, tumbling
 from muntin.spec.windows.window import Interval, WindowType
 from spark_support.cluster import Cluster
@@ -99,16 +99,16 @@ def test_each_micro_batch_of_a_derived_type(
 @given(st.sampled_from(DERIVED), rows())
 def test_a_batch_of_a_derived_type(kind: WindowType, given_rows: list[Row]) -> None:
     plan = plan_of({"own": kind}, MERGED)
-    assert columnar(plan) == set()
+    assert columnar_windows(plan) == set()
     answer = in_full(plan, answering(plan)([table_of(given_rows)]))
     assert same(answer, in_batch(plan, given_rows))
 
 
 @pytest.mark.parametrize("kind", DERIVED, ids=lambda kind: type(kind).__name__)
 def test_nothing_follows_from_what_a_derived_type_derives_from(kind: WindowType) -> None:
-    settling = Settling((kind,), DEFAULTS)
-    assert settling.next(13) == 14
-    assert settling.over(13, 0) == END
+    settling = TimerRules((kind,), DEFAULTS)
+    assert settling.next_emission(13) == 14
+    assert settling.expiry(13, 0) == END
 
 
 def test_spark_is_not_asked_for_what_it_does_not_know() -> None:
@@ -124,7 +124,7 @@ def test_a_derived_type_is_shipped_with_all_that_it_holds() -> None:
             super().__init__(size, size)
             object.__setattr__(self, "title", title)
 
-    arrived = shipped("w", Named(5, "five")).kind()
+    arrived = serialize("w", Named(5, "five")).kind()
     assert isinstance(arrived, Named)
     assert vars(arrived) == {**vars(Sliding(5, 5)), "title": "five"}
 

@@ -7,15 +7,22 @@ from importlib import import_module
 from typing import Protocol
 
 from muntin.snapshot import decode
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, pa
 from muntin.spark.execution.result_rows import is_row
-from muntin.spark.streaming.bucket_ids import spread
-from muntin.spark.streaming.integer_narrowing import narrowed
+from muntin.spark.streaming.bucket_ids import bucket_ids
+from muntin.spark.streaming.integer_narrowing import encode_narrow
 from muntin.spark.streaming.payload_reader import Payload
 from muntin.spark.streaming.processor import Processor
 from muntin.spark.streaming.row_bucket import PIECE, Key, hashable
-from muntin.spark.streaming.shuffle_payload import BUCKET, HEAD, Packing, packed, read, written
+from muntin.spark.streaming.shuffle_payload import (
+    BUCKET,
+    HEAD,
+    ShuffleEncoder,
+    packed,
+    read,
+    written,
+)
 from spark_support.tables import Line, Row, dicts, lines_in, table_of
 
 pandas = import_module("pandas")
@@ -51,7 +58,7 @@ def never_late(row: object) -> int:
     return 2**62
 
 
-def in_memory(packing: Packing) -> InMemory:
+def in_memory(packing: ShuffleEncoder) -> InMemory:
     """Return Spark's tester, which drops nothing before it reaches the processor."""
     found: InMemory = import_module("pyspark.sql.streaming.tws_tester").TwsTester(
         Processor(packing),
@@ -66,13 +73,13 @@ def in_memory(packing: Packing) -> InMemory:
 class Cluster:
     """A stateful operator in memory: rows are packed and shuffled, timers fire."""
 
-    plan: Plan
+    plan: AggregationPlan
     watermark: int = 0
     few: int = 0
 
     def __post_init__(self) -> None:
         """Start without state."""
-        self.packing = Packing(replace(self.plan, late="rows"), BUCKETS, self.few)
+        self.packing = ShuffleEncoder(replace(self.plan, late="rows"), BUCKETS, self.few)
         self.answer = self.packing.plan
         self.tester = in_memory(self.packing)
 
@@ -111,7 +118,7 @@ class Cluster:
     def kept(self) -> dict[Key, bytes]:
         """Return what is kept of each key that has an operator of its own."""
         found = dict[Key, bytes]()
-        for bucket in spread(BUCKETS):
+        for bucket in bucket_ids(BUCKETS):
             for name, piece in self.pieces(bucket).items():
                 key = (
                     decode(bytes.fromhex(name.removeprefix(PIECE)))
@@ -126,13 +133,13 @@ class Cluster:
         """Return when buckets will be woken."""
         handle = self.tester.handle
         found = list[int]()
-        for bucket in spread(BUCKETS):
+        for bucket in bucket_ids(BUCKETS):
             handle.setGroupingKey(bucket)
             found += handle.listTimers()
         return found
 
 
-def sent(packing: Packing, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
+def sent(packing: ShuffleEncoder, part: Sequence[Row], task: int) -> list[tuple[int, bytes]]:
     """Return the rows that a task sends to buckets."""
     if not part:
         return []
@@ -145,9 +152,9 @@ def sent(packing: Packing, part: Sequence[Row], task: int) -> list[tuple[int, by
     return [(b, p) for b, p in each if isinstance(b, int) and isinstance(p, bytes)]
 
 
-def came(plan: Plan, rows: Table) -> list[Payload]:
+def came(plan: AggregationPlan, rows: Table) -> list[Payload]:
     """Return rows as one payload."""
-    return [Payload(HEAD.pack(0, 0, 0) + written(narrowed(rows)), plan.read)]
+    return [Payload(HEAD.pack(0, 0, 0) + written(encode_narrow(rows)), plan.read)]
 
 
 def dict_of(batch: Table) -> dict[str, list[object]]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
 
-from muntin.conformance.machines.random_choices import Rolled
+from muntin.conformance.machines.random_choices import SeededSource
 from muntin.spark import micros
 from spark_support.tables import Row as Values
 from spark_support.tables import collected, frame_of
@@ -24,7 +24,7 @@ TIMED = StructType(
 
 def random_rows(seed: int, n: int) -> list[Values]:
     """Rows like those of Hypothesis, without it."""
-    roll = Rolled(seed)
+    roll = SeededSource(seed)
     return [
         (
             roll.one(["a", "b", None]),

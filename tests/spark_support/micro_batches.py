@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import strategies as st
 
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.state import state_chunks as pieces
 from muntin.spark.streaming import bucket
 from muntin.spec.dialect import Dialect
@@ -46,10 +46,10 @@ pieces are many, or one.
 
 
 def held_to_the_denotation(
-    plan: Plan,
+    plan: AggregationPlan,
     trace: Sequence[MicroBatch],
     few: int = 0,
-    small: int = bucket.SMALL,
+    small: int = bucket.INLINE_STATE_LIMIT,
     enough: int = pieces.ENOUGH,
 ) -> Cluster:
     """Run micro-batches, and compare each with the steps that it stands for.
@@ -65,7 +65,7 @@ def held_to_the_denotation(
     return cluster
 
 
-def compare(cluster: Cluster, plan: Plan, trace: Sequence[MicroBatch]) -> None:
+def compare(cluster: Cluster, plan: AggregationPlan, trace: Sequence[MicroBatch]) -> None:
     """Compare what a cluster says with the denotation."""
     watermark = 0
     steps, answers = list[Step](), list[list[Line]]()

@@ -4,7 +4,7 @@
 class InMemory(dict[str, bytes]):
     """A shelf."""
 
-    def put(self, name: str, piece: bytes) -> None:
+    def write_chunk(self, name: str, piece: bytes) -> None:
         """Keep a piece."""
         self[name] = piece
 

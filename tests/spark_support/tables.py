@@ -22,13 +22,13 @@ from pyspark.sql.types import (
 
 from muntin.conformance.machines.strategies import window_types
 from muntin.kernels.slicing.over import is_record
-from muntin.spark.call.aggregate_arguments import Asked, Wanted, known
-from muntin.spark.call.analysis import Reads, planned
+from muntin.spark.call.aggregate_arguments import AggregateColumn, AggregateSpec, known
+from muntin.spark.call.analysis import InputColumns, analyze
 from muntin.spark.call.query_plan import END as END_AT
-from muntin.spark.call.query_plan import START, Plan, in_time
+from muntin.spark.call.query_plan import START, AggregationPlan, in_time
 from muntin.spark.execution.arrow import Table, arrow_schema
-from muntin.spark.execution.result_rows import NTH, is_row
-from muntin.spec.algebra.catalogue import plain
+from muntin.spark.execution.result_rows import WINDOW_INDEX_COLUMN, is_row
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.denotation import denote
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
@@ -49,7 +49,7 @@ FIELDS = {
     "p": BooleanType(),
 }
 SCHEMA = StructType([StructField(name, kind) for name, kind in FIELDS.items()])
-MERGED: Mapping[str, Asked] = {
+MERGED: Mapping[str, AggregateSpec] = {
     "rows": "count",
     "n": ("count", "v"),
     "sum": ("sum", "v"),
@@ -68,7 +68,7 @@ MERGED: Mapping[str, Asked] = {
 }
 """Aggregates that slices are made for."""
 
-HOLISTIC: Mapping[str, Asked] = {
+HOLISTIC: Mapping[str, AggregateSpec] = {
     "middle": ("median", "v"),
     "all": ("collect", "v"),
     "kinds": ("distinct", "w"),
@@ -77,7 +77,11 @@ HOLISTIC: Mapping[str, Asked] = {
     "most": ("argmin", "s", "v"),
     "modes": ("maxcount", "v"),
 }
-OF_ONE: Mapping[str, Asked] = {"rows": "count", "sum": ("sum", "v"), "all": ("collect", "v")}
+OF_ONE: Mapping[str, AggregateSpec] = {
+    "rows": "count",
+    "sum": ("sum", "v"),
+    "all": ("collect", "v"),
+}
 """Aggregates of one column, for frames."""
 
 Row = tuple[str | None, int, int, int | None, float | None, str | None, int | None, bool]
@@ -129,12 +133,12 @@ def slidings() -> SearchStrategy[Sliding]:
 
 def plan_of(
     windows: Mapping[str, WindowType],
-    aggregates: Mapping[str, Asked],
+    aggregates: Mapping[str, AggregateSpec],
     settings: Settings = DEFAULTS,
-    reads: Reads = Reads("t", ("k", "j")),  # noqa: B008 - it is a value
-) -> Plan:
+    reads: InputColumns = InputColumns("t", ("k", "j")),  # noqa: B008 - it is a value
+) -> AggregationPlan:
     """Return the plan of a call."""
-    return planned(SCHEMA, reads, windows, aggregates, settings)
+    return analyze(SCHEMA, reads, windows, aggregates, settings)
 
 
 def table_of(given: Sequence[Row], of: StructType = SCHEMA) -> Table:
@@ -160,7 +164,7 @@ class Line(NamedTuple):
     revision: int | None
 
 
-def lines_in(plan: Plan, batches: Iterable[object]) -> list[Line]:
+def lines_in(plan: AggregationPlan, batches: Iterable[object]) -> list[Line]:
     """Return the lines of batches."""
     found = list[Line]()
     for batch in batches:
@@ -174,12 +178,12 @@ def lines_in(plan: Plan, batches: Iterable[object]) -> list[Line]:
     return found
 
 
-def in_full(plan: Plan, batches: Iterable[object]) -> list[Line]:
+def in_full(plan: AggregationPlan, batches: Iterable[object]) -> list[Line]:
     """Return the lines of compact batches: in batch each window is new, once."""
     names, whole = list(plan.kinds()), list[object]()
     for batch in batches:
         columns = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
-        columns["window"] = [names[nth] for nth in columns[NTH]]
+        columns["window"] = [names[nth] for nth in columns[WINDOW_INDEX_COLUMN]]
         n = len(columns["window"])
         whole.append(
             pa.RecordBatch.from_pydict(columns | {"kind": ["new"] * n, "revision": [0] * n})
@@ -200,9 +204,9 @@ def rounded(value: object) -> Hashable:
     return "NaN" if isnan(value) else float(f"{float(value):.9g}")
 
 
-def event(plan: Plan, row: Mapping[str, object]) -> Event:
+def event(plan: AggregationPlan, row: Mapping[str, object]) -> Event:
     """Return a row as the specification has it: of one column, that; else the row."""
-    value = row["v"] if plan.plain else tuple(row.items())
+    value = row["v"] if plan.has_single_value_column else tuple(row.items())
     gap, time = row["g"] if plan.gap else None, row["t"]
     assert isinstance(time, int)
     return Event(
@@ -219,13 +223,15 @@ def dicts(given: Sequence[Row]) -> list[dict[str, object]]:
     return [dict(zip(FIELDS, row, strict=True)) for row in given]
 
 
-def denoted(plan: Plan, steps: Sequence[Step]) -> list[Output]:
+def denoted(plan: AggregationPlan, steps: Sequence[Step]) -> list[Output]:
     """Answer a trace by definition: the value of a window is the list of its values."""
-    queries = [Query(name, kind, plain("collect")) for name, kind in plan.kinds().items()]
+    queries = [
+        Query(name, kind, named_keeping_nulls("collect")) for name, kind in plan.kinds().items()
+    ]
     return denote(queries, steps, plan.settings)
 
 
-def expected(plan: Plan, outputs: Iterable[Output]) -> list[Line]:
+def expected(plan: AggregationPlan, outputs: Iterable[Output]) -> list[Line]:
     """Return the lines that the denotation wants."""
     kinds_of, found = plan.kinds(), list[Line]()
     for result in (one for output in outputs for one in output.results):
@@ -250,7 +256,7 @@ def expected(plan: Plan, outputs: Iterable[Output]) -> list[Line]:
     return found
 
 
-def aggregated(one: Wanted, values: Sequence[object]) -> Hashable:
+def aggregated(one: AggregateColumn, values: Sequence[object]) -> Hashable:
     """Aggregate the values of a window by the catalogue, or as the user's own function says."""
     if one.of_rows:
         return rounded(len(values))
@@ -267,7 +273,7 @@ def value_of(value: object, columns: Sequence[str]) -> object:
     return found[0] if len(found) == 1 else None if found[0] is None else found
 
 
-def in_batch(plan: Plan, given: Sequence[Row]) -> list[Line]:
+def in_batch(plan: AggregationPlan, given: Sequence[Row]) -> list[Line]:
     """Answer a table by definition: one step that ends the stream."""
     step = Step(tuple(event(plan, row) for row in dicts(given)), END)
     return expected(plan, denoted(plan, [step]))
@@ -290,6 +296,6 @@ def frame_of(spark: SparkSession, given: Sequence[Sequence[object]], of: StructT
     return found
 
 
-def answered(plan: Plan, answer: DataFrame) -> list[Line]:
+def answered(plan: AggregationPlan, answer: DataFrame) -> list[Line]:
     """Return the lines of an answer of Spark."""
     return lines_in(plan, [getattr(answer, "toArrow")()])  # noqa: B009 - it is half typed

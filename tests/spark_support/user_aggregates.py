@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from pyspark.sql.types import DoubleType, LongType
 
-from muntin.kernels.compiler.numeric_aggregate import Summary
-from muntin.kernels.slicing.custom import summarised
-from muntin.spark.call.aggregate_arguments import Asked
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.kernels.slicing.custom import compiled_aggregate
+from muntin.spark.call.aggregate_arguments import AggregateSpec
 
 Two = tuple[int, int]
 
@@ -56,14 +56,16 @@ def total(a: tuple[int]) -> tuple[int]:
     return (a[0],)
 
 
-TOTAL = Summary("total", ("int",), ("int",), (0,), one, plus, total, ("int",))
-WEIGHED = Summary(
+TOTAL = NumericAggregate("total", ("int",), ("int",), (0,), one, plus, total, ("int",))
+WEIGHED = NumericAggregate(
     "weighed", ("int", "int"), ("int", "int"), (0, 0), weighed, added, mean, ("float",)
 )
-DIGITS = Summary("digits", ("int",), ("int", "int"), (0, 1), digit, beside, written, ("int",))
-OWN: Mapping[str, Asked] = {
-    "weighed": (summarised(WEIGHED, commutative=True), "v", "t", DoubleType()),
-    "digits": (summarised(DIGITS), "v", LongType()),
+DIGITS = NumericAggregate(
+    "digits", ("int",), ("int", "int"), (0, 1), digit, beside, written, ("int",)
+)
+OWN: Mapping[str, AggregateSpec] = {
+    "weighed": (compiled_aggregate(WEIGHED, commutative=True), "v", "t", DoubleType()),
+    "digits": (compiled_aggregate(DIGITS), "v", LongType()),
     "rows": "count",
 }
 """Those, and one of the catalogue."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import ReplaySource, aggregate, micros
 from muntin.spark.session import SETTINGS
 from muntin.spec.windows.data_driven import Session
@@ -44,7 +44,7 @@ CALLS: dict[str, dict[str, object]] = {
     "rows": {"windows": SLIDE, "aggregates": {"n": ("collect", "v")}},
     "own": {
         "windows": SLIDE,
-        "aggregates": {"n": (summarised(TOTAL, commutative=True), "v", "bigint")},
+        "aggregates": {"n": (compiled_aggregate(TOTAL, commutative=True), "v", "bigint")},
     },
 }
 MODES = {"connect": ("group-by", "slices", "rows"), "submit": ("slices", "own")}

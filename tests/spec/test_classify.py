@@ -3,7 +3,7 @@
 import pytest
 
 from muntin.spec.stream import Event
-from muntin.spec.windows.context_class import context_on
+from muntin.spec.windows.context_class import context_class
 from muntin.spec.windows.data_driven import (
     LastNEvery,
     Punctuation,
@@ -19,7 +19,7 @@ from muntin.spec.windows.periodic import (
     Landmark,
     Sliding,
     count,
-    snapshot,
+    instant_windows,
     tumbling,
 )
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
@@ -57,7 +57,7 @@ KINDS = [
     tumbling(4),
     Sliding(4, 3, 1),
     Sliding(2, 5),
-    snapshot(),
+    instant_windows(),
     count(2),
     Landmark(0, 3),
     Cumulate(6, 2),
@@ -78,8 +78,8 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name}")
 def test_declared_class_is_the_computed_one(kind: WindowType) -> None:
-    assert context_on(kind, TRACES, until=12) == kind.context
+    assert context_class(kind, TRACES, until=12) == kind.context
 
 
 def test_a_run_that_needs_no_length_is_known_at_once() -> None:
-    assert context_on(Threshold(5, 1), TRACES, until=12) == "FCF"
+    assert context_class(Threshold(5, 1), TRACES, until=12) == "FCF"

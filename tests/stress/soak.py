@@ -15,7 +15,7 @@ from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
 from muntin.registry.state_size import Held, held
-from muntin.spec.algebra.catalogue import plain
+from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event
@@ -45,7 +45,7 @@ WINDOWS: dict[str, list[WindowType]] = {
     "mean": [tumbling(150), Sliding(900, 90)],
 }  # fmt: skip
 QUERIES = [
-    Query(f"{name}{nth}", kind, plain(name))
+    Query(f"{name}{nth}", kind, named_keeping_nulls(name))
     for name, kinds in WINDOWS.items()
     for nth, kind in enumerate(kinds)
 ]

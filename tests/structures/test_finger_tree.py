@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from muntin.kernels.aggregator.finger_btree import FingerTree
-from muntin.kernels.compiler.engine import Shape, opaque
+from muntin.kernels.compiler.engine import NodeShape, interpreted_engine
 from muntin.kernels.compiler.kernel_api import IntRows
 from muntin.kernels.compiler.specialization import TREE
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
@@ -79,9 +79,9 @@ MUTANTS = {
 class Run:
     """Random calls on a tree and on what it stands for."""
 
-    def __init__(self, seed: int, shape: Shape) -> None:
+    def __init__(self, seed: int, shape: NodeShape) -> None:
         self.random = Random(seed)  # noqa: S311 nothing secret
-        self.tree: FingerTree[Word] = FingerTree(FREE, None, opaque(FREE, shape))
+        self.tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, shape))
         self.window = TimedWindow(FREE)
         self.letters = 0
 
@@ -113,13 +113,13 @@ class Run:
         assert tree.query_range(first, last) == self.window.query_range(first, last)
         if random.random() < 0.7:
             assert tree.query() == self.window.query()
-        for fact, holds in tree.relates(self.window.pairs):
+        for fact, holds in tree.invariants(self.window.pairs):
             assert holds, fact
 
 
 def play(seeds: range) -> None:
     for seed in seeds:
-        run = Run(seed, Shape(2 + seed % 3 * 2, 4))
+        run = Run(seed, NodeShape(2 + seed % 3 * 2, 4))
         for step in range(250):
             run.step(0.7 if step % 100 < 50 else 0.35)
 
@@ -151,7 +151,7 @@ class Counted:
 
 def touched(size: int, distance: int) -> int:
     """How often inner nodes are read for one insert into a tree that was appended to."""
-    tree: FingerTree[Word] = FingerTree(FREE, None, opaque(FREE, Shape(4, 4)))
+    tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, NodeShape(4, 4)))
     tree.bulk_insert((2 * k, ()) for k in range(size))
     tree.query()
     counted = Counted(tree.tree.inner)
@@ -170,11 +170,11 @@ def test_an_insert_reads_nodes_by_its_distance_and_not_by_the_size() -> None:
     assert all(later - earlier < 60 for earlier, later in pairwise(far)), far
 
 
-def combines(size: int, rounds: int, distance: int, shape: Shape) -> float:
+def combines(size: int, rounds: int, distance: int, shape: NodeShape) -> float:
     """Combines a round of evict, insert and query, at a distance from the youngest."""
     meter = Meter()
     monoid = meter.watch(Monoid(0, int.__add__))
-    tree: FingerTree[int] = FingerTree(monoid, meter, opaque(monoid, shape))
+    tree: FingerTree[int] = FingerTree(monoid, meter, interpreted_engine(monoid, shape))
     tree.bulk_insert((k * 2**20, 1) for k in range(size))
     tree.query()
     before = meter.combines
@@ -185,8 +185,8 @@ def combines(size: int, rounds: int, distance: int, shape: Shape) -> float:
     return (meter.combines - before) / rounds
 
 
-@pytest.mark.parametrize("shape", [Shape(4, 4), Shape()], ids=str)
-def test_a_round_in_order_costs_the_same_whatever_the_size(shape: Shape) -> None:
+@pytest.mark.parametrize("shape", [NodeShape(4, 4), NodeShape()], ids=str)
+def test_a_round_in_order_costs_the_same_whatever_the_size(shape: NodeShape) -> None:
     costs = [combines(2**k, 300, 0, shape) for k in (4, 8, 11, 13)]
     assert max(costs[1:]) <= 1.25 * min(costs[1:])
     assert max(costs) <= 12
@@ -195,8 +195,8 @@ def test_a_round_in_order_costs_the_same_whatever_the_size(shape: Shape) -> None
 
 def test_a_change_stays_within_its_bound_and_grows_with_it() -> None:
     """The bound is of the dearest changes; common ones cost a fiftieth of it at least."""
-    shape = Shape(4, 4)
-    tree: FingerTree[Word] = FingerTree(FREE, None, opaque(FREE, shape))
+    shape = NodeShape(4, 4)
+    tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, shape))
     near: list[float] = []
     for distance in (1, 16, 256):
         spent = combines(2**11, 200, distance, shape)

@@ -14,7 +14,7 @@ def test_the_number_of_values_is_a_power_of_two(size: int) -> None:
     with pytest.raises(InvalidInputError, match=f"number of values .* power of two, not {size}"):
         FlatFat(FREE, [()] * size)
     with pytest.raises(InvalidInputError, match=f"capacity .* power of two, not {size}"):
-        FlatFat[Word].vacant(FREE, size)
+        FlatFat[Word].is_empty_slot(FREE, size)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_bad_batch_changes_nothing(writes: Iterable[tuple[int, Word]]) -> None
     fat = FlatFat(FREE, [(1,), (2,), (3,), (4,)])
     with pytest.raises(InvalidInputError, match="location"):
         fat.update(writes)
-    assert [fact for fact, holds in fat.relates([(1,), (2,), (3,), (4,)]) if not holds] == []
+    assert [fact for fact, holds in fat.invariants([(1,), (2,), (3,), (4,)]) if not holds] == []
 
 
 def test_locations_outside_are_refused_and_a_turned_range_is_empty() -> None:
@@ -44,5 +44,5 @@ def test_locations_outside_are_refused_and_a_turned_range_is_empty() -> None:
 
 
 def test_vacant_is_new_of_identities_without_a_combine() -> None:
-    fat = FlatFat[Word].vacant(FREE, 8)
-    assert [fact for fact, holds in fat.relates([()] * 8) if not holds] == []
+    fat = FlatFat[Word].is_empty_slot(FREE, 8)
+    assert [fact for fact, holds in fat.invariants([()] * 8) if not holds] == []

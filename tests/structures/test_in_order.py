@@ -11,7 +11,7 @@ from muntin.conformance.machines.structure_machine import Build
 from muntin.optimized.fifo.b_int import BInt
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
-from muntin.optimized.flatfat.reactive_fifo import DemarcatedFat, FifoReactiveAggregator
+from muntin.optimized.flatfat.reactive_fifo import BoundedFlatFat, FifoReactiveAggregator
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -27,7 +27,7 @@ FIFO: list[Build] = [
 
 
 def holds_of(target: OutOfOrder[Word], window: TimedWindow[Word]) -> None:
-    assert [fact for fact, holds in target.relates(window.pairs) if not holds] == []
+    assert [fact for fact, holds in target.invariants(window.pairs) if not holds] == []
     assert list(target.items()) == list(window.pairs)
     assert (target.oldest(), target.youngest()) == (window.oldest(), window.youngest())
     assert len(target) == len(window.pairs)
@@ -91,14 +91,14 @@ class Poisoned(FifoReactiveAggregator[Word]):
     """A FIFO ring whose every node without an item below can be spoilt."""
 
     def spoil(self) -> None:
-        assert isinstance(self._fat, DemarcatedFat)
+        assert isinstance(self._fat, BoundedFlatFat)
         self._fat = Spoilt(self._fat)
 
 
-class Spoilt(DemarcatedFat[Word]):
+class Spoilt(BoundedFlatFat[Word]):
     """The same tree, where what no item accounts for is poison."""
 
-    def __init__(self, fat: DemarcatedFat[Word]) -> None:
+    def __init__(self, fat: BoundedFlatFat[Word]) -> None:
         vars(self).update(vars(fat))
         for node in range(2 * self._capacity):
             if node == 0 or not self._holds(self._below(node)):

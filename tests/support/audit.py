@@ -8,8 +8,8 @@ from muntin.registry.implementations import Carry
 from muntin.snapshot import register_value, snapshot
 from muntin.snapshot.containers import CHANGING
 from muntin.snapshot.encoder import reachable
-from muntin.snapshot.external_references import Given
-from muntin.snapshot.operator_snapshots import given_to
+from muntin.snapshot.external_references import ExternalReferences
+from muntin.snapshot.operator_snapshots import external_references
 from muntin.snapshot.state_classes import facts, fields_of
 from muntin.spec.operator import Operator
 
@@ -27,7 +27,7 @@ register_value(Letter, "letter", _split, _joined)
 
 def changeable(operator: Operator) -> dict[int, object]:
     """Return what a step may change, by identity: containers and instances, unless given."""
-    given = Given(given_to(operator))
+    given = ExternalReferences(external_references(operator))
     held = (one for one in reachable(operator) if given.path(one) is None)
     return {id(one): one for one in held if type(one) in CHANGING or is_instance(one)}
 

@@ -9,7 +9,7 @@ the same, have the same line with a chance of some n / 2**31 (Schwartz and Zippe
 from hashlib import blake2b
 
 from muntin.conformance.machines.structure_machine import Alphabet
-from muntin.kernels.compiler.numeric_aggregate import Kind, Summary
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate
 from muntin.spec.algebra.monoid import Monoid, Word
 
 PRIME = 2**31 - 1
@@ -38,7 +38,7 @@ def lower(x: tuple[int, int]) -> tuple[int, int]:
 
 ONE = (1, 0)
 TWO: tuple[Kind, ...] = ("int", "int")
-FINGERPRINTS = Summary("fingerprints", TWO, TWO, ONE, lift, inside, lower, TWO)
+FINGERPRINTS = NumericAggregate("fingerprints", TWO, TWO, ONE, lift, inside, lower, TWO)
 
 
 def _inside(x: Word, y: Word) -> Word:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muntin.cli.commands.replay_report import explained
-from muntin.cli.commands.replay_run import Run, runs
+from muntin.cli.commands.replay_run import ReplayRun, runs
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from support.contenders import OPERATORS, STRUCTURES
 
@@ -18,12 +18,12 @@ OF_OPERATORS = {n: t for n, t in TRANSCRIPTS.items() if isinstance(t, OperatorTr
 OF_STRUCTURES = {n: t for n, t in TRANSCRIPTS.items() if n not in OF_OPERATORS}
 
 
-def replayed(transcript: Transcript, name: str) -> Run:
+def replayed(transcript: Transcript, name: str) -> ReplayRun:
     (run,) = runs(transcript, name, lambda: None)
     return run
 
 
-def wrong(transcript: Transcript, run: Run) -> list[str]:
+def wrong(transcript: Transcript, run: ReplayRun) -> list[str]:
     if run.outcome == "error":
         return [run.why]
     found = run.differences(transcript) if run.outcome == "done" else []

@@ -7,24 +7,31 @@ The guide is docs/columns.md. It needs the extra `kernels`.
 
 from typing import TYPE_CHECKING
 
-from muntin.kernels.compiler.lazy_exports import lazily
+from muntin.kernels.compiler.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from muntin.columnar.table import aggregate, rolling
-    from muntin.kernels.compiler.numeric_aggregate import Summary
-    from muntin.kernels.slicing.custom import summarised
+    from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+    from muntin.kernels.slicing.custom import compiled_aggregate
     from muntin.kernels.slicing.operator import ColumnarOperator
     from muntin.kernels.slicing.over import over
 
-__all__ = ["ColumnarOperator", "Summary", "aggregate", "over", "rolling", "summarised"]
+__all__ = [
+    "ColumnarOperator",
+    "NumericAggregate",
+    "aggregate",
+    "compiled_aggregate",
+    "over",
+    "rolling",
+]
 
 MODULES = {
     "ColumnarOperator": "muntin.kernels.slicing.operator",
-    "Summary": "muntin.kernels.compiler.numeric_aggregate",
+    "NumericAggregate": "muntin.kernels.compiler.numeric_aggregate",
     "aggregate": "muntin.columnar.table",
     "over": "muntin.kernels.slicing.over",
     "rolling": "muntin.columnar.table",
-    "summarised": "muntin.kernels.slicing.custom",
+    "compiled_aggregate": "muntin.kernels.slicing.custom",
 }
 
-__getattr__ = lazily(__name__, MODULES, "kernels")
+__getattr__ = lazy_exports(__name__, MODULES, "kernels")

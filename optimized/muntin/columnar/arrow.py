@@ -35,7 +35,7 @@ class Table(Protocol):
 
 
 @dataclass(frozen=True)
-class Keys:
+class DistinctKeys:
     """A column of keys: which of the distinct ones each row has, and these."""
 
     places: Ints
@@ -179,7 +179,7 @@ def marks(table: Table, name: str) -> Flags:
     return np.asarray(getattr(found, "fill_null")(False), np.bool_)  # noqa: B009, FBT003 - Arrow is not typed
 
 
-def keys(table: Table, name: str) -> Keys:
+def keys(table: Table, name: str) -> DistinctKeys:
     """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
     if import_module("pyarrow").types.is_floating(found.type):
@@ -188,7 +188,7 @@ def keys(table: Table, name: str) -> Keys:
         encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
     except NotImplementedError as cause:
         raise UnsupportedError(f"the key {name!r} is of {found.type}: {cause}") from cause
-    return Keys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
+    return DistinctKeys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
 
 
 def _equal_floats(found: Column) -> Column:
@@ -210,7 +210,7 @@ def values(answer: Answer) -> object:
     return pa.StructArray.from_arrays(each, names, mask=None if mask is None else pa.array(mask))
 
 
-def without(column: object) -> object:
+def without_nulls(column: object) -> object:
     """Return a column of the same type that holds nothing."""
     nothing: object = getattr(column, "slice")(0, 0)  # noqa: B009 - Arrow is not typed
     return nothing
@@ -239,13 +239,13 @@ def extents(start: Ints, end: Ints, like: object) -> dict[str, object]:
     return {n: c.cast(like) if pa.types.is_timestamp(like) else c for n, c in made.items()}
 
 
-def built(columns: Mapping[str, object]) -> Table:
+def make_table(columns: Mapping[str, object]) -> Table:
     """Return a table of columns."""
     found: Table = import_module("pyarrow").table(columns)
     return found
 
 
-def below(tables: Sequence[Table]) -> Table:
+def concat_tables(tables: Sequence[Table]) -> Table:
     """Return tables as one, one below the other; integers become floats where others are."""
     found: Table = import_module("pyarrow").concat_tables(tables, promote_options="permissive")
     return found

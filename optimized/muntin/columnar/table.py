@@ -9,29 +9,29 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.columnar.arrow import (
-    Keys,
+    DistinctKeys,
     Table,
-    below,
-    built,
     column,
+    concat_tables,
     extents,
     gaps,
     keys,
+    make_table,
     marks,
     numbers,
     strings,
     table_of,
     times,
     values,
-    without,
+    without_nulls,
 )
 from muntin.kernels.aggregator.array_backend import DTYPES
-from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
 from muntin.kernels.slicing.arrays import NONE, Ints, column_of
 from muntin.kernels.slicing.columns_in import Edges
-from muntin.kernels.slicing.custom import summarised
+from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.spec.algebra.aggregate import Aggregate
@@ -44,9 +44,9 @@ from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.windows.window import WindowType
 
-One = tuple[str | Summary, str | tuple[str, ...]]
+AggregateRequest = tuple[str | NumericAggregate, str | tuple[str, ...]]
 """The name of an aggregate, or one of your own, and the column that it is of, or several."""
-Wanted = Mapping[str, One] | Sequence[One]
+AggregateRequests = Mapping[str, AggregateRequest] | Sequence[AggregateRequest]
 """For each column of the result what it holds; in a list they are called as in `sum(price)`."""
 Windows = Mapping[str, WindowType] | Sequence[WindowType]
 """Window types by name; in a list they are called by their types."""
@@ -58,7 +58,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     *,
     time: str,
     windows: Windows,
-    aggregates: Wanted,
+    aggregates: AggregateRequests,
     key: str | None = None,
     gap: str | None = None,
     mark: str | None = None,
@@ -83,19 +83,19 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     lines, kind = answered.by_query(), column(arrow, time).type
     parts = list[Table]()
     for name in kinds:
-        each = {one: lines.get(asked(one, name), EMPTY) for one in wanted}
+        each = {one: lines.get(query_id(one, name), EMPTY) for one in wanted}
         first = next(iter(each.values()))
         columns: dict[str, object] = {"window": strings([name] * first.start.size)}
         if key is not None and known:
             columns[key] = known.distinct.take(_places(answered, first))
         columns |= extents(first.start, first.end, kind)
         columns |= {label: _said(arrow, wanted[label], one) for label, one in each.items()}
-        parts.append(built(columns))
-    return below(parts)
+        parts.append(make_table(columns))
+    return concat_tables(parts)
 
 
 def rolling(
-    table: object, *, time: str, size: int, aggregates: Wanted, key: str | None = None
+    table: object, *, time: str, size: int, aggregates: AggregateRequests, key: str | None = None
 ) -> Table:
     """Return a table with a column more for each aggregate: over the last units of time of a row.
 
@@ -112,10 +112,12 @@ def rolling(
     answered = _answered(_Rows(arrow, time, known), {"": Rolling(size)}, wanted)
     lines, at = answered.by_query(), times(arrow, time)
     for label in wanted:
-        one = lines.get(asked(label, ""), EMPTY)
+        one = lines.get(query_id(label, ""), EMPTY)
         whose = at * 0 if known is None else known.places
         row = _rows(_places(answered, one), one.end - 1, whose, at)
-        picked = nothing(arrow, *wanted[label]) if one is EMPTY else values(one.value.picked(row))
+        picked = (
+            empty_column(arrow, *wanted[label]) if one is EMPTY else values(one.value.picked(row))
+        )
         arrow = arrow.append_column(label, picked)
     return arrow
 
@@ -128,26 +130,26 @@ def _places(answered: Answered, lines: Lines) -> Ints:
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
 
 
-def _said(arrow: Table, wanted: One, lines: Lines) -> object:
+def _said(arrow: Table, wanted: AggregateRequest, lines: Lines) -> object:
     """Return the column of values that lines tell."""
-    return nothing(arrow, *wanted) if lines is EMPTY else values(lines.value)
+    return empty_column(arrow, *wanted) if lines is EMPTY else values(lines.value)
 
 
-def asked(label: str, window: str) -> str:
+def query_id(label: str, window: str) -> str:
     """Return the name of the query for a column of the result over a window type."""
     return f"{label!r} over {window!r}"
 
 
-def nothing(arrow: Table, what: str | Summary, of: str | tuple[str, ...]) -> object:
+def empty_column(arrow: Table, what: str | NumericAggregate, of: str | tuple[str, ...]) -> object:
     """Return a column of no values, of the type that it has where there are some."""
-    if isinstance(what, Summary):
+    if isinstance(what, NumericAggregate):
         kinds = what.results[:-1] if what.checked else what.results
         return values(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
     operator = ColumnarOperator()
     operator.add(Query("one", tumbling(1), _aggregate(what, of)))
     row = {name: np.ones(1, numbers(arrow, name).data.dtype) for name in _names(of)}
     lines = operator.take_columns(np.zeros(1, np.int64), row, None, END).of("one") or EMPTY
-    return without(values(lines.value))
+    return without_nulls(values(lines.value))
 
 
 def by_name(windows: Windows) -> Mapping[str, WindowType]:
@@ -179,7 +181,7 @@ def check_window(kind: object) -> None:
         raise InvalidInputError(f"{kind!r} is no window type; say tumbling(10), for example")
 
 
-def by_label(aggregates: Wanted) -> Mapping[str, One]:
+def by_label(aggregates: AggregateRequests) -> Mapping[str, AggregateRequest]:
     """Return what is wanted by label, if each aggregate is of as many columns as it needs.
 
     >>> list(by_label([("sum", "price"), ("argmax", ("price", "size"))]))
@@ -193,7 +195,7 @@ def by_label(aggregates: Wanted) -> Mapping[str, One]:
         return by_label(dict(zip(labels, aggregates, strict=True)))
     check_names(aggregates)
     for what, of in map(pair, aggregates.values()):
-        columns = len(what.columns) if isinstance(what, Summary) else 1 + (what in PAIRS)
+        columns = len(what.columns) if isinstance(what, NumericAggregate) else 1 + (what in PAIRS)
         if len(_names(of)) != columns:
             raise InvalidInputError(
                 f"{_name(what)} is of {columns} column{'s' * (columns > 1)}, not of {of!r}"
@@ -201,12 +203,12 @@ def by_label(aggregates: Wanted) -> Mapping[str, One]:
     return aggregates
 
 
-def pair(given: One) -> One:
+def pair(given: AggregateRequest) -> AggregateRequest:
     """Return the name of an aggregate and its columns, if it is these."""
     match given:
-        case (str() | Summary() as what, str() as of):
+        case (str() | NumericAggregate() as what, str() as of):
             return what, of
-        case (str() | Summary() as what, tuple() as of) if {*map(type, of)} == {str}:
+        case (str() | NumericAggregate() as what, tuple() as of) if {*map(type, of)} == {str}:
             return what, of
         case _:
             raise InvalidInputError(
@@ -215,8 +217,8 @@ def pair(given: One) -> One:
             )
 
 
-def _name(what: str | Summary) -> str:
-    return what.name if isinstance(what, Summary) else what
+def _name(what: str | NumericAggregate) -> str:
+    return what.name if isinstance(what, NumericAggregate) else what
 
 
 def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -244,7 +246,7 @@ class _Rows(NamedTuple):
 
     arrow: Table
     time: str
-    known: Keys | None
+    known: DistinctKeys | None
     edges: Edges = Edges()
 
 
@@ -254,7 +256,7 @@ def _edges(arrow: Table, gap: str | None, mark: str | None) -> Edges:
 
 
 def _answered(
-    rows: _Rows, windows: Mapping[str, WindowType], wanted: Mapping[str, One]
+    rows: _Rows, windows: Mapping[str, WindowType], wanted: Mapping[str, AggregateRequest]
 ) -> Answered:
     """Ask for each aggregate over each window; of one column events have its values."""
     arrow, known = rows.arrow, rows.known
@@ -266,7 +268,7 @@ def _answered(
     operator = ColumnarOperator()
     for name, kind in windows.items():
         for label, (what, of) in wanted.items():
-            operator.add(Query(asked(label, name), kind, _aggregate(what, () if plain else of)))
+            operator.add(Query(query_id(label, name), kind, _aggregate(what, () if plain else of)))
     given = next(iter(read.values())) if plain else read
     each = times(arrow, rows.time), given, known and known.places, END
     return operator.take_columns(*each, gaps=rows.edges.gaps, marks=rows.edges.marks)
@@ -282,10 +284,12 @@ def check_frames(windows: Mapping[str, WindowType], read: Sequence[str], *, plai
             )
 
 
-def _aggregate(what: str | Summary, of: str | tuple[str, ...]) -> Aggregate[object, object, object]:
+def _aggregate(
+    what: str | NumericAggregate, of: str | tuple[str, ...]
+) -> Aggregate[object, object, object]:
     """Return an aggregate over fields, or of whole values if there are none."""
-    if isinstance(what, Summary):
-        return summarised(what, _names(of))
+    if isinstance(what, NumericAggregate):
+        return compiled_aggregate(what, _names(of))
     return over(of, named(what)) if of else named(what)
 
 

@@ -7,7 +7,15 @@ Nodes are numbered in the order in which they are first referred to, so that mos
 from struct import Struct
 
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.object_graph import KINDS, Form, Node, Ref, Scalar, Slot, Tree
+from muntin.snapshot.object_graph import (
+    KINDS,
+    ClassLayout,
+    GraphNode,
+    GraphReference,
+    ObjectGraph,
+    Scalar,
+    Slot,
+)
 
 NONE, TRUE, FALSE, INT, BIG, FLOAT, STR, BYTES, REF, NEXT = range(10)
 FLOATS = Struct("<d")
@@ -42,7 +50,7 @@ class Writer:
 
     def slot(self, slot: Slot) -> None:
         """Write a scalar or a reference."""
-        if isinstance(slot, Ref):
+        if isinstance(slot, GraphReference):
             self._ref(slot.number)
         elif isinstance(slot, bool) or slot is None:
             self.out.append({None: NONE, True: TRUE, False: FALSE}[slot])
@@ -74,7 +82,7 @@ class Writer:
             self.out.append(BIG)
             self.chunk(number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True))
 
-    def tree(self, tree: Tree) -> bytes:
+    def tree(self, tree: ObjectGraph) -> bytes:
         """Write a whole tree, and return the bytes."""
         self.count(len(tree.header))
         for pair in tree.header:
@@ -143,9 +151,9 @@ class Reader:
         (tag,) = self.take(1)
         if tag == NEXT:
             self._next += 1
-            return Ref(self._next - 1)
+            return GraphReference(self._next - 1)
         if tag == REF:
-            return Ref(self.count())
+            return GraphReference(self.count())
         return self._scalar(tag)
 
     def _scalar(self, tag: int) -> Scalar:
@@ -163,27 +171,27 @@ class Reader:
             return int.from_bytes(self.take(self.length()), "little", signed=True)
         raise SnapshotError(f"the snapshot is damaged: there is no tag {tag}")
 
-    def form(self) -> Form:
+    def form(self) -> ClassLayout:
         """Read a class and its fields."""
         name = self.text()
-        return Form(name, tuple(self.text() for _ in range(self.length())))
+        return ClassLayout(name, tuple(self.text() for _ in range(self.length())))
 
-    def node(self, forms: tuple[Form, ...]) -> Node:
+    def node(self, forms: tuple[ClassLayout, ...]) -> GraphNode:
         """Read a node."""
         kind = KINDS[self.count()]
         if kind == "object":
             form = self.count()
-            return Node(kind, tuple(self.slot() for _ in forms[form].fields), form)
-        return Node(kind, tuple(self.slot() for _ in range(self.length())))
+            return GraphNode(kind, tuple(self.slot() for _ in forms[form].fields), form)
+        return GraphNode(kind, tuple(self.slot() for _ in range(self.length())))
 
-    def tree(self) -> Tree:
+    def tree(self) -> ObjectGraph:
         """Read a whole tree, and nothing behind it."""
         header = tuple((self.text(), self.text()) for _ in range(self.length()))
         forms = tuple(self.form() for _ in range(self.length()))
         nodes = tuple(self.node(forms) for _ in range(self.length()))
         if self._at < len(self._data):
             raise SnapshotError("the snapshot is damaged: something follows its end")
-        refs = [slot for node in nodes for slot in node.slots if isinstance(slot, Ref)]
+        refs = [slot for node in nodes for slot in node.slots if isinstance(slot, GraphReference)]
         if not nodes or any(ref.number >= len(nodes) for ref in refs):
             raise SnapshotError("the snapshot is damaged: it refers to what is not there")
-        return Tree(header, forms, nodes)
+        return ObjectGraph(header, forms, nodes)

@@ -17,7 +17,7 @@ DEEP = 20
 """How deeply an item of a set is looked into, to find its place."""
 
 
-class Changing(NamedTuple):
+class MutableContainer(NamedTuple):
     """A container that is made from its slots, and filled later."""
 
     kind: str
@@ -26,7 +26,7 @@ class Changing(NamedTuple):
     fill: Callable[..., object]
 
 
-class Fixed(NamedTuple):
+class ImmutableContainer(NamedTuple):
     """A container that is made when its parts are."""
 
     kind: str
@@ -138,19 +138,19 @@ def _ratio(number: Fraction) -> tuple[int, int]:
     return number.as_integer_ratio()
 
 
-CHANGING: dict[type[object], Changing] = {
-    list: Changing("list", list, _new_list, _fill_list),
-    dict: Changing("dict", _pairs, _new_dict, _fill),
-    Counter: Changing("counter", _pairs, _new_counter, _fill),
-    set: Changing("set", _ordered, _new_set, _fill_set),
-    deque: Changing("deque", _deque_parts, _new_deque, _fill_deque),
+CHANGING: dict[type[object], MutableContainer] = {
+    list: MutableContainer("list", list, _new_list, _fill_list),
+    dict: MutableContainer("dict", _pairs, _new_dict, _fill),
+    Counter: MutableContainer("counter", _pairs, _new_counter, _fill),
+    set: MutableContainer("set", _ordered, _new_set, _fill_set),
+    deque: MutableContainer("deque", _deque_parts, _new_deque, _fill_deque),
 }
-FIXED: dict[type[object], Fixed] = {
-    tuple: Fixed("tuple", list, tuple),
-    frozenset: Fixed("frozenset", _ordered, _whole_frozenset),
-    Fraction: Fixed("fraction", _ratio, _fraction),
+FIXED: dict[type[object], ImmutableContainer] = {
+    tuple: ImmutableContainer("tuple", list, tuple),
+    frozenset: ImmutableContainer("frozenset", _ordered, _whole_frozenset),
+    Fraction: ImmutableContainer("fraction", _ratio, _fraction),
 }
-CONTAINERS: dict[type[object], Changing | Fixed] = {**CHANGING, **FIXED}
+CONTAINERS: dict[type[object], MutableContainer | ImmutableContainer] = {**CHANGING, **FIXED}
 CHANGING_KINDS = {one.kind: one for one in CHANGING.values()}
 FIXED_KINDS = {one.kind: one for one in FIXED.values()}
 EMPTY: tuple[object, ...] = ((), frozenset[object]())

@@ -11,13 +11,20 @@ from typing import Self
 from muntin.snapshot.binary_format import Reader
 from muntin.snapshot.containers import CHANGING_KINDS, FIXED_KINDS
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.external_references import Given
+from muntin.snapshot.external_references import ExternalReferences
 from muntin.snapshot.named_constants import constant_named
-from muntin.snapshot.object_graph import Node, Ref, Tree
+from muntin.snapshot.object_graph import GraphNode, GraphReference, ObjectGraph
 from muntin.snapshot.state_classes import class_named, facts, set_fields
 from muntin.snapshot.value_types import named_value
 
-MISHAPS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+DECODE_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 """What Python says when something is put together that does not fit."""
 
 DEEPEST = 1000
@@ -32,24 +39,24 @@ def decode(data: bytes) -> object:
     {'a': [1, 2.5]}
     """
     try:
-        return Revival(Reader(data).tree(), Given({})).run().values(0)[0]
-    except MISHAPS as cause:
+        return Decoder(Reader(data).tree(), ExternalReferences({})).run().values(0)[0]
+    except DECODE_ERRORS as cause:
         raise SnapshotError(f"the bytes are damaged: {cause!r}") from cause
 
 
-def revived_fields(tree: Tree, given: Given, root: object) -> dict[str, object]:
+def revived_fields(tree: ObjectGraph, given: ExternalReferences, root: object) -> dict[str, object]:
     """Return the fields that the root is to have; all that refers to the root gets this object."""
-    revival = Revival(tree, given)
+    revival = Decoder(tree, given)
     if tree.nodes[0].kind != "object":
         raise SnapshotError("the snapshot is damaged: it is of no operator")
     revival.made[0] = root
     return revival.run().fields(0)
 
 
-class Revival:
+class Decoder:
     """The objects made so far, by number."""
 
-    def __init__(self, tree: Tree, given: Given) -> None:
+    def __init__(self, tree: ObjectGraph, given: ExternalReferences) -> None:
         """Start with nothing made."""
         self._nodes, self._forms, self._given = tree.nodes, tree.forms, given
         self._classes: dict[int, type[object]] = {}
@@ -71,14 +78,16 @@ class Revival:
     def values(self, n: int) -> list[object]:
         """Return what a node is made of; all of it must have been made."""
         slots = self._nodes[n].slots
-        return [self.made[slot.number] if isinstance(slot, Ref) else slot for slot in slots]
+        return [
+            self.made[slot.number] if isinstance(slot, GraphReference) else slot for slot in slots
+        ]
 
     def fields(self, n: int) -> dict[str, object]:
         """Return the fields of an instance."""
         form = self._forms[self._nodes[n].form]
         return dict(zip(form.fields, self.values(n), strict=True))
 
-    def _begin(self, n: int, node: Node) -> bool:
+    def _begin(self, n: int, node: GraphNode) -> bool:
         """Make what can be made at once, and say whether it is whole but for its items."""
         if node.kind in CHANGING_KINDS:
             self.made[n] = CHANGING_KINDS[node.kind].empty(node.slots)
@@ -108,7 +117,7 @@ class Revival:
             self._classes[form] = cls
         return self._classes[form]
 
-    def _referred(self, node: Node) -> object:
+    def _referred(self, node: GraphNode) -> object:
         """Return what is referred to by name, or a value of a registered type."""
         names = [slot for slot in node.slots if isinstance(slot, str)]
         if node.kind == "given":
@@ -144,13 +153,17 @@ class Revival:
                 elif n not in open_or_done:
                     open_or_done.add(n)
                     stack.append((n, True))
-                    refs = (slot.number for slot in self._nodes[n].slots if isinstance(slot, Ref))
+                    refs = (
+                        slot.number
+                        for slot in self._nodes[n].slots
+                        if isinstance(slot, GraphReference)
+                    )
                     stack += [(part, False) for part in refs if part in waits]
 
     def _complete(self, n: int) -> bool:
         """Make what is made late, and say whether it is whole; else it is part of itself."""
         node = self._nodes[n]
-        slots = [slot.number for slot in node.slots if isinstance(slot, Ref)]
+        slots = [slot.number for slot in node.slots if isinstance(slot, GraphReference)]
         ready = all(number in self.made for number in slots)
         if n in self.made:
             if ready and n:
@@ -167,9 +180,11 @@ class Revival:
         self.made[n] = FIXED_KINDS[node.kind].whole(self.values(n))
         return True
 
-    def _fill(self, n: int, node: Node) -> None:
+    def _fill(self, n: int, node: GraphNode) -> None:
         if node.kind in ("dict", "counter", "set"):
-            self._check_depth([slot.number for slot in node.slots if isinstance(slot, Ref)])
+            self._check_depth(
+                [slot.number for slot in node.slots if isinstance(slot, GraphReference)]
+            )
         CHANGING_KINDS[node.kind].fill(self.made[n], self.values(n))
 
     def _check_depth(self, numbers: list[int]) -> None:

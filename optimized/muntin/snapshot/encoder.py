@@ -10,16 +10,25 @@ from enum import Enum
 from muntin.snapshot.binary_format import Writer
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.external_references import Given
+from muntin.snapshot.external_references import ExternalReferences
 from muntin.snapshot.named_constants import enum_name, place_of
-from muntin.snapshot.object_graph import Form, Node, Ref, Slot, Tree, is_scalar
+from muntin.snapshot.object_graph import (
+    ClassLayout,
+    GraphNode,
+    GraphReference,
+    ObjectGraph,
+    Slot,
+    is_scalar,
+)
 from muntin.snapshot.state_classes import facts, fields_of, name_of_class, own_name
 from muntin.snapshot.value_types import VALUES
 
 
-def capture(root: object, given: Given, header: Sequence[tuple[str, str]] = ()) -> Tree:
+def capture(
+    root: object, given: ExternalReferences, header: Sequence[tuple[str, str]] = ()
+) -> ObjectGraph:
     """Return an object and all that it holds as a tree."""
-    return Capture(root, given).tree(tuple(header))
+    return Encoder(root, given).tree(tuple(header))
 
 
 def encode(value: object) -> bytes:
@@ -28,7 +37,7 @@ def encode(value: object) -> bytes:
     >>> len(encode([1, (2.5, "three")] * 100))
     426
     """
-    return Writer().tree(capture([value], Given({})))
+    return Writer().tree(capture([value], ExternalReferences({})))
 
 
 def parts(whole: object, *, root: bool = False) -> Sequence[object]:
@@ -51,21 +60,21 @@ def reachable(root: object) -> Iterator[object]:
                 found.append(part)
 
 
-class Capture:
+class Encoder:
     """The objects met so far, by number, and the tree as far as it is made."""
 
-    def __init__(self, root: object, given: Given) -> None:
+    def __init__(self, root: object, given: ExternalReferences) -> None:
         """Start at the root."""
         self._given = given
         self._objects: list[object] = [root]
         self._holders = [0]
         self._numbers = {id(root): 0}
-        self._forms: dict[Form, int] = {}
+        self._forms: dict[ClassLayout, int] = {}
 
-    def tree(self, header: tuple[tuple[str, str], ...]) -> Tree:
+    def tree(self, header: tuple[tuple[str, str], ...]) -> ObjectGraph:
         """Write each object that the written ones refer to, until there is none."""
         nodes = [self._node(number, whole) for number, whole in enumerate(self._objects)]
-        return Tree(header, tuple(self._forms), tuple(nodes))
+        return ObjectGraph(header, tuple(self._forms), tuple(nodes))
 
     def _slot(self, value: object, holder: int) -> Slot:
         if is_scalar(value):
@@ -74,9 +83,9 @@ class Capture:
         if number == len(self._objects):
             self._objects.append(value)
             self._holders.append(holder)
-        return Ref(number)
+        return GraphReference(number)
 
-    def _node(self, number: int, whole: object) -> Node:
+    def _node(self, number: int, whole: object) -> GraphNode:
         cls, referred = type(whole), self._referred(whole)
         if referred:
             return referred
@@ -85,25 +94,25 @@ class Capture:
         if cls in CONTAINERS:
             container = CONTAINERS[cls]
             slots = tuple(self._slot(part, number) for part in container.parts(whole))
-            return Node(container.kind, slots)
+            return GraphNode(container.kind, slots)
         if number and not facts(cls).state:
             raise SnapshotError(f"{self._where(number)} holds {complaint(whole)}")
         fields = fields_of(whole)
-        form = self._forms.setdefault(Form(own_name(cls), tuple(fields)), len(self._forms))
-        return Node("object", tuple(self._slot(v, number) for v in fields.values()), form)
+        form = self._forms.setdefault(ClassLayout(own_name(cls), tuple(fields)), len(self._forms))
+        return GraphNode("object", tuple(self._slot(v, number) for v in fields.values()), form)
 
-    def _referred(self, whole: object) -> Node | None:
+    def _referred(self, whole: object) -> GraphNode | None:
         """Return a reference to what is no state, if it is known by some name."""
         constant = enum_name(whole) if isinstance(whole, Enum) else place_of(whole)
         if constant:
-            return Node("constant", constant)
+            return GraphNode("constant", constant)
         path = self._given.path(whole)
         if path:
-            return Node("given", path)
+            return GraphNode("given", path)
         name = name_of_class(whole) if isinstance(whole, type) else None
-        return Node("class", (name,)) if name else None
+        return GraphNode("class", (name,)) if name else None
 
-    def _value(self, number: int, whole: object) -> Node:
+    def _value(self, number: int, whole: object) -> GraphNode:
         """Make a value plain; it gets a tree of its own, so that it is there before it is used."""
         known = VALUES[type(whole)]
         try:
@@ -113,7 +122,7 @@ class Capture:
         except Exception as cause:
             where = f"{self._where(number)}: the value type {known.name!r}"
             raise SnapshotError(f"{where} cannot encode {whole!r}: {cause!r}") from cause
-        return Node("value", (known.name, content))
+        return GraphNode("value", (known.name, content))
 
     def _where(self, number: int) -> str:
         """Return how to come from the root to what holds an object, and to the object."""

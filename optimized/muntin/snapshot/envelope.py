@@ -23,7 +23,7 @@ HEAD = Struct("<HBQQ")  # format, length of the version, of the body, of the bod
 CHECK = Struct("<I")
 
 
-class Frame(NamedTuple):
+class Envelope(NamedTuple):
     """What a snapshot says of itself, and its body."""
 
     format: int
@@ -40,7 +40,7 @@ def installed() -> str:
         return "(not installed)"
 
 
-def framed(frame: Frame) -> bytes:
+def framed(frame: Envelope) -> bytes:
     """Return a frame as bytes."""
     muntin, packed = frame.muntin.encode(), zlib.compress(frame.body, 6)
     head = HEAD.pack(frame.format, len(muntin), len(packed), len(frame.body))
@@ -48,7 +48,7 @@ def framed(frame: Frame) -> bytes:
     return whole + CHECK.pack(zlib.crc32(whole))
 
 
-def unframed(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Frame:
+def unframed(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Envelope:
     """Return the frame in these bytes, or say what is wrong with them."""
     start = len(MAGIC) + HEAD.size
     if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
@@ -68,7 +68,7 @@ def unframed(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Frame
     if CHECK.pack(zlib.crc32(data[: -CHECK.size])) != data[-CHECK.size :]:
         raise SnapshotError("the snapshot is damaged: its checksum is wrong")
     body = _inflated(data[start + named : -CHECK.size], inflated)
-    return Frame(made_by, data[start : start + named].decode("utf-8", "replace"), body)
+    return Envelope(made_by, data[start : start + named].decode("utf-8", "replace"), body)
 
 
 def _inflated(packed: bytes, length: int) -> bytes:

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, FunctionType
 
 from muntin.snapshot.containers import EMPTY
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.function_equality import alike
+from muntin.snapshot.function_equality import same_function
 from muntin.snapshot.object_graph import is_scalar
 from muntin.snapshot.state_classes import facts, fields_of
 from muntin.spec.algebra.aggregate import Aggregate
@@ -25,7 +25,7 @@ MADE_OF_CODE = (FunctionType, Monoid, Aggregate)
 DEEP, LONG = 6, 1000
 
 
-class Given:
+class ExternalReferences:
     """Objects by path, and the paths of objects."""
 
     def __init__(self, roots: Mapping[str, object]) -> None:
@@ -48,7 +48,7 @@ class Given:
         Where queries share what they compute, a state may hold the function of one that has gone.
         """
         if id(whole) not in self._paths and type(whole) in MADE_OF_CODE:
-            twins = (self._paths[id(one)] for one in self._functions if alike(one, whole))
+            twins = (self._paths[id(one)] for one in self._functions if same_function(one, whole))
             self._paths.update({id(whole): path for path in islice(twins, 1)})
         return self._paths.get(id(whole))
 

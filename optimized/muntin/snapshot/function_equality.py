@@ -17,12 +17,12 @@ PLAIN = (str, int, bool, float, Fraction, type(None))
 Pairs = frozenset[tuple[int, int]]
 
 
-def alike(one: object, other: object, assumed: Pairs = frozenset()) -> bool:
+def same_function(one: object, other: object, assumed: Pairs = frozenset()) -> bool:
     """Whether two objects are one, or are the same code over objects that are alike.
 
     What refers to itself is alike unless a difference is found on the way.
 
-    >>> alike(lambda x: x, lambda x: x), alike(*[lambda x: x for _ in range(2)])
+    >>> same_function(lambda x: x, lambda x: x), same_function(*[lambda x: x for _ in range(2)])
     (False, True)
     """
     if one is other or type(one) is not type(other):
@@ -34,7 +34,7 @@ def alike(one: object, other: object, assumed: Pairs = frozenset()) -> bool:
     known = assumed | {pair}
     return pair in assumed or (
         0 < len(left) == len(right)
-        and all(alike(a, b, known) for a, b in zip(left, right, strict=True))
+        and all(same_function(a, b, known) for a, b in zip(left, right, strict=True))
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from muntin.snapshot.binary_format import Reader
 from muntin.snapshot.envelope import unframed
-from muntin.snapshot.object_graph import Node, Tree
+from muntin.snapshot.object_graph import GraphNode, ObjectGraph
 
 
 def shown(data: bytes) -> Iterator[str]:
@@ -20,7 +20,7 @@ def shown(data: bytes) -> Iterator[str]:
     yield from (f"{n:8} {kind}" for kind, n in sorted(counts.items(), key=lambda one: -one[1]))
 
 
-def _kind(tree: Tree, node: Node) -> str:
+def _kind(tree: ObjectGraph, node: GraphNode) -> str:
     if node.kind != "object":
         return node.kind
     name, fields = tree.forms[node.form]

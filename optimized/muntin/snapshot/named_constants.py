@@ -25,7 +25,7 @@ def may_be_constant(whole: object) -> bool:
     return facts(type(whole)).once
 
 
-class LastLook:
+class ConstantIndex:
     """What was found when modules were looked through last: there may be thousands of them."""
 
     modules = 0
@@ -39,14 +39,14 @@ def place_of(whole: object) -> Place | None:
     """
     if not may_be_constant(whole):
         return None
-    place = LastLook.places.get(id(whole))
+    place = ConstantIndex.places.get(id(whole))
     if place and getattr(sys.modules.get(place[0]), place[1], None) is whole:
         return place
     modules = len(sys.modules)
-    if place or not facts(type(whole)).given or LastLook.modules != modules:
-        LastLook.places = _all_places()
-        LastLook.modules = modules  # last: another thread may look at it
-    return LastLook.places.get(id(whole))
+    if place or not facts(type(whole)).given or ConstantIndex.modules != modules:
+        ConstantIndex.places = _all_places()
+        ConstantIndex.modules = modules  # last: another thread may look at it
+    return ConstantIndex.places.get(id(whole))
 
 
 def _all_places() -> dict[int, Place]:

@@ -10,23 +10,23 @@ Scalar = None | bool | int | float | str | bytes
 SCALARS = frozenset({type(None), bool, int, float, str, bytes})
 
 
-class Ref(NamedTuple):
+class GraphReference(NamedTuple):
     """The node of this number."""
 
     number: int
 
 
-Slot = Scalar | Ref
+Slot = Scalar | GraphReference
 
 
-class Form(NamedTuple):
+class ClassLayout(NamedTuple):
     """A class by name, and the fields that its instances have, in the order of their slots."""
 
     name: str
     fields: tuple[str, ...]
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """One object: what it is, its form if it is an instance of a class, and what it is made of."""
 
     kind: str
@@ -53,12 +53,12 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Tree:
+class ObjectGraph:
     """A header of names and descriptions, the forms, and the nodes; the first node is the root."""
 
     header: tuple[tuple[str, str], ...]
-    forms: tuple[Form, ...]
-    nodes: tuple[Node, ...]
+    forms: tuple[ClassLayout, ...]
+    nodes: tuple[GraphNode, ...]
 
 
 def is_scalar(value: object) -> TypeGuard[Scalar]:

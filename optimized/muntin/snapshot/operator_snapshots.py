@@ -8,12 +8,12 @@ from types import FunctionType
 from typing import ClassVar
 
 from muntin.snapshot.binary_format import Reader, Writer
-from muntin.snapshot.decoder import MISHAPS, revived_fields
+from muntin.snapshot.decoder import DECODE_ERRORS, revived_fields
 from muntin.snapshot.encoder import capture, reachable
-from muntin.snapshot.envelope import FORMAT, Frame, framed, installed, unframed
+from muntin.snapshot.envelope import FORMAT, Envelope, framed, installed, unframed
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.external_references import Given, described
-from muntin.snapshot.object_graph import Tree
+from muntin.snapshot.external_references import ExternalReferences, described
+from muntin.snapshot.object_graph import ObjectGraph
 from muntin.snapshot.state_classes import fields_of, own_name, set_fields
 from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Settings
@@ -43,16 +43,16 @@ class Persistent(Operator):
 
 def snapshot(operator: Operator) -> bytes:
     """Return the whole state of an operator; equal states of one process give equal bytes."""
-    roots = given_to(operator)
-    tree = capture(operator, Given(roots), header(operator, roots))
-    return framed(Frame(FORMAT, installed(), Writer().tree(tree)))
+    roots = external_references(operator)
+    tree = capture(operator, ExternalReferences(roots), header(operator, roots))
+    return framed(Envelope(FORMAT, installed(), Writer().tree(tree)))
 
 
 def restore(operator: Operator, data: bytes) -> None:
     """Replace the state of an operator by that of a snapshot, or refuse and change nothing."""
     try:
         restore_tree(operator, tree_of(data))
-    except MISHAPS as cause:
+    except DECODE_ERRORS as cause:
         raise SnapshotError(f"the snapshot is damaged: {cause!r}") from cause
 
 
@@ -61,16 +61,16 @@ def carry(old: Operator, new: Operator) -> None:
     restore(new, snapshot(old))
 
 
-def tree_of(data: bytes) -> Tree:
+def tree_of(data: bytes) -> ObjectGraph:
     """Return what a snapshot holds."""
     return Reader(unframed(data).body).tree()
 
 
-def restore_tree(operator: Operator, tree: Tree) -> None:
+def restore_tree(operator: Operator, tree: ObjectGraph) -> None:
     """Replace the state of an operator by that in a tree."""
-    roots = given_to(operator)
+    roots = external_references(operator)
     check_header(dict(tree.header), dict(header(operator, roots)))
-    fields = revived_fields(tree, Given(roots), operator)
+    fields = revived_fields(tree, ExternalReferences(roots), operator)
     here = fields_of(operator)
     if fields.keys() != here.keys():
         raise SnapshotError(
@@ -80,7 +80,7 @@ def restore_tree(operator: Operator, tree: Tree) -> None:
     set_fields(operator, fields)
 
 
-def given_to(operator: Operator) -> dict[str, object]:
+def external_references(operator: Operator) -> dict[str, object]:
     """Return what an operator was given, by name: settings, queries, configuration."""
     roots: dict[str, object] = {}
     names = operator.configuration if isinstance(operator, Persistent) else ()

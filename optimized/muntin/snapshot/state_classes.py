@@ -61,7 +61,7 @@ def is_ours(module: str) -> bool:
     return module.startswith("muntin.") and module.split(".", 2)[1] in PORTIONS
 
 
-class Stated(ABC):
+class CustomState(ABC):
     """An instance that says itself what its state is, since its attributes are no state."""
 
     @abstractmethod
@@ -73,7 +73,7 @@ class Stated(ABC):
         """Go on from the fields of a state; or raise, and stay as it was."""
 
 
-class Recalling(Stated):
+class RecomputableState(CustomState):
     """An instance with lists that it can fill again as it goes: they are empty in its state."""
 
     recalled: ClassVar[tuple[str, ...]]
@@ -87,7 +87,7 @@ class Recalling(Stated):
         vars(self).update(fields)
 
 
-class Facts(NamedTuple):
+class ClassInfo(NamedTuple):
     """What there is to know of a class."""
 
     state: bool  # whether instances may be part of a state, and are written field by field
@@ -97,15 +97,15 @@ class Facts(NamedTuple):
     expected: tuple[str, ...] | None  # fields that instances must have, if the class tells
 
 
-_facts: dict[type[object], Facts] = {}
+_facts: dict[type[object], ClassInfo] = {}
 
 
-def facts(cls: type[object]) -> Facts:
+def facts(cls: type[object]) -> ClassInfo:
     """Return what there is to know of a class."""
     if cls not in _facts:
         given, once = issubclass(cls, GIVEN), issubclass(cls, Enum | Constant) or cls is object
         state = _is_state(cls) and not (given or once)
-        _facts[cls] = Facts(state, given, given or once, _slots(cls), _expected(cls))
+        _facts[cls] = ClassInfo(state, given, given or once, _slots(cls), _expected(cls))
     return _facts[cls]
 
 
@@ -172,7 +172,7 @@ def class_named(name: str) -> type[object]:
 
 def fields_of(whole: object) -> dict[str, object]:
     """Return the fields of an instance by name; a tuple keeps its order, all else is sorted."""
-    if isinstance(whole, Stated):
+    if isinstance(whole, CustomState):
         return dict(sorted(whole.state().items()))
     known = facts(type(whole))
     if _is_tuple(type(whole)):
@@ -192,7 +192,7 @@ def _slotted(whole: object) -> Iterator[tuple[str, object]]:
 
 def set_fields(whole: object, fields: Mapping[str, object]) -> None:
     """Give an instance its fields, past whatever its class does when one is set."""
-    if isinstance(whole, Stated):
+    if isinstance(whole, CustomState):
         whole.resume(fields)
         return
     slots = facts(type(whole)).slots

@@ -7,7 +7,7 @@ The guide is docs/spark.md. It needs the extra `spark`.
 
 from typing import TYPE_CHECKING
 
-from muntin.kernels.compiler.lazy_exports import lazily
+from muntin.kernels.compiler.lazy_exports import lazy_exports
 from muntin.spark.call.durations import micros
 
 if TYPE_CHECKING:
@@ -24,4 +24,4 @@ MODULES = {
 }
 
 
-__getattr__ = lazily(__name__, MODULES, "spark")
+__getattr__ = lazy_exports(__name__, MODULES, "spark")

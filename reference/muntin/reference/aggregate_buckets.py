@@ -5,12 +5,12 @@ from functools import reduce
 from typing import NamedTuple
 
 from muntin.reference.bucket_stores import Buckets
-from muntin.reference.window_store import Retained, Seen
+from muntin.reference.window_store import RetainedState, WindowContent
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
 
 
-class Summary(NamedTuple):
+class WindowPartial(NamedTuple):
     """The partial aggregate of some events, how many they are, and the time of the youngest."""
 
     partial: object
@@ -18,7 +18,7 @@ class Summary(NamedTuple):
     last: int
 
 
-class AggregateBuckets(Buckets[Summary]):
+class AggregateBuckets(Buckets[WindowPartial]):
     """Buckets that forget the events. A late event is combined last, so order must not matter."""
 
     @classmethod
@@ -33,7 +33,7 @@ class AggregateBuckets(Buckets[Summary]):
             return "aggregate buckets do not keep what is new since the last report (discard)"
         return super().refuses(query, settings)
 
-    def grown(self, parts: list[Summary], accepted: Accepted) -> Summary:
+    def grown(self, parts: list[WindowPartial], accepted: Accepted) -> WindowPartial:
         """Combine the partials in the order of time, and the event last."""
         event, aggregate = accepted.event, self.query.aggregate
         where = f"{event}"
@@ -41,23 +41,23 @@ class AggregateBuckets(Buckets[Summary]):
         partials = [*(part.partial for part in parts), lifted]
         total = self.query.guarded(where, lambda: reduce(aggregate.monoid.combine, partials))
         events = 1 + sum(part.events for part in parts)
-        return Summary(total, events, max([event.time, *(part.last for part in parts)]))
+        return WindowPartial(total, events, max([event.time, *(part.last for part in parts)]))
 
-    def stamp(self, bucket: Summary) -> tuple[int, ...]:
+    def stamp(self, bucket: WindowPartial) -> tuple[int, ...]:
         """Return how many events there are: a bucket only ever grows."""
         return (bucket.events,)
 
-    def last(self, bucket: Summary) -> int:
+    def last(self, bucket: WindowPartial) -> int:
         """Return the time of the youngest event."""
         return bucket.last
 
-    def value(self, seen: Seen, besides: Collection[int]) -> object:
+    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
         """Lower the partial aggregate."""
         del besides
         partial = self.bucket(seen).partial
         where = f"the window [{seen.interval.start}, {seen.interval.end})"
         return self.query.guarded(where, lambda: self.query.aggregate.lower(partial))
 
-    def retained(self) -> Retained:
+    def retained(self) -> RetainedState:
         """Return the number of partial aggregates."""
-        return Retained(0, len(self.buckets))
+        return RetainedState(0, len(self.buckets))

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Self
 
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.window_store import Retained, Seen
+from muntin.reference.window_store import RetainedState, WindowContent
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
@@ -65,7 +65,7 @@ class AggregateTree(TupleBuffer):
                 evict = partial(self._tree.bulk_evict, self._place(self.last[0]))
                 self.query.guarded(f"the events up to {done}", evict)
 
-    def value(self, seen: Seen, besides: Collection[int]) -> object:
+    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
         """Ask the tree; but fold the events of a window of which some have been told before."""
         content = self._contents[seen.stamp]
         if not set(besides).isdisjoint(seen.stamp):
@@ -76,9 +76,9 @@ class AggregateTree(TupleBuffer):
         total = self.query.guarded(where, lambda: tree.query_range(first, last))
         return self.query.guarded(where, lambda: self.query.aggregate.lower(total))
 
-    def retained(self) -> Retained:
+    def retained(self) -> RetainedState:
         """Return the number of events, and of leaves."""
-        return Retained(len(self.events), 0 if self._tree is None else len(self._tree))
+        return RetainedState(len(self.events), 0 if self._tree is None else len(self._tree))
 
     def _place(self, accepted: Accepted) -> int:
         """Return where an event lies in the tree: each has a place of its own."""

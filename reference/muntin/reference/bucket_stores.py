@@ -8,11 +8,11 @@ from abc import abstractmethod
 from collections.abc import Collection
 from typing import Generic, Self, TypeVar
 
-from muntin.reference.window_store import Retained, Seen, Store
+from muntin.reference.window_store import RetainedState, WindowContent, WindowStore
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.measure import TIME, Line, Placed
+from muntin.spec.windows.measure import TIME, PositionedEvent, Timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Sliding
 from muntin.spec.windows.window import Interval
 
@@ -20,7 +20,7 @@ B = TypeVar("B")
 ASSIGNED = (Sliding, Cumulate, Band, Session)
 
 
-class Buckets(Store, Generic[B]):
+class Buckets(WindowStore, Generic[B]):
     """Buckets by interval. What is in a bucket is for the subclasses to say."""
 
     def __init__(self, query: Query, settings: Settings) -> None:
@@ -74,15 +74,15 @@ class Buckets(Store, Generic[B]):
             self.buckets = {i: b for i, b in self.buckets.items() if i not in joined}
             self.buckets[Interval(start, end)] = grown
 
-    def windows(self, reached: float) -> list[Seen]:
+    def windows(self, reached: float) -> list[WindowContent]:
         """Return every bucket."""
         del reached
         return [
-            Seen(self._shown(one), self._due(one), self._settles(one), self.stamp(bucket))
+            WindowContent(self._shown(one), self._due(one), self._settles(one), self.stamp(bucket))
             for one, bucket in self.buckets.items()
         ]
 
-    def bucket(self, seen: Seen) -> B:
+    def bucket(self, seen: WindowContent) -> B:
         """Return the bucket that was seen."""
         return next(b for one, b in self.buckets.items() if self._shown(one) == seen.interval)
 
@@ -92,8 +92,8 @@ class Buckets(Store, Generic[B]):
 
     def _assigned(self, accepted: Accepted) -> list[Interval]:
         """Return the windows of an event; as a session, the one that it would be alone."""
-        kind, placed = self.query.window, Placed(accepted, 0, accepted.event.time)
-        line = Line((placed,), accepted.event.time, self.settings.dialect)
+        kind, placed = self.query.window, PositionedEvent(accepted, 0, accepted.event.time)
+        line = Timeline((placed,), accepted.event.time, self.settings.dialect)
         return [one for one in kind.intervals(line) if kind.holds(one, placed, line.dialect)]
 
     def _joined(self, own: Interval) -> list[Interval]:
@@ -140,11 +140,11 @@ class TupleBuckets(Buckets[tuple[Accepted, ...]]):
         """Return the time of the youngest event."""
         return bucket[-1].event.time
 
-    def value(self, seen: Seen, besides: Collection[int]) -> object:
+    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
         """Fold the events."""
         events = self.bucket(seen)
         return self.query.value([one.event for one in events if one.arrival not in besides])
 
-    def retained(self) -> Retained:
+    def retained(self) -> RetainedState:
         """Return the number of events, each counted as often as it is kept."""
-        return Retained(sum(len(bucket) for bucket in self.buckets.values()), 0)
+        return RetainedState(sum(len(bucket) for bucket in self.buckets.values()), 0)

@@ -14,16 +14,16 @@ from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
-from muntin.spec.windows.measure import COUNT, TIME, Line, Placed
-from muntin.spec.windows.periodic import Fixed, Sliding
-from muntin.spec.windows.window import Interval, WindowType, windows
+from muntin.spec.windows.measure import COUNT, TIME, PositionedEvent, Timeline
+from muntin.spec.windows.periodic import PeriodicWindow, Sliding
+from muntin.spec.windows.window import Interval, WindowType, materialize_windows
 
 FRAMES = (Session, Punctuation, Delta, State, Threshold)
-KNOWN = (Fixed, Rolling, LastNEvery, *FRAMES)
+KNOWN = (PeriodicWindow, Rolling, LastNEvery, *FRAMES)
 Live = Mapping[Interval, tuple[int, ...]]
 
 
-def needless(kind: WindowType, line: Line, done: float) -> int:
+def needless(kind: WindowType, line: Timeline, done: float) -> int:
     """How many of the oldest events no window needs that settles after `done`.
 
     An event to come has a time after `done`, or lies in such a window.
@@ -58,7 +58,7 @@ def _needs_all(kind: WindowType, dialect: Dialect) -> bool:
     return not isinstance(kind, KNOWN) or by_first or (moved and by_window)
 
 
-def _past(kind: WindowType, line: Line, done: float) -> list[Placed]:
+def _past(kind: WindowType, line: Timeline, done: float) -> list[PositionedEvent]:
     """The leading events whose ranks and coordinates are settled: whatever comes is behind them.
 
     In a measure of the user's an event after `done` may still share their last coordinate.
@@ -80,7 +80,7 @@ def _most(kind: WindowType) -> WindowType:
             return kind
 
 
-def _continued(kind: WindowType, line: Line, done: float) -> list[Line]:
+def _continued(kind: WindowType, line: Timeline, done: float) -> list[Timeline]:
     """The past and the soonest event to come, whose windows may hold what no window holds so far.
 
     Other types make no such windows: frames and last n events that reach back are there already.
@@ -88,7 +88,7 @@ def _continued(kind: WindowType, line: Line, done: float) -> list[Line]:
     by_window = line.dialect.lateness == "window"
     soonest = done - max(0, line.dialect.closing_of(kind.name)) if by_window else done + 1
     before = tuple(takewhile(lambda at: at.time <= soonest, line.placed))
-    if not before or not isinstance(kind, Fixed | Rolling):
+    if not before or not isinstance(kind, PeriodicWindow | Rolling):
         return []
     last = before[-1]
     event = replace(last.accepted.event, time=int(soonest))
@@ -96,9 +96,13 @@ def _continued(kind: WindowType, line: Line, done: float) -> list[Line]:
     beside = rank if kind.measure is COUNT else last.coordinate
     coordinate = event.time if kind.measure is TIME else beside
     tie = last.tie + 1 if coordinate == last.coordinate else 0
-    further = Placed(last.accepted._replace(event=event, arrival=arrival), rank, coordinate, tie)
+    further = PositionedEvent(
+        last.accepted._replace(event=event, arrival=arrival), rank, coordinate, tie
+    )
     return [line._replace(placed=(*before, further))]
 
 
-def _live(kind: WindowType, line: Line, done: float) -> Live:
-    return {one.interval: one.arrivals for one in windows(kind, line) if one.settles > done}
+def _live(kind: WindowType, line: Timeline, done: float) -> Live:
+    return {
+        one.interval: one.arrivals for one in materialize_windows(kind, line) if one.settles > done
+    }

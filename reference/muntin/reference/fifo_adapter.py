@@ -11,7 +11,7 @@ from muntin.spec.structure import Fifo, Pair, in_time_order
 A = TypeVar("A")
 
 
-class FifoWindow(Generic[A]):
+class FifoAdapter(Generic[A]):
     """The times of the items beside the structure that aggregates them."""
 
     def __init__(self, fifo: Fifo[A]) -> None:
@@ -77,10 +77,10 @@ class FifoWindow(Generic[A]):
         """Return the number of items, as the structure counts them."""
         return len(self.fifo)
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation of the structure, with the values alone."""
         yield "S0 the times are those of the window", list(self._pairs) == list(window)
-        yield from self.fifo.relates([value for _, value in window])
+        yield from self.fifo.invariants([value for _, value in window])
 
     def bound(self, operation: Operation, /) -> Cost:
         """A bulk operation costs what its parts cost."""

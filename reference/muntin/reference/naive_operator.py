@@ -6,8 +6,8 @@ What differs between the naive operators is the store that each query and key ha
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 
-from muntin.reference.window_store import Retained, Seen, Store
-from muntin.spec.denotation import earliest
+from muntin.reference.window_store import RetainedState, WindowContent, WindowStore
+from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
@@ -17,45 +17,45 @@ from muntin.spec.windows.window import Interval
 
 
 @dataclass(frozen=True)
-class Said:
+class NaiveEmission:
     """The last report on a window."""
 
-    seen: Seen
+    seen: WindowContent
     value: object
     revision: int
 
 
 @dataclass
-class Stream:
+class NaiveKeyState:
     """One query over one key."""
 
-    store: Store
-    published: dict[Interval, Said] = field(default_factory=dict[Interval, Said])
+    store: WindowStore
+    published: dict[Interval, NaiveEmission] = field(default_factory=dict[Interval, NaiveEmission])
 
-    def copy(self) -> "Stream":
+    def copy(self) -> "NaiveKeyState":
         """Return an independent copy."""
-        return Stream(self.store.copy(), dict(self.published))
+        return NaiveKeyState(self.store.copy(), dict(self.published))
 
 
 @dataclass
-class Running:
+class NaiveQueryState:
     """A query, the last time and events that it came too late to see, and its streams by key."""
 
     query: Query
     since: float
     missed: dict[Hashable, Event]
-    streams: dict[Hashable, Stream] = field(default_factory=dict[Hashable, Stream])
+    streams: dict[Hashable, NaiveKeyState] = field(default_factory=dict[Hashable, NaiveKeyState])
 
-    def copy(self) -> "Running":
+    def copy(self) -> "NaiveQueryState":
         """Return an independent copy."""
         streams = {key: stream.copy() for key, stream in self.streams.items()}
-        return Running(self.query, self.since, self.missed, streams)
+        return NaiveQueryState(self.query, self.since, self.missed, streams)
 
 
-class Naive(Operator):
+class NaiveOperator(Operator):
     """An operator that makes one store for each query and key."""
 
-    def __init__(self, store: type[Store], settings: Settings = DEFAULTS) -> None:
+    def __init__(self, store: type[WindowStore], settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
         self._store, self._settings = store, settings
         self._watermark: float = -END
@@ -63,7 +63,7 @@ class Naive(Operator):
         self._seen: float = -END
         self._latest: dict[Hashable, Event] = {}
         self._arrivals = 0
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, NaiveQueryState] = {}
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
@@ -71,7 +71,7 @@ class Naive(Operator):
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         if reason := self._store.refuses(query, self._settings):
             raise UnsupportedError(reason)
-        self._running[query.id] = Running(
+        self._running[query.id] = NaiveQueryState(
             query, max(self._seen, self._watermark), dict(self._latest)
         )
 
@@ -102,10 +102,10 @@ class Naive(Operator):
                 self._latest[event.key] = event
         return Output(tuple(result for _, result in results), late)
 
-    def retained(self) -> Retained:
+    def retained(self) -> RetainedState:
         """Return how much is held, over all queries and keys."""
         held = [s.store.retained() for one in self._running.values() for s in one.streams.values()]
-        return Retained(sum(one.events for one in held), sum(one.partials for one in held))
+        return RetainedState(sum(one.events for one in held), sum(one.partials for one in held))
 
     def _limit(self, watermark: float) -> float:
         never = self._settings.dialect.lateness == "never" and watermark < END
@@ -120,7 +120,7 @@ class Naive(Operator):
         rule = self._settings.dialect.lateness
         return -END if rule == "never" else self._limit(watermark) - (rule == "event")
 
-    def _admit(self, running: dict[str, Running], event: Event, nth: int) -> bool:
+    def _admit(self, running: dict[str, NaiveQueryState], event: Event, nth: int) -> bool:
         """Give an event to each query that accepts it, and say whether it is on time."""
         accepted, limit = Accepted(event, self._arrivals + nth), self._limit(self._watermark)
         rule = self._settings.dialect.lateness
@@ -130,7 +130,7 @@ class Naive(Operator):
             if event.time <= one.since:
                 continue
             store = self._store(one.query, self._settings)
-            stream = one.streams.get(event.key, Stream(store))
+            stream = one.streams.get(event.key, NaiveKeyState(store))
             by_window = rule == "window"
             taken = stream.store.takes(accepted, self._reached, limit) if by_window else on_time
             verdicts.append(taken)
@@ -140,13 +140,13 @@ class Naive(Operator):
         return (any(verdicts) or not verdicts) if rule == "window" else on_time
 
     def _publish(
-        self, order: tuple[int, Running], watermark: float
+        self, order: tuple[int, NaiveQueryState], watermark: float
     ) -> Iterator[tuple[tuple[object, ...], Result]]:
         """Renew what is published of a query, and report each difference with its sort key."""
         nth, one = order
         for key, stream in one.streams.items():
             before = stream.published
-            after = earliest(one.query, one.since, one.missed.get(key))
+            after = first_visible_start(one.query, one.since, one.missed.get(key))
             stream.published = self._renewed(after, stream, watermark)
             for kind, interval, said in self._differences(before, stream):
                 start, end, row = interval
@@ -160,7 +160,7 @@ class Naive(Operator):
         held = self._settings.dialect.late_update == "next_watermark"
         return held and self._settings.output != "final" and watermark <= self._watermark
 
-    def _forget(self, stream: Stream, done: float) -> None:
+    def _forget(self, stream: NaiveKeyState, done: float) -> None:
         """Forget what is settled, and that it was told; but that only if it is seen no more."""
         stream.store.forget(done)
         again = stream.store.windows(self._reached) if self._tells_of_past(stream) else []
@@ -171,7 +171,7 @@ class Naive(Operator):
             if said.seen.settles > done or i in shown
         }
 
-    def _tells_of_past(self, stream: Stream) -> bool:
+    def _tells_of_past(self, stream: NaiveKeyState) -> bool:
         """Whether an event may tell that a window has ended which thereby is settled.
 
         That is so in a measure of the user's: another event at its end may have come before.
@@ -179,7 +179,9 @@ class Naive(Operator):
         by_event = self._settings.dialect.lateness == "event"
         return by_event and stream.store.query.window.measure not in (TIME, COUNT)
 
-    def _renewed(self, after: float, stream: Stream, watermark: float) -> dict[Interval, Said]:
+    def _renewed(
+        self, after: float, stream: NaiveKeyState, watermark: float
+    ) -> dict[Interval, NaiveEmission]:
         final, rule = self._settings.output == "final", self._settings.dialect.late_update
         done, any_time = self._done(self._watermark), self._tells_of_past(stream)
         settled = {i: said for i, said in stream.published.items() if said.seen.settles <= done}
@@ -199,7 +201,9 @@ class Naive(Operator):
         stays = settled.keys() | view.keys()
         return settled | {i: self._said(stream, seen, stays) for i, seen in view.items()}
 
-    def _said(self, stream: Stream, seen: Seen, stays: set[Interval]) -> Said:
+    def _said(
+        self, stream: NaiveKeyState, seen: WindowContent, stays: set[Interval]
+    ) -> NaiveEmission:
         known = stream.published.get(seen.interval)
         if known and known.seen.stamp == seen.stamp:
             return replace(known, seen=seen)
@@ -209,11 +213,11 @@ class Naive(Operator):
             told = [known.seen] if known else replaced
             besides = {arrival for one in told for arrival in one.stamp}
         value = stream.store.value(seen, besides)
-        return Said(seen, value, known.revision + 1 if known else 0)
+        return NaiveEmission(seen, value, known.revision + 1 if known else 0)
 
     def _differences(
-        self, before: dict[Interval, Said], stream: Stream
-    ) -> Iterator[tuple[Kind, Interval, Said]]:
+        self, before: dict[Interval, NaiveEmission], stream: NaiveKeyState
+    ) -> Iterator[tuple[Kind, Interval, NaiveEmission]]:
         mode = self._settings.output
         gone = {
             interval: said for interval, said in before.items() if interval not in stream.published

@@ -75,7 +75,7 @@ class Recompute(Generic[A]):
         del self._times[low:high]
         del self._values[low:high]
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         yield "S1 the lists are the window", list(self.items()) == list(window)
 

@@ -11,7 +11,7 @@ from muntin.spec.structure import Pair, TimedWindow, in_time_order
 A = TypeVar("A")
 
 
-class Specified(Generic[A]):
+class SpecificationStructure(Generic[A]):
     """Every answer is that of the definition, taken anew."""
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
@@ -58,7 +58,7 @@ class Specified(Generic[A]):
         """Return the number of distinct times held."""
         return len(self._window.pairs)
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation is equality."""
         yield "D1 the pairs are the window", list(self._window.pairs) == list(window)
 

@@ -53,7 +53,7 @@ class SubtractOnEvict(Generic[A]):
         """Return the number of items held."""
         return len(self._items)
 
-    def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         yield "S1 the items are the window", list(self._items) == list(window)
         yield "S2 the total folds the window", self._total == self._monoid.fold(window)

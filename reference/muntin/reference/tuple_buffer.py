@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Self
 
 from muntin.reference.eviction_rules import needless
-from muntin.reference.tuple_stores import EveryEvent
+from muntin.reference.tuple_stores import FullHistoryStore
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
-from muntin.spec.windows.measure import COUNT, TIME, Line
+from muntin.spec.windows.measure import COUNT, TIME, Timeline
 
 
-class TupleBuffer(EveryEvent):
+class TupleBuffer(FullHistoryStore):
     """The youngest events of one key, and how many older ones there were."""
 
     def __init__(self, query: Query, settings: Settings) -> None:
@@ -28,7 +28,7 @@ class TupleBuffer(EveryEvent):
         twin.forgotten, twin.last = self.forgotten, self.last
         return twin
 
-    def line(self, events: Sequence[Accepted], reached: float) -> Line:
+    def line(self, events: Sequence[Accepted], reached: float) -> Timeline:
         """Lay out the events behind those that were forgotten."""
         line = super().line([*self.last, *events], reached)
         ranked = self.query.window.measure is COUNT

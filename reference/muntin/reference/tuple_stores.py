@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 from typing import Self
 
-from muntin.reference.window_store import Retained, Seen, Store
+from muntin.reference.window_store import RetainedState, WindowContent, WindowStore
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.measure import TIME, Line, lay_out
-from muntin.spec.windows.window import Window, windows
+from muntin.spec.windows.measure import TIME, Timeline, build_timeline
+from muntin.spec.windows.window import Window, materialize_windows
 
 
-class EveryEvent(Store):
+class FullHistoryStore(WindowStore):
     """All events of one key, in the order of arrival."""
 
     def __init__(self, query: Query, settings: Settings) -> None:
@@ -31,9 +31,11 @@ class EveryEvent(Store):
         twin.events = list(self.events)
         return twin
 
-    def line(self, events: Sequence[Accepted], reached: float) -> Line:
+    def line(self, events: Sequence[Accepted], reached: float) -> Timeline:
         """Lay out events along the measure of the window."""
-        return lay_out(list(events), self.query.window.measure, reached, self.settings.dialect)
+        return build_timeline(
+            list(events), self.query.window.measure, reached, self.settings.dialect
+        )
 
     def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
@@ -46,11 +48,11 @@ class EveryEvent(Store):
         """Add an event."""
         self.events.append(accepted)
 
-    def windows(self, reached: float) -> list[Seen]:
+    def windows(self, reached: float) -> list[WindowContent]:
         """Return every window of the events held."""
         return [self._seen(window) for window in self._found(self.events, reached)]
 
-    def value(self, seen: Seen, besides: Collection[int]) -> object:
+    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
         """Fold the window."""
         content = self._contents[seen.stamp]
         return self.query.value([one.event for one in content if one.arrival not in besides])
@@ -65,14 +67,16 @@ class EveryEvent(Store):
             gone = {arrival for one in found if one.settles <= done for arrival in one.arrivals}
             self.events = [one for one in self.events if one.arrival not in gone]
 
-    def retained(self) -> Retained:
+    def retained(self) -> RetainedState:
         """Return the number of events."""
-        return Retained(len(self.events), 0)
+        return RetainedState(len(self.events), 0)
 
     def _found(self, events: Sequence[Accepted], reached: float) -> list[Window]:
         kind = self.query.window
-        return self.query.guarded("its windows", lambda: windows(kind, self.line(events, reached)))
+        return self.query.guarded(
+            "its windows", lambda: materialize_windows(kind, self.line(events, reached))
+        )
 
-    def _seen(self, window: Window) -> Seen:
+    def _seen(self, window: Window) -> WindowContent:
         self._contents[window.arrivals] = window.content
-        return Seen(window.interval, window.due, window.settles, window.arrivals)
+        return WindowContent(window.interval, window.due, window.settles, window.arrivals)

@@ -11,7 +11,7 @@ from muntin.spec.windows.window import Interval
 
 
 @dataclass(frozen=True)
-class Seen:
+class WindowContent:
     """A window as a store knows it. Its stamp changes whenever its content does."""
 
     interval: Interval
@@ -24,14 +24,14 @@ class Seen:
         return self.due is not None and self.due <= watermark
 
 
-class Retained(NamedTuple):
+class RetainedState(NamedTuple):
     """How much a store holds: stored events, and partial aggregates."""
 
     events: int
     partials: int
 
 
-class Store(ABC):
+class WindowStore(ABC):
     """The windows of one query over the events of one key."""
 
     def __init__(self, query: Query, settings: Settings) -> None:
@@ -56,11 +56,11 @@ class Store(ABC):
         """Add an event."""
 
     @abstractmethod
-    def windows(self, reached: float) -> list[Seen]:
+    def windows(self, reached: float) -> list[WindowContent]:
         """Return every window that may still change, and perhaps some that may not."""
 
     @abstractmethod
-    def value(self, seen: Seen, besides: Collection[int]) -> object:
+    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
         """Aggregate a window, leaving out the events with these arrival numbers."""
 
     @abstractmethod
@@ -68,5 +68,5 @@ class Store(ABC):
         """Drop what only windows need that are settled at this time."""
 
     @abstractmethod
-    def retained(self) -> Retained:
+    def retained(self) -> RetainedState:
         """Return how much is held."""

@@ -12,34 +12,34 @@ from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
 from muntin.spec.stream import END, Accepted, Event, Step, check_order
 from muntin.spec.windows.data_driven import LastNEvery, Session
-from muntin.spec.windows.measure import COUNT, TIME, lay_out
-from muntin.spec.windows.window import Interval, Window, windows
+from muntin.spec.windows.measure import COUNT, TIME, build_timeline
+from muntin.spec.windows.window import Interval, Window, materialize_windows
 
-View = Mapping[Interval, Window]
+PublishedWindows = Mapping[Interval, Window]
 
 
 @dataclass(frozen=True)
-class Stream:
+class KeyedHistory:
     """What one query knows of one key, what is frozen of it, and what is published (S1)."""
 
     history: tuple[Accepted, ...] = ()
-    frozen: View = field(default_factory=dict[Interval, Window])
-    published: View = field(default_factory=dict[Interval, Window])
+    frozen: PublishedWindows = field(default_factory=dict[Interval, Window])
+    published: PublishedWindows = field(default_factory=dict[Interval, Window])
     revisions: Mapping[Interval, int] = field(default_factory=dict[Interval, int])
 
 
 @dataclass(frozen=True)
-class Asked:
+class RegisteredQuery:
     """A query, the last time and events that it came too late to see, and its streams (S2)."""
 
     query: Query
     since: float
     missed: Mapping[Hashable, Event]
-    streams: Mapping[Hashable, Stream] = field(default_factory=dict[Hashable, Stream])
+    streams: Mapping[Hashable, KeyedHistory] = field(default_factory=dict[Hashable, KeyedHistory])
 
 
 @dataclass(frozen=True)
-class World:
+class History:
     """All that has happened so far (S3); `reached` is the last watermark that is no END."""
 
     settings: Settings = DEFAULTS
@@ -48,7 +48,7 @@ class World:
     seen: float = -END
     latest: Mapping[Hashable, Event] = field(default_factory=dict[Hashable, Event])
     arrivals: int = 0
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[RegisteredQuery, ...] = ()
 
     @property
     def limit(self) -> float:
@@ -57,15 +57,15 @@ class World:
         return -END if never else self.watermark - self.settings.allowed_lateness
 
 
-def add(world: World, query: Query) -> World:
+def add(world: History, query: Query) -> History:
     """Ask a further query: it sees what is younger than all that came (rule 13)."""
     if any(asked.query.id == query.id for asked in world.asked):
         raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-    asked = Asked(query, max(world.seen, world.watermark), world.latest)
+    asked = RegisteredQuery(query, max(world.seen, world.watermark), world.latest)
     return replace(world, asked=(*world.asked, asked))
 
 
-def remove(world: World, name: str) -> World:
+def remove(world: History, name: str) -> History:
     """Ask a query no more (rule 13)."""
     rest = tuple(asked for asked in world.asked if asked.query.id != name)
     if rest == world.asked:
@@ -73,30 +73,34 @@ def remove(world: World, name: str) -> World:
     return replace(world, asked=rest)
 
 
-def step(world: World, taken: Step) -> tuple[World, Output]:
+def step(world: History, taken: Step) -> tuple[History, Output]:
     """Take in a step, and say what it changes (rules 2 to 14)."""
     in_order = world.settings.in_order
     check_order([world.seen, *(event.time for event in taken.events)] if in_order else [])
-    start: tuple[World, tuple[Event, ...]] = (world, ())
-    met, late = reduce(receive, taken.events, start)
+    start: tuple[History, tuple[Event, ...]] = (world, ())
+    met, late = reduce(ingest, taken.events, start)
     given = -END if taken.watermark is None else taken.watermark
     watermark = max(world.watermark, given, met.seen if in_order else -END)
     reached = watermark if watermark < END else world.reached
     now = replace(met, watermark=watermark, reached=reached)
     after = replace(now, asked=tuple(publish(asked, world, now) for asked in now.asked))
-    return after, Output(difference(world, after), late)
+    return after, Output(output_delta(world, after), late)
 
 
-def receive(
-    so_far: tuple[World, tuple[Event, ...]], event: Event
-) -> tuple[World, tuple[Event, ...]]:
+def ingest(
+    so_far: tuple[History, tuple[Event, ...]], event: Event
+) -> tuple[History, tuple[Event, ...]]:
     """Give an event to each query that accepts it, or call it late (rules 4 and 15)."""
     world, late = so_far
     accepted, rule = Accepted(event, world.arrivals), world.settings.dialect.lateness
     sees = {
-        one.query.id: judge(world, one, accepted) for one in world.asked if one.since < event.time
+        one.query.id: is_accepted(world, one, accepted)
+        for one in world.asked
+        if one.since < event.time
     }
-    takes = tuple(take(one, accepted) if sees.get(one.query.id) else one for one in world.asked)
+    takes = tuple(
+        append_event(one, accepted) if sees.get(one.query.id) else one for one in world.asked
+    )
     by_window = any(sees.values()) or not sees
     on_time = by_window if rule == "window" else event.time >= world.limit or rule == "never"
     seen, arrivals = max(world.seen, event.time), world.arrivals + 1
@@ -106,24 +110,24 @@ def receive(
     return grown, late if on_time else (*late, event)
 
 
-def judge(world: World, asked: Asked, accepted: Accepted) -> bool:
+def is_accepted(world: History, asked: RegisteredQuery, accepted: Accepted) -> bool:
     """Whether a query accepts an event. By window, one that no window holds is judged by event."""
     rule, on_time = world.settings.dialect.lateness, accepted.event.time >= world.limit
     if rule != "window":
         return on_time or rule == "never"
-    history = (*asked.streams.get(accepted.event.key, Stream()).history, accepted)
-    holding = [w for w in found(asked.query, history, world) if accepted.arrival in w.arrivals]
+    history = (*asked.streams.get(accepted.event.key, KeyedHistory()).history, accepted)
+    holding = [w for w in windows_of(asked.query, history, world) if accepted.arrival in w.arrivals]
     return any(one.settles > world.limit for one in holding) if holding else on_time
 
 
-def found(query: Query, history: Sequence[Accepted], world: World) -> list[Window]:
+def windows_of(query: Query, history: Sequence[Accepted], world: History) -> list[Window]:
     """Return the windows of a history."""
     kind, known = query.window, (world.reached, world.settings.dialect)
-    laid_out = partial(lay_out, history, query.window.measure, *known)
-    return query.guarded("its windows", lambda: windows(kind, laid_out()))
+    laid_out = partial(build_timeline, history, query.window.measure, *known)
+    return query.guarded("its windows", lambda: materialize_windows(kind, laid_out()))
 
 
-def earliest(query: Query, since: float, missed: Event | None) -> float:
+def first_visible_start(query: Query, since: float, missed: Event | None) -> float:
     """Return the coordinate after which windows must begin, to be seen whole (rule 13)."""
     measure = query.window.measure
     if measure is COUNT or isinstance(query.window, LastNEvery):
@@ -131,34 +135,40 @@ def earliest(query: Query, since: float, missed: Event | None) -> float:
     return since if measure is TIME else measure.at(missed, 0) if missed else -END
 
 
-def take(asked: Asked, accepted: Accepted) -> Asked:
+def append_event(asked: RegisteredQuery, accepted: Accepted) -> RegisteredQuery:
     """Add an event to the history of its key."""
-    stream = asked.streams.get(accepted.event.key, Stream())
+    stream = asked.streams.get(accepted.event.key, KeyedHistory())
     grown = replace(stream, history=(*stream.history, accepted))
     return replace(asked, streams={**asked.streams, accepted.event.key: grown})
 
 
-def publish(asked: Asked, before: World, now: World) -> Asked:
+def publish(asked: RegisteredQuery, before: History, now: History) -> RegisteredQuery:
     """Publish the view of each key anew."""
-    after = {k: earliest(asked.query, asked.since, asked.missed.get(k)) for k in asked.streams}
-    renewed = {k: renew(s, asked.query, after[k], before, now) for k, s in asked.streams.items()}
+    after = {
+        k: first_visible_start(asked.query, asked.since, asked.missed.get(k)) for k in asked.streams
+    }
+    renewed = {
+        k: republish(s, asked.query, after[k], before, now) for k, s in asked.streams.items()
+    }
     return replace(asked, streams=renewed)
 
 
-def renew(stream: Stream, query: Query, after: float, before: World, now: World) -> Stream:
+def republish(
+    stream: KeyedHistory, query: Query, after: float, before: History, now: History
+) -> KeyedHistory:
     """Publish what is complete (rule 10); by window, keep for good what is frozen (rule 12)."""
     kind, by_window = query.window, now.settings.dialect.lateness == "window"
-    whole = [one for one in found(query, stream.history, now) if one.interval.start > after]
+    whole = [one for one in windows_of(query, stream.history, now) if one.interval.start > after]
     view = {one.interval: one for one in whole if one.complete(now.watermark)}
     live = {i: one for i, one in view.items() if one.settles > now.limit}
     settled = {i: one for i, one in view.items() if one.settles <= now.limit}
     newly = {i: one for i, one in settled.items() if one.settles > before.limit}
     frozen = {**newly, **stream.frozen} if by_window else settled
     final = now.settings.output == "final"
-    published = frozen if final else timely({**live, **frozen}, stream, before, now)
+    published = frozen if final else hold_back_late_updates({**live, **frozen}, stream, before, now)
     session = by_window and isinstance(kind, Session) and kind.measure is TIME
     gone = {arrival for one in frozen.values() for arrival in one.arrivals if session}
-    return Stream(
+    return KeyedHistory(
         tuple(accepted for accepted in stream.history if accepted.arrival not in gone),
         frozen if by_window else {},
         published,
@@ -166,7 +176,9 @@ def renew(stream: Stream, query: Query, after: float, before: World, now: World)
     )
 
 
-def timely(view: View, stream: Stream, before: World, now: World) -> View:
+def hold_back_late_updates(
+    view: PublishedWindows, stream: KeyedHistory, before: History, now: History
+) -> PublishedWindows:
     """Hold back late updates as the dialect has it."""
     fresh = {i: one for i, one in view.items() if not one.complete(before.watermark)}
     advanced = now.watermark > before.watermark
@@ -177,7 +189,7 @@ def timely(view: View, stream: Stream, before: World, now: World) -> View:
     }[now.settings.dialect.late_update]
 
 
-def revision(interval: Interval, before: Stream, published: View) -> int:
+def revision(interval: Interval, before: KeyedHistory, published: PublishedWindows) -> int:
     """How often a window was updated since it was last new."""
     if interval not in before.published:
         return 0
@@ -185,23 +197,27 @@ def revision(interval: Interval, before: Stream, published: View) -> int:
     return before.revisions[interval] + changed
 
 
-def difference(before: World, after: World) -> tuple[Result, ...]:
+def output_delta(before: History, after: History) -> tuple[Result, ...]:
     """Say what was retracted, then what is new or updated, by end, start and query (rule 11)."""
     results = [
         ((result.kind != "retracted", result.end, result.start, nth, row), result)
         for nth, (old, new) in enumerate(zip(before.asked, after.asked, strict=True))
         for key, stream in new.streams.items()
-        for result, row in changes(after, new.query, key, old.streams.get(key, Stream()), stream)
+        for result, row in result_changes(
+            after, new.query, key, old.streams.get(key, KeyedHistory()), stream
+        )
     ]
     return tuple(result for _, result in sorted(results, key=lambda one: one[0]))
 
 
-def changes(
-    world: World, query: Query, key: Hashable, old: Stream, new: Stream
+def result_changes(
+    world: History, query: Query, key: Hashable, old: KeyedHistory, new: KeyedHistory
 ) -> Iterator[tuple[Result, int]]:
     """Compare two published views of one stream; to discard is to tell only what was not told."""
 
-    def told(kind: Kind, at: Interval, what: Sequence[Accepted], of: Stream) -> tuple[Result, int]:
+    def told(
+        kind: Kind, at: Interval, what: Sequence[Accepted], of: KeyedHistory
+    ) -> tuple[Result, int]:
         value = query.value([accepted.event for accepted in what])
         return Result(query.id, key, at.start, at.end, value, kind, of.revisions[at]), at.row
 
@@ -232,6 +248,6 @@ def denote(
     [(0, 10, 2, 'new'), (10, 20, 1, 'new')]
     [(10, 20, 5, 'updated')]
     """
-    start: tuple[World, Output] = reduce(add, queries, World(settings)), Output()
+    start: tuple[History, Output] = reduce(add, queries, History(settings)), Output()
     answers = accumulate(steps, lambda at, taken: step(at[0], taken), initial=start)
     return [output for _, output in answers][1:]

@@ -63,12 +63,12 @@ def event_order(history: Sequence[Accepted]) -> list[Accepted]:
     return sorted(history, key=lambda accepted: (accepted.event.time, accepted.arrival))
 
 
-def distances(times: Sequence[float]) -> list[int]:
+def out_of_order_distances(times: Sequence[float]) -> list[int]:
     """For each event, how many earlier arrivals have a greater time (definition E5).
 
     The out-of-order distance of [Tangwongsan19]; a stream is in order iff all are 0.
 
-    >>> distances([20, 35, 30, 21])
+    >>> out_of_order_distances([20, 35, 30, 21])
     [0, 0, 1, 2]
     """
     return [sum(other > time for other in times[:i]) for i, time in enumerate(times)]
@@ -76,6 +76,6 @@ def distances(times: Sequence[float]) -> list[int]:
 
 def check_order(times: Sequence[float]) -> None:
     """Refuse a stream that was promised to be in order and is not (rule 14)."""
-    for i in [i for i, distance in enumerate(distances(times)) if distance][:1]:
+    for i in [i for i, distance in enumerate(out_of_order_distances(times)) if distance][:1]:
         message = f"this stream was declared in order, but time {times[i]} follows {times[i - 1]}"
         raise InvalidInputError(message)

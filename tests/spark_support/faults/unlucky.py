@@ -13,7 +13,7 @@ from pyspark import TaskContext
 
 from muntin.spark.streaming import processor
 from muntin.spark.streaming import stream_query as streaming
-from muntin.spark.streaming.shuffle_payload import Packing
+from muntin.spark.streaming.shuffle_payload import ShuffleEncoder
 
 SLOW = 5
 """Seconds that a slow task waits."""
@@ -24,7 +24,7 @@ DYING = 60
 class Unlucky(processor.Processor):
     """A processor that has a folder for what is left behind."""
 
-    def __init__(self, folder: Path, packing: Packing) -> None:
+    def __init__(self, folder: Path, packing: ShuffleEncoder) -> None:
         """Say what is asked, and which folder that is."""
         super().__init__(packing)
         self._folder = folder
@@ -33,9 +33,9 @@ class Unlucky(processor.Processor):
 class Raising(Unlucky):
     """It fails after it has updated the state: in some first attempts."""
 
-    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+    def process(self, payloads: list[bytes], reached: int) -> Iterator[object]:
         """Do as ever, then perhaps fail."""
-        answers = list(super().turn(payloads, reached))
+        answers = list(super().process(payloads, reached))
         context = TaskContext.get()
         if context and context.attemptNumber() == 0 and Random().random() < 0.2:  # noqa: S311
             raise RuntimeError("injected after the state was updated")
@@ -45,9 +45,9 @@ class Raising(Unlucky):
 class Straggling(Unlucky):
     """It is slow when it has updated the state, in some first attempts; copies leave a file."""
 
-    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+    def process(self, payloads: list[bytes], reached: int) -> Iterator[object]:
         """Do as ever, then perhaps wait; a copy waits for nothing."""
-        answers, context = list(super().turn(payloads, reached)), TaskContext.get()
+        answers, context = list(super().process(payloads, reached)), TaskContext.get()
         if context and context.attemptNumber() > 0:
             (self._folder / f"copy {context.taskAttemptId()}").touch()
         elif Random().random() < 0.3:  # noqa: S311 - no secret
@@ -61,9 +61,9 @@ class Deadly(Unlucky):
     One more, if it is still there long after.
     """
 
-    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+    def process(self, payloads: list[bytes], reached: int) -> Iterator[object]:
         """Do as ever, then perhaps end the process that the worker's daemon belongs to."""
-        answers = list(super().turn(payloads, reached))
+        answers = list(super().process(payloads, reached))
         for death in ("first", "second"):
             with suppress(FileExistsError), (self._folder / f"{death} death").open("x"):
                 os.kill(parent(os.getppid()), signal.SIGKILL)

@@ -13,7 +13,7 @@ MOMENT = 1.0
 """How many seconds may pass before the bar appears."""
 
 
-class Ticker:
+class ProgressBar:
     """Counts steps, and shows them when there is something to see."""
 
     def __init__(self, label: str, total: int) -> None:

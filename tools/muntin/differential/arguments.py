@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from muntin.differential.journal import Journal
-from muntin.differential.plan import NATIVE, Contender, Plan
+from muntin.differential.plan import NATIVE, DiffPlan, Implementation
 from muntin.registry.dataframes.names import WHOLES
 from muntin.registry.lookup import operator_named
 from muntin.spec.errors import InvalidInputError, MuntinError
@@ -21,7 +21,7 @@ MASTERS = (
 )
 
 
-def check(arguments: Namespace, plan: Plan) -> None:
+def check(arguments: Namespace, plan: DiffPlan) -> None:
     """Say what is wrong with what is asked, if anything is."""
     if arguments.seed is not None and not 0 <= arguments.seed < SEEDS:
         raise InvalidInputError(f"--seed must be from 0 to {SEEDS - 1}, not {arguments.seed}")
@@ -75,7 +75,7 @@ def _without_made_rows(arguments: Namespace) -> None:
             )
 
 
-def _contender(one: Contender, plan: Plan) -> None:
+def _contender(one: Implementation, plan: DiffPlan) -> None:
     """Say so if a contender is none, or does not serve runs of this kind."""
     if ":" in one.name:
         _of_the_user(one.name, plan.settings())

@@ -13,11 +13,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from muntin.conformance.transcript.model import OperatorTranscript
-from muntin.differential.comparison import charge, in_one_step, view_differs
-from muntin.differential.equality import View, standing
+from muntin.differential.comparison import blame_minority, in_one_step, view_differs
+from muntin.differential.equality import View, final_windows
 from muntin.differential.implementation import attempt, refusals
-from muntin.differential.inputs.trace import Trace
-from muntin.differential.plan import SPEC, Contender, Plan
+from muntin.differential.inputs.trace import GeneratedTrace
+from muntin.differential.plan import SPEC, DiffPlan, Implementation
 from muntin.differential.spark.remote import Row, native_view, trace_of
 from muntin.differential.tally import KEPT, Tally
 from muntin.registry.dataframes.engines import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 CHANGED = "its windows were others than now, when it is asked again and is right"
 
 
-def refused(name: str, plan: Plan) -> dict[str, str]:
+def refused(name: str, plan: DiffPlan) -> dict[str, str]:
     """Return the queries that a contender does not answer, and why."""
     dialect, by = plan.settings().dialect, name if name in WHOLES else SPARK
     found = {one.id: refusal(by, one, dialect) for one in plan.queries()}
@@ -47,12 +47,12 @@ def refused(name: str, plan: Plan) -> dict[str, str]:
     return {query: why for query, why in found.items() if why} | own
 
 
-def one_step(trace: Trace, plan: Plan) -> OperatorTranscript:
+def one_step(trace: GeneratedTrace, plan: DiffPlan) -> OperatorTranscript:
     """Return a trace as one step that ends the stream: what a whole DataFrame is."""
     return in_one_step(trace.transcript(plan), [True for _ in trace.times])
 
 
-def answering(name: str, plan: Plan) -> Callable[[Iterable[Row]], Iterator[Row]]:
+def answering(name: str, plan: DiffPlan) -> Callable[[Iterable[Row]], Iterator[Row]]:
     """Return what lets an operator answer traces, one after another."""
     numbers = {one.id: column_of(one) for one in plan.queries()}
 
@@ -60,7 +60,7 @@ def answering(name: str, plan: Plan) -> Callable[[Iterable[Row]], Iterator[Row]]
         for row in rows:
             trace = trace_of(row)
             done = attempt(name, one_step(trace, plan), [*refused(name, plan)])
-            for (query, start, end), value in standing(done.answers).items():
+            for (query, start, end), value in final_windows(done.answers).items():
                 at = {"key": trace.nth, "query": query, "start": start, "end": int(end)}
                 known = float(value) if isinstance(value, Fraction) else value
                 yield at | {"exact": None, "real": None} | {numbers[query]: known}
@@ -69,10 +69,10 @@ def answering(name: str, plan: Plan) -> Callable[[Iterable[Row]], Iterator[Row]]
 
 
 @dataclass
-class Answer:
+class TableAnswer:
     """What a contender says of a chunk, by key and query."""
 
-    by: Contender
+    by: Implementation
     serves: AbstractSet[str]
     digests: dict[tuple[int, str], Digest]
     seconds: float
@@ -86,7 +86,7 @@ class Answer:
 class Chunk:
     """Some rows, and all contenders on them."""
 
-    def __init__(self, rows: "Frame", plan: Plan) -> None:
+    def __init__(self, rows: "Frame", plan: DiffPlan) -> None:
         """Take the rows, which are kept as they come, and by key."""
         self._rows, self._plan = rows.persist(), plan
         self._keyed = self._rows.repartition("key").persist()
@@ -101,18 +101,18 @@ class Chunk:
 
     def _tally(self) -> Tally:
         answers = [self._answer(one) for one in self._plan.against]
-        parted = partings(answers)
+        parted = differing_keys(answers)
         tally, known = Tally(refused=self._refusals()), dict[int, set[str]]()
         for trace, wrong in self._looked_at(sorted(parted)[:KEPT], answers):
             told = one_step(trace, self._plan)
             found = wrong or dict.fromkeys(parted[trace.nth], CHANGED)
             known[trace.nth] = {*found}
             for name, what in found.items():
-                tally.blame(charge(name, trace.key, what, told))
+                tally.blame(blame_minority(name, trace.key, what, told))
         if parted:
             at_fault = {name for names in known.values() for name in names}
             answers.sort(key=lambda one: one.by.name in at_fault)
-            parted = partings(answers) | known
+            parted = differing_keys(answers) | known
         for one in answers:
             differs = sum(one.by.name in names for names in parted.values())
             self._count(tally, one, answers, differs)
@@ -133,16 +133,16 @@ class Chunk:
         rows = self._keyed.groupBy("key").count().collect()
         return {row["key"]: row["count"] for row in rows}
 
-    def _answer(self, one: Contender) -> Answer:
+    def _answer(self, one: Implementation) -> TableAnswer:
         start, served = monotonic(), {query.id for query in self._served(one)}
         found = digests(self._view(one)) if served else {}
-        return Answer(one, served, found, monotonic() - start)
+        return TableAnswer(one, served, found, monotonic() - start)
 
-    def _served(self, one: Contender) -> list[Query]:
+    def _served(self, one: Implementation) -> list[Query]:
         without = refused(one.name, self._plan)
         return [query for query in self._plan.queries() if query.id not in without]
 
-    def _view(self, one: Contender) -> "Frame":
+    def _view(self, one: Implementation) -> "Frame":
         if one.name in VIEWS:
             dialect = self._plan.settings().dialect
             rows = self._rows if one.name == SPARK else self._keyed
@@ -151,8 +151,8 @@ class Chunk:
         return by_traces(mine, answering(one.name, self._plan))
 
     def _looked_at(
-        self, keys: Sequence[int], answers: Sequence[Answer]
-    ) -> Iterator[tuple[Trace, dict[str, str]]]:
+        self, keys: Sequence[int], answers: Sequence[TableAnswer]
+    ) -> Iterator[tuple[GeneratedTrace, dict[str, str]]]:
         """Yield the trace of each of some keys, and who is wrong on it, and how."""
         if not keys:
             return
@@ -174,13 +174,15 @@ class Chunk:
                 },
             )
 
-    def _views(self, one: Contender, mine: str) -> dict[int, View]:
+    def _views(self, one: Implementation, mine: str) -> dict[int, View]:
         """Return the windows that a contender makes of some keys, beside all others."""
         rows = [row.asDict() for row in self._view(one).where(mine).collect()]
         keys = {row["key"] for row in rows}
         return {key: native_view([row for row in rows if row["key"] == key]) for key in keys}
 
-    def _count(self, tally: Tally, one: Answer, answers: Sequence[Answer], wrong: int) -> None:
+    def _count(
+        self, tally: Tally, one: TableAnswer, answers: Sequence[TableAnswer], wrong: int
+    ) -> None:
         """Count what one answered, and on which of its rows another answers a query of its own."""
         others = [each.by for each in answers if each is not one and each.serves & one.serves]
         taken = {key: rows for key, rows in self._sizes.items() if one.serves and one.by.takes(key)}
@@ -190,7 +192,7 @@ class Chunk:
         tally.seconds[one.by.name] = one.seconds
 
 
-def partings(answers: Sequence[Answer]) -> dict[int, set[str]]:
+def differing_keys(answers: Sequence[TableAnswer]) -> dict[int, set[str]]:
     """Return the keys on which answers differ, and whose differ from the specification's.
 
     Where the specification does not answer, the first who does counts as right, and may not be.

@@ -29,22 +29,22 @@ def tolerance(queries: Iterable[Query], values: Iterable[object]) -> Within:
     ['tumbling:5:var_pop']
     """
     given = list(values)
-    far = slack(given)
-    spread = slack([one * one for one in given if isinstance(one, float)])
+    far = rounding_error_bound(given)
+    spread = rounding_error_bound([one * one for one in given if isinstance(one, float)])
     known = {"sum": far, "mean": far}
     known |= {"var_pop": spread, "var_sample": spread}
     known |= {"std_pop": sqrt(spread), "std_sample": sqrt(spread)}
     return {one.id: known[one.aggregate.name] for one in queries if known.get(one.aggregate.name)}
 
 
-def slack(values: Iterable[object]) -> float:
+def rounding_error_bound(values: Iterable[object]) -> float:
     """Return how far sums of floats, added in any order, may lie apart; 0 for exact values.
 
     A sum of n floats is off by less than n u A, where u is half the distance from 1 to the next
     float and A the sum of the magnitudes [Higham93]. A difference of two prefix sums is off by
     twice that, and two answers may err to either side: 4 n u A in all, over the whole trace.
 
-    >>> slack([1, 2, None]), slack([0.5, 1.5]) < 1e-14
+    >>> rounding_error_bound([1, 2, None]), rounding_error_bound([0.5, 1.5]) < 1e-14
     (0.0, True)
     """
     floats = [one for one in values if isinstance(one, float) and isfinite(one)]
@@ -80,10 +80,10 @@ def of_queries(answer: Answer, names: frozenset[Hashable]) -> Answer:
     return answer._replace(results=tuple(one for one in answer.results if one.query in names))
 
 
-def standing(answers: Iterable[Answer]) -> View:
+def final_windows(answers: Iterable[Answer]) -> View:
     """Return the windows that stand after these answers.
 
-    >>> standing([Output((Result("q", None, 0, 5, 7, "new", 0),))])
+    >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])
     {('q', 0, 5): 7}
     """
     view = View()
@@ -95,7 +95,7 @@ def standing(answers: Iterable[Answer]) -> View:
     return view
 
 
-def parting(wanted: View, got: View, within: Within) -> View:
+def differing_windows(wanted: View, got: View, within: Within) -> View:
     """Return the windows that differ, with what is got; a text says that there is none."""
     missing = object()
     return {

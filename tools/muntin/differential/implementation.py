@@ -6,10 +6,10 @@ from functools import cache
 from time import process_time
 
 from muntin.conformance.machines.lockstep import Answer, answered
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.cost_bounds import claim
-from muntin.differential.memoized_windows import remembering
-from muntin.differential.plan import SPEC, Plan
+from muntin.differential.memoized_windows import memoize
+from muntin.differential.plan import SPEC, DiffPlan
 from muntin.optimized.common.query_sharing import Erased
 from muntin.registry.lookup import operator_named
 from muntin.registry.state_size import held
@@ -22,7 +22,7 @@ from muntin.spec.stream import END
 
 
 @dataclass
-class Attempt:
+class RunResult:
     """What a contender answered to each step, and spent."""
 
     name: str
@@ -40,7 +40,7 @@ class Attempt:
 
 
 @cache
-def refusals(name: str, plan: Plan) -> dict[str, str]:
+def refusals(name: str, plan: DiffPlan) -> dict[str, str]:
     """Return the queries that a contender refuses, and why."""
     build, found = operator_named(name).build, dict[str, str]()
     for query in plan.queries():
@@ -51,12 +51,14 @@ def refusals(name: str, plan: Plan) -> dict[str, str]:
     return found
 
 
-def attempt(name: str, trace: OperatorTranscript, refused: Sequence[str] = ()) -> Attempt:
+def attempt(name: str, trace: OperatorTranscript, refused: Sequence[str] = ()) -> RunResult:
     """Let a contender take a trace, with the queries that it does not refuse."""
     entry = operator_named(name)
     queries = tuple(query for query in trace.queries if query.id not in refused)
-    metered = name != SPEC and not entry.narrow  # compiled code combines numbers, and counts none
-    done = Attempt(name, frozenset(query.id for query in queries))
+    metered = (
+        name != SPEC and not entry.int64_times
+    )  # compiled code combines numbers, and counts none
+    done = RunResult(name, frozenset(query.id for query in queries))
     lane = _Lane(entry.build(trace.settings), done, trace)
     start = process_time()
     for query in queries:
@@ -74,7 +76,7 @@ def _put(query: Query, name: str, *, metered: bool) -> Query:
     """Return a query as it is put to a contender."""
     if metered:
         return replace(query, aggregate=counted(query.aggregate.name))
-    return remembering(query) if name == SPEC else query
+    return memoize(query) if name == SPEC else query
 
 
 METER = Meter()
@@ -93,13 +95,13 @@ def counted(name: str) -> Erased:
 class _Lane:
     """An operator at work on a trace."""
 
-    def __init__(self, operator: Operator, done: Attempt, trace: OperatorTranscript) -> None:
+    def __init__(self, operator: Operator, done: RunResult, trace: OperatorTranscript) -> None:
         self.operator, self._done, self._rows = operator, done, 0
         self._claim = claim(done.name, trace.queries)
         self._limit, self._newest = -END, -END
         self._lateness = trace.settings.allowed_lateness
 
-    def take(self, turn: Turn) -> None:
+    def take(self, turn: TranscriptStep) -> None:
         answer = answered(self.operator, turn)
         self._done.answers.append(answer)
         self._done.results += len(answer.results) if isinstance(answer, Output) else 0

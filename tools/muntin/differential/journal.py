@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from muntin.differential.noted import line, torn
+from muntin.differential.noted import is_truncated_line, line
 from muntin.differential.noted import read as noted
 from muntin.differential.tally import Tally, read
 from muntin.spec.errors import InvalidInputError, MuntinError
@@ -19,7 +19,7 @@ class Journal:
         whole, end, rest = self._held().rpartition(b"\n")
         for nth, one in enumerate(whole.split(b"\n") if end else (), 1):
             self._recall(nth, one)
-        if not torn(rest.decode(errors="replace")):
+        if not is_truncated_line(rest.decode(errors="replace")):
             raise self._foreign("its last line is no beginning of a line of ours")
         if rest:
             os.truncate(path, len(whole + end))

@@ -8,8 +8,8 @@ from muntin.conformance.transcript.model import OperatorTranscript
 from muntin.differential.comparison import view_differs
 from muntin.differential.equality import View, tolerance
 from muntin.differential.implementation import attempt
-from muntin.differential.plan import SPEC, Plan
-from muntin.differential.shrinking import Mismatch, charged, described, smallest
+from muntin.differential.plan import SPEC, DiffPlan
+from muntin.differential.shrinking import Mismatch, described, smallest, wrong_transcript
 from muntin.differential.spark.remote import Row, native_view
 from muntin.differential.tally import Wrong
 from muntin.spec.dialect import Dialect
@@ -24,16 +24,16 @@ TOGETHER = 100
 BESIDE = "beside the rows of other keys, and not alone: the seed and the command show it again"
 
 
-class Bench:
+class NativeShrinker:
     """Asks one of them about traces that are one batch each."""
 
-    def __init__(self, spark: "Session", plan: Plan, name: str, dialect: Dialect) -> None:
+    def __init__(self, spark: "Session", plan: DiffPlan, name: str, dialect: Dialect) -> None:
         """Take the session, the queries, who is asked, and in which dialect."""
         self._spark, self._plan, self._name, self._dialect = spark, plan, name, dialect
 
     def mismatch(self, wrong: Wrong) -> Mismatch:
         """Make the trace of a charge small."""
-        small = smallest(charged(wrong), self.first_wrong)
+        small = smallest(wrong_transcript(wrong), self.first_wrong)
         what = self._differences([small])[0]
         return described(wrong, small, what or f"{wrong['what']} ({BESIDE})")
 

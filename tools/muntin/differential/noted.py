@@ -5,7 +5,7 @@ import re
 from functools import reduce
 from typing import NamedTuple
 
-from muntin.conformance.transcript.json_reader import Node, loaded
+from muntin.conformance.transcript.json_reader import JsonPath, loaded
 from muntin.differential.tally import Tally
 
 TEXT = r'(?:[^"\\]|\\.)*+\\?'
@@ -23,7 +23,7 @@ PIECES = (
 TORN = re.compile(reduce(lambda rest, piece: f"(?:{piece}{rest})?", reversed(PIECES), ""))
 
 
-class Noted(NamedTuple):
+class JournalEntry(NamedTuple):
     """What was noted of a chunk; the tally is as it was written."""
 
     run: str
@@ -36,20 +36,21 @@ def line(run: str, chunk: int, tally: Tally) -> str:
     return json.dumps({"run": run, "chunk": chunk, "tally": tally.written()}) + "\n"
 
 
-def read(text: bytes) -> Noted:
+def read(text: bytes) -> JournalEntry:
     """Return what a line says, or say why it is none.
 
     >>> read(b'{"run": "r", "chunk": 2, "tally": "{}"}')
-    Noted(run='r', chunk=2, tally='{}')
+    JournalEntry(run='r', chunk=2, tally='{}')
     """
-    record = Node(loaded(text).value, "the line").fields(["run", "chunk", "tally"])
-    return Noted(record["run"].text(), record["chunk"].integer(0), record["tally"].text())
+    record = JsonPath(loaded(text).value, "the line").fields(["run", "chunk", "tally"])
+    return JournalEntry(record["run"].text(), record["chunk"].integer(0), record["tally"].text())
 
 
-def torn(text: str) -> bool:
+def is_truncated_line(text: str) -> bool:
     r"""Whether this can be the beginning of a line, or a line without its end.
 
-    >>> [torn(one) for one in ('{"r', '{"run": "r\\', '{"run": "r", "chunk": 1', "a,b", '{"a": 1}')]
+    >>> lines = '{"r', '{"run": "r\\', '{"run": "r", "chunk": 1', "a,b", '{"a": 1}'
+    >>> [is_truncated_line(line) for line in lines]
     [True, True, True, False, False]
     """
     return TORN.fullmatch(text) is not None

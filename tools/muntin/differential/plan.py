@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_reader import JsonPath
 from muntin.conformance.transcript.windows import FORMS, read_window
 from muntin.registry.dataframes.names import WINDOWS
 from muntin.spec.algebra.catalogue import named
@@ -28,7 +28,7 @@ ASKED = "tumbling:60:sum,sliding:240:60:max,session:20:count,sliding:120:60:mean
 
 
 @dataclass(frozen=True)
-class Contender:
+class Implementation:
     """An implementation by its name, and the share of the traces that it is given."""
 
     name: str
@@ -37,18 +37,18 @@ class Contender:
     def takes(self, nth: int) -> bool:
         """Whether it is given this trace: so many of every thousand.
 
-        >>> [nth for nth in range(5000, 5010) if Contender("spec", 0.3).takes(nth)]
+        >>> [nth for nth in range(5000, 5010) if Implementation("spec", 0.3).takes(nth)]
         [5000, 5002, 5005]
         """
         return nth * 617 % 1000 < self.share * 1000
 
 
 @dataclass(frozen=True)
-class Plan:
+class DiffPlan:
     """The queries, the traces they are asked of, and the contenders that answer."""
 
     windows: str = ASKED
-    against: tuple[Contender, ...] = (Contender(SPEC),)
+    against: tuple[Implementation, ...] = (Implementation(SPEC),)
     rows: int = 1_000_000
     keys: int = 10_000
     seed: int = 1
@@ -62,7 +62,7 @@ class Plan:
     def queries(self) -> tuple[Query, ...]:
         """Return the queries; each time the same ones.
 
-        >>> [query.id for query in Plan("tumbling:10:sum,count:5:2:max").queries()]
+        >>> [query.id for query in DiffPlan("tumbling:10:sum,count:5:2:max").queries()]
         ['tumbling:10:sum', 'count:5:2:max']
         """
         return _queries(self.windows)
@@ -104,7 +104,7 @@ def asked(text: str) -> Query:
         raise InvalidInputError(f"{text!r} must be {shape}")
     try:
         values = dict(zip(fields, map(units, numbers), strict=False))
-        return Query(text, read_window(Node({"type": kind, **values}, text)), named(aggregate))
+        return Query(text, read_window(JsonPath({"type": kind, **values}, text)), named(aggregate))
     except InvalidInputError as error:
         raise InvalidInputError(f"{text!r} must be {shape}: {error}") from error
 
@@ -126,7 +126,7 @@ def units(text: str) -> int:
     return int(found[1]) * UNITS.get(found[2], 1)
 
 
-def contenders(text: str) -> tuple[Contender, ...]:
+def contenders(text: str) -> tuple[Implementation, ...]:
     """Return the contenders of NAME[=SHARE%],...
 
     >>> contenders("spec=10%,kernels")
@@ -139,17 +139,17 @@ def contenders(text: str) -> tuple[Contender, ...]:
     return found
 
 
-def _contender(text: str) -> Contender:
+def _contender(text: str) -> Implementation:
     name, equals, share = text.partition("=")
     if not equals:
-        return Contender(name)
+        return Implementation(name)
     try:
         part = float(share.removesuffix("%")) / 100
     except ValueError:
         part = -1.0
     if not 0 < part <= 1 or not share.endswith("%"):
         raise InvalidInputError(f"{text!r} must be NAME or NAME=SHARE%, up to 100%")
-    return Contender(name, part)
+    return Implementation(name, part)
 
 
 def known_shape(name: str) -> str:

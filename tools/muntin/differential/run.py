@@ -7,16 +7,16 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from muntin.console.messages import complain, say
-from muntin.console.progress import Ticker
+from muntin.console.progress import ProgressBar
 from muntin.differential.inputs.sources import Source
 from muntin.differential.journal import Journal
-from muntin.differential.native_smaller import Bench
-from muntin.differential.plan import Plan
+from muntin.differential.native_smaller import NativeShrinker
+from muntin.differential.plan import DiffPlan
 from muntin.differential.report.page import write
 from muntin.differential.report.table import header, lines, summary, text
 from muntin.differential.shrinking import Mismatch, operator_mismatch
-from muntin.differential.spark.driver import drive
-from muntin.differential.streaming import StreamFound, judged
+from muntin.differential.spark.driver import run_chunks
+from muntin.differential.streaming import StreamOutcome, judged
 from muntin.differential.tally import Tally
 from muntin.differential.verdict import verdict
 from muntin.registry.dataframes.names import WHOLES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Found:
+class SourceOutcome:
     """What came of one source."""
 
     source: Source
@@ -37,18 +37,18 @@ class Found:
     mismatches: list[Mismatch] = field(default_factory=list[Mismatch])
 
 
-class Run:
+class DiffRun:
     """What is run, where, and what came of it."""
 
     def __init__(
-        self, plan: Plan, out: Path, spark: "Session", journal: Path | None = None
+        self, plan: DiffPlan, out: Path, spark: "Session", journal: Path | None = None
     ) -> None:
         """Start with nothing run."""
         self._notes = journal
         self._plan, self._out, self._spark = plan, out, spark
-        self.streams: list[StreamFound] = []
+        self.streams: list[StreamOutcome] = []
 
-    def run(self, sources: Sequence[Source], *, streaming: bool = False) -> list[Found]:
+    def run(self, sources: Sequence[Source], *, streaming: bool = False) -> list[SourceOutcome]:
         """Run all of it, print what came, and return it."""
         found = [self._run(source) for source in sources]
         if streaming:
@@ -62,17 +62,17 @@ class Run:
         say(f"The report: {write(self._out, self._plan, found, self.streams)}")
         return found
 
-    def _run(self, source: Source) -> Found:
+    def _run(self, source: Source) -> SourceOutcome:
         start, pace = monotonic(), list[tuple[int, float]]()
-        with Ticker(f"rows {source.name}", source.rows) as ticker:
+        with ProgressBar(f"rows {source.name}", source.rows) as ticker:
 
             def told(part: Tally) -> None:
                 pace.append((part.of()["rows"], part.seconds[""]))
                 ticker.tick(part.of()["rows"])
 
             ticker.show()
-            tally = drive(source, self._plan, told, self._journal(source))
-        found = Found(source, tally, monotonic() - start, pace)
+            tally = run_chunks(source, self._plan, told, self._journal(source))
+        found = SourceOutcome(source, tally, monotonic() - start, pace)
         self._tell(found)
         found.mismatches += self._mismatches(tally)
         for one in found.mismatches:
@@ -82,7 +82,7 @@ class Run:
     def _journal(self, source: Source) -> Journal | None:
         return Journal(self._notes, source.run) if self._notes else None
 
-    def _tell(self, found: Found) -> None:
+    def _tell(self, found: SourceOutcome) -> None:
         say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")
         for what, count in found.source.bad.items():
             say(f"left out: {count:,} rows: {what}")
@@ -101,8 +101,8 @@ class Run:
             for name, one in first.items()
         ]
 
-    def _bench(self, name: str) -> Bench:
-        return Bench(self._spark, self._plan, name, self._plan.settings().dialect)
+    def _bench(self, name: str) -> NativeShrinker:
+        return NativeShrinker(self._spark, self._plan, name, self._plan.settings().dialect)
 
     def _explain(self, one: Mismatch) -> None:
         path = one.save(self._out)

@@ -17,7 +17,7 @@ from muntin.differential.comparison import differs
 from muntin.differential.equality import tolerance
 from muntin.differential.implementation import attempt
 from muntin.differential.plan import SPEC
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.registry.lookup import operator_named, operators
 from muntin.spec.errors import InvalidInputError
 
@@ -110,7 +110,7 @@ def without_events(told: OperatorTranscript, size: int) -> Iterator[OperatorTran
         yield replace(told, turns=tuple(turns))
 
 
-def charged(wrong: dict[str, str]) -> OperatorTranscript:
+def wrong_transcript(wrong: dict[str, str]) -> OperatorTranscript:
     """Return the trace of a charge."""
     told = parse(wrong["transcript"])
     if isinstance(told, OperatorTranscript):
@@ -121,14 +121,14 @@ def charged(wrong: dict[str, str]) -> OperatorTranscript:
 def operator_mismatch(wrong: dict[str, str]) -> Mismatch:
     """Make the trace of a charge against an operator small."""
     name = wrong["name"]
-    told = supported(charged(wrong), operator_named(name).build)
+    told = supported(wrong_transcript(wrong), operator_named(name).build)
     small = smallest(told, operator_first_wrong(name))
     return described(wrong, small, wrong_on(name, small))
 
 
 def described(wrong: dict[str, str], small: OperatorTranscript, what: str) -> Mismatch:
     """Return the mismatch on a small trace, with what is right."""
-    outputs = list(replay(small, Denoted(small.settings)))
+    outputs = list(replay(small, SpecificationOperator(small.settings)))
     document = write(small.queries, small.turns, small.settings, outputs)
     events = sum(len(turn.step.events) for turn in small.turns)
     return Mismatch(wrong["name"], wrong["key"], what or wrong["what"], document, events)

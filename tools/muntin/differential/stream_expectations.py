@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.inputs.generated_traces import rows_of
-from muntin.differential.plan import Plan
-from muntin.differential.spark.native_streams import Arrival, Told
+from muntin.differential.plan import DiffPlan
+from muntin.differential.spark.native_streams import Arrival, NativeEmission
 from muntin.spec.denotation import denote
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query, Settings
@@ -33,7 +33,7 @@ STREAM = Dialect(session_merge="le", lateness="window")
 Batches = Sequence[Sequence[Arrival]]
 
 
-def arrivals(plan: Plan) -> list[list[Arrival]]:
+def arrivals(plan: DiffPlan) -> list[list[Arrival]]:
     """Return the rows of all keys as one stream, in micro-batches, near each other in time."""
     keyed = [
         [
@@ -69,7 +69,7 @@ def transcript(query: Query, batches: Batches, delay: int) -> OperatorTranscript
     given = steps(batches, delay)
     if isinstance(query.window, Session):
         given = [*_dropped_alone(given, query.window.gap)]
-    turns = tuple(Turn(step) for step in given)
+    turns = tuple(TranscriptStep(step) for step in given)
     return OperatorTranscript((query,), Settings(0, "final", dialect=STREAM), turns)
 
 
@@ -80,20 +80,20 @@ def _dropped_alone(given: Sequence[Step], gap: int) -> Iterator[Step]:
         limit = limit if step.watermark is None else step.watermark
 
 
-def appended(query: Query, batches: Batches, delay: int) -> list[set[Told]]:
+def appended(query: Query, batches: Batches, delay: int) -> list[set[NativeEmission]]:
     """Return what append mode has to tell after each step."""
     told = transcript(query, batches, delay)
     outputs = denote([query], [turn.step for turn in told.turns], told.settings)
     return [
-        {Told(str(one.key), one.start, int(one.end), one.value) for one in output.results}
+        {NativeEmission(str(one.key), one.start, int(one.end), one.value) for one in output.results}
         for output in outputs
     ]
 
 
-def updated(query: Query, batches: Batches, delay: int) -> list[set[Told]]:
+def updated(query: Query, batches: Batches, delay: int) -> list[set[NativeEmission]]:
     """Return what update mode has to tell after each step, of windows with known edges."""
     kind, held = query.window, dict[tuple[str, Interval], list[Event]]()
-    found, limit = list[set[Told]](), -END
+    found, limit = list[set[NativeEmission]](), -END
     for step in steps(batches, delay):
         touched = set[tuple[str, Interval]]()
         for event in step.events:
@@ -115,12 +115,14 @@ def _told(
     query: Query,
     held: dict[tuple[str, Interval], list[Event]],
     touched: set[tuple[str, Interval]],
-) -> Iterator[Told]:
+) -> Iterator[NativeEmission]:
     for key, at in touched:
-        yield Told(key, at.start, int(at.end), query.value(held[key, at]))
+        yield NativeEmission(key, at.start, int(at.end), query.value(held[key, at]))
 
 
-def parted(wanted: Sequence[set[Told]], got: Sequence[Sequence[Told]]) -> list[str]:
+def differing_batches(
+    wanted: Sequence[set[NativeEmission]], got: Sequence[Sequence[NativeEmission]]
+) -> list[str]:
     """Say for each step at which they differ what is missing and what is too much."""
     return [
         f"step {nth}: missing {sorted(want - {*have})}, beyond {sorted({*have} - want)}"

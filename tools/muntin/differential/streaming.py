@@ -5,10 +5,16 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from muntin.differential.plan import Plan
+from muntin.differential.plan import DiffPlan
 from muntin.differential.shrinking import Mismatch
-from muntin.differential.spark.native_streams import Mode, Told
-from muntin.differential.stream_expectations import Batches, appended, arrivals, parted, updated
+from muntin.differential.spark.native_streams import Mode, NativeEmission
+from muntin.differential.stream_expectations import (
+    Batches,
+    appended,
+    arrivals,
+    differing_batches,
+    updated,
+)
 from muntin.differential.streams_smaller import stream_mismatch
 from muntin.registry.dataframes.native_queries import NativeQuery, translated
 from muntin.spec.query import Query
@@ -19,13 +25,13 @@ if TYPE_CHECKING:
 ROWS, KEYS, BATCH = 400, 4, 40
 """How long a stream is: the denotation judges all of it as one trace."""
 
-Expected = Callable[[Query, Batches, int], list[set[Told]]]
+Expected = Callable[[Query, Batches, int], list[set[NativeEmission]]]
 EXPECTED: Mapping[Mode, Expected] = MappingProxyType({"append": appended, "update": updated})
 """What each mode has to tell after each step."""
 
 
 @dataclass(frozen=True)
-class StreamFound:
+class StreamOutcome:
     """What came of one query in one mode; and the least stream on which it is wrong, if it is."""
 
     query: str
@@ -45,7 +51,7 @@ class StreamFound:
 
 
 @dataclass(frozen=True)
-class Trial:
+class StreamTrial:
     """A query in a mode of Spark, over a stream."""
 
     spark: "Session"
@@ -54,27 +60,27 @@ class Trial:
     mode: Mode
     delay: int
 
-    def told(self, rows: Batches) -> list[list[Told]]:
+    def told(self, rows: Batches) -> list[list[NativeEmission]]:
         """Return what Spark tells in each micro-batch."""
-        from muntin.differential.spark.streaming import Streamed  # noqa: PLC0415 - it is an extra
+        from muntin.differential.spark.streaming import NativeStream  # noqa: PLC0415 - it is an extra
 
-        return Streamed(self.native, self.delay, self.mode).run(self.spark, rows)
+        return NativeStream(self.native, self.delay, self.mode).run(self.spark, rows)
 
     def wrong(self, rows: Batches) -> list[str]:
         """Say what is wrong in which step."""
-        return parted(EXPECTED[self.mode](self.query, rows, self.delay), self.told(rows))
+        return differing_batches(EXPECTED[self.mode](self.query, rows, self.delay), self.told(rows))
 
-    def found(self, rows: Batches) -> StreamFound:
+    def found(self, rows: Batches) -> StreamOutcome:
         """Return what comes of a stream, made small if it is wrong."""
         told = self.told(rows)
-        wrong = parted(EXPECTED[self.mode](self.query, rows, self.delay), told)
+        wrong = differing_batches(EXPECTED[self.mode](self.query, rows, self.delay), told)
         least = None
         if wrong:
             least = stream_mismatch(self.query, self.mode, rows, self.delay, self.wrong)
-        return StreamFound(self.query.id, self.mode, len(rows), sum(map(len, told)), wrong, least)
+        return StreamOutcome(self.query.id, self.mode, len(rows), sum(map(len, told)), wrong, least)
 
 
-def judged(spark: "Session", plan: Plan) -> Iterator[StreamFound]:
+def judged(spark: "Session", plan: DiffPlan) -> Iterator[StreamOutcome]:
     """Run each query that Spark serves over one stream, in each mode that it has for it."""
     rows = arrivals(replace(plan, rows=ROWS, keys=KEYS, batch=BATCH))
     for query in plan.queries():
@@ -83,4 +89,4 @@ def judged(spark: "Session", plan: Plan) -> Iterator[StreamFound]:
             continue
         modes: list[Mode] = ["append", "update"] if native.slide else ["append"]
         for mode in modes:  # Spark refuses update mode for sessions
-            yield Trial(spark, query, native, mode, plan.delay).found(rows)
+            yield StreamTrial(spark, query, native, mode, plan.delay).found(rows)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from muntin.differential.plan import NATIVE
 
 if TYPE_CHECKING:
-    from muntin.differential.run import Found
-    from muntin.differential.streaming import StreamFound
+    from muntin.differential.run import SourceOutcome
+    from muntin.differential.streaming import StreamOutcome
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Verdict:
         return " ".join(said) or "Everything agrees."
 
 
-def verdict(found: Sequence["Found"], streams: Sequence["StreamFound"] = ()) -> Verdict:
+def verdict(found: Sequence["SourceOutcome"], streams: Sequence["StreamOutcome"] = ()) -> Verdict:
     """Return what a run comes to."""
     wrong = {one.name for each in found for one in each.mismatches}
     wrong |= {f"{NATIVE} in a stream" for one in streams if one.wrong}
@@ -44,7 +44,7 @@ def verdict(found: Sequence["Found"], streams: Sequence["StreamFound"] = ()) -> 
     return Verdict(tuple(sorted(wrong)), tuple(unjudged))
 
 
-def compared(found: "Found") -> bool:
+def compared(found: "SourceOutcome") -> bool:
     """Whether two contenders at least answered some of the rows, to be compared."""
     counts = [one["rows"] for name, one in found.tally.counts.items() if name]
     return sum(rows > 0 for rows in counts) > 1

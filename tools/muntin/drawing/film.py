@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from muntin.conformance.transcript.calls import ASKING, Call, perform
+from muntin.conformance.transcript.calls import QUERY_CALLS, Call, perform
 from muntin.conformance.transcript.model import StructureTranscript
 from muntin.drawing.instances import Instance
 from muntin.drawing.scene import Scene, refreshed
-from muntin.drawing.value_text import Showing, plainly
+from muntin.drawing.value_text import ValueFormatter, plain_text
 from muntin.optimized.introspection import Account, TreePicture
 from muntin.spec.errors import MuntinError
 
@@ -31,14 +31,14 @@ class Frame:
 
 def film(transcript: StructureTranscript, instance: Instance) -> Iterator[Frame]:
     """Make each call, and yield what there is then; an error says at which call it is."""
-    showing = Showing(transcript.aggregate)
+    showing = ValueFormatter(transcript.aggregate)
     before = instance.scene(showing)
     for number, call in enumerate(transcript.calls):
         try:
             answer = perform(call, instance.structure, transcript.aggregate)
         except MuntinError as error:
             raise type(error)(f"ops[{number}]: {error}") from error
-        remark = f"= {plainly(answer).full}" if call.name in ASKING else _account(instance)
+        remark = f"= {plain_text(answer).full}" if call.name in QUERY_CALLS else _account(instance)
         scene = instance.scene(showing)
         yield Frame(number, spelled(call), remark, refreshed(scene, before))
         before = scene
@@ -50,7 +50,7 @@ def spelled(call: Call) -> str:
     >>> spelled(Call("insert", pairs=((22, "v"),))), spelled(Call("query_range", (3, 5)))
     ('insert 22: v', 'query_range 3, 5')
     """
-    pairs = [f"{time}: {plainly(value).full}" for time, value in call.pairs]
+    pairs = [f"{time}: {plain_text(value).full}" for time, value in call.pairs]
     words = ", ".join([*map(str, call.times), *_clipped(pairs)])
     return f"{call.name} {words}".strip()
 

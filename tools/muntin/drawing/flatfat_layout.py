@@ -5,7 +5,7 @@ tree really is, its inner nodes in the first row and its leaves in the second, a
 """
 
 from muntin.drawing.scene import Box, Edge, Label, Scene, wide
-from muntin.drawing.value_text import IDENTITY, Showing, Text
+from muntin.drawing.value_text import IDENTITY, Text, ValueFormatter
 from muntin.optimized.introspection import FatPicture
 
 PAD, CELL, SLOT, LEVEL, GAP = 12.0, 28.0, 42.0, 58.0, 8.0
@@ -13,7 +13,7 @@ SHORT = 6
 LEAST = 52.0
 
 
-def fat_scene(picture: FatPicture[object], showing: Showing) -> Scene:
+def fat_scene(picture: FatPicture[object], showing: ValueFormatter) -> Scene:
     """Lay out a tree, its ring and its array."""
     texts = [showing.text(value) for value in picture.nodes]
     column = max(LEAST, *(PAD + wide(text.short(SHORT)) for text in texts))

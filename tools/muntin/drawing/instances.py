@@ -10,7 +10,7 @@ from muntin.drawing.levels_layout import levels_scene
 from muntin.drawing.queue_layout import queue_scene
 from muntin.drawing.scene import Scene
 from muntin.drawing.tree_layout import tree_scene
-from muntin.drawing.value_text import Showing
+from muntin.drawing.value_text import ValueFormatter
 from muntin.optimized.btree.amortization import BTreeWithCoins, FibaWithCoins
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.fiba import Fiba
@@ -22,13 +22,13 @@ from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.introspection import FatPicture, LevelsPicture, Picture, TreePicture
-from muntin.reference.fifo_adapter import FifoWindow
+from muntin.reference.fifo_adapter import FifoAdapter
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.structure import Fifo, OutOfOrder
 
 
-class Drawn(Protocol):
+class Drawable(Protocol):
     """Something that can be looked at."""
 
     def picture(self) -> Picture[object]:
@@ -36,16 +36,16 @@ class Drawn(Protocol):
         ...
 
 
-class DrawnFifo(Fifo[object], Drawn, Protocol):
+class DrawableFifo(Fifo[object], Drawable, Protocol):
     """A FIFO structure that can be looked at."""
 
 
-class DrawnWindow(OutOfOrder[object], Drawn, Protocol):
+class DrawableWindow(OutOfOrder[object], Drawable, Protocol):
     """Any other structure that can be looked at."""
 
 
 TREES = ("btree", "fiba")
-FIFO: Mapping[str, Callable[[Monoid[object]], DrawnFifo]] = MappingProxyType(
+FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = MappingProxyType(
     {
         "two-stacks": TwoStacks[object],
         "two-stacks-lite": TwoStacksLite[object],
@@ -53,7 +53,7 @@ FIFO: Mapping[str, Callable[[Monoid[object]], DrawnFifo]] = MappingProxyType(
         "daba-lite": DabaLite[object],
     }
 )
-OTHERS: Mapping[str, Callable[[Monoid[object]], DrawnWindow]] = MappingProxyType(
+OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = MappingProxyType(
     {
         "flatfat": FlatFatWindow[object],
         "reactive": ReactiveAggregator[object],
@@ -73,7 +73,7 @@ class Instance:
     structure: OutOfOrder[object]
     picture: Callable[[], Picture[object]]
 
-    def scene(self, showing: Showing) -> Scene:
+    def scene(self, showing: ValueFormatter) -> Scene:
         """Lay out what the structure looks like now."""
         picture = self.picture()
         if isinstance(picture, TreePicture):
@@ -97,7 +97,7 @@ def instance(
         return Instance(tree, tree.picture)
     if name in FIFO:
         fifo = FIFO[name](monoid)
-        return Instance(FifoWindow(fifo), fifo.picture)
+        return Instance(FifoAdapter(fifo), fifo.picture)
     if name in OTHERS:
         other = OTHERS[name](monoid)
         return Instance(other, other.picture)

@@ -1,14 +1,14 @@
 """Base intervals: each level is a row, and an interval is as wide as the positions in it."""
 
 from muntin.drawing.scene import Box, Label, Scene, wide
-from muntin.drawing.value_text import LONGEST, Showing
+from muntin.drawing.value_text import LONGEST, ValueFormatter
 from muntin.optimized.introspection import LevelsPicture
 
 PAD, CELL, SLOT, GAP, LEAST = 12.0, 28.0, 44.0, 6.0, 40.0
 NAMES = 66.0
 
 
-def levels_scene(picture: LevelsPicture[object], showing: Showing) -> Scene:
+def levels_scene(picture: LevelsPicture[object], showing: ValueFormatter) -> Scene:
     """Lay out what is held of each level, the highest on top."""
     items = [showing.text(value).short() for _, value in picture.levels[0]]
     least = [wide(text) for text in (*items, *map(str, picture.times))]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from muntin.drawing.scene import SMALL_CHARACTER, Box, Edge, Label, Look, Scene, together, wide
-from muntin.drawing.value_text import Showing, Text
+from muntin.drawing.value_text import Text, ValueFormatter
 from muntin.optimized.introspection import QueuePicture, SlotPicture
 
 PAD, CELL, GAP, LEAST, NAMES = 12.0, 28.0, 14.0, 52.0, 62.0
@@ -15,7 +15,9 @@ TOP = 24.0
 LOOKS: tuple[Look, ...] = ("plain", "item", "partial")
 
 
-def queue_scene(picture: QueuePicture[object], times: Sequence[int], showing: Showing) -> Scene:
+def queue_scene(
+    picture: QueuePicture[object], times: Sequence[int], showing: ValueFormatter
+) -> Scene:
     """Lay out the lists."""
     slots = [slot for one in picture.lists for slot in one.slots]
     column = max(LEAST, *_widths(slots, times, showing))
@@ -36,7 +38,7 @@ def queue_scene(picture: QueuePicture[object], times: Sequence[int], showing: Sh
 
 
 def _widths(
-    slots: Sequence[SlotPicture[object]], times: Sequence[int], showing: Showing
+    slots: Sequence[SlotPicture[object]], times: Sequence[int], showing: ValueFormatter
 ) -> list[float]:
     values = [value for slot in slots for value in (*slot.item, *slot.partial)]
     texts = [*(showing.text(value).short() for value in values), *map(str, times), ""]
@@ -64,7 +66,9 @@ def _name(name: str, left: float, width: float) -> Scene:
     )
 
 
-def _slot(slot: SlotPicture[object], time: int, x: float, column: float, showing: Showing) -> Scene:
+def _slot(
+    slot: SlotPicture[object], time: int, x: float, column: float, showing: ValueFormatter
+) -> Scene:
     def cell(row: int, text: Text | None, what: str) -> Box:
         shown = text.short() if text else ""
         full = text.full if text else ""
@@ -91,7 +95,7 @@ def _pointers(names: Sequence[str], lefts: Sequence[float]) -> Scene:
     )
 
 
-def _totals(picture: QueuePicture[object], showing: Showing) -> Scene:
+def _totals(picture: QueuePicture[object], showing: ValueFormatter) -> Scene:
     y = TOP + 3 * CELL + (42 if picture.end else 14)
     x = NAMES
     boxes: list[Box] = []

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, together, wide
-from muntin.drawing.value_text import Showing, Text
+from muntin.drawing.value_text import Text, ValueFormatter
 from muntin.optimized.introspection import NodePicture, TreePicture
 
 PAD, AGGREGATE, ENTRY, LEVEL = 12.0, 26.0, 42.0, 112.0
@@ -53,7 +53,7 @@ class Block:
         return max(self.width + self.margin, self.below)
 
 
-def tree_scene(picture: TreePicture[object], showing: Showing) -> Scene:
+def tree_scene(picture: TreePicture[object], showing: ValueFormatter) -> Scene:
     """Lay out a tree."""
     block = _block(picture.root, showing, _tints(picture))
     scene = together(_placed(block, 0.0, 0.0))
@@ -70,7 +70,7 @@ def _tints(picture: TreePicture[object]) -> dict[int, Look]:
     return left | right
 
 
-def _block(node: NodePicture[object], showing: Showing, tints: dict[int, Look]) -> Block:
+def _block(node: NodePicture[object], showing: ValueFormatter, tints: dict[int, Look]) -> Block:
     total = showing.text(node.aggregate)
     entries = tuple((str(time), showing.text(value)) for time, value in node.entries)
     least = [PAD + max(wide(time), wide(value.short())) for time, value in entries]

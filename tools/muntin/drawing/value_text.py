@@ -37,7 +37,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Showing:
+class ValueFormatter:
     """How the values of an aggregate look: lowered, as a result would be."""
 
     aggregate: Erased
@@ -46,13 +46,13 @@ class Showing:
         """Return a value as text."""
         if value == self.aggregate.monoid.identity:
             return Text(IDENTITY)
-        return plainly(self.aggregate.lower(value))
+        return plain_text(self.aggregate.lower(value))
 
 
-def plainly(value: object) -> Text:
+def plain_text(value: object) -> Text:
     """Return a result as text.
 
-    >>> plainly((4, 7)).full, plainly(None).full, plainly(2.5).full
+    >>> plain_text((4, 7)).full, plain_text(None).full, plain_text(2.5).full
     ('4 7', 'none', '2.5')
     """
     if value is None:
@@ -60,7 +60,7 @@ def plainly(value: object) -> Text:
     if isinstance(value, str):
         return Text(value)
     if _is_sequence(value):
-        parts = tuple(plainly(item).full for item in value)
+        parts = tuple(plain_text(item).full for item in value)
         return Text(" ".join(parts), parts)
     text = str(value)
     return Text(text, (text,))

@@ -6,7 +6,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import ParamSpec, get_args, get_type_hints
 
-from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_reader import JsonPath
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.windows import FORMS, read_window
 from muntin.registry.implementations import OperatorEntry, StructureEntry
@@ -27,7 +27,7 @@ Case = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Answer:
+class Probe:
     """What an implementation said to one question; no refusal is a yes."""
 
     what: str
@@ -50,11 +50,11 @@ ALL, SOME, NONE = "all", "some", "none"
 
 
 @dataclass(frozen=True)
-class Survey:
+class Capabilities:
     """All that one implementation was asked."""
 
     name: str
-    answers: tuple[Answer, ...]
+    answers: tuple[Probe, ...]
 
     def extent(self) -> dict[str, str]:
         """Return for each thing whether it is supported in all cases, some, or none."""
@@ -70,7 +70,7 @@ class Survey:
         """Yield each reason that was given, about the things supported in these degrees."""
         extent = self.extent()
         about = [answer for answer in self.answers if extent[answer.what] in degrees]
-        by_reason: dict[str, list[Answer]] = {}
+        by_reason: dict[str, list[Probe]] = {}
         for answer in about:
             if answer.refusal is not None:
                 by_reason.setdefault(answer.refusal, []).append(answer)
@@ -80,7 +80,7 @@ class Survey:
             yield Refusal(why, what, _confined(given, asked), len(given))
 
 
-def _confined(given: Sequence[Answer], asked: Sequence[Answer]) -> dict[str, tuple[str, ...]]:
+def _confined(given: Sequence[Probe], asked: Sequence[Probe]) -> dict[str, tuple[str, ...]]:
     """Return the circumstances under which all is refused, and no more of them than it takes."""
     when = {name: tuple(dict.fromkeys(a.case[name] for a in given)) for name in asked[0].case}
     for name in list(when):
@@ -115,7 +115,7 @@ def window_types() -> dict[str, WindowType]:
 
 def _example(name: str, **more: Json) -> WindowType:
     fields = {field: EXAMPLES[field] for field in FORMS[name].needs}
-    return read_window(Node({"type": name, **fields, **more}))
+    return read_window(JsonPath({"type": name, **fields, **more}))
 
 
 def settings() -> Iterator[tuple[Case, Settings]]:
@@ -138,16 +138,16 @@ def settings() -> Iterator[tuple[Case, Settings]]:
             yield {**usual, "dialect": f"{name}={value}"}, Settings(dialect=dialect)
 
 
-def survey_operator(entry: OperatorEntry) -> Survey:
+def survey_operator(entry: OperatorEntry) -> Capabilities:
     """Ask an operator a query of every kind, under all settings."""
     answers = [
-        Answer(what, {"aggregate": order, **case}, _refusal(_add, entry, chosen, query))
+        Probe(what, {"aggregate": order, **case}, _refusal(_add, entry, chosen, query))
         for what, window in window_types().items()
         for order, name in (("commutative", "sum"), ("not commutative", "concat"))
         for query in [Query("probe", window, named(name))]
         for case, chosen in settings()
     ]
-    return Survey(entry.name, tuple(answers))
+    return Capabilities(entry.name, tuple(answers))
 
 
 def _add(entry: OperatorEntry, chosen: Settings, query: Query) -> None:
@@ -180,18 +180,18 @@ CALLS: Mapping[str, Callable[[OutOfOrder[Word]], object]] = MappingProxyType(
 """What a structure that holds something at 10, 20 and 30 is asked to do."""
 
 
-def survey_structure(entry: StructureEntry) -> Survey:
+def survey_structure(entry: StructureEntry) -> Capabilities:
     """Ask a structure to do everything, over a monoid that has inverses and over one that has none.
 
     What it refuses to be built over, it refuses to do.
     """
     monoids = (("invertible", FREE), ("not invertible", Monoid(FREE.identity, FREE.combine)))
     answers = [
-        Answer(what, {"aggregate": kind}, _refusal(_call, entry, monoid, call))
+        Probe(what, {"aggregate": kind}, _refusal(_call, entry, monoid, call))
         for what, call in CALLS.items()
         for kind, monoid in monoids
     ]
-    return Survey(entry.name, tuple(answers))
+    return Capabilities(entry.name, tuple(answers))
 
 
 def _call(

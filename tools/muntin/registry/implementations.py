@@ -18,7 +18,7 @@ from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.in_order.group import Technique
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
@@ -31,17 +31,17 @@ from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
 from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.aggregate_tree import AggregateTree
 from muntin.reference.bucket_stores import TupleBuckets
-from muntin.reference.fifo_adapter import FifoWindow
-from muntin.reference.naive_operator import Naive
+from muntin.reference.fifo_adapter import FifoAdapter
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.recompute import Recompute
-from muntin.reference.specification import Denoted
-from muntin.reference.specified import Specified
+from muntin.reference.specification import SpecificationOperator
+from muntin.reference.specified import SpecificationStructure
 from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import EveryEvent
-from muntin.reference.window_store import Store
+from muntin.reference.tuple_stores import FullHistoryStore
+from muntin.reference.window_store import WindowStore
 from muntin.registry.dataframes.names import WHOLES
-from muntin.registry.unavailable import Unavailable
+from muntin.registry.unavailable import UnavailableOperator
 from muntin.snapshot import carry, register_state
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
@@ -75,27 +75,27 @@ class StructureEntry:
 
 
 def _subtract_on_evict(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoWindow(SubtractOnEvict(monoid, meter))
+    return FifoAdapter(SubtractOnEvict(monoid, meter))
 
 
 def _two_stacks(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoWindow(TwoStacks(monoid, meter))
+    return FifoAdapter(TwoStacks(monoid, meter))
 
 
 def _two_stacks_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoWindow(TwoStacksLite(monoid, meter))
+    return FifoAdapter(TwoStacksLite(monoid, meter))
 
 
 def _daba(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoWindow(Daba(monoid, meter))
+    return FifoAdapter(Daba(monoid, meter))
 
 
 def _daba_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoWindow(DabaLite(monoid, meter))
+    return FifoAdapter(DabaLite(monoid, meter))
 
 
 STRUCTURES = [
-    StructureEntry("spec", Specified, "any order"),
+    StructureEntry("spec", SpecificationStructure, "any order"),
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
     StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
     StructureEntry("two-stacks", _two_stacks, "fifo"),
@@ -117,8 +117,8 @@ class OperatorEntry:
 
     name: str
     build: Callable[[Settings], Operator]
-    ordered: bool = False  # whether it serves streams only that are declared in order
-    narrow: bool = False  # whether times must fit into 64 bits
+    in_order_only: bool = False  # whether it serves streams only that are declared in order
+    int64_times: bool = False  # whether times must fit into 64 bits
     carry: Carry | None = carry  # how a new one goes on where an old one is, if it can
 
 
@@ -132,12 +132,12 @@ class FibaOfTuples(AggregateTree):
         return Fiba(monoid)
 
 
-def _naive(store: type[Store]) -> Callable[[Settings], Operator]:
-    return lambda settings: Naive(store, settings)
+def _naive(store: type[WindowStore]) -> Callable[[Settings], Operator]:
+    return lambda settings: NaiveOperator(store, settings)
 
 
 def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
-    return lambda settings: Slicing(technique, settings)
+    return lambda settings: InOrderSlicer(technique, settings)
 
 
 def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
@@ -150,26 +150,26 @@ def _kernels(settings: Settings) -> Operator:
             ColumnarOperator,
         )
     except ModuleNotFoundError as missing:
-        return Unavailable(f"it needs {missing.name}: pip install 'muntin[kernels]'")
+        return UnavailableOperator(f"it needs {missing.name}: pip install 'muntin[kernels]'")
     return ColumnarOperator(settings)
 
 
 OPERATORS = [
-    OperatorEntry("spec", Denoted),
-    OperatorEntry("recompute", _naive(EveryEvent)),
+    OperatorEntry("spec", SpecificationOperator),
+    OperatorEntry("recompute", _naive(FullHistoryStore)),
     OperatorEntry("tuple-buffer", _naive(TupleBuffer)),
     OperatorEntry("tuple-buckets", _naive(TupleBuckets)),
     OperatorEntry("aggregate-buckets", _naive(AggregateBuckets)),
     OperatorEntry("aggregate-tree", _naive(FibaOfTuples)),
-    OperatorEntry("panes", _slicing(PANES), ordered=True),
-    OperatorEntry("pairs", _slicing(PAIRS), ordered=True),
-    OperatorEntry("pairs-plus", _slicing(PAIRS_PLUS), ordered=True),
-    OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), ordered=True),
-    OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), ordered=True),
+    OperatorEntry("panes", _slicing(PANES), in_order_only=True),
+    OperatorEntry("pairs", _slicing(PAIRS), in_order_only=True),
+    OperatorEntry("pairs-plus", _slicing(PAIRS_PLUS), in_order_only=True),
+    OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), in_order_only=True),
+    OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), in_order_only=True),
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),
     OperatorEntry("scotty-eager", _scotty(eager)),
     OperatorEntry("scotty-fiba", _scotty(fiba)),
-    OperatorEntry("kernels", _kernels, narrow=True),
+    OperatorEntry("kernels", _kernels, int64_times=True),
 ]
 
 
@@ -177,14 +177,18 @@ def _at_once(name: str) -> Callable[[Settings], Operator]:
     def build(settings: Settings) -> Operator:
         try:
             from muntin.registry.dataframes.operator import (  # noqa: PLC0415 - it needs an extra
-                InOneStep,
+                DataFrameOperator,
             )
         except ModuleNotFoundError as missing:
-            return Unavailable(f"it needs {missing.name}: pip install 'muntin[spark,kernels]'")
-        return InOneStep(name, settings)
+            return UnavailableOperator(
+                f"it needs {missing.name}: pip install 'muntin[spark,kernels]'"
+            )
+        return DataFrameOperator(name, settings)
 
     return build
 
 
-AT_ONCE = [OperatorEntry(name, _at_once(name), narrow=True, carry=None) for name in WHOLES]
+WHOLE_TABLE_OPERATORS = [
+    OperatorEntry(name, _at_once(name), int64_times=True, carry=None) for name in WHOLES
+]
 """Those that answer a whole DataFrame: a trace of one step that ends the stream."""

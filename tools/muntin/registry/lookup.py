@@ -6,9 +6,9 @@ MODULE:NAME stands for an operator of the user's own: anything that makes one of
 from importlib import import_module
 
 from muntin.registry.implementations import (
-    AT_ONCE,
     OPERATORS,
     STRUCTURES,
+    WHOLE_TABLE_OPERATORS,
     OperatorEntry,
     StructureEntry,
 )
@@ -43,14 +43,14 @@ def operators(name: str) -> list[OperatorEntry]:
     if ":" in name:
         return [_of_the_user(name)]
     found = [entry for entry in OPERATORS if name in (entry.name, ALL)]
-    return found or [entry for entry in AT_ONCE if name == entry.name]
+    return found or [entry for entry in WHOLE_TABLE_OPERATORS if name == entry.name]
 
 
 def operator_named(name: str) -> OperatorEntry:
     """Return the one operator of this name."""
     for entry in operators(name) if name != ALL else ():
         return entry
-    known = ", ".join(entry.name for entry in (*OPERATORS, *AT_ONCE))
+    known = ", ".join(entry.name for entry in (*OPERATORS, *WHOLE_TABLE_OPERATORS))
     raise InvalidInputError(f"{name!r} is no operator; known are {known}, or MODULE:NAME")
 
 

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from muntin.optimized.in_order.operator import Slicing
+from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.scotty.groups.count_group import CountGroup
-from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.naive_operator import Naive
+from muntin.reference.naive_operator import NaiveOperator
 from muntin.spec.operator import Operator
 
 
@@ -30,11 +30,11 @@ class Held(NamedTuple):
 
 def held(operator: Operator) -> Held | None:
     """Count; nobody knows of the operators of others."""
-    if isinstance(operator, Slicing):
+    if isinstance(operator, InOrderSlicer):
         return Held(operator.slices(), 0)
     if isinstance(operator, Scotty):
         return _of_scotty(operator)
-    if isinstance(operator, Naive):
+    if isinstance(operator, NaiveOperator):
         events, partials = operator.retained()
         return Held(partials, events)
     return Held(operator.retained(), 0) if isinstance(operator, HoldsCells) else None
@@ -64,6 +64,6 @@ def _of_scotty(operator: Scotty) -> Held:
     of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.tiling.tiles]
     waiting = sum(len(lane.pending) for lane in tuple_lanes)
     each = [*of_times, *of_ranks, *of_tuples]
-    ordered = [group.slicing for group in operator.groups if isinstance(group, OrderedGroup)]
+    ordered = [group.slicing for group in operator.groups if isinstance(group, InOrderGroup)]
     bare = sum(slicing.slices() for slicing in ordered)
     return Held(len(each) + bare, sum(each) + waiting)

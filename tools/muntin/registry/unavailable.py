@@ -6,7 +6,7 @@ from muntin.spec.query import Output, Query
 from muntin.spec.stream import Step
 
 
-class Unavailable(Operator):
+class UnavailableOperator(Operator):
     """What stands for an operator that can't be had."""
 
     def __init__(self, why: str) -> None:

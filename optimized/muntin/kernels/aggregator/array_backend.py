@@ -10,9 +10,9 @@ from muntin.kernels.compiler.engine import lifting
 from muntin.kernels.compiler.input_checks import within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, IntRows, Ints, Rows
 from muntin.kernels.compiler.masks import check_unmasked
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
-from muntin.kernels.compiler.storage import Table
-from muntin.kernels.finger_btree.records import Batch, Tree
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.compiler.storage import ListTable
+from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.errors import InvalidInputError
 
 DTYPES = {"int": "<i8", "float": "<f8"}
@@ -22,7 +22,7 @@ WHOLE: tuple[type[object], ...] = (int, np.integer)
 class Arrays:
     """Storage for the partials of one aggregate."""
 
-    def __init__(self, summary: Summary) -> None:
+    def __init__(self, summary: NumericAggregate) -> None:
         """Choose how a partial is kept."""
         kinds = [DTYPES[kind] for kind in summary.fields]
         named = [(f"f{k}", kind) for k, kind in enumerate(kinds)]
@@ -58,14 +58,14 @@ class Arrays:
         partial: Partial = (found,) if self._single else found  # type: ignore[assignment] # numbers
         return partial
 
-    def plain(self, tree: Tree[Partial]) -> Tree[Partial]:
+    def plain(self, tree: TreeArrays[Partial]) -> TreeArrays[Partial]:
         """Return the same tree in lists: to look at, not to change."""
-        inner, times = (Table(np.asarray(ints).tolist()) for ints in (tree.inner, tree.times))
+        inner, times = (ListTable(np.asarray(ints).tolist()) for ints in (tree.inner, tree.times))
         folds, leaves, ends = (
-            Table([[self._partial(x) for x in row] for row in np.asarray(rows).tolist()])
+            ListTable([[self._partial(x) for x in row] for row in np.asarray(rows).tolist()])
             for rows in (tree.folds, tree.leaves, tree.ends)
         )
-        return Tree(np.asarray(tree.s).tolist(), inner, folds, times, leaves, ends)
+        return TreeArrays(np.asarray(tree.s).tolist(), inner, folds, times, leaves, ends)
 
     def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
         """Return so many rows, the first of which are those that there are, if any."""
@@ -87,7 +87,7 @@ def _grown(old: object, had: int, grid: NDArray[np.generic]) -> NDArray[np.gener
 class ArrayColumns:
     """Columns for one aggregate, made of arrays."""
 
-    def __init__(self, summary: Summary) -> None:
+    def __init__(self, summary: NumericAggregate) -> None:
         """Take the aggregate; what lifts and lowers is compiled when it is first called."""
         self._summary, self._storage = summary, Arrays(summary)
         self._ends = lifting(summary)
@@ -149,17 +149,17 @@ class ArrayColumns:
         """Return a column to write to."""
         return self._storage.empty(size)
 
-    def fall(self, times: Ints) -> tuple[int, int] | None:
+    def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """Return the first time that is smaller than the one before, behind that one."""
         found = np.asarray(times)
         return _first(found[1:] < found[:-1], found[:-1], found[1:])
 
-    def holding(self, firsts: Ints, lasts: Ints) -> Ints:
+    def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints:
         """Return which bounds hold a row."""
         some: Ints = (np.asarray(firsts) < np.asarray(lasts)).astype(np.int64)
         return some
 
-    def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
+    def first_out_of_range(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
         """Return the first bounds that are not within so many rows."""
         a, b = np.asarray(firsts), np.asarray(lasts)
         return _first((a < 0) | (b < a) | (b > size), a, b)
@@ -175,17 +175,17 @@ class ArrayColumns:
         places: Ints = np.searchsorted(found, found - back, "right").astype(np.int64)
         return places
 
-    def sorted(self, batch: Batch[Partial]) -> Batch[Partial]:
+    def sorted(self, batch: SortedBatch[Partial]) -> SortedBatch[Partial]:
         """Sort by time, and by arrival among equals: both in one integer, if they fit."""
         times, values = np.asarray(batch.times), np.asarray(batch.values)
         bits = int(times.size - 1).bit_length()
         oldest = int(times.min())
         if (int(times.max()) - oldest) >> (62 - bits):
             order = np.argsort(times, kind="stable")
-            return Batch(times[order], values[order])
+            return SortedBatch(times[order], values[order])
         packed = ((times - oldest) << bits) | np.arange(times.size)
         packed.sort()
-        return Batch((packed >> bits) + oldest, values[packed & ((1 << bits) - 1)])
+        return SortedBatch((packed >> bits) + oldest, values[packed & ((1 << bits) - 1)])
 
 
 def _row(given: object, what: str) -> tuple[object, NDArray[np.generic]]:

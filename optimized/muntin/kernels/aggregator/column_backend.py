@@ -6,41 +6,43 @@ from typing import Protocol
 from muntin.kernels.aggregator.list_backend import ListColumns
 from muntin.kernels.compiler.input_checks import TooLargeError
 from muntin.kernels.compiler.kernel_api import Column, Ints
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
-from muntin.kernels.finger_btree.records import Batch
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError
 
 Answers = list[Column[int | float]]
 """A column for each result."""
 
 
-class Given(Protocol):
+class NumericColumn(Protocol):
     """A column of numbers: an array, a list, or whatever else has a length and items."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, at: int, /) -> int | float: ...
 
 
-class Form(Protocol):
+class ColumnBackend(Protocol):
     """What columns are made of, and what is done with whole ones."""
 
-    def times(self, given: Given) -> Ints: ...  # noqa: D102
-    def numbers(self, given: Given, kind: Kind, what: str) -> Column[int | float]: ...  # noqa: D102
+    def times(self, given: NumericColumn) -> Ints: ...  # noqa: D102
+    def numbers(self, given: NumericColumn, kind: Kind, what: str) -> Column[int | float]: ...  # noqa: D102
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]: ...  # noqa: D102
     def lower(  # noqa: D102
         self, partials: Column[Partial], some: Ints | None
     ) -> list[Column[int | float]]: ...
     def at(self, partials: Column[Partial], at: int, /) -> Partial: ...  # noqa: D102
     def empty(self, size: int) -> Column[Partial]: ...  # noqa: D102
-    def fall(self, times: Ints) -> tuple[int, int] | None: ...  # noqa: D102
-    def holding(self, firsts: Ints, lasts: Ints) -> Ints: ...  # noqa: D102
-    def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None: ...  # noqa: D102
+    def first_descent(self, times: Ints) -> tuple[int, int] | None: ...  # noqa: D102
+    def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints: ...  # noqa: D102
+    def first_out_of_range(  # noqa: D102
+        self, firsts: Ints, lasts: Ints, size: int
+    ) -> tuple[int, int] | None: ...
     def first_marked(self, marks: Column[int | float]) -> int | None: ...  # noqa: D102
     def first_after(self, times: Ints, back: int) -> Ints: ...  # noqa: D102
-    def sorted(self, batch: Batch[Partial]) -> Batch[Partial]: ...  # noqa: D102
+    def sorted(self, batch: SortedBatch[Partial]) -> SortedBatch[Partial]: ...  # noqa: D102
 
 
-def form_of(summary: Summary, *, compiled: bool) -> Form:
+def form_of(summary: NumericAggregate, *, compiled: bool) -> ColumnBackend:
     """Return what columns are made of."""
     if compiled:
         from muntin.kernels.aggregator.array_backend import ArrayColumns  # noqa: PLC0415 - it needs the extra
@@ -49,7 +51,12 @@ def form_of(summary: Summary, *, compiled: bool) -> Form:
     return ListColumns(summary)
 
 
-def lifted(form: Form, summary: Summary, times: Given, columns: Sequence[Given]) -> Batch[Partial]:
+def lifted(
+    form: ColumnBackend,
+    summary: NumericAggregate,
+    times: NumericColumn,
+    columns: Sequence[NumericColumn],
+) -> SortedBatch[Partial]:
     """Check and lift a batch, before anything changes."""
     if len(columns) != len(summary.columns):
         raise InvalidInputError(
@@ -63,11 +70,14 @@ def lifted(form: Form, summary: Summary, times: Given, columns: Sequence[Given])
     for k, column in enumerate(taken):
         if len(column) != len(whens):
             raise InvalidInputError(f"column {k} has {len(column)} rows for {len(whens)} times")
-    return Batch(whens, form.lift(taken or [form.numbers(whens, "int", "the time")]))
+    return SortedBatch(whens, form.lift(taken or [form.numbers(whens, "int", "the time")]))
 
 
 def lowered(
-    form: Form, summary: Summary, partials: Column[Partial], some: Ints | None = None
+    form: ColumnBackend,
+    summary: NumericAggregate,
+    partials: Column[Partial],
+    some: Ints | None = None,
 ) -> Answers:
     """Return answers, if all fit into 64 bits; 0 where some say that there is nothing."""
     columns = form.lower(partials, some)

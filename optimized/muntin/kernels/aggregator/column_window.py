@@ -6,53 +6,61 @@ NUMBA_DISABLE_JIT=1, they are lists and the same source runs as it is.
 
 from collections.abc import Sequence
 
-from muntin.kernels.aggregator.column_backend import Answers, Given, form_of, lifted, lowered
+from muntin.kernels.aggregator.column_backend import (
+    Answers,
+    NumericColumn,
+    form_of,
+    lifted,
+    lowered,
+)
 from muntin.kernels.aggregator.finger_btree import FingerTree
-from muntin.kernels.aggregator.loading import loading
-from muntin.kernels.compiler.engine import Shape, numeric, opaque
+from muntin.kernels.aggregator.loading import gc_paused
+from muntin.kernels.compiler.engine import NodeShape, compiled_engine, interpreted_engine
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.compiler.numeric_aggregate import Partial, Summary
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.spec.errors import InvalidInputError
 
-FEW = 256
+SORT_THRESHOLD = 256
 """Fewer items out of order are inserted one by one sooner than they are sorted."""
 
 
 class ColumnWindow:
     """One window over one aggregate: a finger B+-tree, for columns.
 
-    >>> from muntin.kernels.aggregator.numeric_catalogue import named
-    >>> window = ColumnWindow(named("mean"), compiled=False)
+    >>> from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+    >>> window = ColumnWindow(numeric_aggregate("mean"), compiled=False)
     >>> window.insert([30, 10, 20], [3.0, 1.0, 5.0])
     >>> window.query(), window.oldest(), len(window)
     ((3.0,), 10, 3)
-    >>> window.rounds([10, 20], [25, 40], [2.0, 7.0])
+    >>> window.replay_rounds([10, 20], [25, 40], [2.0, 7.0])
     [[3.3333333333333335, 4.0]]
     """
 
     def __init__(
         self,
-        summary: Summary,
-        shape: Shape = Shape(),  # noqa: B008 - it is a value
+        summary: NumericAggregate,
+        shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
         *,
         compiled: bool = COMPILED,
     ) -> None:
         """Start with an empty window, in the usual shape unless one is given."""
         self.summary, monoid = summary, summary.monoid()
-        with loading():
+        with gc_paused():
             self._form = form_of(summary, compiled=compiled)
-            engine = numeric(summary, shape) if compiled else opaque(monoid, shape)
+            engine = (
+                compiled_engine(summary, shape) if compiled else interpreted_engine(monoid, shape)
+            )
             self.tree = FingerTree(monoid, None, engine)
 
-    def insert(self, times: Given, *columns: Given) -> None:
+    def insert(self, times: NumericColumn, *columns: NumericColumn) -> None:
         """Insert a batch in any order; what comes later in it is younger among equal times."""
         batch = lifted(self._form, self.summary, times, columns)
-        in_order = not self._form.fall(batch.times)
-        if not in_order and len(batch.times) >= FEW:
+        in_order = not self._form.first_descent(batch.times)
+        if not in_order and len(batch.times) >= SORT_THRESHOLD:
             batch, in_order = self._form.sorted(batch), True
         self.tree.insert_batch(batch, in_order=in_order)
 
-    def evict(self, times: Given) -> None:
+    def evict(self, times: NumericColumn) -> None:
         """Evict what is at each of these times."""
         self.tree.engine.calls.evict_each(self.tree.tree, self._form.times(times))
 
@@ -60,7 +68,9 @@ class ColumnWindow:
         """Evict everything up to a time, that time included."""
         self.tree.bulk_evict(time)
 
-    def rounds(self, through: Given, times: Given, *columns: Given) -> Answers:
+    def replay_rounds(
+        self, through: NumericColumn, times: NumericColumn, *columns: NumericColumn
+    ) -> Answers:
         """Evict through a time, insert a row and query, for each row: return columns of answers."""
         batch, ends = lifted(self._form, self.summary, times, columns), self._form.times(through)
         if len(ends) != len(batch.times):
@@ -74,7 +84,9 @@ class ColumnWindow:
         answer = self.summary.lower(self.tree.query())
         return answer[:-1] if self.summary.checked else answer
 
-    def query_ranges(self, firsts: Given, lasts: Given) -> tuple[Sequence[bool], Answers]:
+    def query_ranges(
+        self, firsts: NumericColumn, lasts: NumericColumn
+    ) -> tuple[Sequence[bool], Answers]:
         """Aggregate what lies in each range of time, both ends included.
 
         Return which hold anything, and columns of answers; those are 0 where nothing is.
@@ -83,7 +95,7 @@ class ColumnWindow:
         if len(begin) != len(end):
             raise InvalidInputError(f"{len(begin)} first times for {len(end)} last times")
         out, found = self._form.empty(len(begin)), self.tree.engine.storage.ints([0] * len(begin))
-        self.tree.engine.calls.ask_ranges(self.tree.tree, begin, end, out, found)
+        self.tree.engine.calls.query_ranges(self.tree.tree, begin, end, out, found)
         some = [bool(found[at]) for at in range(len(begin))]
         return some, lowered(self._form, self.summary, out, found)
 

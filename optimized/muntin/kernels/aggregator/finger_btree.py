@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic
 from weakref import WeakKeyDictionary
 
-from muntin.kernels.compiler.engine import Engine, Shape, opaque
+from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
 from muntin.kernels.compiler.kernel_api import A, Column, Ints
 from muntin.kernels.finger_btree.cost_bound import TreeBound
-from muntin.kernels.finger_btree.debug_view import View
+from muntin.kernels.finger_btree.debug_view import TreeDebugView
 from muntin.kernels.finger_btree.invariants import fingers, marks, rows, shape, spines
 from muntin.kernels.finger_btree.layout import (
     ENDS,
@@ -25,7 +25,7 @@ from muntin.kernels.finger_btree.layout import (
     SPARE_LEAF,
     STAGED,
 )
-from muntin.kernels.finger_btree.records import Batch, Tree
+from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.structure import Pair, in_time_order
@@ -45,7 +45,7 @@ class FingerTree(Generic[A]):
         """Start with an empty window."""
         del meter
         self._monoid = monoid
-        _ENGINES[self] = engine or opaque(monoid)  # type: ignore[assignment] # as above
+        _ENGINES[self] = engine or interpreted_engine(monoid)  # type: ignore[assignment] # as above
         self.tree = self._first_rows()
         self._answer = self.engine.storage.column([monoid.identity])
         self.engine.calls.begin_tree(self.tree, self._answer)
@@ -56,15 +56,15 @@ class FingerTree(Generic[A]):
         return _ENGINES[self]  # type: ignore[return-value] # it is of this tree's own monoid
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> NodeShape:
         """Entries of a leaf, and children of an inner node."""
         return self.engine.shape
 
-    def _first_rows(self) -> Tree[A]:
+    def _first_rows(self) -> TreeArrays[A]:
         cap, fan = self.shape
         storage = self.engine.storage
         self._leaves = self._nodes = FIRST_ROWS
-        tree = Tree(
+        tree = TreeArrays(
             storage.ints([0] * (STAGED + cap)),
             storage.int_rows(None, 0, FIRST_ROWS, 2 * fan + 2),
             storage.rows(None, 0, FIRST_ROWS, fan),
@@ -98,7 +98,7 @@ class FingerTree(Generic[A]):
                 folds=storage.rows(tree.folds, had, self._nodes, fan),
             )
 
-    def insert_batch(self, batch: Batch[A], *, in_order: bool) -> None:
+    def insert_batch(self, batch: SortedBatch[A], *, in_order: bool) -> None:
         """Insert a batch, in the order in which it is."""
         calls = self.engine.calls
         insert = calls.insert_sorted if in_order else calls.insert_each
@@ -107,9 +107,9 @@ class FingerTree(Generic[A]):
             self._grow()
             at = insert(self.tree, batch, at)
 
-    def play_rounds(self, up_to: Ints, batch: Batch[A]) -> Column[A]:
+    def play_rounds(self, up_to: Ints, batch: SortedBatch[A]) -> Column[A]:
         """Evict up to a time, insert an entry and query, for each entry: return the answers."""
-        rounds = self.engine.calls.rounds
+        rounds = self.engine.calls.run_rounds
         out = self.engine.storage.empty(len(batch.times))
         at = rounds(self.tree, up_to, batch, out, 0)
         while at < len(batch.times):
@@ -117,10 +117,10 @@ class FingerTree(Generic[A]):
             at = rounds(self.tree, up_to, batch, out, at)
         return out
 
-    def _batch(self, pairs: Sequence[Pair[A]]) -> Batch[A]:
+    def _batch(self, pairs: Sequence[Pair[A]]) -> SortedBatch[A]:
         storage = self.engine.storage
         times = storage.ints([self.engine.storage.time(time) for time, _ in pairs])
-        return Batch(times, storage.column([value for _, value in pairs]))
+        return SortedBatch(times, storage.column([value for _, value in pairs]))
 
     def insert(self, time: int, value: A) -> None:
         """Add a value; one that is already at this time is combined with it, on its left."""
@@ -141,14 +141,14 @@ class FingerTree(Generic[A]):
 
     def query(self) -> A:
         """Fold all values in the order of time."""
-        self.engine.calls.ask(self.tree, self._answer)
+        self.engine.calls.query(self.tree, self._answer)
         return self.engine.storage.at(self._answer, 0)
 
     def query_range(self, first: int, last: int) -> A:
         """Fold the values with first <= time <= last."""
         ints = self.engine.storage.ints
         ends = ints([self.engine.storage.time(first)]), ints([self.engine.storage.time(last)])
-        self.engine.calls.ask_ranges(self.tree, *ends, self._answer, ints([0]))
+        self.engine.calls.query_ranges(self.tree, *ends, self._answer, ints([0]))
         return self.engine.storage.at(self._answer, 0)
 
     def oldest(self) -> int | None:
@@ -174,10 +174,10 @@ class FingerTree(Generic[A]):
         """Return the number of items held."""
         return int(self.tree.s[SIZE])
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         tree = self.engine.storage.plain(self.tree)
-        view, fold = View(tree, self.shape), self._monoid.fold
+        view, fold = TreeDebugView(tree, self.shape), self._monoid.fold
         yield from shape(view, window)
         yield from rows(view)
         yield from marks(view, fold)

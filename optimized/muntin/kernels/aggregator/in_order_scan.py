@@ -1,26 +1,32 @@
 """Windows over columns that are in order: a scan, not a tree (`scan_kernels`)."""
 
-from muntin.kernels.aggregator.column_backend import Answers, Given, form_of, lifted, lowered
+from muntin.kernels.aggregator.column_backend import (
+    Answers,
+    NumericColumn,
+    form_of,
+    lifted,
+    lowered,
+)
 from muntin.kernels.compiler.engine import scanning
 from muntin.kernels.compiler.input_checks import within_64_bits
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.spec.errors import InvalidInputError, positive
 
 
 def fold_places(
-    summary: Summary,
-    bounds: tuple[Given, Given],
-    times: Given,
-    *columns: Given,
+    summary: NumericAggregate,
+    bounds: tuple[NumericColumn, NumericColumn],
+    times: NumericColumn,
+    *columns: NumericColumn,
     compiled: bool = COMPILED,
 ) -> Answers:
     """Aggregate the rows from a first place up to a last, for places that never fall.
 
     Answers are 0 where a window is empty: nothing is lowered there.
 
-    >>> from muntin.kernels.aggregator.numeric_catalogue import named
-    >>> window = named("max"), ([0, 0, 1], [1, 3, 3]), [5, 6, 7]
+    >>> from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+    >>> window = numeric_aggregate("max"), ([0, 0, 1], [1, 3, 3]), [5, 6, 7]
     >>> fold_places(*window, [3.0, 1.0, 2.0], compiled=False)
     [[3.0, 3.0, 2.0]]
     """
@@ -29,30 +35,34 @@ def fold_places(
     firsts, lasts = form.times(bounds[0]), form.times(bounds[1])
     size = len(batch.times)
     for what, places in (("first", firsts), ("last", lasts)):
-        if fault := form.fall(places):
+        if fault := form.first_descent(places):
             raise InvalidInputError(f"{what} places must not fall: {fault[1]} after {fault[0]}")
     if len(firsts) != len(lasts):
         raise InvalidInputError(f"{len(firsts)} first places for {len(lasts)} last ones")
-    if fault := form.outside(firsts, lasts, size):
+    if fault := form.first_out_of_range(firsts, lasts, size):
         raise InvalidInputError(f"[{fault[0]}, {fault[1]}) is not within the {size} rows")
     out, suffix = form.empty(len(firsts)), form.empty(max(1, size))
     scanning(summary, compile_it=compiled)(batch.values, (firsts, lasts), out, suffix)
-    return lowered(form, summary, out, form.holding(firsts, lasts))
+    return lowered(form, summary, out, form.nonempty_ranges(firsts, lasts))
 
 
 def rolling(
-    summary: Summary, size: int, times: Given, *columns: Given, compiled: bool = COMPILED
+    summary: NumericAggregate,
+    size: int,
+    times: NumericColumn,
+    *columns: NumericColumn,
+    compiled: bool = COMPILED,
 ) -> Answers:
     """For each row, aggregate the rows with time in (t - size, t], peers included.
 
-    >>> from muntin.kernels.aggregator.numeric_catalogue import named
-    >>> rolling(named("sum"), 10, [1, 5, 5, 14], [1.0, 2.0, 4.0, 8.0], compiled=False)
+    >>> from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
+    >>> rolling(numeric_aggregate("sum"), 10, [1, 5, 5, 14], [1.0, 2.0, 4.0, 8.0], compiled=False)
     [[1.0, 7.0, 7.0, 14.0]]
     """
     form = form_of(summary, compiled=compiled)
     whens = form.times(times)
     size = within_64_bits(positive(size, "the size of a window"), "the size of a window")
-    if fault := form.fall(whens):
+    if fault := form.first_descent(whens):
         raise InvalidInputError(f"times must not fall: {fault[1]} comes after {fault[0]}")
     if len(whens):
         within_64_bits(int(whens[0]) - size, "the beginning of the first window")

@@ -5,8 +5,8 @@ from operator import methodcaller
 
 from muntin.kernels.compiler.input_checks import within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, Ints
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
-from muntin.kernels.finger_btree.records import Batch
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError
 
 EXACT = 2**53
@@ -29,7 +29,7 @@ def _ints(ints: Ints) -> list[int]:
 class ListColumns:
     """Columns for one aggregate."""
 
-    def __init__(self, summary: Summary) -> None:
+    def __init__(self, summary: NumericAggregate) -> None:
         """Take the aggregate."""
         self._summary = summary
 
@@ -67,15 +67,15 @@ class ListColumns:
         """Return a column to write to."""
         return [self._summary.identity] * size
 
-    def fall(self, times: Ints) -> tuple[int, int] | None:
+    def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """Return the first time that is smaller than the one before, behind that one."""
         return next(((a, b) for a, b in pairwise(_ints(times)) if b < a), None)
 
-    def holding(self, firsts: Ints, lasts: Ints) -> Ints:
+    def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints:
         """Return which bounds hold a row."""
         return [int(a < b) for a, b in zip(_ints(firsts), _ints(lasts), strict=True)]
 
-    def outside(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
+    def first_out_of_range(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
         """Return the first bounds that are not within so many rows."""
         bounds = zip(_ints(firsts), _ints(lasts), strict=True)
         return next(((a, b) for a, b in bounds if not 0 <= a <= b <= size), None)
@@ -93,10 +93,10 @@ class ListColumns:
             places.append(place)
         return places
 
-    def sorted(self, batch: Batch[Partial]) -> Batch[Partial]:
+    def sorted(self, batch: SortedBatch[Partial]) -> SortedBatch[Partial]:
         """Sort by time, and by arrival among equals."""
         order = sorted(range(len(batch.times)), key=batch.times.__getitem__)
-        return Batch([batch.times[k] for k in order], [batch.values[k] for k in order])
+        return SortedBatch([batch.times[k] for k in order], [batch.values[k] for k in order])
 
 
 def as_float(value: object, what: str) -> float:

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def loading() -> Generator[None]:
+def gc_paused() -> Generator[None]:
     """Let the collector rest: a first answer comes a tenth sooner.
 
-    >>> with loading():
+    >>> with gc_paused():
     ...     gc.isenabled()
     False
     >>> gc.isenabled()

@@ -10,7 +10,7 @@ u = 2**-53, and in fact it goes by the depth of the tree. NaN is the greatest of
 from collections.abc import Callable
 from math import inf, nan
 
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 LARGEST = 2**63 - 1
@@ -19,17 +19,17 @@ One = tuple[float]
 Two = tuple[int, int]
 
 
-def itself(v: float) -> One:
+def identity_lift(v: float) -> One:
     """Lift a value to itself."""
     return (v,)
 
 
-def as_is(a: Partial) -> Partial:
+def identity_lower(a: Partial) -> Partial:
     """Lower a partial to itself."""
     return a
 
 
-def one(_: float) -> tuple[int]:
+def count_lift(_: float) -> tuple[int]:
     """Lift a value to one."""
     return (1,)
 
@@ -39,7 +39,7 @@ def add(a: One, b: One) -> One:
     return (a[0] + b[0],)
 
 
-def halves(v: int) -> Two:
+def sum_lift(v: int) -> Two:
     """Lift an integer to its two halves."""
     return (v >> HALF, v & LOW)
 
@@ -49,7 +49,7 @@ def add_two(a: Two, b: Two) -> Two:
     return (a[0] + b[0], a[1] + b[1])
 
 
-def whole(a: Two) -> Two:
+def sum_lower(a: Two) -> Two:
     """Lower two halves to an integer, and say whether it is too large."""
     high, low = a[0] + (a[1] >> HALF), a[1] & LOW
     return ((high << HALF) + low, int(high >= 2**31 or high < -(2**31)))
@@ -134,19 +134,19 @@ def value(a: tuple[float, int]) -> One:
 M4 = tuple[float, float, float, float, int]
 
 
-def four(v: float) -> M4:
+def m4_lift(v: float) -> M4:
     """Lift to minimum, maximum, first and last."""
     return (v, v, v, v, 1)
 
 
-def join_four(a: M4, b: M4) -> M4:
+def m4_combine(a: M4, b: M4) -> M4:
     """Choose the smallest, the largest, the first and the last."""
     low, high = smaller((a[0],), (b[0],)), larger((a[1],), (b[1],))
     both = (low[0], high[0], a[2], b[3], 1)
     return b if a[4] == 0 else a if b[4] == 0 else both
 
 
-def the_four(a: M4) -> tuple[float, float, float, float]:
+def m4_lower(a: M4) -> tuple[float, float, float, float]:
     """Lower to the four values."""
     return (a[0], a[1], a[2], a[3])
 
@@ -200,12 +200,12 @@ NAMES = (
 )  # fmt: skip
 
 
-def named(name: str, kind: Kind = "float", payload: Kind = "float") -> Summary:
+def numeric_aggregate(name: str, kind: Kind = "float", payload: Kind = "float") -> NumericAggregate:
     """Return the aggregate of this name over a column of this kind (definition K2).
 
     `argmin` and `argmax` are over two columns, keys and payloads. A count is of no column.
 
-    >>> named("mean", "int").of([(1,), (2,), (6,)])
+    >>> numeric_aggregate("mean", "int").of([(1,), (2,), (6,)])
     (3.0,)
     """
     if {kind, payload} - {"int", "float"}:
@@ -213,56 +213,73 @@ def named(name: str, kind: Kind = "float", payload: Kind = "float") -> Summary:
     low, zero = (-LARGEST - 1, 0) if kind == "int" else (-inf, 0.0)
     none = 0.0 if payload == "float" else 0
     some: tuple[Kind, ...] = (kind,)
-    table: dict[str, Callable[[], Summary]] = {
-        "count": lambda: Summary(name, (), ("int",), (0,), one, add, as_is, ("int",)),
-        "min": lambda: Summary(
-            name, some, some, (LARGEST if kind == "int" else nan,), itself, smaller, as_is, some
+    ends: tuple[Kind, ...] = (kind,) * 4 + ("int",)
+    largest = LARGEST if kind == "int" else nan
+    table: dict[str, Callable[[], NumericAggregate]] = {
+        "count": lambda: NumericAggregate(
+            name, (), ("int",), (0,), count_lift, add, identity_lower, ("int",)
         ),
-        "max": lambda: Summary(name, some, some, (low,), itself, larger, as_is, some),
+        "min": lambda: NumericAggregate(
+            name, some, some, (largest,), identity_lift, smaller, identity_lower, some
+        ),
+        "max": lambda: NumericAggregate(
+            name, some, some, (low,), identity_lift, larger, identity_lower, some
+        ),
         "first": lambda: _of_value(name, kind, earlier),
         "last": lambda: _of_value(name, kind, later),
         "argmin": lambda: _argument(name, (kind, payload), (zero, none, 0), with_smaller),
         "argmax": lambda: _argument(name, (kind, payload), (zero, none, 0), with_larger),
-        "m4": lambda: Summary(
-            name, some, (kind,) * 4 + ("int",), (zero,) * 4 + (0,), four, join_four, the_four,
-            (kind,) * 4,
+        "m4": lambda: NumericAggregate(
+            name, some, ends, (zero,) * 4 + (0,), m4_lift, m4_combine, m4_lower, (kind,) * 4
         ),
         "sum": lambda: _sum(kind),
         "mean": lambda: _mean(kind),
-    }  # fmt: skip
+    }
     if name in SPREADS:
-        fields: tuple[Kind, ...] = ("int", "float", "float")
-        lower = SPREADS[name]
-        return Summary(name, some, fields, (0, 0.0, 0.0), moments, join_moments, lower, ("float",))
+        return _spread(name, kind)
     if name not in table:
         raise UnsupportedError(f"{name} is none of {', '.join(NAMES)}")
     return table[name]()
 
 
-def _sum(kind: Kind) -> Summary:
+def _spread(name: str, kind: Kind) -> NumericAggregate:
+    fields: tuple[Kind, ...] = ("int", "float", "float")
+    start, lower = (0, 0.0, 0.0), SPREADS[name]
+    return NumericAggregate(name, (kind,), fields, start, moments, join_moments, lower, ("float",))
+
+
+def _sum(kind: Kind) -> NumericAggregate:
     if kind == "float":
-        return Summary("sum", (kind,), (kind,), (0.0,), itself, add, as_is, (kind,))
+        return NumericAggregate(
+            "sum", (kind,), (kind,), (0.0,), identity_lift, add, identity_lower, (kind,)
+        )
     two: tuple[Kind, ...] = ("int", "int")
-    return Summary("sum", (kind,), two, (0, 0), halves, add_two, whole, two, checked=True)
+    return NumericAggregate(
+        "sum", (kind,), two, (0, 0), sum_lift, add_two, sum_lower, two, checked=True
+    )
 
 
-def _mean(kind: Kind) -> Summary:
+def _mean(kind: Kind) -> NumericAggregate:
     if kind == "float":
         fields: tuple[Kind, ...] = ("float", "int")
-        return Summary("mean", (kind,), fields, (0.0, 0), counted, add_two, mean, ("float",))
+        return NumericAggregate(
+            "mean", (kind,), fields, (0.0, 0), counted, add_two, mean, ("float",)
+        )
     three: tuple[Kind, ...] = ("int",) * 3
-    return Summary(
+    return NumericAggregate(
         "mean", (kind,), three, (0, 0, 0), halves_counted, add_three, mean_of_halves, ("float",)
     )
 
 
-def _of_value(name: str, kind: Kind, combine: Callable[..., Partial]) -> Summary:
+def _of_value(name: str, kind: Kind, combine: Callable[..., Partial]) -> NumericAggregate:
     identity: Partial = (0, 0) if kind == "int" else (0.0, 0)
-    return Summary(name, (kind,), (kind, "int"), identity, counted, combine, value, (kind,))
+    return NumericAggregate(
+        name, (kind,), (kind, "int"), identity, counted, combine, value, (kind,)
+    )
 
 
 def _argument(
     name: str, kinds: tuple[Kind, Kind], identity: Partial, combine: Callable[..., Partial]
-) -> Summary:
+) -> NumericAggregate:
     fields: tuple[Kind, ...] = (*kinds, "int")
-    return Summary(name, kinds, fields, identity, chosen, combine, payload_of, kinds[1:])
+    return NumericAggregate(name, kinds, fields, identity, chosen, combine, payload_of, kinds[1:])

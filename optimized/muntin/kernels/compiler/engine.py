@@ -6,14 +6,14 @@ from types import ModuleType
 from typing import Generic, NamedTuple
 
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, Column, Ints
-from muntin.kernels.compiler.numeric_aggregate import Partial, Summary
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.kernels.compiler.specialization import TREE, compiled, uncompiled
 from muntin.kernels.compiler.storage import Lists, Storage
-from muntin.kernels.finger_btree.records import Batch, Tree
+from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.algebra.monoid import Monoid
 
 
-class Lifting(NamedTuple):
+class LiftLowerKernels(NamedTuple):
     """The kernels at both ends: muntin.kernels.aggregator.lift_kernels says what each does."""
 
     lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
@@ -24,7 +24,7 @@ FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Col
 """What muntin.kernels.aggregator.scan_kernels says."""
 
 
-class Shape(NamedTuple):
+class NodeShape(NamedTuple):
     """Entries of a leaf, and children of an inner node."""
 
     cap: int = CAP
@@ -35,15 +35,15 @@ class Shape(NamedTuple):
 class Calls(Generic[A]):
     """What Python calls: muntin.kernels.finger_btree.entry_points says what each does."""
 
-    begin_tree: Callable[[Tree[A], Column[A]], None]
-    insert_each: Callable[[Tree[A], Batch[A], int], int]
-    insert_sorted: Callable[[Tree[A], Batch[A], int], int]
-    evict_each: Callable[[Tree[A], Ints], None]
-    evict_up_to: Callable[[Tree[A], int], None]
-    ask: Callable[[Tree[A], Column[A]], None]
-    ask_ranges: Callable[[Tree[A], Ints, Ints, Column[A], Ints], None]
-    rounds: Callable[[Tree[A], Ints, Batch[A], Column[A], int], int]
-    held: Callable[[Tree[A], Ints, Column[A]], None]
+    begin_tree: Callable[[TreeArrays[A], Column[A]], None]
+    insert_each: Callable[[TreeArrays[A], SortedBatch[A], int], int]
+    insert_sorted: Callable[[TreeArrays[A], SortedBatch[A], int], int]
+    evict_each: Callable[[TreeArrays[A], Ints], None]
+    evict_up_to: Callable[[TreeArrays[A], int], None]
+    query: Callable[[TreeArrays[A], Column[A]], None]
+    query_ranges: Callable[[TreeArrays[A], Ints, Ints, Column[A], Ints], None]
+    run_rounds: Callable[[TreeArrays[A], Ints, SortedBatch[A], Column[A], int], int]
+    held: Callable[[TreeArrays[A], Ints, Column[A]], None]
 
     @classmethod
     def of(cls, module: ModuleType) -> "Calls[A]":
@@ -58,21 +58,21 @@ class Engine(Generic[A]):
 
     calls: Calls[A]
     storage: Storage[A]
-    shape: Shape
+    shape: NodeShape
 
 
-def opaque(
+def interpreted_engine(
     monoid: Monoid[A],
-    shape: Shape = Shape(),  # noqa: B008 - it is a value
+    shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
 ) -> Engine[A]:
     """Return kernels that run as they are, over values of any kind."""
     module = uncompiled(monoid.combine, TREE, *shape)
     return Engine(Calls[A].of(module), Lists(monoid.identity), shape)
 
 
-def numeric(
-    summary: Summary,
-    shape: Shape = Shape(),  # noqa: B008 - it is a value
+def compiled_engine(
+    summary: NumericAggregate,
+    shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
 ) -> Engine[Partial]:
     """Return kernels that are compiled, over numbers."""
     from muntin.kernels.aggregator.array_backend import Arrays  # noqa: PLC0415 - it needs the extra
@@ -81,18 +81,18 @@ def numeric(
     return Engine(calls, Arrays(summary), shape)
 
 
-def lifting(summary: Summary) -> Lifting:
+def lifting(summary: NumericAggregate) -> LiftLowerKernels:
     """Return what lifts and lowers columns, compiled."""
-    found = vars(compiled(summary, ("aggregator/lift_kernels",), *Shape()))
-    return Lifting(found["lift_all"], found["lower_all"])
+    found = vars(compiled(summary, ("aggregator/lift_kernels",), *NodeShape()))
+    return LiftLowerKernels(found["lift_all"], found["lower_all"])
 
 
-def scanning(summary: Summary, *, compile_it: bool) -> FoldWindows:
+def scanning(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
     """Return what folds windows over a column in order."""
     names = ("aggregator/scan_kernels",)
     if compile_it:
-        module = compiled(summary, names, *Shape())
+        module = compiled(summary, names, *NodeShape())
     else:
-        module = uncompiled(summary.combine, names, *Shape())
+        module = uncompiled(summary.combine, names, *NodeShape())
     fold_windows: FoldWindows = vars(module)["fold_windows"]
     return fold_windows

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple, Protocol, TypeVar
 
-from muntin.kernels.aggregator.loading import loading
+from muntin.kernels.aggregator.loading import gc_paused
 from muntin.kernels.compiler import kernel_api as binding
 
 C = TypeVar("C", bound=Callable[..., object])
@@ -157,15 +157,15 @@ def _know_all_functions() -> None:
 
 # `any_order` is a kernel that may add floats in any order, as vectors do; nothing else is relaxed.
 if COMPILED:
-    with loading():
+    with gc_paused():
         inlined = _njit(inline=True, cache=False)
         outlined = _njit(inline=False, cache=False)
         kernel = _njit(inline=False, cache=True)
-        any_order = _njit(inline=False, cache=True, any_order=True)
+        fastmath_kernel = _njit(inline=False, cache=True, any_order=True)
         (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
         _know_all_functions()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
-    any_order = binding.kernel
+    fastmath_kernel = binding.kernel
     unsigned, signed = binding.unsigned, binding.signed
     trailing_zeros, fetch = binding.trailing_zeros, binding.fetch

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 
-def lazily(package: str, places: Mapping[str, str], extra: str) -> Callable[[str], object]:
+def lazy_exports(package: str, places: Mapping[str, str], extra: str) -> Callable[[str], object]:
     """Return what finds the names of a package in its modules, and says which extra is missing.
 
-    >>> modules = {"Summary": "muntin.kernels.compiler.numeric_aggregate"}
-    >>> find = lazily("muntin.columnar", modules, extra="kernels")
-    >>> find("Summary").__module__
+    >>> modules = {"NumericAggregate": "muntin.kernels.compiler.numeric_aggregate"}
+    >>> find = lazy_exports("muntin.columnar", modules, extra="kernels")
+    >>> find("NumericAggregate").__module__
     'muntin.kernels.compiler.numeric_aggregate'
     """
 

@@ -17,7 +17,7 @@ Partial = tuple[int | float, ...]
 
 
 @dataclass(frozen=True)
-class Summary:
+class NumericAggregate:
     """An aggregate of one or more columns (definition K1).
 
     `lift` takes one number from each column, or the time if there is none; `lower` returns one
@@ -28,7 +28,8 @@ class Summary:
     >>> def lift(v: float) -> tuple[float]: return (v * v,)
     >>> def combine(a: tuple[float], b: tuple[float]) -> tuple[float]: return (a[0] + b[0],)
     >>> def lower(a: tuple[float]) -> tuple[float]: return (a[0] ** 0.5,)
-    >>> norm = Summary("norm", ("float",), ("float",), (0.0,), lift, combine, lower, ("float",))
+    >>> number = ("float",)
+    >>> norm = NumericAggregate("norm", number, number, (0.0,), lift, combine, lower, number)
     >>> norm.of([(3.0,), (4.0,)])
     (5.0,)
     """

@@ -22,7 +22,7 @@ MODULES = ("math", "numpy")
 """What a kernel may import, since it is the same wherever it has the same version."""
 
 
-class Gathered:
+class SourceClosure:
     """Definitions in an order in which they can be read, under names that nothing else has."""
 
     def __init__(self) -> None:

@@ -20,8 +20,8 @@ from tempfile import NamedTemporaryFile
 from types import CodeType, ModuleType
 
 from muntin.kernels.compiler.jit import version
-from muntin.kernels.compiler.numeric_aggregate import Summary
-from muntin.kernels.compiler.source_closure import Gathered
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.kernels.compiler.source_closure import SourceClosure
 
 HERE = Path(__file__).parents[1]
 TREE = tuple(
@@ -31,15 +31,15 @@ TREE = tuple(
         "bulk_insert", "contents", "entry_points",
     )
 )  # fmt: skip
-BOUND = "muntin.kernels.compiler.kernel_api"
-ALWAYS = 315_532_800
+KERNEL_API_MODULE = "muntin.kernels.compiler.kernel_api"
+FIXED_MTIME = 315_532_800
 """When all files were made, as Numba sees it: its cache wants the same time on every machine."""
 
 
 @lru_cache
 def template(names: tuple[str, ...]) -> str:
     """Return kernel sources as one text, without what they import from each other."""
-    within = {BOUND, *(f"muntin.kernels.{name.replace('/', '.')}" for name in names)}
+    within = {KERNEL_API_MODULE, *(f"muntin.kernels.{name.replace('/', '.')}" for name in names)}
     kept: list[str] = []
     for name in names:
         text = (HERE / f"{name}.py").read_text()
@@ -54,7 +54,7 @@ def template(names: tuple[str, ...]) -> str:
 def head(cap: int, fan: int) -> str:
     """Return the definitions that do not depend on the monoid."""
     return (
-        f"from {BOUND} import A, Column, Columns, IntRows, Ints, Rows\n"
+        f"from {KERNEL_API_MODULE} import A, Column, Columns, IntRows, Ints, Rows\n"
         "from muntin.kernels.compiler.jit import fetch, inlined, kernel, outlined\n"
         "from muntin.kernels.compiler.jit import signed, trailing_zeros, unsigned\n"
         f"CAP, FAN = {cap}, {fan}\n"
@@ -78,9 +78,9 @@ def access(fields: int) -> str:
     return "\n".join([*lines, ""])
 
 
-def source_for(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> str:
+def source_for(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int) -> str:
     """Return the text of kernels for an aggregate."""
-    gathered = Gathered()
+    gathered = SourceClosure()
     given = {
         name: gathered.function(function)
         for name, function in (
@@ -104,7 +104,7 @@ def source_for(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> 
     )
 
 
-def compiled(summary: Summary, names: tuple[str, ...], cap: int, fan: int) -> ModuleType:
+def compiled(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int) -> ModuleType:
     """Return a module of kernels that are compiled when they are first called, and cached."""
     text = source_for(summary, names, cap, fan)
     digest = blake2b(f"{sys.version}\n{text}".encode(), digest_size=16).hexdigest()
@@ -133,8 +133,8 @@ def _written(path: Path, text: str) -> Path:
         with NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False) as part:
             part.write(text)
         Path(part.name).replace(path)
-    if path.stat().st_mtime != ALWAYS:
-        os.utime(path, (ALWAYS, ALWAYS))
+    if path.stat().st_mtime != FIXED_MTIME:
+        os.utime(path, (FIXED_MTIME, FIXED_MTIME))
     return path
 
 
@@ -148,9 +148,9 @@ class _Uncompiled(InspectLoader):
         """Return the text, in which only combine is missing."""
         del fullname
         return (
-            f"from {BOUND} import A, Column, IntRows, Ints, Rows, fetch, inlined, kernel, load\n"
-            f"from {BOUND} import load_one, outlined, signed, store, store_one, trailing_zeros\n"
-            f"from {BOUND} import unsigned\n"
+            f"from {KERNEL_API_MODULE} import A, Column, IntRows, Ints, Rows, fetch, inlined\n"
+            f"from {KERNEL_API_MODULE} import kernel, load, load_one, outlined, signed, store\n"
+            f"from {KERNEL_API_MODULE} import store_one, trailing_zeros, unsigned\n"
             f"CAP, FAN = {self._cap}, {self._fan}\n{template(self._names)}"
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Generic, Protocol
 
 from muntin.kernels.compiler.kernel_api import A, Column, IntRows, Ints, Rows
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.spec.errors import integer
 
 
@@ -31,7 +31,7 @@ class Storage(Protocol[A]):
         """Return one partial of a column."""
         ...
 
-    def plain(self, tree: Tree[A]) -> Tree[A]:
+    def plain(self, tree: TreeArrays[A]) -> TreeArrays[A]:
         """Return the same tree in lists: to look at, not to change."""
         ...
 
@@ -44,7 +44,7 @@ class Storage(Protocol[A]):
         ...
 
 
-class Table(Generic[A]):
+class ListTable(Generic[A]):
     """Rows in lists."""
 
     def __init__(self, lists: list[list[A]]) -> None:
@@ -87,7 +87,7 @@ class Lists(Generic[A]):
         """Return one partial of a column."""
         return column[at]
 
-    def plain(self, tree: Tree[A]) -> Tree[A]:
+    def plain(self, tree: TreeArrays[A]) -> TreeArrays[A]:
         """Return the tree, which is in lists."""
         return tree
 
@@ -96,11 +96,11 @@ class Lists(Generic[A]):
         kept = (
             [[old[row, at] for at in range(width)] for row in range(had)] if old is not None else []
         )
-        return Table(kept + [[0] * width for _ in range(size - len(kept))])
+        return ListTable(kept + [[0] * width for _ in range(size - len(kept))])
 
     def rows(self, old: Rows[A] | None, had: int, size: int, width: int) -> Rows[A]:
         """Return so many rows, the first of which are those that there are, if any."""
         kept = (
             [[old[row, at] for at in range(width)] for row in range(had)] if old is not None else []
         )
-        return Table(kept + [[self._identity] * width for _ in range(size - len(kept))])
+        return ListTable(kept + [[self._identity] * width for _ in range(size - len(kept))])

@@ -3,19 +3,21 @@
 from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, load_one, store
 from muntin.kernels.finger_btree.insertion import insert, split_leaf
 from muntin.kernels.finger_btree.layout import HEAD, LEFT, RIGHT, SIZE, STAGE, STAGED
-from muntin.kernels.finger_btree.nodes import compact, spoil
-from muntin.kernels.finger_btree.records import Batch, Slot, Tree
+from muntin.kernels.finger_btree.nodes import compact, mark_stale
+from muntin.kernels.finger_btree.records import LeafSlot, SortedBatch, TreeArrays
 from muntin.kernels.finger_btree.search import above_leaf, begin, first_from, mark, seek
 
 
 @inlined
-def belongs(slot: Slot, time: int) -> bool:
+def belongs(slot: LeafSlot, time: int) -> bool:
     """Whether a time that is not too small belongs to a leaf."""
     return time < slot.limit or (time == slot.limit and slot.limit_belongs)
 
 
 @inlined
-def stage(tree: Tree[A], batch: Batch[A], at: int, slot: Slot) -> tuple[int, int, bool]:
+def stage(
+    tree: TreeArrays[A], batch: SortedBatch[A], at: int, slot: LeafSlot
+) -> tuple[int, int, bool]:
     """Combine with known times, and stage new ones while there is room.
 
     Return where the rest of the batch begins, how many are staged, and whether room was lacking.
@@ -45,7 +47,7 @@ def stage(tree: Tree[A], batch: Batch[A], at: int, slot: Slot) -> tuple[int, int
 
 
 @inlined
-def merge(tree: Tree[A], leaf: int, staged: int) -> None:
+def merge(tree: TreeArrays[A], leaf: int, staged: int) -> None:
     """Merge what is staged into a leaf, the youngest first."""
     s, times, leaves = tree.s, tree.times, tree.leaves
     old = times[leaf, CAP] - 1
@@ -65,7 +67,7 @@ def merge(tree: Tree[A], leaf: int, staged: int) -> None:
 
 
 @inlined
-def insert_run(tree: Tree[A], batch: Batch[A], at: int) -> int:
+def insert_run(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
     """Insert what goes into one leaf, and return where the rest of the batch begins."""
     s, times = tree.s, tree.times
     time = batch.times[at]
@@ -77,8 +79,8 @@ def insert_run(tree: Tree[A], batch: Batch[A], at: int) -> int:
     if leaf == s[LEFT] and times[leaf, CAP] == CAP and s[HEAD] > 0:
         compact(tree, leaf)
     bounded, limit = above_leaf(tree, top, side, times[leaf, times[leaf, CAP] - 1])
-    slot = Slot(leaf, limit, not bounded)
-    spoil(tree, leaf, first_from(times, leaf, begin(tree, leaf), times[leaf, CAP], time))
+    slot = LeafSlot(leaf, limit, not bounded)
+    mark_stale(tree, leaf, first_from(times, leaf, begin(tree, leaf), times[leaf, CAP], time))
     at, staged, full = stage(tree, batch, at, slot)
     merge(tree, leaf, staged)
     mark(tree, top, side)

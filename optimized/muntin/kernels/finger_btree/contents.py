@@ -2,12 +2,12 @@
 
 from muntin.kernels.compiler.kernel_api import CAP, A, Column, Ints, kernel, load, store_one
 from muntin.kernels.finger_btree.layout import ARITY, HEIGHT, LEFT, STACK, STEP
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import begin
 
 
 @kernel
-def held(tree: Tree[A], times: Ints, values: Column[A]) -> None:
+def held(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
     """Copy what the window holds, oldest first."""
     s, inner = tree.s, tree.inner
     top = s[HEIGHT]

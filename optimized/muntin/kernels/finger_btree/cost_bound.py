@@ -6,7 +6,7 @@ T4 in proofs/finger_btree.md.
 
 from dataclasses import dataclass
 
-from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.compiler.engine import NodeShape
 from muntin.spec.cost import Cost, Operation
 
 STEPS = 3
@@ -21,12 +21,12 @@ from the next, and two of them may wait for the same changes."""
 class TreeBound:
     """Costs for a shape."""
 
-    shape: Shape
+    shape: NodeShape
 
     def reach(self, distance: int) -> int:
         """Return the level up to which a search goes at this distance from an end (T1).
 
-        >>> [TreeBound(Shape(64, 16)).reach(d) for d in (0, 1, 16, 17, 64, 65, 257)]
+        >>> [TreeBound(NodeShape(64, 16)).reach(d) for d in (0, 1, 16, 17, 64, 65, 257)]
         [0, 1, 1, 2, 2, 3, 4]
         """
         level = 0

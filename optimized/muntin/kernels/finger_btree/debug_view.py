@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic
 
-from muntin.kernels.compiler.engine import Shape
+from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.kernel_api import A
 from muntin.kernels.finger_btree.layout import HEAD, HEIGHT, LEFT, RIGHT
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.spec.structure import Pair
 
 
 @dataclass(frozen=True)
-class View(Generic[A]):
+class TreeDebugView(Generic[A]):
     """What stands in the arrays, by node and level."""
 
-    tree: Tree[A]
-    shape: Shape
+    tree: TreeArrays[A]
+    shape: NodeShape
 
     @property
     def height(self) -> int:

@@ -7,17 +7,17 @@ from muntin.kernels.finger_btree.insertion import insert
 from muntin.kernels.finger_btree.lazy_folds import whole
 from muntin.kernels.finger_btree.nodes import has_room, start
 from muntin.kernels.finger_btree.range_query import between
-from muntin.kernels.finger_btree.records import Batch, Tree
+from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 
 
 @kernel
-def begin_tree(tree: Tree[A], identity: Column[A]) -> None:
+def begin_tree(tree: TreeArrays[A], identity: Column[A]) -> None:
     """Make a tree of zeros an empty one."""
     start(tree, load_one(identity, 0))
 
 
 @kernel
-def insert_each(tree: Tree[A], batch: Batch[A], at: int) -> int:
+def insert_each(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
     """Insert a batch from some place on, one entry after another."""
     while at < len(batch.times) and has_room(tree):
         insert(tree, batch.times[at], load_one(batch.values, at))
@@ -26,7 +26,7 @@ def insert_each(tree: Tree[A], batch: Batch[A], at: int) -> int:
 
 
 @kernel
-def insert_sorted(tree: Tree[A], batch: Batch[A], at: int) -> int:
+def insert_sorted(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
     """Insert a batch whose times never fall from some place on, leaf by leaf."""
     while at < len(batch.times) and has_room(tree):
         at = insert_run(tree, batch, at)
@@ -34,26 +34,28 @@ def insert_sorted(tree: Tree[A], batch: Batch[A], at: int) -> int:
 
 
 @kernel
-def evict_each(tree: Tree[A], times: Ints) -> None:
+def evict_each(tree: TreeArrays[A], times: Ints) -> None:
     """Evict what is at each of these times."""
     for at in range(len(times)):
         evict(tree, times[at])
 
 
 @kernel
-def evict_up_to(tree: Tree[A], time: int) -> None:
+def evict_up_to(tree: TreeArrays[A], time: int) -> None:
     """Evict everything up to a time."""
     evict_through(tree, time)
 
 
 @kernel
-def ask(tree: Tree[A], out: Column[A]) -> None:
+def query(tree: TreeArrays[A], out: Column[A]) -> None:
     """Fold the window."""
     store_one(out, 0, whole(tree))
 
 
 @kernel
-def ask_ranges(tree: Tree[A], firsts: Ints, lasts: Ints, out: Column[A], found: Ints) -> None:
+def query_ranges(
+    tree: TreeArrays[A], firsts: Ints, lasts: Ints, out: Column[A], found: Ints
+) -> None:
     """Fold each of these ranges of time, and say which held something."""
     for at in range(len(firsts)):
         some, total = between(tree, firsts[at], lasts[at])
@@ -62,7 +64,9 @@ def ask_ranges(tree: Tree[A], firsts: Ints, lasts: Ints, out: Column[A], found: 
 
 
 @kernel
-def rounds(tree: Tree[A], up_to: Ints, batch: Batch[A], out: Column[A], at: int) -> int:
+def run_rounds(
+    tree: TreeArrays[A], up_to: Ints, batch: SortedBatch[A], out: Column[A], at: int
+) -> int:
     """For each entry: evict up to a time, insert the entry, fold the window."""
     while at < len(batch.times) and has_room(tree):
         evict_through(tree, up_to[at])

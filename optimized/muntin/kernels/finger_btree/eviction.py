@@ -36,10 +36,10 @@ from muntin.kernels.finger_btree.nodes import (
     free_leaf,
     give_left,
     give_right,
+    mark_stale,
     move_entries,
-    spoil,
 )
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     LEFT_SIDE,
     begin,
@@ -55,7 +55,7 @@ from muntin.kernels.finger_btree.search import (
 
 
 @inlined
-def shrink(tree: Tree[A]) -> None:
+def shrink(tree: TreeArrays[A]) -> None:
     """Let the only child of the root be the root."""
     s = tree.s
     height = s[HEIGHT] - 1
@@ -71,7 +71,7 @@ def shrink(tree: Tree[A]) -> None:
 
 
 @inlined
-def balance_inner(tree: Tree[A], level: int) -> bool:
+def balance_inner(tree: TreeArrays[A], level: int) -> bool:
     """Give the poor node of the path a neighbour's children or its own to it: say which, merged."""
     s, inner = tree.s, tree.inner
     above, at = s[PATH + level + 1], s[CHILD + level + 1]
@@ -97,7 +97,7 @@ def balance_inner(tree: Tree[A], level: int) -> bool:
 
 
 @outlined
-def lost_child(tree: Tree[A], level: int) -> None:
+def lost_child(tree: TreeArrays[A], level: int) -> None:
     """Mend the nodes of the complete path from a level on, whose node there has lost a child."""
     s, inner = tree.s, tree.inner
     while level < s[HEIGHT]:
@@ -119,14 +119,14 @@ def lost_child(tree: Tree[A], level: int) -> None:
 
 
 @inlined
-def fetch_leaf(tree: Tree[A], leaf: int) -> None:
+def fetch_leaf(tree: TreeArrays[A], leaf: int) -> None:
     """Ask for a leaf that is read soon: in a long window it is far away by now."""
     fetch(tree.times, leaf)
     fetch(tree.leaves, leaf)
 
 
 @outlined
-def empty_left(tree: Tree[A]) -> None:
+def empty_left(tree: TreeArrays[A]) -> None:
     """Drop the left leaf, which holds nothing any more."""
     s = tree.s
     leaf = s[LEFT]
@@ -152,7 +152,7 @@ def empty_left(tree: Tree[A]) -> None:
 
 
 @inlined
-def share_entries(tree: Tree[A], left: int, right: int, share: int) -> None:
+def share_entries(tree: TreeArrays[A], left: int, right: int, share: int) -> None:
     """Move entries between two leaves, so that the left one has its share."""
     times = tree.times
     have, there = times[left, CAP], times[right, CAP]
@@ -168,7 +168,7 @@ def share_entries(tree: Tree[A], left: int, right: int, share: int) -> None:
 
 
 @outlined
-def mend_leaf(tree: Tree[A], top: int, side: int) -> None:
+def mend_leaf(tree: TreeArrays[A], top: int, side: int) -> None:
     """Merge the poor or empty leaf of the path with a neighbour, or let them share."""
     s, inner, times = tree.s, tree.inner, tree.times
     complete_path(tree, top, side)
@@ -194,7 +194,7 @@ def mend_leaf(tree: Tree[A], top: int, side: int) -> None:
 
 
 @outlined
-def evict_inside(tree: Tree[A], time: int) -> None:
+def evict_inside(tree: TreeArrays[A], time: int) -> None:
     """Evict the entry at a time, if there is one."""
     s, times = tree.s, tree.times
     leaf, top, side = seek(tree, time)
@@ -202,7 +202,7 @@ def evict_inside(tree: Tree[A], time: int) -> None:
     at = first_from(times, leaf, begin(tree, leaf), last, time)
     if at == last or times[leaf, at] != time:
         return
-    spoil(tree, leaf, at)
+    mark_stale(tree, leaf, at)
     move_entries(tree, leaf, at + 1, last, (leaf, at))
     times[leaf, CAP] = last - 1
     s[SIZE] -= 1
@@ -214,7 +214,7 @@ def evict_inside(tree: Tree[A], time: int) -> None:
 
 
 @inlined
-def evict(tree: Tree[A], time: int) -> None:
+def evict(tree: TreeArrays[A], time: int) -> None:
     """Evict the entry at a time, if there is one."""
     s = tree.s
     leaf, head = s[LEFT], s[HEAD]
@@ -230,7 +230,7 @@ def evict(tree: Tree[A], time: int) -> None:
 
 
 @inlined
-def evict_through(tree: Tree[A], time: int) -> None:
+def evict_through(tree: TreeArrays[A], time: int) -> None:
     """Evict every entry up to a time, that time included."""
     s, times = tree.s, tree.times
     while s[SIZE] > 0:

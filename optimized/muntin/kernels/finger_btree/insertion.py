@@ -32,14 +32,14 @@ from muntin.kernels.finger_btree.lazy_folds import extend_prefix
 from muntin.kernels.finger_btree.nodes import (
     compact,
     give_right,
+    mark_stale,
     move_entries,
     new_inner,
     new_leaf,
     open_gap,
     put_child,
-    spoil,
 )
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     RIGHT_SIDE,
     begin,
@@ -54,7 +54,7 @@ from muntin.kernels.finger_btree.search import (
 
 
 @inlined
-def grow(tree: Tree[A], key: int, right: int) -> None:
+def grow(tree: TreeArrays[A], key: int, right: int) -> None:
     """Put a new root above the old one and its new neighbour."""
     s = tree.s
     height = s[HEIGHT]
@@ -71,7 +71,7 @@ def grow(tree: Tree[A], key: int, right: int) -> None:
 
 
 @inlined
-def split_inner(tree: Tree[A], level: int, key: int, child: int) -> int:
+def split_inner(tree: TreeArrays[A], level: int, key: int, child: int) -> int:
     """Insert a child after that of the path into a full node, and return its new neighbour."""
     s = tree.s
     node, at = s[PATH + level], s[CHILD + level] + 1
@@ -87,7 +87,7 @@ def split_inner(tree: Tree[A], level: int, key: int, child: int) -> int:
 
 
 @outlined
-def add_right(tree: Tree[A], key: int, child: int) -> None:
+def add_right(tree: TreeArrays[A], key: int, child: int) -> None:
     """Insert a node as the right neighbour of the one that the complete path ends at."""
     s, inner = tree.s, tree.inner
     level = 1
@@ -110,7 +110,7 @@ def add_right(tree: Tree[A], key: int, child: int) -> None:
 
 
 @inlined
-def append_leaf(tree: Tree[A], node: int, time: int, leaf: int) -> None:
+def append_leaf(tree: TreeArrays[A], node: int, time: int, leaf: int) -> None:
     """Put a leaf at the end of the lowest node of the right spine, at the price of three combines.
 
     What the right finger has folded becomes the fold of a child.
@@ -134,7 +134,7 @@ def append_leaf(tree: Tree[A], node: int, time: int, leaf: int) -> None:
 
 
 @outlined
-def open_right(tree: Tree[A], time: int) -> None:
+def open_right(tree: TreeArrays[A], time: int) -> None:
     """Make room for an entry after the full right leaf."""
     s = tree.s
     full = s[RIGHT]
@@ -156,10 +156,10 @@ def open_right(tree: Tree[A], time: int) -> None:
 
 
 @outlined
-def split_leaf(tree: Tree[A], leaf: int, top: int, side: int) -> None:
+def split_leaf(tree: TreeArrays[A], leaf: int, top: int, side: int) -> None:
     """Halve a full leaf, the one that was found last, or make room at its beginning."""
     s, times = tree.s, tree.times
-    spoil(tree, leaf, 0)
+    mark_stale(tree, leaf, 0)
     if begin(tree, leaf) > 0:
         compact(tree, leaf)
         return
@@ -177,7 +177,7 @@ def split_leaf(tree: Tree[A], leaf: int, top: int, side: int) -> None:
 
 
 @inlined
-def insert_inside(tree: Tree[A], time: int, value: A) -> None:
+def insert_inside(tree: TreeArrays[A], time: int, value: A) -> None:
     """Insert an entry that is not the youngest, or combine it with the one at its time."""
     s, times, leaves = tree.s, tree.times, tree.leaves
     leaf, top, side = seek(tree, time)
@@ -190,7 +190,7 @@ def insert_inside(tree: Tree[A], time: int, value: A) -> None:
         leaf, top, side = seek(tree, time)
         last = times[leaf, CAP]
     at = first_from(times, leaf, begin(tree, leaf), last, time)
-    spoil(tree, leaf, at)
+    mark_stale(tree, leaf, at)
     if at < last and times[leaf, at] == time:
         store(leaves, leaf, at, combine(load(leaves, leaf, at), value))
     else:
@@ -203,7 +203,7 @@ def insert_inside(tree: Tree[A], time: int, value: A) -> None:
 
 
 @inlined
-def insert(tree: Tree[A], time: int, value: A) -> None:
+def insert(tree: TreeArrays[A], time: int, value: A) -> None:
     """Insert an entry, or combine it with the one at its time."""
     s, times = tree.s, tree.times
     last = times[s[RIGHT], CAP]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from muntin.kernels.compiler.kernel_api import A, Rows
-from muntin.kernels.finger_btree.debug_view import View
+from muntin.kernels.finger_btree.debug_view import TreeDebugView
 from muntin.kernels.finger_btree.layout import (
     CUT,
     FREE_INNER,
@@ -40,7 +40,7 @@ Fold = Callable[[Iterable[A]], A]
 Facts = Iterator[tuple[str, bool]]
 
 
-def shape(view: View[A], window: Sequence[Pair[A]]) -> Facts:
+def shape(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Facts:
     """S1 to S4: it is a B+-tree of the window, poor in nothing but at its ends."""
     cap, fan = view.shape
     leaves, inner = view.at_level(0), list(view.inner())
@@ -81,7 +81,7 @@ def shape(view: View[A], window: Sequence[Pair[A]]) -> Facts:
     )
 
 
-def rows(view: View[A]) -> Facts:
+def rows(view: TreeDebugView[A]) -> Facts:
     """S5 and S6: spines, and the rows of nodes."""
     levels = range(view.height + 1)
     s, tree = view.tree.s, view.tree
@@ -108,7 +108,7 @@ def _chain(first: int, after: Callable[[int], int]) -> Iterator[int]:
         first = after(first)
 
 
-def marks(view: View[A], fold: Fold[A]) -> Facts:
+def marks(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
     """S7 and S8: what is not marked is right, and what is marked is found."""
     tree, inner = view.tree, list(view.inner())
     found = {
@@ -137,14 +137,14 @@ def marks(view: View[A], fold: Fold[A]) -> Facts:
     )
 
 
-def _noted(view: View[A], node: int, level: int) -> bool:
+def _noted(view: TreeDebugView[A], node: int, level: int) -> bool:
     s = view.tree.s
     if level == view.height:
         return bool(s[MIDDLE_STALE])
     return bool((s[LEFT_STALE if node == view.left(level) else RIGHT_STALE] >> level) & 1)
 
 
-def spines(view: View[A], fold: Fold[A]) -> Facts:
+def spines(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
     """S9 and S10: what is kept of the spines and the root."""
     s, ends, height = view.tree.s, view.tree.ends, view.height
     within = [_kept_values(view, view.left(k), k) for k in range(height + 1)]
@@ -177,14 +177,14 @@ def spines(view: View[A], fold: Fold[A]) -> Facts:
     )
 
 
-def _kept_values(view: View[A], node: int, level: int) -> list[A]:
+def _kept_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
     """Return the values below the children of a spine node that are on no spine."""
     if not level:
         return []
     return [v for _, child in view.kept(node, level) for v in view.values(child, level - 1)]
 
 
-def fingers(view: View[A], fold: Fold[A]) -> Facts:
+def fingers(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
     """S11 and S12: what is kept of the leaves at the ends."""
     s, ends, leaves = view.tree.s, view.tree.ends, view.tree.leaves
     last_left, last = view.ends(view.left(0))[1], view.ends(view.right(0))[1]

@@ -42,7 +42,7 @@ from muntin.kernels.finger_btree.layout import (
     SUFFIX_STALE,
     VALID,
 )
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 
 FEW = 8
 
@@ -70,7 +70,7 @@ def fold(rows: Rows[A], row: int, first: int, last: int) -> A:
 
 
 @inlined
-def clean(tree: Tree[A], top: int, top_level: int, first: int, last: int) -> None:
+def clean(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) -> None:
     """Take the stale folds anew that are below the children [first, last) of a node."""
     s, inner, folds = tree.s, tree.inner, tree.folds
     inner[top, MASK] &= (1 << last) - (1 << first)
@@ -98,7 +98,7 @@ def clean(tree: Tree[A], top: int, top_level: int, first: int, last: int) -> Non
 
 
 @inlined
-def refold(tree: Tree[A], node: int, level: int, first: int, last: int) -> A:
+def refold(tree: TreeArrays[A], node: int, level: int, first: int, last: int) -> A:
     """Fold the children [first, last) of a node on a spine."""
     clean(tree, node, level, first, last)
     return fold(tree.folds, node, first, last)
@@ -114,7 +114,7 @@ def highest(marks: int) -> int:
 
 
 @inlined
-def flush_left(tree: Tree[A], height: int) -> None:
+def flush_left(tree: TreeArrays[A], height: int) -> None:
     """Repair what is kept for the left spine, from the highest level that is marked."""
     s, ends = tree.s, tree.ends
     marks = s[LEFT_STALE] & ((1 << height) - 1)
@@ -131,7 +131,7 @@ def flush_left(tree: Tree[A], height: int) -> None:
 
 
 @inlined
-def flush_right(tree: Tree[A], height: int) -> None:
+def flush_right(tree: TreeArrays[A], height: int) -> None:
     """Repair what is kept for the right spine."""
     s, ends = tree.s, tree.ends
     marks = s[RIGHT_STALE] & ((1 << height) - 1)
@@ -148,7 +148,7 @@ def flush_right(tree: Tree[A], height: int) -> None:
 
 
 @inlined
-def flush_inner(tree: Tree[A], height: int) -> None:
+def flush_inner(tree: TreeArrays[A], height: int) -> None:
     """Repair everything between the leaves at the ends."""
     s, ends = tree.s, tree.ends
     if s[MIDDLE_STALE]:
@@ -169,7 +169,7 @@ def flush_inner(tree: Tree[A], height: int) -> None:
 
 
 @inlined
-def extend_prefix(tree: Tree[A], leaf: int, base: int, last: int) -> None:
+def extend_prefix(tree: TreeArrays[A], leaf: int, base: int, last: int) -> None:
     """Take the prefix folds of the right leaf anew that are not valid."""
     s, ends = tree.s, tree.ends
     at = s[VALID]
@@ -188,7 +188,7 @@ def extend_prefix(tree: Tree[A], leaf: int, base: int, last: int) -> None:
 
 
 @inlined
-def renew_suffix(tree: Tree[A], leaf: int, last: int) -> None:
+def renew_suffix(tree: TreeArrays[A], leaf: int, last: int) -> None:
     """Take the suffix folds of the left leaf anew."""
     s, ends = tree.s, tree.ends
     s[SUFFIX_STALE] = 0
@@ -200,7 +200,7 @@ def renew_suffix(tree: Tree[A], leaf: int, last: int) -> None:
 
 
 @outlined
-def flush_small(tree: Tree[A]) -> None:
+def flush_small(tree: TreeArrays[A]) -> None:
     """Repair a tree of one leaf, which is a Two-Stacks of its own."""
     s = tree.s
     leaf = s[RIGHT]
@@ -214,7 +214,7 @@ def flush_small(tree: Tree[A]) -> None:
 
 
 @inlined
-def flush(tree: Tree[A]) -> None:
+def flush(tree: TreeArrays[A]) -> None:
     """Repair all that is stale."""
     s = tree.s
     height = s[HEIGHT]
@@ -230,7 +230,7 @@ def flush(tree: Tree[A]) -> None:
 
 
 @inlined
-def whole(tree: Tree[A]) -> A:
+def whole(tree: TreeArrays[A]) -> A:
     """Fold the window."""
     flush(tree)
     s, ends = tree.s, tree.ends

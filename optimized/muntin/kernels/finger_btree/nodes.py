@@ -20,11 +20,11 @@ from muntin.kernels.finger_btree.layout import (
     SUFFIX_STALE,
     VALID,
 )
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 
 
 @inlined
-def new_leaf(tree: Tree[A]) -> int:
+def new_leaf(tree: TreeArrays[A]) -> int:
     """Return an empty leaf."""
     s, times = tree.s, tree.times
     leaf = s[FREE_LEAF]
@@ -39,7 +39,7 @@ def new_leaf(tree: Tree[A]) -> int:
 
 
 @inlined
-def free_leaf(tree: Tree[A], leaf: int) -> None:
+def free_leaf(tree: TreeArrays[A], leaf: int) -> None:
     """Give a leaf back."""
     s = tree.s
     tree.times[leaf, 0] = s[FREE_LEAF]
@@ -48,7 +48,7 @@ def free_leaf(tree: Tree[A], leaf: int) -> None:
 
 
 @inlined
-def new_inner(tree: Tree[A]) -> int:
+def new_inner(tree: TreeArrays[A]) -> int:
     """Return an inner node without children."""
     s, inner = tree.s, tree.inner
     node = s[FREE_INNER]
@@ -64,7 +64,7 @@ def new_inner(tree: Tree[A]) -> int:
 
 
 @inlined
-def free_inner(tree: Tree[A], node: int) -> None:
+def free_inner(tree: TreeArrays[A], node: int) -> None:
     """Give an inner node back."""
     s = tree.s
     tree.inner[node, 0] = s[FREE_INNER]
@@ -73,14 +73,14 @@ def free_inner(tree: Tree[A], node: int) -> None:
 
 
 @inlined
-def has_room(tree: Tree[A]) -> bool:
+def has_room(tree: TreeArrays[A]) -> bool:
     """Whether there are spare nodes enough for any one insert."""
     s = tree.s
     return s[SPARE_LEAF] > 0 and s[SPARE_INNER] > s[HEIGHT] + 1
 
 
 @inlined
-def open_gap(tree: Tree[A], leaf: int, at: int, last: int) -> None:
+def open_gap(tree: TreeArrays[A], leaf: int, at: int, last: int) -> None:
     """Move the entries [at, last) of a leaf one place up."""
     times, leaves = tree.times, tree.leaves
     row, end, one = unsigned(leaf), unsigned(at), unsigned(1)
@@ -95,7 +95,9 @@ def open_gap(tree: Tree[A], leaf: int, at: int, last: int) -> None:
 
 
 @inlined
-def move_entries(tree: Tree[A], leaf: int, at: int, last: int, target: tuple[int, int]) -> None:
+def move_entries(
+    tree: TreeArrays[A], leaf: int, at: int, last: int, target: tuple[int, int]
+) -> None:
     """Copy the entries [at, last) of a leaf to a place in a leaf, the first one first."""
     times, leaves = tree.times, tree.leaves
     to, place = target
@@ -106,7 +108,7 @@ def move_entries(tree: Tree[A], leaf: int, at: int, last: int, target: tuple[int
 
 
 @inlined
-def spoil(tree: Tree[A], leaf: int, at: int) -> None:
+def mark_stale(tree: TreeArrays[A], leaf: int, at: int) -> None:
     """Mark the folds in the leaves at the ends that an entry takes part in."""
     s = tree.s
     if s[HEIGHT] == 0 and at >= s[CUT]:
@@ -118,7 +120,7 @@ def spoil(tree: Tree[A], leaf: int, at: int) -> None:
 
 
 @inlined
-def compact(tree: Tree[A], leaf: int) -> None:
+def compact(tree: TreeArrays[A], leaf: int) -> None:
     """Move the entries of the left leaf to its beginning."""
     s = tree.s
     head, last = s[HEAD], tree.times[leaf, CAP]
@@ -129,7 +131,7 @@ def compact(tree: Tree[A], leaf: int) -> None:
 
 
 @inlined
-def move_child(tree: Tree[A], node: int, at: int, target: tuple[int, int]) -> None:
+def move_child(tree: TreeArrays[A], node: int, at: int, target: tuple[int, int]) -> None:
     """Copy a child, its key and its fold to a place in a node."""
     inner, (to, place) = tree.inner, target
     inner[to, place] = inner[node, at]
@@ -138,7 +140,7 @@ def move_child(tree: Tree[A], node: int, at: int, target: tuple[int, int]) -> No
 
 
 @inlined
-def put_child(tree: Tree[A], node: int, at: int, key: int, child: int) -> None:
+def put_child(tree: TreeArrays[A], node: int, at: int, key: int, child: int) -> None:
     """Insert a child, whose fold is stale."""
     inner = tree.inner
     arity, mask = inner[node, ARITY], inner[node, MASK]
@@ -152,7 +154,7 @@ def put_child(tree: Tree[A], node: int, at: int, key: int, child: int) -> None:
 
 
 @inlined
-def drop_child(tree: Tree[A], node: int, at: int) -> None:
+def drop_child(tree: TreeArrays[A], node: int, at: int) -> None:
     """Remove a child."""
     inner = tree.inner
     arity, mask = inner[node, ARITY], inner[node, MASK]
@@ -164,7 +166,7 @@ def drop_child(tree: Tree[A], node: int, at: int) -> None:
 
 
 @outlined
-def give_right(tree: Tree[A], left: int, right: int, kept: int) -> None:
+def give_right(tree: TreeArrays[A], left: int, right: int, kept: int) -> None:
     """Move the children of a node from some place on to the front of its right neighbour."""
     inner = tree.inner
     moved, there = inner[left, ARITY] - kept, inner[right, ARITY]
@@ -180,7 +182,7 @@ def give_right(tree: Tree[A], left: int, right: int, kept: int) -> None:
 
 
 @outlined
-def give_left(tree: Tree[A], left: int, right: int, moved: int) -> None:
+def give_left(tree: TreeArrays[A], left: int, right: int, moved: int) -> None:
     """Move the first children of a node to the end of its left neighbour."""
     inner = tree.inner
     have, there = inner[left, ARITY], inner[right, ARITY]
@@ -196,7 +198,7 @@ def give_left(tree: Tree[A], left: int, right: int, moved: int) -> None:
 
 
 @outlined
-def start(tree: Tree[A], identity: A) -> None:
+def start(tree: TreeArrays[A], identity: A) -> None:
     """Make a tree of zeros an empty one."""
     s = tree.s
     s[FREE_INNER] = -1

@@ -15,32 +15,32 @@ from muntin.kernels.finger_btree.layout import (
     STEP,
 )
 from muntin.kernels.finger_btree.lazy_folds import flush, fold
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     LEFT_SIDE,
     RIGHT_SIDE,
     begin,
     child_for,
-    climb,
     first_after,
     first_from,
+    search_from_finger,
 )
 
 
 @inlined
-def apex(tree: Tree[A], first: int, last: int) -> tuple[int, int]:
+def lowest_common_node(tree: TreeArrays[A], first: int, last: int) -> tuple[int, int]:
     """Return the lowest spine node that has these times below it, and its level."""
     s = tree.s
-    level, side = climb(tree, first)
+    level, side = search_from_finger(tree, first)
     if side != RIGHT_SIDE:
-        level, side = climb(tree, last)
+        level, side = search_from_finger(tree, last)
         if side == RIGHT_SIDE:
             level = s[HEIGHT]
     return (s[LEFT + level] if side == LEFT_SIDE else s[RIGHT + level]), level
 
 
 @inlined
-def is_spine_child(tree: Tree[A], level: int, node: int, at: int) -> bool:
+def is_spine_child(tree: TreeArrays[A], level: int, node: int, at: int) -> bool:
     """Whether a child is on a spine, so that its fold is not kept with its siblings'."""
     s = tree.s
     if node == s[LEFT + level] and at == 0:
@@ -49,7 +49,7 @@ def is_spine_child(tree: Tree[A], level: int, node: int, at: int) -> bool:
 
 
 @inlined
-def in_leaf(tree: Tree[A], leaf: int, times: tuple[int, int], total: A) -> tuple[bool, A]:
+def in_leaf(tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A) -> tuple[bool, A]:
     """Combine with the entries of a leaf that have such times, if there are any."""
     first = first_from(tree.times, leaf, begin(tree, leaf), tree.times[leaf, CAP], times[0])
     last = first_after(tree.times, leaf, first, tree.times[leaf, CAP], times[1])
@@ -59,7 +59,7 @@ def in_leaf(tree: Tree[A], leaf: int, times: tuple[int, int], total: A) -> tuple
 
 
 @inlined
-def below(tree: Tree[A], node: int, top: int, times: tuple[int, int]) -> tuple[bool, A]:
+def below(tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]) -> tuple[bool, A]:
     """Fold what is below an inner node: depth first, whole children at once.
 
     On the way down to the first time, children begin before it (`edge`); a bit in `closed` says of
@@ -92,13 +92,13 @@ def below(tree: Tree[A], node: int, top: int, times: tuple[int, int]) -> tuple[b
 
 
 @outlined
-def between(tree: Tree[A], first: int, last: int) -> tuple[bool, A]:
+def between(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
     """Fold the entries with first <= time <= last, and say whether there are any."""
     s = tree.s
     nothing = load(tree.ends, MISC, IDENTITY)
     if s[SIZE] == 0 or first > last or last < tree.times[s[LEFT], s[HEAD]]:
         return False, nothing
-    node, level = apex(tree, first, last)
+    node, level = lowest_common_node(tree, first, last)
     if level == 0:
         return in_leaf(tree, node, (first, last), nothing)
     flush(tree)

@@ -5,7 +5,7 @@ from typing import Generic, NamedTuple
 from muntin.kernels.compiler.kernel_api import A, Column, IntRows, Ints, Rows
 
 
-class Tree(NamedTuple, Generic[A]):
+class TreeArrays(NamedTuple, Generic[A]):
     """All that a tree is."""
 
     s: Ints  # scalars, and rows by level
@@ -16,14 +16,14 @@ class Tree(NamedTuple, Generic[A]):
     ends: Rows[A]  # folds of what lies on the spines and in the leaves at the ends
 
 
-class Batch(NamedTuple, Generic[A]):
+class SortedBatch(NamedTuple, Generic[A]):
     """Entries to insert."""
 
     times: Ints
     values: Column[A]
 
 
-class Slot(NamedTuple):
+class LeafSlot(NamedTuple):
     """Where a part of a batch goes: a leaf, and the times that belong there."""
 
     leaf: int

@@ -15,7 +15,7 @@ from muntin.kernels.finger_btree.layout import (
     RIGHT,
     RIGHT_STALE,
 )
-from muntin.kernels.finger_btree.records import Tree
+from muntin.kernels.finger_btree.records import TreeArrays
 
 NO_SIDE, LEFT_SIDE, RIGHT_SIDE = 0, 1, 2
 
@@ -55,7 +55,7 @@ def child_for(inner: IntRows, node: int, time: int) -> int:
 
 
 @inlined
-def climb(tree: Tree[A], time: int) -> tuple[int, int]:
+def search_from_finger(tree: TreeArrays[A], time: int) -> tuple[int, int]:
     """Return the level of the lowest spine node that has this time below it, and its side."""
     s, inner = tree.s, tree.inner
     height = s[HEIGHT]
@@ -77,10 +77,10 @@ def climb(tree: Tree[A], time: int) -> tuple[int, int]:
 
 
 @inlined
-def seek(tree: Tree[A], time: int) -> tuple[int, int, int]:
+def seek(tree: TreeArrays[A], time: int) -> tuple[int, int, int]:
     """Return the leaf for a time, and the top of the search: its level and side; note the path."""
     s, inner = tree.s, tree.inner
-    top, side = climb(tree, time)
+    top, side = search_from_finger(tree, time)
     node = s[LEFT + top] if side == LEFT_SIDE else s[RIGHT + top]
     level = top
     while level > 0:
@@ -93,13 +93,13 @@ def seek(tree: Tree[A], time: int) -> tuple[int, int, int]:
 
 
 @inlined
-def begin(tree: Tree[A], leaf: int) -> int:
+def begin(tree: TreeArrays[A], leaf: int) -> int:
     """Return the first entry of a leaf that is held."""
     return tree.s[HEAD] if leaf == tree.s[LEFT] else 0
 
 
 @inlined
-def complete_path(tree: Tree[A], top: int, side: int) -> None:
+def complete_path(tree: TreeArrays[A], top: int, side: int) -> None:
     """Note the path above the top of the search, up to the root."""
     s, inner = tree.s, tree.inner
     for level in range(top + 1, s[HEIGHT] + 1):
@@ -112,7 +112,7 @@ def complete_path(tree: Tree[A], top: int, side: int) -> None:
 
 
 @inlined
-def mark(tree: Tree[A], top: int, side: int) -> None:
+def mark(tree: TreeArrays[A], top: int, side: int) -> None:
     """Mark the folds of what has changed below the path, up to the top of the search."""
     s, inner = tree.s, tree.inner
     for level in range(1, top + 1):
@@ -127,7 +127,7 @@ def mark(tree: Tree[A], top: int, side: int) -> None:
 
 
 @inlined
-def mark_spine(tree: Tree[A], level: int, node: int) -> bool:
+def mark_spine(tree: TreeArrays[A], level: int, node: int) -> bool:
     """Mark what is kept for a node if it is on a spine or the root, and say whether it is."""
     s = tree.s
     if level == s[HEIGHT]:
@@ -142,7 +142,7 @@ def mark_spine(tree: Tree[A], level: int, node: int) -> bool:
 
 
 @inlined
-def mark_above(tree: Tree[A], level: int) -> None:
+def mark_above(tree: TreeArrays[A], level: int) -> None:
     """Mark the folds of a changed node of the path, up to the first that is on a spine."""
     s, inner = tree.s, tree.inner
     while not mark_spine(tree, level, s[PATH + level]):
@@ -151,7 +151,7 @@ def mark_above(tree: Tree[A], level: int) -> None:
 
 
 @inlined
-def renew_spines(tree: Tree[A], level: int) -> None:
+def renew_spines(tree: TreeArrays[A], level: int) -> None:
     """Find the spine nodes below a level anew."""
     s, inner = tree.s, tree.inner
     while level > 0:
@@ -162,7 +162,7 @@ def renew_spines(tree: Tree[A], level: int) -> None:
 
 
 @inlined
-def above_leaf(tree: Tree[A], top: int, side: int, otherwise: int) -> tuple[bool, int]:
+def above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tuple[bool, int]:
     """Return whether there is a key just above the leaf of the last search, and that key."""
     s, inner = tree.s, tree.inner
     for level in range(1, top + 1):
@@ -175,6 +175,6 @@ def above_leaf(tree: Tree[A], top: int, side: int, otherwise: int) -> tuple[bool
 
 
 @inlined
-def count(tree: Tree[A], leaf: int) -> int:
+def count(tree: TreeArrays[A], leaf: int) -> int:
     """Return where the entries of a leaf end."""
     return tree.times[leaf, CAP]

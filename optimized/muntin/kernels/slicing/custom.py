@@ -6,7 +6,7 @@ Where kernels are not compiled, the generic operator takes them as they are.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.over import field, is_row
 from muntin.spec.algebra.aggregate import Aggregate
@@ -15,16 +15,16 @@ from muntin.spec.errors import InvalidInputError
 
 
 @dataclass(frozen=True)
-class Summarised(Aggregate[object, object, object]):
+class CompiledAggregate(Aggregate[object, object, object]):
     """A summary of fields of values as an aggregate: every operator takes it."""
 
-    summary: Summary
+    summary: NumericAggregate
     fields: tuple[Source, ...]
 
 
-def summarised(
-    summary: Summary, fields: Sequence[Source] | str = (), *, commutative: bool = False
-) -> Summarised:
+def compiled_aggregate(
+    summary: NumericAggregate, fields: Sequence[Source] | str = (), *, commutative: bool = False
+) -> CompiledAggregate:
     """Return an aggregate of values, or of these fields of them; rows with a null are skipped.
 
     Say that it is commutative if it is: then slices can be kept where events come out of order.
@@ -32,8 +32,9 @@ def summarised(
     >>> def lift(v: float) -> tuple[float]: return (v * v,)
     >>> def combine(a: tuple[float], b: tuple[float]) -> tuple[float]: return (a[0] + b[0],)
     >>> def lower(a: tuple[float]) -> tuple[float]: return (a[0] ** 0.5,)
-    >>> norm = Summary("norm", ("float",), ("float",), (0.0,), lift, combine, lower, ("float",))
-    >>> summarised(norm, commutative=True).of([3, None, 4])
+    >>> number = ("float",)
+    >>> norm = NumericAggregate("norm", number, number, (0.0,), lift, combine, lower, number)
+    >>> compiled_aggregate(norm, commutative=True).of([3, None, 4])
     5.0
     """
     count = len(summary.columns)
@@ -59,7 +60,7 @@ def summarised(
         return guarded.lift(value if some else None)
 
     rest = (guarded.monoid, guarded.lower, commutative, guarded.kind)
-    return Summarised(summary.name, lift_some, *rest, summary, names)
+    return CompiledAggregate(summary.name, lift_some, *rest, summary, names)
 
 
 def _part(value: object, name: Source) -> object:

@@ -8,8 +8,8 @@ import numpy as np
 
 from muntin.kernels.aggregator.array_backend import ArrayColumns, Arrays
 from muntin.kernels.aggregator.column_backend import lowered
-from muntin.kernels.compiler.engine import Shape
-from muntin.kernels.compiler.numeric_aggregate import Summary
+from muntin.kernels.compiler.engine import NodeShape
+from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.compiler.specialization import compiled
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
@@ -30,9 +30,9 @@ class Kernels:
 
 
 @cache
-def kernels_for(summary: Summary) -> Kernels:
+def kernels_for(summary: NumericAggregate) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
-    found = vars(compiled(summary, ("aggregator/pair_kernels",), *Shape()))
+    found = vars(compiled(summary, ("aggregator/pair_kernels",), *NodeShape()))
     identity = column_of(Arrays(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
 
@@ -43,7 +43,7 @@ class Custom(Part):
 
     folds = "compiled functions, one by one or in a flat tree"
     others: tuple[Source, ...]
-    summary: Summary
+    summary: NumericAggregate
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -13,11 +13,11 @@ from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Objects, column_of
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice, Everything, some
-from muntin.kernels.slicing.custom import Summarised
+from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
-from muntin.snapshot.function_equality import alike
+from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named, square_root
 from muntin.spec.errors import InvalidInputError
@@ -56,17 +56,20 @@ class Form:
 
 def form_of(aggregate: Erased) -> Form | None:
     """Return the form of an aggregate: of the catalogue, over fields, or of the user's own."""
-    if isinstance(aggregate, Summarised):
+    if isinstance(aggregate, CompiledAggregate):
         return _summary(aggregate) if COMPILED else None
     inner, sources = aggregate, tuple[Source, ...]()
     if isinstance(aggregate, Over):
         inner, sources = aggregate.inner, aggregate.fields
-        if not (alike(aggregate.monoid, inner.monoid) and alike(aggregate.lower, inner.lower)):
+        if not (
+            same_function(aggregate.monoid, inner.monoid)
+            and same_function(aggregate.lower, inner.lower)
+        ):
             return None
     return form(inner.name, sources) if _of_catalogue(inner) else None
 
 
-def _summary(aggregate: Summarised) -> Form:
+def _summary(aggregate: CompiledAggregate) -> Form:
     from muntin.kernels.slicing.custom_part import Custom  # noqa: PLC0415 - most never need it
 
     part = Custom(aggregate.fields[0], aggregate.fields[1:], aggregate.summary)
@@ -86,7 +89,7 @@ def catalogued(name: str) -> Erased:
 def _of_catalogue(aggregate: Erased) -> bool:
     """Whether this is `named(name)`: any name may be given to another aggregate."""
     try:
-        return alike(aggregate, catalogued(aggregate.name))
+        return same_function(aggregate, catalogued(aggregate.name))
     except InvalidInputError:
         return False
 

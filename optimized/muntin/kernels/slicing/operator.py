@@ -24,7 +24,7 @@ from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planne
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
 from muntin.kernels.slicing.store import Store
 from muntin.snapshot import Persistent
-from muntin.snapshot.state_classes import Stated
+from muntin.snapshot.state_classes import CustomState
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step, check_order
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from muntin.optimized.scotty.operator import Scotty
 
 
-class ColumnarOperator(Persistent, Stated):
+class ColumnarOperator(Persistent, CustomState):
     """Many queries over one stream of columns, in one pass."""
 
     configuration = ("method",)

@@ -1,8 +1,8 @@
 """The coins of Lemma 9 of [Tangwongsan19] as ghost state: who pays for rebalancing.
 
-Put `WithCoins` before a tree class, and each node keeps the coins that the lemma gives it, each
-split, merge, move and change of height spends one, and `relates` says whether all was paid for.
-A tree without it knows nothing of coins. L1 to L4 are proved in proofs/amortization.md.
+Put `AmortizationLedger` before a tree class, and each node keeps the coins that the lemma gives it,
+each split, merge, move and change of height spends one, and `invariants` says whether all was paid
+for. A tree without it knows nothing of coins. L1 to L4 are proved in proofs/amortization.md.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from muntin.optimized.btree.btree import BTree
-from muntin.optimized.btree.cost_bound import BILL, LEFT_OVER
+from muntin.optimized.btree.cost_bound import COST_PER_CALL, CREDIT_PER_NODE
 from muntin.optimized.btree.fiba import Fiba
 from muntin.optimized.btree.node import Node
 from muntin.optimized.introspection import Account, TreePicture
@@ -34,7 +34,7 @@ def reserve(arity: int, min_arity: int, *, is_root: bool) -> int:
     return 1 if arity == min_arity else 2
 
 
-class Purse(Generic[A]):
+class CoinAccount(Generic[A]):
     """The coins at each node, and what the present operation still has to be billed."""
 
     def __init__(self, min_arity: int) -> None:
@@ -79,7 +79,7 @@ class Purse(Generic[A]):
         return all(held == self.due(node) for node, (_, held) in coins.items())
 
 
-class WithCoins(BTree[A]):
+class AmortizationLedger(BTree[A]):
     """A tree that keeps account of its rebalancing."""
 
     def __init__(
@@ -87,7 +87,7 @@ class WithCoins(BTree[A]):
     ) -> None:
         """Start with an empty window and no coins."""
         super().__init__(monoid, meter, min_arity)
-        self._purse: Purse[A] = Purse(min_arity)
+        self._purse: CoinAccount[A] = CoinAccount(min_arity)
         self._levels_cut = 0
         self._account = Account()
         self._reserves_full = self._within_bill = True
@@ -95,27 +95,27 @@ class WithCoins(BTree[A]):
     def insert(self, time: int, value: A) -> None:
         """Insert, billed for one item."""
         super().insert(time, value)
-        self._close(BILL)
+        self._close(COST_PER_CALL)
 
     def evict(self, time: int) -> None:
         """Evict, billed for one item."""
         super().evict(time)
-        self._close(BILL)
+        self._close(COST_PER_CALL)
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert a batch, billed for each of its items."""
         batch = list(pairs)
         super().bulk_insert(batch)
-        self._close(BILL * len(batch))
+        self._close(COST_PER_CALL * len(batch))
 
     def bulk_evict(self, up_to: int) -> None:
         """Evict a prefix, billed for one item and for each level of the cut."""
         super().bulk_evict(up_to)
-        self._close(BILL + (1 + LEFT_OVER) * self._levels_cut)
+        self._close(COST_PER_CALL + (1 + CREDIT_PER_NODE) * self._levels_cut)
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The tree's own relation, and that rebalancing is paid for."""
-        yield from super().relates(window)
+        yield from super().invariants(window)
         yield "L1 every node holds the coins that its arity asks for", self._reserves_full
         yield "L2 splits and merges are paid by the nodes they are made of", not self._purse.debts
         yield "L3 and L4 no call is billed more than its items and levels allow", self._within_bill
@@ -186,9 +186,9 @@ class WithCoins(BTree[A]):
         return root
 
 
-class BTreeWithCoins(WithCoins[A], BTree[A]):
+class BTreeWithCoins(AmortizationLedger[A], BTree[A]):
     """The classic tree and its account."""
 
 
-class FibaWithCoins(WithCoins[A], Fiba[A]):
+class FibaWithCoins(AmortizationLedger[A], Fiba[A]):
     """FiBA and its account."""

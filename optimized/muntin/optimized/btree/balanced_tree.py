@@ -19,7 +19,7 @@ A = TypeVar("A")
 SMALLEST_MIN_ARITY = 2
 
 
-class SpinesHit(Generic[A]):
+class TouchedSpines(Generic[A]):
     """Which spines a change has touched: hitleft and hitright."""
 
     __slots__ = ("left", "right")
@@ -66,7 +66,7 @@ class BalancedTree(Generic[A]):
         """Return what the node has to hold, from what its neighbours hold: here, all below it."""
         return up(node, self._monoid)
 
-    def _repair_spines(self, top: Node[A], hit: SpinesHit[A]) -> None:
+    def _repair_spines(self, top: Node[A], hit: TouchedSpines[A]) -> None:
         """Repair what depends on an aggregate above it: here, nothing does."""
 
     def _search(self, time: int) -> Node[A]:
@@ -91,7 +91,7 @@ class BalancedTree(Generic[A]):
             if self._above(node):
                 self._recompute(node)
 
-    def _repair(self, top: Node[A], hit: SpinesHit[A]) -> None:
+    def _repair(self, top: Node[A], hit: TouchedSpines[A]) -> None:
         """Repair all aggregates, if those below top are right and hit says which spines are not."""
         while above := self._above(top):
             self._recompute(top)
@@ -99,9 +99,9 @@ class BalancedTree(Generic[A]):
         self._recompute(top)
         self._repair_spines(top, hit)
 
-    def _rebalance_for_insert(self, node: Node[A]) -> tuple[Node[A], SpinesHit[A]]:
+    def _rebalance_for_insert(self, node: Node[A]) -> tuple[Node[A], TouchedSpines[A]]:
         """Split upwards from a node that has grown, and say where the repair has to begin."""
-        hit = SpinesHit(node)
+        hit = TouchedSpines(node)
         while node.arity > 2 * self._min_arity:
             parent = node.parent or self._grow()
             hit.add(node)
@@ -110,9 +110,9 @@ class BalancedTree(Generic[A]):
             hit.add(node)
         return node, hit
 
-    def _rebalance_for_evict(self, node: Node[A]) -> tuple[Node[A], SpinesHit[A]]:
+    def _rebalance_for_evict(self, node: Node[A]) -> tuple[Node[A], TouchedSpines[A]]:
         """Merge or move upwards from a node that has shrunk, and say where repair has to begin."""
-        hit = SpinesHit(node)
+        hit = TouchedSpines(node)
         while node.arity < self._min_arity and (parent := node.parent):
             place = parent.children.index(node)
             older = place - 1 if place == len(parent.times) else place
@@ -129,7 +129,7 @@ class BalancedTree(Generic[A]):
             hit.add(node)
         return node, hit
 
-    def _hit_sibling(self, hit: SpinesHit[A], sibling: Node[A]) -> None:
+    def _hit_sibling(self, hit: TouchedSpines[A], sibling: Node[A]) -> None:
         hit.add(sibling)
 
     def _split(self, parent: Node[A], node: Node[A]) -> list[Node[A]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from muntin.optimized.btree import invariants as tree_relation
-from muntin.optimized.btree.balanced_tree import SpinesHit
+from muntin.optimized.btree.balanced_tree import TouchedSpines
 from muntin.optimized.btree.bulk_evict import BulkEvict
 from muntin.optimized.btree.bulk_insert import BulkInsert
 from muntin.optimized.btree.cost_bound import TreeCost, levels
@@ -53,7 +53,7 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
             del node.times[place], node.values[place]
             self._repair(*self._rebalance_for_evict(node))
 
-    def _evict_inner(self, node: Node[A], place: int) -> tuple[Node[A], SpinesHit[A]]:
+    def _evict_inner(self, node: Node[A], place: int) -> tuple[Node[A], TouchedSpines[A]]:
         """Evict a neighbour in time from a leaf instead, and write it over the evicted entry."""
         leaf, end = node.children[place + 1].first_leaf(), 0
         if node.children[place + 1].arity <= self._min_arity:
@@ -64,8 +64,8 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
         return self._repair_up_to(node, top, hit)
 
     def _repair_up_to(
-        self, node: Node[A], top: Node[A], hit: SpinesHit[A]
-    ) -> tuple[Node[A], SpinesHit[A]]:
+        self, node: Node[A], top: Node[A], hit: TouchedSpines[A]
+    ) -> tuple[Node[A], TouchedSpines[A]]:
         """Let the repair begin no lower than at this node."""
         while top.height < node.height and (parent := top.parent):
             self._refresh(top)
@@ -109,7 +109,7 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
     def _coins(self, node: Node[A]) -> int | None:  # noqa: ARG002 an account needs the node
         return None
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         yield from tree_relation.shape(self._root, window, self._min_arity)
         yield from tree_relation.ends(self._root, self._left, self._right)

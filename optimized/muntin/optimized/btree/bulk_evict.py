@@ -9,7 +9,7 @@ T6.
 from bisect import bisect_right
 from typing import TypeVar
 
-from muntin.optimized.btree.balanced_tree import BalancedTree, SpinesHit
+from muntin.optimized.btree.balanced_tree import BalancedTree, TouchedSpines
 from muntin.optimized.btree.node import Node
 from muntin.spec.errors import integer
 
@@ -28,7 +28,7 @@ class BulkEvict(BalancedTree[A]):
             self._clear()
             return
         top = self._start(up_to)
-        hit = SpinesHit(top)
+        hit = TouchedSpines(top)
         if top.parent and top.on_right:
             self._drop_all_before(top)
         path = self._cut(top, up_to)
@@ -73,7 +73,7 @@ class BulkEvict(BalancedTree[A]):
             self._meter.visits += 1
         return dropped
 
-    def _fill_and_repair(self, top: Node[A], path: list[Node[A]], hit: SpinesHit[A]) -> None:
+    def _fill_and_repair(self, top: Node[A], path: list[Node[A]], hit: TouchedSpines[A]) -> None:
         """Fill each node of the path that has lost too much, and repair all aggregates."""
         for node in path:
             if self._fill(node, hit) and node is top and node.parent:
@@ -83,7 +83,7 @@ class BulkEvict(BalancedTree[A]):
         hit.left = True
         self._repair(top if top.parent else self._root, hit)
 
-    def _fill(self, node: Node[A], hit: SpinesHit[A]) -> bool:
+    def _fill(self, node: Node[A], hit: TouchedSpines[A]) -> bool:
         """Fill a node at the left end of the tree from its neighbour, if it needs that."""
         parent, least = node.parent, self._min_arity + (node.height > 0)
         if not parent or node.arity >= least:

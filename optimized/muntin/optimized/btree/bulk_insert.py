@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
-from muntin.optimized.btree.balanced_tree import BalancedTree, SpinesHit
+from muntin.optimized.btree.balanced_tree import BalancedTree, TouchedSpines
 from muntin.optimized.btree.node import Node
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Pair, in_time_order
@@ -37,7 +37,7 @@ class Batch(Generic[A]):
                 self.times.append(time)
                 self.values.append(value)
 
-    def dealt(self, node: Node[A], run: Run) -> Iterator[tuple[int, Run]]:
+    def distribute(self, node: Node[A], run: Run) -> Iterator[tuple[int, Run]]:
         """Yield places among the node's times, each with what belongs before or at its time."""
         low, high = run
         while low < high:
@@ -80,7 +80,7 @@ class BulkInsert(BalancedTree[A]):
         while waiting:
             node, run = waiting.pop()
             self._meter.visits += 1
-            for place, (low, high) in reversed(list(batch.dealt(node, run))):
+            for place, (low, high) in reversed(list(batch.distribute(node, run))):
                 rest = (low, high)
                 if node.times[place : place + 1] == [batch.times[high - 1]]:
                     rest = (low, high - 1)
@@ -115,7 +115,7 @@ class BulkInsert(BalancedTree[A]):
                     else:
                         tops.update(_ends(piece))
         for top in dict.fromkeys(tops.values()):
-            self._repair(top, SpinesHit(top))
+            self._repair(top, TouchedSpines(top))
 
     def _pieces(self, node: Node[A], changed: Levels[A]) -> list[Node[A]]:
         """Return the node, or if it is too large, what it is split into."""

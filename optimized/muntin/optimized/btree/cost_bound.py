@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from muntin.spec.cost import Cost, Operation
 
-BILL = 2
+COST_PER_CALL = 2
 """Coins that an item is charged for rebalancing at most: Lemma 9, proofs/amortization.md."""
 
-LEFT_OVER = 3
+CREDIT_PER_NODE = 3
 """Coins that a bulk evict leaves at most on each level of its cut: proofs/amortization.md."""
 
 
@@ -47,10 +47,12 @@ class TreeCost:
             return self._bulk_insert(operation, reach)
         if operation.name == "bulk_evict":
             dropped = operation.items // (self.min_arity - 1) + 1
-            coins = BILL + LEFT_OVER * (reach + 1)
+            coins = COST_PER_CALL + CREDIT_PER_NODE * (reach + 1)
             repaired = 2 * (reach + 1) + self.fingers * reach
             return self._changed(reach + 1 + self._climb(reach) + dropped, repaired, coins)
-        return self._changed(reach + 1 + self._climb(reach), reach + 1 + self.fingers * reach, BILL)
+        return self._changed(
+            reach + 1 + self._climb(reach), reach + 1 + self.fingers * reach, COST_PER_CALL
+        )
 
     @property
     def _widest(self) -> int:
@@ -76,4 +78,4 @@ class TreeCost:
             for height in range(reach + 1)
         )
         searched = met + 2 + 2 * self.fingers * (reach + 1)
-        return self._changed(searched, met + 2 * self.fingers * reach, BILL * items, items)
+        return self._changed(searched, met + 2 * self.fingers * reach, COST_PER_CALL * items, items)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from muntin.optimized.btree import invariants as tree_relation
-from muntin.optimized.btree.balanced_tree import SpinesHit
+from muntin.optimized.btree.balanced_tree import TouchedSpines
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.cost_bound import levels
 from muntin.optimized.btree.node import Node
@@ -61,7 +61,7 @@ class Fiba(BTree[A]):
             return "right"
         return "up" if node.parent else "inner"
 
-    def _repair_spines(self, top: Node[A], hit: SpinesHit[A]) -> None:
+    def _repair_spines(self, top: Node[A], hit: TouchedSpines[A]) -> None:
         """Walk from the top down the spines that depend on it or have been hit."""
         node = top
         if top.on_left or (not top.parent and hit.left):

@@ -1,6 +1,6 @@
 """Whether two queries can share slices: they lift and combine in the same way."""
 
-from muntin.snapshot.function_equality import alike
+from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import Aggregate
 
 Erased = Aggregate[object, object, object]
@@ -13,4 +13,4 @@ def shareable(one: Erased, other: Erased) -> bool:
     >>> shareable(named("sum"), named("sum")), shareable(named("sum"), named("max"))
     (True, False)
     """
-    return alike(one.lift, other.lift) and alike(one.monoid, other.monoid)
+    return same_function(one.lift, other.lift) and same_function(one.monoid, other.monoid)

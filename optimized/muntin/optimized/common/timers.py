@@ -10,13 +10,13 @@ S = TypeVar("S", bound=Hashable)
 SPARE = 8
 
 
-class Alarms(Generic[S]):
+class TimerQueue(Generic[S]):
     """A heap of watermarks; of each sleeper only the earliest counts.
 
-    >>> alarms = Alarms[str]()
+    >>> alarms = TimerQueue[str]()
     >>> alarms.set("a", 7), alarms.set("b", 3), alarms.set("a", 9)
     (None, None, None)
-    >>> list(alarms.ring(5)), list(alarms.ring(8))
+    >>> list(alarms.pop_due(5)), list(alarms.pop_due(8))
     (['b'], ['a'])
     """
 
@@ -51,7 +51,7 @@ class Alarms(Generic[S]):
         self._heap = [(watermark, nth, sleeper) for nth, (sleeper, watermark) in counting]
         heapify(self._heap)
 
-    def ring(self, watermark: float) -> Iterator[S]:
+    def pop_due(self, watermark: float) -> Iterator[S]:
         """Yield the sleepers to be woken, each once; they have to be set again."""
         while self._heap and self._heap[0][0] <= watermark:
             at, _, sleeper = heappop(self._heap)

@@ -20,35 +20,35 @@ MISTYPED = (TypeError, AttributeError, IndexError)
 """What Python raises where a value is of another type than a combine takes. Anything else that it
 raises on a partial and itself may be right: perhaps it takes no event twice."""
 
-remembered: dict[tuple[int, type], object] = {}
+KNOWN_COMBINES: dict[tuple[int, type], object] = {}
 """The combines, by what they are and the type they were tried on. They are held: an id is unique
 as long as its object is there."""
 
 
-def tried(monoid: Monoid[A], partial: A) -> A:
+def check_combinable(monoid: Monoid[A], partial: A) -> A:
     """Return a partial that can be combined, or raise what the combine raises on it.
 
-    >>> tried(Monoid(0, int.__add__), 7)
+    >>> check_combinable(Monoid(0, int.__add__), 7)
     7
-    >>> tried(Monoid("", lambda a, b: a + b), None)
+    >>> check_combinable(Monoid("", lambda a, b: a + b), None)
     Traceback (most recent call last):
         ...
     TypeError: can only concatenate str (not "NoneType") to str
-    >>> tried(Monoid(None, lambda a, b: (a[0], b[1]) if a and b else a or b), 7)
+    >>> check_combinable(Monoid(None, lambda a, b: (a[0], b[1]) if a and b else a or b), 7)
     Traceback (most recent call last):
         ...
     TypeError: 'int' object is not subscriptable
     """
     known = id(monoid.combine), type(partial)
-    if known not in remembered:
+    if known not in KNOWN_COMBINES:
         total = monoid.combine(monoid.identity, partial)
         if type(monoid.identity) is not type(partial) and total is not NotImplemented:
             total = _doubled(monoid, partial)
         if total is NotImplemented:
             raise TypeError("combine returned NotImplemented")  # as int.__add__ does
-        if len(remembered) >= MOST:
-            remembered.clear()
-        remembered[known] = monoid.combine
+        if len(KNOWN_COMBINES) >= MOST:
+            KNOWN_COMBINES.clear()
+        KNOWN_COMBINES[known] = monoid.combine
     return partial
 
 
@@ -62,28 +62,28 @@ def _doubled(monoid: Monoid[A], partial: A) -> A:
         return partial
 
 
-def combined(monoid: Monoid[A], one: A, other: A) -> A:
+def combine_checked(monoid: Monoid[A], one: A, other: A) -> A:
     """Return what the first partial, which can be combined, gives with the other.
 
-    >>> combined(Monoid("", lambda a, b: a + b if len(b) < 3 else None), "ab", "cde")
+    >>> combine_checked(Monoid("", lambda a, b: a + b if len(b) < 3 else None), "ab", "cde")
     Traceback (most recent call last):
         ...
     TypeError: what was combined is None, and can be combined no more
     """
     total = monoid.combine(one, other)
-    return total if type(total) is type(one) else usable(monoid, total, one)
+    return total if type(total) is type(one) else check_result(monoid, total, one)
 
 
-def folded(monoid: Monoid[A], parts: Sequence[A]) -> A:
+def fold_checked(monoid: Monoid[A], parts: Sequence[A]) -> A:
     """Return what partials give together, at least one."""
-    return usable(monoid, reduce(monoid.combine, parts), parts[0])
+    return check_result(monoid, reduce(monoid.combine, parts), parts[0])
 
 
-def usable(monoid: Monoid[A], total: A, known: A) -> A:
+def check_result(monoid: Monoid[A], total: A, known: A) -> A:
     """Return what the monoid has made of what can be combined, or say that it can't be."""
     if type(total) is type(known):
         return total
     try:
-        return tried(monoid, total)
+        return check_combinable(monoid, total)
     except Exception as cause:
         raise TypeError(f"what was combined is {total!r}, and can be combined no more") from cause

@@ -164,7 +164,7 @@ class BInt(Generic[A]):
         )
         return LevelsPicture(self._first, times, levels)
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         held = range(self._first, self._end)
         values = {position: value for position, (_, value) in zip(held, window, strict=False)}

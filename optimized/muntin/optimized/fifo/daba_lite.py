@@ -121,7 +121,7 @@ class DabaLite(Generic[A]):
         totals = ("rest total", self._rest_total), ("back total", self._back_total)
         return five_lists(ready, left, right, turned, back, totals=totals)
 
-    def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         lists: tuple[Sized, ...] = self._ready, self._left, self._right, self._turned
         l_at, r_at, a_at, b_at = accumulate(map(len, lists))

@@ -66,7 +66,7 @@ class TwoStacks(Generic[A]):
         back = [SlotPicture((item,), (total,)) for item, total in self._back]
         return QueuePicture((ListPicture("front", tuple(front)), ListPicture("back", tuple(back))))
 
-    def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         cut = len(self._front)
         front, back = window[:cut], window[cut:]

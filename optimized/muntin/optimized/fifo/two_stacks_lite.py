@@ -82,7 +82,7 @@ class TwoStacksLite(Generic[A]):
             (("back total", self._back_total),),
         )
 
-    def relates(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         slots, front, back = list(self._slots), window[: self._cut], window[self._cut :]
         yield (

@@ -72,7 +72,9 @@ class FlatFat(Generic[A]):
             self._recompute(node)
 
     @classmethod
-    def vacant(cls, monoid: Monoid[A], capacity: int, meter: Meter | None = None) -> "FlatFat[A]":
+    def is_empty_slot(
+        cls, monoid: Monoid[A], capacity: int, meter: Meter | None = None
+    ) -> "FlatFat[A]":
         """Return a tree of identities, which needs no combine: they combine to the identity."""
         fat = cls(monoid, [monoid.identity], meter)
         fat._capacity = power_of_two(capacity, "the capacity")
@@ -105,7 +107,7 @@ class FlatFat(Generic[A]):
             self._tree[leaf] = value
         self._propagate(changed)
 
-    def forget(self, locations: Iterable[int]) -> None:
+    def clear_leaves(self, locations: Iterable[int]) -> None:
         """Overwrite the values at distinct locations with the identity."""
         self.update((location, self._monoid.identity) for location in locations)
 
@@ -187,7 +189,7 @@ class FlatFat(Generic[A]):
         """Return what each node holds, by its number; number 0 is no node."""
         return tuple(self._tree)
 
-    def relates(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         tree, n = self._tree, self._capacity
         yield "H1 there are two slots a value", n.bit_count() == 1 and len(tree) == 2 * n

@@ -133,11 +133,11 @@ class FlatFatWindow(Generic[A]):
         spare = [None] * (self._fat.capacity - len(self))
         return FatPicture(self._fat.by_number(), (*self._times, *spare))
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         spare = [self._monoid.identity] * (self._fat.capacity - len(window))
         yield "S1 the times are those of the window", self._times == [at for at, _ in window]
-        yield from self._fat.relates([*(value for _, value in window), *spare])
+        yield from self._fat.invariants([*(value for _, value in window), *spare])
         yield (
             "S2 the tree is as small as a window of this size allows",
             len(window) <= self._fat.capacity <= largest_capacity(len(window)),

@@ -190,7 +190,7 @@ class ReactiveAggregator(Generic[A]):
         """Make holes of the items at these locations, in one update of the tree."""
         self._holes |= locations
         self._trim()
-        self._fat.forget(locations)
+        self._fat.clear_leaves(locations)
 
     def _trim(self) -> None:
         """Let the ring begin and end with an item."""
@@ -212,7 +212,7 @@ class ReactiveAggregator(Generic[A]):
     def _tree(self, leaves: list[A]) -> FlatFat[A]:
         if self._span:
             return FlatFat(self._monoid, leaves, self._meter)
-        return FlatFat[A].vacant(self._monoid, len(leaves), self._meter)
+        return FlatFat[A].is_empty_slot(self._monoid, len(leaves), self._meter)
 
     def picture(self) -> FatPicture[A]:
         """Return what the ring and the tree look like."""
@@ -222,7 +222,7 @@ class ReactiveAggregator(Generic[A]):
         front = self._front if self._span else None
         return FatPicture(self._fat.by_number(), tuple(times), front, back, frozenset(self._holes))
 
-    def relates(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         capacity, offsets = self._fat.capacity, range(self._span)
         times = [self._times[self._location(k)] for k in offsets]
@@ -248,7 +248,7 @@ class ReactiveAggregator(Generic[A]):
             "S6 the leaf of a slot that holds no item is the identity",
             all(leaf == self._monoid.identity for leaf in vacant),
         )
-        yield from self._fat.relates(leaves)
+        yield from self._fat.invariants(leaves)
 
     def bound(self, operation: Operation, /) -> Cost:
         """Theorem 4.2 (T2), plus 4 an arrival and 2 an eviction that pay for moving (T4)."""

@@ -16,19 +16,21 @@ from muntin.spec.errors import UnsupportedError
 
 A = TypeVar("A")
 
-Holds = Callable[[range], bool]
+OccupancyTest = Callable[[range], bool]
 """Whether any of these locations holds an item."""
 
 
-class DemarcatedFat(FlatFat[A]):
+class BoundedFlatFat(FlatFat[A]):
     """A FlatFAT that skips leaves outside the boundaries of a ring, whatever is in them."""
 
-    def __init__(self, monoid: Monoid[A], values: list[A], meter: Meter, holds: Holds) -> None:
+    def __init__(
+        self, monoid: Monoid[A], values: list[A], meter: Meter, holds: OccupancyTest
+    ) -> None:
         """Build the tree above those leaves that hold an item."""
         self._holds = holds
         super().__init__(monoid, values, meter)
 
-    def forget(self, locations: Iterable[int]) -> None:
+    def clear_leaves(self, locations: Iterable[int]) -> None:
         """Recompute what was combined from items that are no longer held at these locations."""
         self._propagate({self._leaf(location) for location in locations})
 
@@ -44,7 +46,7 @@ class DemarcatedFat(FlatFat[A]):
         levels = height(self._capacity) - height(node)
         return range((node << levels) - self._capacity, (node + 1 << levels) - self._capacity)
 
-    def relates(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with a plain sequence that is right where items are held."""
         held = [self._holds(range(k, k + 1)) for k in range(self._capacity)]
         yield "H1 there are two slots a value", len(self._tree) == 2 * self._capacity
@@ -62,8 +64,8 @@ class DemarcatedFat(FlatFat[A]):
 class FifoReactiveAggregator(ReactiveAggregator[A]):
     """A ring whose items are exactly those from the front to the back."""
 
-    def _tree(self, leaves: list[A]) -> DemarcatedFat[A]:
-        return DemarcatedFat(self._monoid, leaves, self._meter, self._occupied)
+    def _tree(self, leaves: list[A]) -> BoundedFlatFat[A]:
+        return BoundedFlatFat(self._monoid, leaves, self._meter, self._occupied)
 
     def _occupied(self, locations: range) -> bool:
         end, capacity = self._front + self._span, len(self._times)
@@ -80,8 +82,8 @@ class FifoReactiveAggregator(ReactiveAggregator[A]):
     def _vacate(self, locations: set[int]) -> None:
         self._front = self._location(len(locations))
         self._span -= len(locations)
-        self._fat.forget(locations)
+        self._fat.clear_leaves(locations)
 
     def _tree_relates(self) -> Iterator[tuple[str, bool]]:
         yield "S7 there are no holes", not self._holes
-        yield from self._fat.relates([self._fat[k] for k in range(self._fat.capacity)])
+        yield from self._fat.invariants([self._fat[k] for k in range(self._fat.capacity)])

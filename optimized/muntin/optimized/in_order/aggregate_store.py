@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Generic, TypeVar
 
-from muntin.optimized.common.user_code import combined
+from muntin.optimized.common.user_code import combine_checked
 from muntin.spec.algebra.monoid import Monoid
 
 A = TypeVar("A")
@@ -30,7 +30,7 @@ def fitting(capacity: int, size: int) -> int:
     return capacity
 
 
-class AggregateStore(ABC, Generic[A]):
+class InOrderStore(ABC, Generic[A]):
     """Partial aggregates of consecutive slices, oldest first."""
 
     def __init__(self, monoid: Monoid[A]) -> None:
@@ -68,21 +68,21 @@ class AggregateStore(ABC, Generic[A]):
         """Yield the partial of each slice, oldest first."""
 
     @abstractmethod
-    def copy(self) -> "AggregateStore[A]":
+    def copy(self) -> "InOrderStore[A]":
         """Return an independent copy."""
 
     def rank(self, name: int) -> int:
         """Return how many slices have a smaller name."""
         return bisect_left(self.ids, name)
 
-    def relates(self, slices: Sequence[Slice[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, slices: Sequence[Slice[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         yield "S1 the names are those of the slices", self.ids == [name for name, _ in slices]
         yield "S2 so are the partials", list(self.partials()) == [one for _, one in slices]
         yield "S3 names rise", self.ids == sorted(set(self.ids))
 
 
-class LazyStore(AggregateStore[A]):
+class InOrderLazyStore(InOrderStore[A]):
     """A circular array. To merge is to fold."""
 
     def __init__(self, monoid: Monoid[A]) -> None:
@@ -120,7 +120,7 @@ class LazyStore(AggregateStore[A]):
         """Combine the slice with its predecessor, and move the younger ones up: one combine."""
         rank = self.rank(name)
         before, here = self._slot(rank - 1), self._slot(rank)
-        self._ring[before] = combined(self.monoid, self._ring[before], self._ring[here])
+        self._ring[before] = combine_checked(self.monoid, self._ring[before], self._ring[here])
         for k in range(rank, len(self.ids) - 1):
             self._ring[self._slot(k)] = self._ring[self._slot(k + 1)]
         self._ring[self._slot(len(self.ids) - 1)] = self.monoid.identity
@@ -138,9 +138,9 @@ class LazyStore(AggregateStore[A]):
         """Yield the partial of each slice, oldest first."""
         return (self._ring[self._slot(k)] for k in range(len(self.ids)))
 
-    def copy(self) -> "LazyStore[A]":
+    def copy(self) -> "InOrderLazyStore[A]":
         """Return an independent copy."""
-        twin = LazyStore(self.monoid)
+        twin = InOrderLazyStore(self.monoid)
         twin.ids, twin._ring, twin._front = self.ids.copy(), self._ring.copy(), self._front
         return twin
 

@@ -4,26 +4,26 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from muntin.optimized.in_order.trackers.base import Request, Track
+from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.optimized.in_order.trackers.frames import (
-    DeltaTrack,
-    PunctuationTrack,
-    StateTrack,
-    ThresholdTrack,
-    UserTrack,
+    DeltaTracker,
+    PunctuationTracker,
+    StateTracker,
+    ThresholdTracker,
+    UserWindowTracker,
 )
 from muntin.optimized.in_order.trackers.periodic import (
-    BandTrack,
-    CumulateTrack,
-    LandmarkTrack,
-    SlidingTrack,
+    BandTracker,
+    CumulateTracker,
+    LandmarkTracker,
+    SlidingTracker,
 )
 from muntin.optimized.in_order.trackers.record_level import (
-    LastNEveryTrack,
-    RollingTrack,
-    TriggerTrack,
+    LastNEveryTracker,
+    RollingTracker,
+    TriggerTracker,
 )
-from muntin.optimized.in_order.trackers.session_track import SessionTrack
+from muntin.optimized.in_order.trackers.session_track import SessionTracker
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -33,16 +33,16 @@ from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
 
 W = TypeVar("W", bound=WindowType)
-Make = Callable[[Request], Track]
+Make = Callable[[TrackerConfig], WindowTracker]
 
 
-def state_track(_: State, request: Request) -> Track:
+def state_track(_: State, request: TrackerConfig) -> WindowTracker:
     """Return the track of a state query, which has no parameter."""
-    return StateTrack(request)
+    return StateTracker(request)
 
 
 def _serving(
-    served: type[W], make: Callable[[W, Request], Track]
+    served: type[W], make: Callable[[W, TrackerConfig], WindowTracker]
 ) -> Callable[[WindowType], Make | None]:
     """Return what makes tracks for windows of this very type, and of no subclass."""
 
@@ -54,37 +54,37 @@ def _serving(
 
 
 TRACKS = [
-    _serving(Sliding, SlidingTrack),
-    _serving(Landmark, LandmarkTrack),
-    _serving(Cumulate, CumulateTrack),
-    _serving(Band, BandTrack),
-    _serving(Session, SessionTrack),
-    _serving(Punctuation, PunctuationTrack),
-    _serving(Delta, DeltaTrack),
+    _serving(Sliding, SlidingTracker),
+    _serving(Landmark, LandmarkTracker),
+    _serving(Cumulate, CumulateTracker),
+    _serving(Band, BandTracker),
+    _serving(Session, SessionTracker),
+    _serving(Punctuation, PunctuationTracker),
+    _serving(Delta, DeltaTracker),
     _serving(State, state_track),
-    _serving(Threshold, ThresholdTrack),
-    _serving(UserWindow, UserTrack),
-    _serving(Rolling, RollingTrack),
-    _serving(LastNEvery, LastNEveryTrack),
-    _serving(UserTrigger, TriggerTrack),
+    _serving(Threshold, ThresholdTracker),
+    _serving(UserWindow, UserWindowTracker),
+    _serving(Rolling, RollingTracker),
+    _serving(LastNEvery, LastNEveryTracker),
+    _serving(UserTrigger, TriggerTracker),
 ]
 """The track of each window type. A new type needs a track, and one line here."""
 
 
-def track_of(request: Request) -> Track:
+def track_of(request: TrackerConfig) -> WindowTracker:
     """Return a track for a query and key, of a window type that is not refused."""
     makers = (serving(request.query.window) for serving in TRACKS)
     return next(make(request) for make in makers if make)
 
 
-def refuses_unknown(kind: WindowType) -> str | None:
+def unknown_window(kind: WindowType) -> str | None:
     """Say that there are no tracks for a window type, if there are none."""
     if any(serving(kind) for serving in TRACKS):
         return None
     return f"slicing does not know the windows {kind}; give them a track"
 
 
-def refuses_settings(settings: Settings) -> str | None:
+def unsupported_settings(settings: Settings) -> str | None:
     """Say why slicing in order cannot serve a run, if it cannot."""
     dialect = settings.dialect
     if not settings.in_order:
@@ -96,7 +96,7 @@ def refuses_settings(settings: Settings) -> str | None:
     return None
 
 
-def refuses_window(kind: WindowType, settings: Settings) -> str | None:
+def unsupported_window(kind: WindowType, settings: Settings) -> str | None:
     """Say why a window type cannot be served, if it cannot."""
     dialect, where = settings.dialect, f"{kind.name} windows of {kind.measure.name}"
     if isinstance(kind, Sliding | Cumulate) and dialect.alignment == "truncate":
@@ -112,4 +112,4 @@ def refuses_unless_periodic(kind: WindowType, settings: Settings) -> str | None:
         return f"panes and pairs need periodic windows of time, not {kind.name} ones"
     if settings.dialect.edges != "left":
         return f"panes and pairs cut in [a, b) only (edges: {settings.dialect.edges})"
-    return refuses_window(kind, settings)
+    return unsupported_window(kind, settings)

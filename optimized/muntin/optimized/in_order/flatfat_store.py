@@ -7,15 +7,15 @@ tree is next rebuilt. The mapping from names to leaves is kept as two parallel l
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from muntin.optimized.common.user_code import combined
+from muntin.optimized.common.user_code import combine_checked
 from muntin.optimized.flatfat.flatfat import FlatFat
-from muntin.optimized.in_order.aggregate_store import AggregateStore, Slice, fitting
+from muntin.optimized.in_order.aggregate_store import InOrderStore, Slice, fitting
 from muntin.spec.algebra.monoid import Monoid
 
 A = TypeVar("A")
 
 
-class EagerStore(AggregateStore[A]):
+class InOrderEagerStore(InOrderStore[A]):
     """Merges any range in O(log n) combines, for O(log n) combines a call that changes it."""
 
     def __init__(self, monoid: Monoid[A]) -> None:
@@ -63,7 +63,7 @@ class EagerStore(AggregateStore[A]):
         """Combine the slice with its predecessor, and leave a hole."""
         rank = self.rank(name)
         before, here = self._leaves[rank - 1], self._leaves[rank]
-        both = combined(self.monoid, self._fat[before], self._fat[here])
+        both = combine_checked(self.monoid, self._fat[before], self._fat[here])
         del self.ids[rank]
         del self._leaves[rank]
         if not self._shrunk({before: both}):
@@ -80,23 +80,23 @@ class EagerStore(AggregateStore[A]):
         """Yield the partial of each slice, oldest first."""
         return (self._fat[leaf] for leaf in self._leaves)
 
-    def copy(self) -> "EagerStore[A]":
+    def copy(self) -> "InOrderEagerStore[A]":
         """Return an independent copy."""
-        twin = EagerStore(self.monoid)
+        twin = InOrderEagerStore(self.monoid)
         twin.ids, twin._leaves, twin._fat = self.ids.copy(), self._leaves.copy(), self._fat.copy()
         return twin
 
-    def relates(self, slices: Sequence[Slice[A]]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, slices: Sequence[Slice[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
-        yield from super().relates(slices)
+        yield from super().invariants(slices)
         values = [self.monoid.identity] * self._fat.capacity
         for leaf, (_, partial) in zip(self._leaves, slices, strict=True):
             values[leaf] = partial
-        yield from self._fat.relates(values)
+        yield from self._fat.invariants(values)
 
     def _forget(self, leaves: list[int]) -> None:
         if leaves and not self._shrunk({}):
-            self._fat.forget(leaves)
+            self._fat.clear_leaves(leaves)
 
     def _shrunk(self, writes: dict[int, A]) -> bool:
         """Rebuild the tree with these writes if a third of it is in use, and say so."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from muntin.optimized.common.query_sharing import Erased, shareable
-from muntin.optimized.in_order.aggregate_store import AggregateStore
-from muntin.optimized.in_order.discretizer import refuses_window
-from muntin.optimized.in_order.key_state import Lane
-from muntin.optimized.in_order.pane_edges import Cuts, EdgesOf
-from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.aggregate_store import InOrderStore
+from muntin.optimized.in_order.discretizer import unsupported_window
+from muntin.optimized.in_order.key_state import InOrderKeyState
+from muntin.optimized.in_order.pane_edges import EdgesOf, PaneEdges
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.snapshot.state_classes import Constant
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
@@ -24,13 +24,13 @@ class Technique(Constant):
     Without edges, slices begin where windows do, and queries of one aggregate share them.
     """
 
-    store: type[AggregateStore[object]]
+    store: type[InOrderStore[object]]
     edges: EdgesOf | None = None
     shares: bool = True
-    refuses: Callable[[WindowType, Settings], str | None] = refuses_window
+    refuses: Callable[[WindowType, Settings], str | None] = unsupported_window
 
 
-class Asked(NamedTuple):
+class GroupedQuery(NamedTuple):
     """A query, its number, and the greatest time and the events that it came too late to see."""
 
     query: Query
@@ -40,11 +40,11 @@ class Asked(NamedTuple):
 
 
 @dataclass
-class Group:
+class QueryGroup:
     """The queries that share slices: all of one aggregate, or one alone."""
 
     technique: Technique
-    asked: dict[str, Asked] = field(default_factory=dict[str, Asked])
+    asked: dict[str, GroupedQuery] = field(default_factory=dict[str, GroupedQuery])
 
     @property
     def aggregate(self) -> Erased:
@@ -55,23 +55,25 @@ class Group:
         """Whether a further query can share the slices."""
         return self.technique.shares and shareable(self.aggregate, query.aggregate)
 
-    def cuts(self) -> Cuts | None:
+    def cuts(self) -> PaneEdges | None:
         """Return where slices are cut besides the begins of windows, if they are."""
         edges = self.technique.edges
         if edges is None:
             return None
         kinds = [one.query.window for one in self.asked.values()]
-        return Cuts(edge for kind in kinds if isinstance(kind, Sliding) for edge in edges(kind))
+        return PaneEdges(
+            edge for kind in kinds if isinstance(kind, Sliding) for edge in edges(kind)
+        )
 
-    def lane(self) -> Lane:
+    def lane(self) -> InOrderKeyState:
         """Return an empty lane."""
         store = self.technique.store(self.aggregate.monoid)
-        slices = Slices(store, joins=self.technique.edges is None)
-        return Lane(slices, self.aggregate.lift, self.cuts())
+        slices = SliceBuffer(store, joins=self.technique.edges is None)
+        return InOrderKeyState(slices, self.aggregate.lift, self.cuts())
 
-    def awaited(self, lane: Lane, time: int) -> Iterator[Asked]:
+    def queries_seeing_first(self, lane: InOrderKeyState, time: int) -> Iterator[GroupedQuery]:
         """Yield the queries that see their first event in a lane at this time."""
         if lane.joined < len(self.asked):
             for one in self.asked.values():
-                if one.since < time and not lane.sees(one.query.id):
+                if one.since < time and not lane.is_tracking(one.query.id):
                     yield one

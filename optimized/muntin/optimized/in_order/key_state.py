@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Self
 
-from muntin.optimized.in_order.emission import Line, Moment, Report
-from muntin.optimized.in_order.pane_edges import Cuts
-from muntin.optimized.in_order.slice_buffer import Slices
-from muntin.optimized.in_order.trackers.base import Track
-from muntin.optimized.in_order.wakeups import Agenda
+from muntin.optimized.in_order.emission import Emission, Emitter, InOrderWatermark
+from muntin.optimized.in_order.pane_edges import PaneEdges
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.trackers.base import WindowTracker
+from muntin.optimized.in_order.wakeups import WakeupSchedule
 from muntin.spec.errors import MuntinError, UserCodeError
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Event
 
 
-def named(query: Query, event: Event, cause: Exception) -> MuntinError:
+def with_query_context(query: Query, event: Event, cause: Exception) -> MuntinError:
     """Return the error that says at which query and event something failed."""
     where = f"query {query.id!r}" + (f", {event}" if f"{event}" not in f"{cause}" else "")
     if isinstance(cause, MuntinError):
@@ -22,22 +22,22 @@ def named(query: Query, event: Event, cause: Exception) -> MuntinError:
     return UserCodeError(f"{where}: raised {cause!r}")
 
 
-class Lane:
+class InOrderKeyState:
     """The slices of one key under one aggregate, and a track for each query that has seen any.
 
     A step works on a copy, which owns the tracks that the step concerns and shares the others.
     """
 
     def __init__(
-        self, slices: Slices[object], lift: Callable[[object], object], cuts: Cuts | None
+        self, slices: SliceBuffer[object], lift: Callable[[object], object], cuts: PaneEdges | None
     ) -> None:
         """Start with no event; Panes and Pairs bring cuts of their own."""
         self.slices, self.cuts, self._lift = slices, cuts, lift
-        self.tracks: dict[str, Track] = {}
-        self.agenda = Agenda()
+        self.tracks: dict[str, WindowTracker] = {}
+        self.agenda = WakeupSchedule()
         self.joined = 0  # the number of tracks
-        self.rested = True  # whether no event came in this step
-        self.own: dict[str, Track] = {}
+        self.had_no_events = True  # whether no event came in this step
+        self.own: dict[str, WindowTracker] = {}
         self._last: Event | None = None
 
     @property
@@ -50,7 +50,7 @@ class Lane:
         twin = copy(self)
         twin.slices = self.slices.copy()
         twin.cuts = self.cuts.copy() if self.cuts else None
-        twin.own, twin.rested = {}, True
+        twin.own, twin.had_no_events = {}, True
         return twin
 
     def begin_step(self) -> None:
@@ -65,27 +65,29 @@ class Lane:
 
     def recover(self) -> None:
         """End a step that has failed on a copy of this lane."""
-        self.agenda = Agenda(self.tracks.values())
+        self.agenda = WakeupSchedule(self.tracks.values())
 
-    def sees(self, name: str) -> bool:
+    def is_tracking(self, name: str) -> bool:
         """Whether a query has seen an event."""
         return name in self.own or name in self.tracks
 
-    def join(self, track: Track) -> None:
+    def join(self, track: WindowTracker) -> None:
         """Let a further query see events, from the next one on."""
         self.own[track.query.id] = track
         self.joined += 1
-        self.agenda.meet(track)
+        self.agenda.add_tracker(track)
 
     def observe(self, event: Event) -> None:
         """Take in an event: one lift and at most one combine, whatever the number of queries."""
-        for name in self.agenda.concerned(event.time, self.slices.count, self._pause(event)):
+        for name in self.agenda.queries_affected_by(
+            event.time, self.slices.count, self._pause(event)
+        ):
             self._show(event, self._mine(name))
-        self._last, self.rested = event, False
+        self._last, self.had_no_events = event, False
         try:
             self._add(event)
         except Exception as cause:
-            raise named(self._first(), event, cause) from cause
+            raise with_query_context(self._first(), event, cause) from cause
 
     def _pause(self, event: Event) -> float:
         """Return the time since the last event, without end if one of them brings its own gap."""
@@ -93,14 +95,14 @@ class Lane:
         usual = last is not None and event.gap is None and last.gap is None
         return event.time - last.time if last is not None and usual else END
 
-    def _show(self, event: Event, track: Track) -> None:
+    def _show(self, event: Event, track: WindowTracker) -> None:
         try:
             track.observe(self.slices, event)
         except Exception as cause:
-            raise named(track.query, event, cause) from cause
-        self.agenda.note_edge(track)
+            raise with_query_context(track.query, event, cause) from cause
+        self.agenda.schedule_edge(track)
 
-    def _mine(self, name: str) -> Track:
+    def _mine(self, name: str) -> WindowTracker:
         """Return a track as this step may change it, up to the last event."""
         if name not in self.own:
             self.own[name] = self.tracks[name].copy()
@@ -114,24 +116,24 @@ class Lane:
         return next(iter(tracks.values())).query
 
     def _add(self, event: Event) -> None:
-        cut = self.cuts is not None and self.cuts.passed(event.time)
-        if self.slices.wanted:
+        cut = self.cuts is not None and self.cuts.crosses_edge(event.time)
+        if self.slices.has_pins:
             self.slices.add(self._lift(event.value), cut=cut)
         else:
             self.slices.skip()
 
-    def report(self, moment: Moment) -> Iterator[tuple[Track, Line]]:
+    def report(self, moment: InOrderWatermark) -> Iterator[tuple[WindowTracker, Emission]]:
         """Publish what is complete."""
-        for name in {**self.own, **dict.fromkeys(self.agenda.woken(moment.watermark))}:
+        for name in {**self.own, **dict.fromkeys(self.agenda.due_queries(moment.watermark))}:
             track = self._mine(name)
             for line in self._lines(track, moment):
                 yield track, line
-            self.agenda.note(track)
+            self.agenda.schedule_watermark(track)
 
-    def _lines(self, track: Track, moment: Moment) -> list[Line]:
+    def _lines(self, track: WindowTracker, moment: InOrderWatermark) -> list[Emission]:
         """Return what a track has to tell; slices that it needs no more are joined."""
         try:
-            return list(Report(track, self.slices, moment).lines())
+            return list(Emitter(track, self.slices, moment).lines())
         except MuntinError:
             raise
         except Exception as cause:
@@ -145,7 +147,7 @@ class Lane:
         if name in self.tracks:
             twin.slices = self.slices.without(self.tracks[name].release)
         twin.joined = len(twin.tracks)
-        twin.agenda = Agenda(twin.tracks.values())
+        twin.agenda = WakeupSchedule(twin.tracks.values())
         return twin
 
     def begins(self) -> set[int]:
@@ -154,4 +156,4 @@ class Lane:
 
     def idle(self) -> bool:
         """Whether it can be forgotten, and made anew when its key has another event."""
-        return not self.slices.wanted and all(track.idle() for track in self.tracks.values())
+        return not self.slices.has_pins and all(track.idle() for track in self.tracks.values())

@@ -8,47 +8,49 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise, starmap
 from typing import NamedTuple
 
-from muntin.optimized.common.timers import Alarms
+from muntin.optimized.common.timers import TimerQueue
 from muntin.optimized.common.well_formed import check_query
-from muntin.optimized.in_order.discretizer import refuses_settings, refuses_unknown, track_of
-from muntin.optimized.in_order.emission import Line, Moment
-from muntin.optimized.in_order.group import Asked, Group, Technique
-from muntin.optimized.in_order.key_state import Lane
-from muntin.optimized.in_order.trackers.base import Request, Track
+from muntin.optimized.in_order.discretizer import track_of, unknown_window, unsupported_settings
+from muntin.optimized.in_order.emission import Emission, InOrderWatermark
+from muntin.optimized.in_order.group import GroupedQuery, QueryGroup, Technique
+from muntin.optimized.in_order.key_state import InOrderKeyState
+from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.snapshot import Persistent
-from muntin.spec.denotation import earliest
+from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.measure import COUNT, TIME
 
 
-class Slot(NamedTuple):
+class KeyStateId(NamedTuple):
     """What names a lane: a group of queries, and a key."""
 
     group: int
     key: Hashable
 
 
-class Telling(NamedTuple):
+class PendingResult(NamedTuple):
     """What is to be told of a key: a line of one of its tracks."""
 
     key: Hashable
-    track: Track
-    line: Line
+    track: WindowTracker
+    line: Emission
 
 
 @dataclass
-class Underway:
+class UncommittedStep:
     """A step that does not count yet: what it changes, and what there is to tell of it."""
 
     births: int
-    changed: dict[Slot, Lane] = field(default_factory=dict[Slot, Lane])
-    woken: list[Slot] = field(default_factory=list[Slot])
-    lines: list[Telling] = field(default_factory=list[Telling])
+    changed: dict[KeyStateId, InOrderKeyState] = field(
+        default_factory=dict[KeyStateId, InOrderKeyState]
+    )
+    woken: list[KeyStateId] = field(default_factory=list[KeyStateId])
+    lines: list[PendingResult] = field(default_factory=list[PendingResult])
 
 
-class Slicing(Persistent):
+class InOrderSlicer(Persistent):
     """Many queries over one ordered stream, in one pass."""
 
     configuration = ("_technique",)
@@ -60,32 +62,32 @@ class Slicing(Persistent):
         self._reached: float = -END  # the watermark, but for the end of the stream
         self._seen: float = -END
         self._latest: dict[Hashable, Event] = {}
-        self._groups: dict[int, Group] = {}
+        self._groups: dict[int, QueryGroup] = {}
         self._group_of: dict[str, int] = {}
-        self._lanes: dict[Slot, Lane] = {}
+        self._lanes: dict[KeyStateId, InOrderKeyState] = {}
         self._number = 0
         self._births: dict[tuple[str, Hashable], int] = {}  # in the order of first events
-        self._alarms = Alarms[Slot]()
+        self._alarms = TimerQueue[KeyStateId]()
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
         check_query(query)
         if query.id in self._group_of:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        reason = refuses_settings(self._settings)
+        reason = unsupported_settings(self._settings)
         reason = reason or self._technique.refuses(query.window, self._settings)
-        reason = reason or refuses_unknown(query.window)
+        reason = reason or unknown_window(query.window)
         if reason:
             raise UnsupportedError(f"query {query.id!r}: {reason}")
         missed = {} if query.window.measure in (TIME, COUNT) else self._latest.copy()
-        self.ask(query, max(self._seen, self._watermark), missed)
+        self.register(query, max(self._seen, self._watermark), missed)
 
-    def ask(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
+    def register(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Ask a query that is not refused, and came too late for these events and their times."""
         number = self._next_number()
         at = next((at for at, group in self._groups.items() if group.takes(query)), number)
-        group = self._groups.setdefault(at, Group(self._technique))
-        group.asked[query.id] = Asked(query, number, since, missed)
+        group = self._groups.setdefault(at, QueryGroup(self._technique))
+        group.asked[query.id] = GroupedQuery(query, number, since, missed)
         self._group_of[query.id] = at
         self._recut(at)
 
@@ -111,15 +113,15 @@ class Slicing(Persistent):
         late = tuple(event for event in step.events if event.time < limit)
         moment = self._moment(step)
         underway = self.begin([event for event in step.events if event.time >= limit], moment)
-        self.settle(underway, moment)
+        self.commit(underway, moment)
         self._latest |= {event.key: event for event in step.events}
         self._seen = step.events[-1].time if step.events else self._seen
         lines = sorted(underway.lines, key=self._sort_key)
         return Output(tuple(starmap(self._result, lines)), late)
 
-    def begin(self, events: Iterable[Event], moment: Moment) -> Underway:
+    def begin(self, events: Iterable[Event], moment: InOrderWatermark) -> UncommittedStep:
         """Take in events that are in time; what that changes does not count yet."""
-        underway = Underway(len(self._births))
+        underway = UncommittedStep(len(self._births))
         try:
             for event in events:
                 self._observe(event, underway.changed)
@@ -129,18 +131,18 @@ class Slicing(Persistent):
             raise
         return underway
 
-    def undo(self, underway: Underway) -> None:
+    def undo(self, underway: UncommittedStep) -> None:
         """Leave no trace of a step."""
         self._births = dict(islice(self._births.items(), underway.births))
         for at in {*underway.woken, *underway.changed} & self._lanes.keys():
             self._lanes[at].recover()
             self._alarms.set(at, self._lanes[at].wake)
 
-    def forget_births(self) -> None:
+    def clear_key_order(self) -> None:
         """Forget in which order queries met keys: whoever asks this orders results himself."""
         self._births.clear()
 
-    def lanes(self) -> Iterator[Lane]:
+    def lanes(self) -> Iterator[InOrderKeyState]:
         """Yield what there is for each key and group of queries."""
         yield from self._lanes.values()
 
@@ -155,12 +157,12 @@ class Slicing(Persistent):
                 message = f"this stream was declared in order, but time {b} follows {a}"
                 raise InvalidInputError(message)
 
-    def _moment(self, step: Step) -> Moment:
+    def _moment(self, step: Step) -> InOrderWatermark:
         """Return the watermark after a step: each event is one at its own time (rule 14)."""
         last = step.events[-1].time if step.events else -END
         watermark = max(self._watermark, last, -END if step.watermark is None else step.watermark)
         reached = watermark if watermark < END else self._reached
-        return Moment(watermark, reached, watermark - self._settings.allowed_lateness)
+        return InOrderWatermark(watermark, reached, watermark - self._settings.allowed_lateness)
 
     def _recut(self, at: int) -> None:
         """Let lanes cut where the present queries need it."""
@@ -168,17 +170,17 @@ class Slicing(Persistent):
             if slot.group == at:
                 lane.cuts = self._groups[at].cuts()
 
-    def _observe(self, event: Event, changed: dict[Slot, Lane]) -> None:
+    def _observe(self, event: Event, changed: dict[KeyStateId, InOrderKeyState]) -> None:
         for at, group in self._groups.items():
-            slot = Slot(at, event.key)
+            slot = KeyStateId(at, event.key)
             lane = changed.get(slot) or self._begin(slot) or group.lane()
-            for one in group.awaited(lane, event.time):
+            for one in group.queries_seeing_first(lane, event.time):
                 lane.join(track_of(self._request(one, event.key)))
             if lane.joined:
                 changed[slot] = lane
                 lane.observe(event)
 
-    def _begin(self, slot: Slot) -> Lane | None:
+    def _begin(self, slot: KeyStateId) -> InOrderKeyState | None:
         """Return the lane as this step may change it, if there is one."""
         if slot not in self._lanes:
             return None
@@ -186,46 +188,46 @@ class Slicing(Persistent):
         lane.begin_step()
         return lane
 
-    def _request(self, one: Asked, key: Hashable) -> Request:
+    def _request(self, one: GroupedQuery, key: Hashable) -> TrackerConfig:
         """Return what a query wants to know of a key."""
-        after = earliest(one.query, one.since, one.missed.get(key))
+        after = first_visible_start(one.query, one.since, one.missed.get(key))
         born = self._births.setdefault((one.query.id, key), self._next_number())
-        return Request(one.query, self._settings, after, born, one.nth)
+        return TrackerConfig(one.query, self._settings, after, born, one.nth)
 
     def _next_number(self) -> int:
         self._number += 1
         return self._number
 
-    def settle(self, underway: Underway, moment: Moment) -> None:
+    def commit(self, underway: UncommittedStep, moment: InOrderWatermark) -> None:
         """Make the changes count, and let lanes sleep; forget those that slept and are idle."""
         changed = underway.changed
         for at, lane in changed.items():
             lane.commit()
             self._lanes[at] = lane
-            busy = lane.slices.wanted or lane.wake < END
+            busy = lane.slices.has_pins or lane.wake < END
             self._alarms.set(at, lane.wake if busy else moment.watermark + 1)
         for at in underway.woken:
-            if at in self._lanes and changed[at].rested and self._lanes[at].idle():
+            if at in self._lanes and changed[at].had_no_events and self._lanes[at].idle():
                 del self._lanes[at]
         self._watermark, self._reached = moment.watermark, moment.reached
 
-    def _report(self, moment: Moment, underway: Underway) -> None:
+    def _report(self, moment: InOrderWatermark, underway: UncommittedStep) -> None:
         """Find what there is to tell of each lane that has changed, or that an alarm wakes."""
-        underway.woken += self._alarms.ring(moment.watermark)
+        underway.woken += self._alarms.pop_due(moment.watermark)
         for at in underway.woken:
             if at not in underway.changed and at in self._lanes:
                 underway.changed[at] = self._lanes[at].copy()
         for at, lane in underway.changed.items():
-            underway.lines += [Telling(at.key, *told) for told in lane.report(moment)]
+            underway.lines += [PendingResult(at.key, *told) for told in lane.report(moment)]
 
     @staticmethod
-    def _sort_key(telling: Telling) -> tuple[object, ...]:
+    def _sort_key(telling: PendingResult) -> tuple[object, ...]:
         """Return the place in the order of rule 11."""
         _, track, (kind, told) = telling
         return kind != "retracted", told.end, told.start, track.nth, told.row, track.born
 
     @staticmethod
-    def _result(key: Hashable, track: Track, line: Line) -> Result:
+    def _result(key: Hashable, track: WindowTracker, line: Emission) -> Result:
         told = line.told
         start, end, value, revision = told.start, told.end, told.value, told.revision
         return Result(track.query.id, key, start, end, value, line.kind, revision)

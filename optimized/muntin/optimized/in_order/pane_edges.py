@@ -37,7 +37,7 @@ def pairs(kind: Sliding) -> list[Edges]:
 EdgesOf = Callable[[Sliding], list[Edges]]
 
 
-class Cuts:
+class PaneEdges:
     """The next edge of all, so that an event between edges costs one comparison."""
 
     def __init__(self, edges: Iterable[Edges] = ()) -> None:
@@ -45,7 +45,7 @@ class Cuts:
         self._edges = list(dict.fromkeys(edges))
         self._next: float = -END
 
-    def passed(self, time: int) -> bool:
+    def crosses_edge(self, time: int) -> bool:
         """Whether an edge lies after the last event and not after this one."""
         if time < self._next:
             return False
@@ -53,8 +53,8 @@ class Cuts:
         self._next = min(nexts, default=END)
         return True
 
-    def copy(self) -> "Cuts":
+    def copy(self) -> "PaneEdges":
         """Return an independent copy."""
-        twin = Cuts(self._edges)
+        twin = PaneEdges(self._edges)
         twin._next = self._next
         return twin

@@ -10,16 +10,21 @@ it stays out of the store, so that hints cost no more than begins do.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from muntin.optimized.common.user_code import combined, folded, tried, usable
-from muntin.optimized.in_order.aggregate_store import AggregateStore, Slice
+from muntin.optimized.common.user_code import (
+    check_combinable,
+    check_result,
+    combine_checked,
+    fold_checked,
+)
+from muntin.optimized.in_order.aggregate_store import InOrderStore, Slice
 
 A = TypeVar("A")
 
 
-class Slices(Generic[A]):
+class SliceBuffer(Generic[A]):
     """The events since the oldest begin that is held, as consecutive partials."""
 
-    def __init__(self, store: AggregateStore[A], *, joins: bool = True) -> None:
+    def __init__(self, store: InOrderStore[A], *, joins: bool = True) -> None:
         """Start with no event; Panes and Pairs cut at edges of their own and join nothing."""
         self.count = 0  # the ordinal of the next event
         self._store, self._joins = store, joins
@@ -30,7 +35,7 @@ class Slices(Generic[A]):
         self._shared = False  # whether a copy has the same store, pins and hints
 
     @property
-    def wanted(self) -> bool:
+    def has_pins(self) -> bool:
         """Whether any window holds the next event."""
         return bool(self._pins or self._hints)
 
@@ -56,7 +61,7 @@ class Slices(Generic[A]):
         self._pins[begin] = self._pins.get(begin, 0) + 1
         self._settle()
 
-    def hint(self, begin: int) -> None:
+    def pin_tentatively(self, begin: int) -> None:
         """Hold the next event as what may prove to be a begin."""
         self._own()
         self._hints[begin] = self._hints.get(begin, 0) + 1
@@ -74,14 +79,14 @@ class Slices(Generic[A]):
     def add(self, partial: A, *, cut: bool = False) -> None:
         """Take in the next event: at most one combine."""
         if self.count in self._pins or self.count in self._hints or (cut and self._tail):
-            found = tried(self._store.monoid, partial)
+            found = check_combinable(self._store.monoid, partial)
             self._own()
             self._tail.append((self.count, found))
             self._settle()
         else:
             begin, active = self._tail[-1]
             total = self._combine(active, partial)
-            self._tail[-1] = begin, usable(self._store.monoid, total, active)
+            self._tail[-1] = begin, check_result(self._store.monoid, total, active)
         self.count += 1
 
     def skip(self) -> None:
@@ -94,17 +99,17 @@ class Slices(Generic[A]):
         parts = [partial for begin, partial in self._tail if first <= begin < stop]
         if first < inner:
             parts.insert(0, self._store.merge(first, min(stop, inner)))
-        return folded(self._store.monoid, parts) if parts else self._store.monoid.identity
+        return fold_checked(self._store.monoid, parts) if parts else self._store.monoid.identity
 
-    def copy(self) -> "Slices[A]":
+    def copy(self) -> "SliceBuffer[A]":
         """Return an independent copy, which shares what neither has changed yet."""
-        twin = Slices(self._store, joins=self._joins)
+        twin = SliceBuffer(self._store, joins=self._joins)
         twin.count, twin._tail = self.count, self._tail.copy()
         twin._pins, twin._hints = self._pins, self._hints
         twin._shared = self._shared = True
         return twin
 
-    def without(self, release: Callable[["Slices[A]"], None]) -> "Slices[A]":
+    def without(self, release: Callable[["SliceBuffer[A]"], None]) -> "SliceBuffer[A]":
         """Return a copy without what `release` lets go of; slices that can't be joined stay."""
         twin = self.copy()
         try:
@@ -114,10 +119,10 @@ class Slices(Generic[A]):
             twin._let_go_of_begins(release)  # noqa: SLF001 - it is one of these
         return twin
 
-    def _let_go_of_begins(self, release: Callable[["Slices[A]"], None]) -> None:
+    def _let_go_of_begins(self, release: Callable[["SliceBuffer[A]"], None]) -> None:
         """Let go of begins, and leave the slices: each goes when no begin before it is held."""
         self._own()
-        begins = Begins(self._store)
+        begins = WindowBegins(self._store)
         begins.count = self.count
         begins._pins, begins._hints = self._pins, self._hints  # noqa: SLF001 - as above
         release(begins)
@@ -158,7 +163,7 @@ class Slices(Generic[A]):
             return
         name, before = self._tail[place - 1] if place else self._store.pop()
         self._tail[max(0, place - 1) : place + 1] = [
-            (name, combined(self._store.monoid, before, self._tail[place][1]))
+            (name, combine_checked(self._store.monoid, before, self._tail[place][1]))
         ]
         self._settle()
 
@@ -167,7 +172,7 @@ class Slices(Generic[A]):
         while len(self._tail) > 1 and (not self._joins or self._tail[1][0] in self._pins):
             self._store.append(*self._tail.pop(0))
 
-    def relates(self, events: Sequence[A], held: Sequence[int]) -> Iterator[tuple[str, bool]]:
+    def invariants(self, events: Sequence[A], held: Sequence[int]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with all events so far, and the begins that windows need."""
         begins = [*self._store.ids, *(begin for begin, _ in self._tail)]
         stops = [*begins[1:], self.count][: len(begins)]
@@ -180,10 +185,10 @@ class Slices(Generic[A]):
             "S6 the tail folds the events of its slices",
             partials[inner:] == [partial for _, partial in self._tail],
         )
-        yield from self._store.relates(list(zip(begins, partials, strict=True))[:inner])
+        yield from self._store.invariants(list(zip(begins, partials, strict=True))[:inner])
 
 
-class Begins(Slices[A]):
+class WindowBegins(SliceBuffer[A]):
     """Begins that can be let go of, while the slices stay as they are."""
 
     def _release(self, begin: int) -> None:

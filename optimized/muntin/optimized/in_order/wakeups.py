@@ -7,35 +7,39 @@ passes no edge costs a few comparisons, however many there are.
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from muntin.optimized.common.timers import Alarms
-from muntin.optimized.in_order.trackers.base import Track
+from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.in_order.trackers.base import WindowTracker
 from muntin.spec.stream import END
 
 
-class Agenda:
+class WakeupSchedule:
     """What each track of a lane waits for. It is made anew from the tracks after a failure."""
 
-    def __init__(self, tracks: Iterable[Track] = ()) -> None:
+    def __init__(self, tracks: Iterable[WindowTracker] = ()) -> None:
         """Note what each of these tracks waits for."""
         self.restless: dict[str, None] = {}
         self.retold: dict[str, None] = {}  # they have told of windows that are open
-        self._times, self._ordinals, self._wakes = Alarms[str](), Alarms[str](), Alarms[str]()
+        self._times, self._ordinals, self._wakes = (
+            TimerQueue[str](),
+            TimerQueue[str](),
+            TimerQueue[str](),
+        )
         self._pauses: list[tuple[int, str]] = []
         for track in tracks:
-            self.meet(track)
-            self.note_edge(track)
-            self.note(track)
+            self.add_tracker(track)
+            self.schedule_edge(track)
+            self.schedule_watermark(track)
 
     @property
     def wake(self) -> float:
         """A watermark before which there is nothing to report."""
         return self._wakes.next
 
-    def meet(self, track: Track) -> None:
+    def add_tracker(self, track: WindowTracker) -> None:
         """Take on a track: its first event concerns it."""
         self.restless[track.query.id] = None
 
-    def note_edge(self, track: Track) -> None:
+    def schedule_edge(self, track: WindowTracker) -> None:
         """Remember which event the track waits for, now that it has seen one."""
         name, edge = track.query.id, track.edge()
         if track.sleeps == "never":
@@ -48,26 +52,26 @@ class Agenda:
         elif track.sleeps == "until a rank" and edge < END:
             self._ordinals.set(name, edge + track.base)
 
-    def note(self, track: Track) -> None:
+    def schedule_watermark(self, track: WindowTracker) -> None:
         """Remember which watermark the track waits for, and whether any event is news to it."""
         name = track.query.id
         self._wakes.set(name, track.wake)
-        if track.retold:
+        if track.may_reemit:
             self.retold[name] = None
         else:
             self.retold.pop(name, None)
 
-    def concerned(self, time: int, ordinal: int, pause: float) -> list[str]:
+    def queries_affected_by(self, time: int, ordinal: int, pause: float) -> list[str]:
         """Return whom an event concerns: their edges have to be noted again."""
         names = list(self.restless)
         if self._times.next <= time:
-            names += self._times.ring(time)
+            names += self._times.pop_due(time)
         if self._ordinals.next <= ordinal:
-            names += self._ordinals.ring(ordinal)
+            names += self._ordinals.pop_due(ordinal)
         if self._pauses and self._pauses[0][0] <= pause:
             names += [name for _, name in takewhile(lambda one: one[0] <= pause, self._pauses)]
         return names
 
-    def woken(self, watermark: float) -> Iterator[str]:
+    def due_queries(self, watermark: float) -> Iterator[str]:
         """Yield whom a watermark concerns: what they wait for has to be noted again."""
-        return self._wakes.ring(watermark)
+        return self._wakes.pop_due(watermark)

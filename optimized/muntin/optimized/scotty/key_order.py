@@ -19,7 +19,7 @@ class Cohort(NamedTuple):
     name: str | None
 
 
-class Ranks:
+class KeyOrder:
     """For each cohort, the keys in the order in which it has first accepted an event of them."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Ranks:
         """Return the rank of a key."""
         return self._ranks[cohort].get(key, 0)
 
-    def meet(self, event: Event, refusing: set[str]) -> None:
+    def record_key(self, event: Event, refusing: set[str]) -> None:
         """Let those who accept an event rank its key: all who see it but these."""
         key = event.key
         if key in self.latest and key not in self._waiting:
@@ -68,12 +68,12 @@ class Ranks:
             self._waiting.pop(key, None)
 
     def _met(self, one: Cohort, event: Event, refusing: set[str]) -> bool:
-        met = event.time > one.since and one.name not in refusing
-        if met:
+        has_met = event.time > one.since and one.name not in refusing
+        if has_met:
             self._ranks[one].setdefault(event.key, len(self._ranks[one]))
-        return met
+        return has_met
 
-    def see(self, event: Event) -> None:
+    def record_latest_event(self, event: Event) -> None:
         """Note an event, in time or late: it may be the last of its key."""
         key = event.key
         if key not in self.latest:  # who has not met it by now has not accepted it

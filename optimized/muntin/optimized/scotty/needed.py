@@ -7,14 +7,14 @@ the one that needs the earliest slices is asked again. Proof: proofs/scotty.md, 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heapreplace
 
-from muntin.optimized.scotty.schedules.base import Calendar
+from muntin.optimized.scotty.schedules.base import WindowSchedule
 from muntin.spec.stream import END
 
 
-class Needed:
+class RetentionHorizon:
     """A heap of what each calendar needs: the least time, and until when that holds."""
 
-    def __init__(self, calendars: Iterable[tuple[Calendar, int]]) -> None:
+    def __init__(self, calendars: Iterable[tuple[WindowSchedule, int]]) -> None:
         """Start anew with these calendars, and how much later than its end a window is settled."""
         self._calendars = list(calendars)
         self._heap: list[tuple[float, float, int]] = [
@@ -29,10 +29,10 @@ class Needed:
         while self._heap and self._heap[0][1] <= done:
             nth = self._heap[0][2]
             calendar, later = self._calendars[nth]
-            one = None if done == END else calendar.first_after(int(done) - later)
+            one = None if done == END else calendar.first_open_after(int(done) - later)
             if one is None:
                 heappop(self._heap)
             else:
-                entry = calendar.span(one)[0], calendar.past(one) + later, nth
+                entry = calendar.span(one)[0], calendar.completion_time(one) + later, nth
                 heapreplace(self._heap, entry)
         return self._heap[0][:2] if self._heap else (END, END)

@@ -10,18 +10,18 @@ from operator import itemgetter
 
 from muntin.optimized.common.query_sharing import Erased, shareable
 from muntin.optimized.common.well_formed import check_query
-from muntin.optimized.scotty.groups.base import Ballot, Group, Reports
+from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
-from muntin.optimized.scotty.groups.count_key_state import CountPlan
-from muntin.optimized.scotty.groups.in_order_group import OrderedGroup
+from muntin.optimized.scotty.groups.count_key_state import CountSliceRequirements
+from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
-from muntin.optimized.scotty.key_order import Cohort, Ranks
-from muntin.optimized.scotty.opaque_windows import told_apart
-from muntin.optimized.scotty.query_plan import Strategy, strategy
+from muntin.optimized.scotty.key_order import Cohort, KeyOrder
+from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
+from muntin.optimized.scotty.query_plan import ScottyPlan, strategy
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
-from muntin.optimized.scotty.slices.tuple_slices import How
-from muntin.optimized.scotty.watermark import Moment
+from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
+from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
@@ -30,22 +30,22 @@ from muntin.spec.stream import END, Accepted, Event, Step, check_order
 
 
 @dataclass
-class Running:
+class QueryState:
     """A query, how it is served, its group, and those who accept the same events."""
 
     query: Query
-    strategy: Strategy
-    group: Group
+    strategy: ScottyPlan
+    group: SliceGroup
     cohort: Cohort
     nth: int
 
 
 @dataclass
-class Shared:
+class SliceGroupEntry:
     """A group, and what a query must have in common with it."""
 
     scope: Hashable
-    group: Group
+    group: SliceGroup
 
     @property
     def aggregate(self) -> Erased:
@@ -69,17 +69,17 @@ class Scotty(Persistent):
         self._before: float = -END
         self._reached: float = -END
         self._seen: float = -END
-        self._ranks = Ranks()
+        self._ranks = KeyOrder()
         self._arrivals = self._added = 0
-        self._running: dict[str, Running] = {}
-        self._shared: list[Shared] = []
+        self._running: dict[str, QueryState] = {}
+        self._shared: list[SliceGroupEntry] = []
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
         check_query(query)
         if query.id in self._running:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        query, since = told_apart(query, self._settings), max(self._seen, self._before)
+        query, since = as_opaque_if_derived(query, self._settings), max(self._seen, self._before)
         found = strategy(query, self._settings, since, self._letters)
         missed = self._ranks.missed(query)
         group = self._group(query, found)
@@ -88,7 +88,7 @@ class Scotty(Persistent):
         self._added += 1
         cohort = Cohort(since, query.id if by_window else None)
         self._ranks.add(cohort)
-        self._running[query.id] = Running(query, found, group, cohort, self._added)
+        self._running[query.id] = QueryState(query, found, group, cohort, self._added)
 
     @property
     def queries(self) -> list[Query]:
@@ -96,7 +96,7 @@ class Scotty(Persistent):
         return [one.query for one in self._running.values()]
 
     @property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[SliceGroup]:
         """The groups of queries that share slices."""
         return [one.group for one in self._shared]
 
@@ -113,23 +113,23 @@ class Scotty(Persistent):
             told.append(f"  {shares}")
         return "\n".join(told)
 
-    def _group(self, query: Query, found: Strategy) -> Group:
+    def _group(self, query: Query, found: ScottyPlan) -> SliceGroup:
         """Return the group that has the slices of such a query; perhaps a new one."""
         for shared in self._shared:
             if shared.scope == found.scope and shareable(shared.aggregate, query.aggregate):
                 return shared.group
-        how = How(query.aggregate.monoid, found.of.commutative, found.removal)
-        group: Group
+        how = SliceUpdatePolicy(query.aggregate.monoid, found.of.commutative, found.removal)
+        group: SliceGroup
         if found.in_order:
-            group = OrderedGroup(self._settings, self._build)
+            group = InOrderGroup(self._settings, self._build)
         elif found.in_ranks:
-            plan = CountPlan(how, stored=found.stored, by_arrival=found.by_arrival)
+            plan = CountSliceRequirements(how, stored=found.stored, by_arrival=found.by_arrival)
             group = CountGroup(self._settings, plan, self._build)
         elif found.in_tuples:
             group = TupleGroup(self._settings, how, self._build, by_arrival=found.by_arrival)
         else:
             group = TimeGroup(self._settings, query, self._build, stored=found.stored)
-        self._shared.append(Shared(found.scope, group))
+        self._shared.append(SliceGroupEntry(found.scope, group))
         return group
 
     def remove(self, name: str) -> None:
@@ -149,14 +149,14 @@ class Scotty(Persistent):
         given = -END if step.watermark is None else step.watermark
         now = max(self._before, given, seen if self._settings.in_order else -END)
         reached = now if now < END else self._reached
-        moment = Moment(self._settings, self._before, now, reached)
-        asked = Moment(self._settings, self._before, now, self._reached)
+        moment = StepWatermarks(self._settings, self._before, now, reached)
+        asked = StepWatermarks(self._settings, self._before, now, self._reached)
         batch = [Accepted(event, nth) for nth, event in enumerate(events, self._arrivals)]
-        in_time, ballot = self._in_time(batch, asked), Ballot()
+        in_time, ballot = self._in_time(batch, asked), LatenessVotes()
         try:
             for one in self._shared:
-                one.group.take_all(in_time, asked, ballot)
-            reports = [(one.group, one.group.reports(moment)) for one in self._shared]
+                one.group.ingest(in_time, asked, ballot)
+            reports = [(one.group, one.group.outputs(moment)) for one in self._shared]
         except BaseException:
             for one in self._shared:
                 one.group.restore()
@@ -179,7 +179,7 @@ class Scotty(Persistent):
                 check_order([seen, event.time])
         return seen
 
-    def _in_time(self, batch: Sequence[Accepted], moment: Moment) -> Sequence[Accepted]:
+    def _in_time(self, batch: Sequence[Accepted], moment: StepWatermarks) -> Sequence[Accepted]:
         """Return the events that are not late, if that can be said of the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
@@ -190,20 +190,20 @@ class Scotty(Persistent):
         self,
         batch: Sequence[Accepted],
         in_time: Sequence[Accepted],
-        moment: Moment,
-        ballot: Ballot,
+        moment: StepWatermarks,
+        ballot: LatenessVotes,
     ) -> tuple[Event, ...]:
         """Note the keys of events, and return those that are late."""
         rule, limit = self._settings.dialect.lateness, moment.limit_before
         for accepted in in_time:
-            self._ranks.meet(accepted.event, ballot.refusing(accepted))
+            self._ranks.record_key(accepted.event, ballot.refusing(accepted))
         for accepted in batch:
-            self._ranks.see(accepted.event)
+            self._ranks.record_latest_event(accepted.event)
         if rule == "event":
             return tuple(one.event for one in batch if one.event.time < limit)
         return tuple(one.event for one in batch if ballot.late(one))
 
-    def _results(self, reports: list[Reports]) -> tuple[Result, ...]:
+    def _results(self, reports: list[QueryOutput]) -> tuple[Result, ...]:
         """Order what is said: retractions first, then by end, start, query, and key."""
         told = self._settings.output == "accumulate-retract"
         results: list[tuple[tuple[bool, float, int, int, int, int], Result]] = []

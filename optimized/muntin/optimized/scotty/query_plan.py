@@ -4,16 +4,16 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from muntin.optimized.in_order.discretizer import (
-    refuses_settings,
-    refuses_unknown,
-    refuses_window,
+    unknown_window,
+    unsupported_settings,
+    unsupported_window,
 )
-from muntin.optimized.scotty.opaque_windows import FORGET_ALIKE
-from muntin.optimized.scotty.schedules.fixed import calendar
+from muntin.optimized.scotty.opaque_windows import SUFFIX_CLOSED
+from muntin.optimized.scotty.schedules.fixed import schedule_for
 from muntin.optimized.scotty.workload import (
     Characteristics,
-    Place,
     Removal,
+    SliceKind,
     characteristics,
     keeps_tuples,
     removal,
@@ -37,7 +37,7 @@ CONTEXTS: dict[Context, str] = {
 
 
 @dataclass(frozen=True)
-class Strategy:
+class ScottyPlan:
     """What the decision trees say of a query, and with which others it may share slices."""
 
     of: Characteristics
@@ -52,11 +52,11 @@ class Strategy:
         return self.scope == IN_ORDER
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SliceKind:
         """Where slices lie."""
         if self.in_ranks:
             return "arrivals" if self.by_arrival else "ranks"
-        slices: Place = "begins" if self.in_order else "times"
+        slices: SliceKind = "begins" if self.in_order else "times"
         return "tuples" if self.in_tuples else slices
 
     @property
@@ -81,7 +81,7 @@ class Strategy:
             "invertible" if of.invertible else "not invertible",
         ]
         kept = "tuples are stored" if self.stored else "tuples are not stored"
-        why = departs(self, query, settings)
+        why = deviation_from_figure_4(self, query, settings)
         split = "are split where tuples move edges" if splits(of) else "are never split"
         how = {
             "none": "no tuple is ever removed from a slice",
@@ -92,7 +92,7 @@ class Strategy:
         return ["; ".join(facts), tuples, f"slices {split}", how[self.removal]]
 
 
-def departs(how: Strategy, query: Query, settings: Settings) -> str | None:
+def deviation_from_figure_4(how: ScottyPlan, query: Query, settings: Settings) -> str | None:
     """Say why tuples are kept though Figure 4 does not ask for it, or the reverse, if so."""
     kind, measure = query.window, query.window.measure
     if how.stored == stores_tuples(how.of):
@@ -100,7 +100,11 @@ def departs(how: Strategy, query: Query, settings: Settings) -> str | None:
     if not how.stored:
         return "ranks in order of arrival never move"
     if settings.in_order:
-        return refuses_settings(settings) or refuses_window(kind, settings) or refuses_unknown(kind)
+        return (
+            unsupported_settings(settings)
+            or unsupported_window(kind, settings)
+            or unknown_window(kind)
+        )
     if measure in (TIME, COUNT):
         return f"nothing is known beforehand of where {kind.name} windows begin and end"
     return f"only its neighbours in event order tell whether {measure.name} falls at a late event"
@@ -108,34 +112,34 @@ def departs(how: Strategy, query: Query, settings: Settings) -> str | None:
 
 def strategy(
     query: Query, settings: Settings, since: float, letters: tuple[object, ...]
-) -> Strategy:
+) -> ScottyPlan:
     """Derive how to serve a query.
 
     A tuple alone tells its slice unless slices split (Figure 5), or edges lie in another measure
     than time.
     """
     of, dialect = characteristics(query, settings, letters), settings.dialect
-    known = of.session or calendar(query.window, dialect, -END) is not None
+    known = of.session or schedule_for(query.window, dialect, -END) is not None
     ranks = in_ranks(query, settings)
     if not (splits(of) or ranks) and cut_in_order(query, settings):
-        return Strategy(of, in_ranks=False, in_tuples=False, by_arrival=False, scope=IN_ORDER)
+        return ScottyPlan(of, in_ranks=False, in_tuples=False, by_arrival=False, scope=IN_ORDER)
     in_tuples = splits(of) or not (known or ranks)
     by_arrival = of.count_measure and dialect.count_order == "arrival"
     by_window = dialect.lateness == "window" and (in_tuples or ranks or of.session)
-    apart = by_window or (in_tuples and not isinstance(query.window, FORGET_ALIKE))
+    apart = by_window or (in_tuples and not isinstance(query.window, SUFFIX_CLOSED))
     alone = query.id if apart else None
     if in_tuples or ranks:
         scope: Hashable = (alone, since, ranks, by_arrival, of.commutative, removal(of))
     else:
         scope = (alone, stores_tuples(of), of.commutative)
-    return Strategy(of, ranks, in_tuples, by_arrival, scope)
+    return ScottyPlan(of, ranks, in_tuples, by_arrival, scope)
 
 
 def cut_in_order(query: Query, settings: Settings) -> bool:
     """Whether the events of an ordered stream tell where slices begin [Carbone16]."""
     kind = query.window
     return not (
-        refuses_settings(settings) or refuses_window(kind, settings) or refuses_unknown(kind)
+        unsupported_settings(settings) or unsupported_window(kind, settings) or unknown_window(kind)
     )
 
 

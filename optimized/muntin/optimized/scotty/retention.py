@@ -8,10 +8,10 @@ proofs/scotty.md.
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from muntin.optimized.scotty.emission.session_windows import SessionView
-from muntin.optimized.scotty.groups.key_state import Lane
-from muntin.optimized.scotty.needed import Needed
-from muntin.optimized.scotty.schedules.base import Calendar
+from muntin.optimized.scotty.emission.session_windows import SessionWindows
+from muntin.optimized.scotty.groups.key_state import KeyState
+from muntin.optimized.scotty.needed import RetentionHorizon
+from muntin.optimized.scotty.schedules.base import WindowSchedule
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import Session
@@ -25,7 +25,7 @@ class Retention:
         settings: Settings,
         queries: Mapping[str, Query],
         since: Mapping[str, float],
-        calendars: Mapping[str, Calendar],
+        calendars: Mapping[str, WindowSchedule],
     ) -> None:
         """Of sessions that see the same events, the widest hold the others."""
         dialect = settings.dialect
@@ -37,23 +37,23 @@ class Retention:
         self._sessions = [name for *_, name in sessions]
         self._widest = list({since: name for _, since, name in sorted(sessions)}.values())
         self._later = max(0, dialect.closing_of("session"))
-        self._needed = Needed(
+        self._needed = RetentionHorizon(
             (one, max(0, dialect.closing_of(queries[name].window.name)))
             for name, one in calendars.items()
         )
         starts = (one.starts_at for one in calendars.values())
         self._landmarks = {start for start in starts if start is not None}
 
-    def release(self, lane: Lane, done: float) -> float:
+    def release(self, lane: KeyState, done: float) -> float:
         """Drop what is settled and fuse what may be; return when more of what is there settles."""
         lane.forget(done)
         low, until = self.needs(lane, done)
         lane.slices.release(low)
         self.compact(lane, done)
         last = lane.slices.slices[0].last if lane.slices.slices else END
-        return min([max(until, last), *(one[0] for one in lane.settling[:1])])
+        return min([max(until, last), *(one[0] for one in lane.finalization_queue[:1])])
 
-    def needs(self, lane: Lane, done: float) -> tuple[float, float]:
+    def needs(self, lane: KeyState, done: float) -> tuple[float, float]:
         """Return the least time that is needed, and until what is settled that surely holds."""
         low, until = self._needed.after(done)
         for view in _views(lane, self._widest):
@@ -61,26 +61,26 @@ class Retention:
             opened = next((span for span in spans if span.reach + self._later > done), None)
             if opened:
                 last = lane.slices.firsts[opened.high - 1]
-                view.sessions.link("oldest", opened.start, last)
+                view.sessions.remember_session("oldest", opened.start, last)
                 if opened.start <= low:
                     low, until = opened.start, opened.reach + self._later
         return min([low, *self._landmarks]), until
 
-    def compact(self, lane: Lane, done: float) -> None:
+    def compact(self, lane: KeyState, done: float) -> None:
         """Fuse what is settled, but for where an open window begins; first all is to be told of."""
-        if lane.late or not (self._landmarks or self._sessions):
+        if lane.late_events or not (self._landmarks or self._sessions):
             return
         slices, bounded = lane.slices, min(done, self._needed.after(done)[0])
-        settled = slices.settled(bounded)
+        settled = slices.final_slice_count(bounded)
         if settled > lane.compacted:
             views = _views(lane, self._sessions)
             opened = {at for view in views for at in view.open_from(slices, done)}
             with suppress(Exception):  # a combine that raises leaves the slices as they were
                 slices.compact(settled, opened | self._landmarks)
-            settled = slices.settled(bounded)
+            settled = slices.final_slice_count(bounded)
         lane.compacted = max(1, settled)
 
 
-def _views(lane: Lane, names: Iterable[str]) -> list[SessionView]:
+def _views(lane: KeyState, names: Iterable[str]) -> list[SessionWindows]:
     views = [lane.views.get(name) for name in names]
-    return [view for view in views if isinstance(view, SessionView)]
+    return [view for view in views if isinstance(view, SessionWindows)]

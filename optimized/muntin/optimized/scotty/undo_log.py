@@ -5,7 +5,7 @@ from collections.abc import Callable
 from muntin.optimized.scotty.slices.slice import Slice, State
 
 
-class Log:
+class UndoLog:
     """Deeds that undo, in the order of what they undo; `step` tells the steps apart."""
 
     def __init__(self) -> None:
@@ -14,7 +14,7 @@ class Log:
         self._undo: list[Callable[[], object]] = []
         self._changed: list[tuple[Slice, State]] = []
 
-    def note(self, undo: Callable[[], object]) -> None:
+    def record_undo(self, undo: Callable[[], object]) -> None:
         """Remember how to take back what is about to be done."""
         self._undo.append(undo)
 
@@ -34,5 +34,5 @@ class Log:
         for undo in reversed(self._undo):
             undo()
         for one, state in self._changed:
-            one.set_back(state)
+            one.restore(state)
         self.commit()

@@ -7,7 +7,7 @@ from muntin.spec.query import Settings
 from muntin.spec.stream import END
 
 
-class Moment:
+class StepWatermarks:
     """The watermark before the step and after, and the latter unless it is the end."""
 
     def __init__(self, settings: Settings, before: float, now: float, reached: float) -> None:
@@ -46,7 +46,7 @@ def _done(settings: Settings, watermark: float) -> float:
     return -END if rule == "never" else _limit(settings, watermark) - (rule == "event")
 
 
-def told_at(settings: Settings, past: float, closing: int) -> float:
+def emission_watermark(settings: Settings, past: float, closing: int) -> float:
     """Return the watermark at which a window is told of that is past at some time."""
     if settings.output != "final":
         return past + closing
@@ -54,13 +54,13 @@ def told_at(settings: Settings, past: float, closing: int) -> float:
     return END if never else past + max(0, closing) + settings.allowed_lateness
 
 
-def done_at(settings: Settings, settles: float) -> float:
+def finalization_watermark(settings: Settings, settles: float) -> float:
     """Return the watermark at which what settles at some time is settled for good."""
     rule = settings.dialect.lateness
     return END if rule == "never" else settles + settings.allowed_lateness + (rule == "event")
 
 
-def early(dialect: Dialect) -> int:
+def max_early_emission(dialect: Dialect) -> int:
     """Return how far behind the watermark an event can lie in a window that was told of.
 
     A window may be told of one before it is past, and a session may merge at its very end.

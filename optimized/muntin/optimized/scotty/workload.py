@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Literal
 
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import NAMES, named, plain
-from muntin.spec.algebra.laws import checked
+from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
+from muntin.spec.algebra.laws import without_refuted_facts
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import COUNT, TIME
@@ -19,7 +19,7 @@ Erased = Aggregate[object, object, object]
 Removal = Literal["none", "invert", "recompute"]
 LETTERS = (2, 5)
 """Values on which declared facts are checked, unless the user gives better ones."""
-CATALOGUE = frozenset(id(one) for name in NAMES for one in (plain(name), named(name)))
+CATALOGUE = frozenset(id(one) for name in NAMES for one in (named_keeping_nulls(name), named(name)))
 """The aggregates whose claims tests/laws checks. They live as long as the process does."""
 
 
@@ -41,7 +41,7 @@ def characteristics(
     """Derive the characteristics of a query; claims that would matter are checked."""
     kind, facts = query.window, query.aggregate
     if not settings.in_order and (facts.commutative or kind.measure is COUNT):
-        facts = unrefuted(facts, letters)
+        facts = without_refuted_claims(facts, letters)
     return Characteristics(
         settings.in_order,
         facts.commutative,
@@ -60,13 +60,13 @@ def stores_tuples(of: Characteristics) -> bool:
     return not of.commutative or aware or of.count_measure
 
 
-Place = Literal["times", "ranks", "arrivals", "begins", "tuples"]
+SliceKind = Literal["times", "ranks", "arrivals", "begins", "tuples"]
 """Where slices lie: between edges in time, or gaps; between ranks, in event order or of arrivals;
 between the begins of windows of an ordered stream; between any tuples."""
 
 
-def keeps_tuples(of: Characteristics, place: Place) -> bool:
-    """Whether tuples are kept: as Figure 4 says but where `departs` gives a reason."""
+def keeps_tuples(of: Characteristics, place: SliceKind) -> bool:
+    """Whether tuples are stored: Figure 4, but for the reasons of `deviation_from_figure_4`."""
     if place in ("begins", "arrivals"):
         return False
     return place == "tuples" or stores_tuples(of)
@@ -86,7 +86,7 @@ def removal(of: Characteristics) -> Removal:
     return "invert" if of.invertible else "recompute"
 
 
-def unrefuted(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
+def without_refuted_claims(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
     """Return the aggregate without the claims that small words refute.
 
     Letters that the aggregate does not take refute nothing. What the catalogue claims of integers
@@ -119,6 +119,6 @@ class _Claims:
 @lru_cache(maxsize=256)
 def _unrefuted(claims: _Claims) -> Erased:
     try:
-        return checked(claims.aggregate, claims.letters, longest=2)
+        return without_refuted_facts(claims.aggregate, claims.letters, longest=2)
     except Exception:  # noqa: BLE001 - whatever the user's code raises on foreign values
         return claims.aggregate

@@ -19,11 +19,11 @@ from muntin.kernels.slicing.moment import Clock, Within
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
-from muntin.spark.batch.slice_encoding import columns_of, events, store_in
-from muntin.spark.batch.slice_plan import Slicing
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.batch.slice_encoding import columns_of, decode_slices, events
+from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import (
-    Keys,
+    KeyNumbers,
     Table,
     Work,
     batches,
@@ -33,8 +33,17 @@ from muntin.spark.execution.arrow import (
     picked,
     table,
 )
-from muntin.spark.execution.repartition import chunks, columns_read, gathered
-from muntin.spark.execution.result_rows import Told, compact, named, told
+from muntin.spark.execution.repartition import (
+    columns_read,
+    repartition_by_key,
+    split_at_key_boundaries,
+)
+from muntin.spark.execution.result_rows import (
+    ResultRows,
+    compact_schema,
+    expand_compact,
+    result_batches,
+)
 
 ENOUGH = 2**18
 """So many slices are held by a worker before they are passed on."""
@@ -43,22 +52,29 @@ ROWS = 2**40
 """More than a task has rows."""
 
 
-def mapped_slices(df: DataFrame, plan: Plan) -> DataFrame:
+def partial_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """Return slices that kernels make of each partition."""
-    return mapped(df.select(*columns_read(plan)), making(plan), Slicing(plan).schema)
+    return mapped(
+        df.select(*columns_read(plan)), partial_aggregation_task(plan), SlicePlan(plan).schema
+    )
 
 
-def combined(made: DataFrame, plan: Plan) -> DataFrame:
+def final_windows(made: DataFrame, plan: AggregationPlan) -> DataFrame:
     """Return the answer: slices are brought together by key, and windows made of them."""
-    return named(mapped(gathered(made, plan, []), combining(plan), compact(plan)), plan)
+    return expand_compact(
+        mapped(
+            repartition_by_key(made, plan, []), final_aggregation_task(plan), compact_schema(plan)
+        ),
+        plan,
+    )
 
 
-def making(plan: Plan) -> Work:
+def partial_aggregation_task(plan: AggregationPlan) -> Work:
     """Return what a worker does to rows."""
 
     def work(given: Iterable[Table]) -> Iterator[object]:
         context = TaskContext.get()
-        held = Held(Slicing(plan), (context.partitionId() if context else 0) * ROWS)
+        held = PendingSlices(SlicePlan(plan), (context.partitionId() if context else 0) * ROWS)
         for batch in given:
             if batch.num_rows:
                 held.take(batch)
@@ -69,10 +85,10 @@ def making(plan: Plan) -> Work:
     return work
 
 
-class Held:
+class PendingSlices:
     """The slices that a worker has made and not passed on yet."""
 
-    def __init__(self, slicing: Slicing, arrival: int) -> None:
+    def __init__(self, slicing: SlicePlan, arrival: int) -> None:
         """Start with none; the first row has this number."""
         self._slicing, self._arrival = slicing, arrival
         self._stores: list[Store] = []
@@ -86,7 +102,7 @@ class Held:
         if self._slicing.gap:
             whole = self._slicing.cut(rows(came, self._slicing.parts))
         else:
-            whole = sliced(came, self._slicing.grain.runs(came), self._slicing.parts)
+            whole = sliced(came, self._slicing.slice_edges.runs(came), self._slicing.parts)
         self._stores.append(whole)
         self._keys.append(picked(batch, self._slicing.plan.keys, found.row))
         self._arrival += batch.num_rows
@@ -112,22 +128,22 @@ class Held:
         yield from batches(columns, self._slicing.schema)
 
 
-def combining(plan: Plan) -> Work:
+def final_aggregation_task(plan: AggregationPlan) -> Work:
     """Return what a worker does to slices that were brought together."""
 
     def work(given: Iterable[Table]) -> Iterator[object]:
-        slicing = Slicing(plan)
-        for whole in chunks(given, plan.keys):
+        slicing = SlicePlan(plan)
+        for whole in split_at_key_boundaries(given, plan.keys):
             found = keys(whole, plan.keys)
             lines = windows_of(slicing, whole, found)
-            yield from told(plan, lines, whole, found, compactly=True)
+            yield from result_batches(plan, lines, whole, found, compactly=True)
 
     return work
 
 
-def windows_of(slicing: Slicing, whole: Table, found: Keys) -> list[Told]:
+def windows_of(slicing: SlicePlan, whole: Table, found: KeyNumbers) -> list[ResultRows]:
     """Return all windows of some keys, from their slices."""
-    store, lines = _store(slicing, whole, found), list[Told]()
+    store, lines = _store(slicing, whole, found), list[ResultRows]()
     cells = store.cells
     line = Line(cells, np.zeros(len(cells), np.int64), FIRST, Clock(LAST, FIRST, LAST), final=False)
     for name, kind in slicing.plan.kinds().items():
@@ -136,13 +152,13 @@ def windows_of(slicing: Slicing, whole: Table, found: Keys) -> list[Told]:
             label: arrow_values(form(store, view.lo, view.hi))
             for label, form in slicing.forms.items()
         }
-        lines.append(Told(name, view.key, view.start, view.end, values, None, None))
+        lines.append(ResultRows(name, view.key, view.start, view.end, values, None, None))
     return lines
 
 
-def _store(slicing: Slicing, whole: Table, found: Keys) -> Store:
+def _store(slicing: SlicePlan, whole: Table, found: KeyNumbers) -> Store:
     """Return the slices of some keys, one for each stretch of time."""
-    store = store_in(slicing, whole, found.number)
+    store = decode_slices(slicing, whole, found.number)
     if slicing.gap:
         return slicing.cut(store)
     cells = store.cells

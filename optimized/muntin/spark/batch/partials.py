@@ -17,10 +17,10 @@ from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
-Carried = Literal["int", "float"]
+WireType = Literal["int", "float"]
 Kind = Literal["int", "float", "wide", "widest"]
 """What a column holds: integers or floats of 64 bits, sums of integers, or sums of squares."""
-PLACES: Mapping[Kind, tuple[Carried, ...]] = {
+PLACES: Mapping[Kind, tuple[WireType, ...]] = {
     "int": ("int",),
     "float": ("float",),
     "wide": ("int", "int"),
@@ -38,13 +38,13 @@ IN_ORDER = (First, Last, Choice)
 """Parts for which the order of arrival matters where times are equal."""
 
 
-def travels(form: Form) -> bool:
+def is_serializable(form: Form) -> bool:
     """Whether partials can be brought together: also those of the user, if order plays no part."""
     own = all(isinstance(part, Custom) for part in form.parts) and not form.ordered
     return own or all(isinstance(part, KNOWN) for part in form.parts)
 
 
-def columns_of(part: Part, kinds: Mapping[Source, Carried]) -> tuple[Kind, ...]:
+def columns_of(part: Part, kinds: Mapping[Source, WireType]) -> tuple[Kind, ...]:
     """Return the columns of a part, given those that it reads."""
     if isinstance(part, Custom):
         return "int", *part.summary.fields
@@ -61,12 +61,12 @@ def columns_of(part: Part, kinds: Mapping[Source, Carried]) -> tuple[Kind, ...]:
     return (total,) if isinstance(part, Sum) else (kind,)
 
 
-def carried(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
+def encode(fields: Fields, kinds: Sequence[Kind]) -> Iterator[Column]:
     """Yield what is carried of the columns of a part.
 
-    >>> [one.tolist() for one in carried((column_of([2**40 + 3]),), ["wide"])]
+    >>> [one.tolist() for one in encode((column_of([2**40 + 3]),), ["wide"])]
     [[512], [3]]
-    >>> [one.tolist() for one in carried((column_of([2**124]),), ["widest"])]
+    >>> [one.tolist() for one in encode((column_of([2**124]),), ["widest"])]
     [[2147483648], [0], [0]]
     """
     plain = [column for field in fields for column in _flat(field)]
@@ -85,7 +85,7 @@ def _flat(field: Column) -> list[Column]:
     return [column_of(getattr(field.view(np.recarray), name)) for name in names or ()] or [field]
 
 
-def restored(part: Part, columns: Iterator[Column], kinds: Sequence[Kind]) -> Fields:
+def decode(part: Part, columns: Iterator[Column], kinds: Sequence[Kind]) -> Fields:
     """Return the columns of a part from what was carried."""
     found = tuple(_restored(columns, kind) for kind in kinds)
     if not isinstance(part, Custom) or len(found) == 2:  # noqa: PLR2004 - numbers, no records
@@ -111,6 +111,6 @@ def _joined(high: Column, low: Column) -> Column:
     return column_of(high.astype(np.object_) * 2**HALF + low.astype(np.object_))
 
 
-def places(kinds: Sequence[Kind]) -> list[Carried]:
+def places(kinds: Sequence[Kind]) -> list[WireType]:
     """Return the kinds of what is carried."""
     return [one for kind in kinds for one in PLACES[kind]]

@@ -13,33 +13,40 @@ from muntin.kernels.slicing.ordering import ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.session_view import beginnings, reaches
 from muntin.kernels.slicing.store import Store
-from muntin.spark.batch.partials import IN_ORDER, Carried, Kind, columns_of, places, travels
-from muntin.spark.call.aggregate_arguments import REAL
-from muntin.spark.call.query_plan import Plan
-from muntin.spark.execution.columnar_support import columnar, over_columns
-from muntin.spark.execution.internal_columns import beside
+from muntin.spark.batch.partials import (
+    IN_ORDER,
+    Kind,
+    WireType,
+    columns_of,
+    is_serializable,
+    places,
+)
+from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.columnar_support import columnar_windows, over_columns
+from muntin.spark.execution.internal_columns import internal_name
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
-LOW, HIGH, ORDER = beside("low"), beside("high"), beside("order")
+LOW, HIGH, ORDER = internal_name("low"), internal_name("high"), internal_name("order")
 SLICED = (Sliding, Cumulate, Landmark, Band, Session)
 
 
-def sliced(plan: Plan) -> set[str]:
+def sliceable_windows(plan: AggregationPlan) -> set[str]:
     """Return the windows that slices are made for: those that no row is needed for."""
     forms = [form_of(over_columns(plan, one)) for one in plan.wanted]
-    if not all(form and travels(form) for form in forms):
+    if not all(form and is_serializable(form) for form in forms):
         return set()
-    kinds, fast = plan.kinds(), columnar(plan)
+    kinds, fast = plan.kinds(), columnar_windows(plan)
     return {n for n in fast if isinstance(kinds[n], SLICED) and kinds[n].measure is TIME}
 
 
 @dataclass(frozen=True)
-class Slicing:
+class SlicePlan:
     """What both sides know: the windows, the parts that are kept, and how they travel."""
 
-    plan: Plan
+    plan: AggregationPlan
 
     @cached_property
     def forms(self) -> dict[str, Form]:
@@ -50,15 +57,15 @@ class Slicing:
     @cached_property
     def parts(self) -> dict[Part, tuple[Kind, ...]]:
         """The parts of all aggregates, each once, with their columns."""
-        real = {n for n in self.plan.values if isinstance(self.plan.types[n], REAL)}
-        kinds = dict[Source, Carried]()
+        real = {n for n in self.plan.values if isinstance(self.plan.types[n], FLOATING_TYPES)}
+        kinds = dict[Source, WireType]()
         for name in (*self.plan.values, self.plan.time):
             kinds[name] = "float" if name in real else "int"
         parts = (part for form in self.forms.values() for part in form.parts)
         return {part: columns_of(part, kinds) for part in parts}
 
     @cached_property
-    def grain(self) -> Slices:
+    def slice_edges(self) -> Slices:
         """The edges."""
         return slices(self.plan.kinds().values())
 
@@ -85,14 +92,14 @@ class Slicing:
         return replace(line, cells=replace(line.cells, slot=slot)).condensed()
 
     @cached_property
-    def carries(self) -> list[Carried]:
+    def encoded_columns(self) -> list[WireType]:
         """The columns by which the parts travel."""
         return [kind for each in self.parts.values() for kind in places(each)]
 
     @property
     def width(self) -> int:
         """How many these are."""
-        return len(self.carries)
+        return len(self.encoded_columns)
 
     @cached_property
     def schema(self) -> StructType:
@@ -100,7 +107,7 @@ class Slicing:
         fields = [StructField(name, self.plan.types[name]) for name in self.plan.keys]
         fields += [StructField(name, LongType()) for name in (LOW, HIGH, ORDER)]
         fields += [
-            StructField(beside(nth), DoubleType() if kind == "float" else LongType())
-            for nth, kind in enumerate(self.carries)
+            StructField(internal_name(nth), DoubleType() if kind == "float" else LongType())
+            for nth, kind in enumerate(self.encoded_columns)
         ]
         return StructType(fields)

@@ -14,11 +14,11 @@ from muntin.kernels.slicing.arrays import FARTHEST
 from muntin.kernels.slicing.grain import Slices
 from muntin.kernels.slicing.parts import Count, Max, Min, Part, Sum
 from muntin.spark.batch.partials import HALF
-from muntin.spark.call.aggregate_arguments import REAL, WHOLE
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.repartition import quoted
 
-READABLE = (*WHOLE, *REAL, DateType, TimestampType)
+READABLE = (*INTEGER_TYPES, *FLOATING_TYPES, DateType, TimestampType)
 """Types of columns that there are expressions for."""
 EXPRESSED = (Count, Sum, Min, Max)
 """Parts that there are expressions for: the order of rows shows in none of them."""
@@ -28,17 +28,17 @@ MOST, LEAST = 2**63 - 1, -(2**63)
 BELOW = 2**HALF - 1
 
 
-def number(plan: Plan, name: str) -> Column:
+def number(plan: AggregationPlan, name: str) -> Column:
     """Return a column as kernels read it: integers and clocks of 64 bits, or floats."""
     (one,), kind = quoted([name]), plan.types[name]
     if isinstance(kind, TimestampType):
         return f.unix_micros(one)
     if isinstance(kind, DateType):
         return f.unix_date(one).cast("long")
-    return one.cast("double" if isinstance(kind, REAL) else "long")
+    return one.cast("double" if isinstance(kind, FLOATING_TYPES) else "long")
 
 
-def clock(plan: Plan) -> Column:
+def clock(plan: AggregationPlan) -> Column:
     """Return the time as kernels read it; null where it is too far from 0 for them."""
     time = number(plan, plan.time)
     if not isinstance(plan.types[plan.time], WIDE):
@@ -65,7 +65,7 @@ def long(value: int) -> Column:
     return f.lit(value).cast("long")
 
 
-def halves(plan: Plan, name: str) -> tuple[Column, Column]:
+def split_sum(plan: AggregationPlan, name: str) -> tuple[Column, Column]:
     """Return the sum of integers as what is above and below so many bits."""
     one = number(plan, name)
     if not isinstance(plan.types[name], LongType):
@@ -75,14 +75,14 @@ def halves(plan: Plan, name: str) -> tuple[Column, Column]:
     return high + f.shiftright(low, HALF), low.bitwiseAND(long(BELOW))
 
 
-def partial(plan: Plan, part: Part) -> list[Column]:
+def partial(plan: AggregationPlan, part: Part) -> list[Column]:
     """Return the columns by which a part travels; of no value they say what kernels say."""
     name = str(part.source)
     if isinstance(part, Count):
         return [f.count(f.lit(1) if name == plan.time else quoted([name])[0])]
-    real, one = isinstance(plan.types[name], REAL), number(plan, name)
+    real, one = isinstance(plan.types[name], FLOATING_TYPES), number(plan, name)
     if isinstance(part, Sum):
-        sums = (f.sum(one),) if real else halves(plan, name)
+        sums = (f.sum(one),) if real else split_sum(plan, name)
         return [f.coalesce(total, f.lit(0).cast("double" if real else "long")) for total in sums]
     none = ("NaN" if real else MOST) if isinstance(part, Min) else ("-Infinity" if real else LEAST)
     best = f.min(one) if isinstance(part, Min) else f.max(one)

@@ -10,21 +10,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from muntin.kernels.slicing.arrays import FARTHEST
-from muntin.spark.batch.slice_plan import HIGH, LOW, ORDER, Slicing
+from muntin.spark.batch.slice_plan import HIGH, LOW, ORDER, SlicePlan
 from muntin.spark.batch.sql_expressions import EXPRESSED, READABLE, WIDE, clock, long, partial, slot
-from muntin.spark.call.query_plan import Plan
-from muntin.spark.execution.internal_columns import beside
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import quoted
 from muntin.spec.windows.data_driven import Session
 
-SLOT, NULLS, FAR = beside("slot"), beside("nulls"), beside("far")
+SLOT, NULLS, FAR = internal_name("slot"), internal_name("nulls"), internal_name("far")
 FEW = 32
 """So many different edges have expressions; more are found by kernels."""
 
 
-def makes_slices(plan: Plan) -> bool:
+def can_slice_in_sql(plan: AggregationPlan) -> bool:
     """Whether the group-by can make the slices of a plan."""
-    slicing, grain = Slicing(plan), Slicing(plan).grain
+    slicing, grain = SlicePlan(plan), SlicePlan(plan).slice_edges
     read = (plan.time, *plan.values)
     return (
         not slicing.gap
@@ -34,22 +34,26 @@ def makes_slices(plan: Plan) -> bool:
     )
 
 
-def grouped_slices(df: DataFrame, plan: Plan) -> DataFrame:
+def grouped_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """Return slices, as kernels make them."""
-    slicing, time = Slicing(plan), clock(plan)
+    slicing, time = SlicePlan(plan), clock(plan)
     each = [one for part in slicing.parts for one in partial(plan, part)]
     low = high = f.col(f"`{SLOT}`")
     if any(isinstance(kind, Session) for kind in plan.kinds().values()):
         low, high = quoted([LOW, HIGH])
         each += [f.min(time).alias(LOW), f.max(time).alias(HIGH)]
-    named = [one.alias(beside(nth)) for nth, one in enumerate(each[: slicing.width])]
-    found = grouped(df, plan, slot(slicing.grain, time), [*named, *each[slicing.width :]])
+    named = [one.alias(internal_name(nth)) for nth, one in enumerate(each[: slicing.width])]
+    found = group_by_key_and_slice(
+        df, plan, slot(slicing.slice_edges, time), [*named, *each[slicing.width :]]
+    )
     where = [low.alias(LOW), high.alias(HIGH), long(0).alias(ORDER)]
-    carried = quoted(beside(nth) for nth in range(slicing.width))
+    carried = quoted(internal_name(nth) for nth in range(slicing.width))
     return found.select(*quoted(plan.keys), *where, *carried)
 
 
-def grouped(df: DataFrame, plan: Plan, at: Column, each: Sequence[Column]) -> DataFrame:
+def group_by_key_and_slice(
+    df: DataFrame, plan: AggregationPlan, at: Column, each: Sequence[Column]
+) -> DataFrame:
     """Return a line for each key and slot that has rows; a time that is none is refused."""
     bad = bad_times(plan)
     counts = [f.count(f.when(one, 1)).alias(name) for name, (one, _) in bad.items()]
@@ -64,7 +68,7 @@ def grouped(df: DataFrame, plan: Plan, at: Column, each: Sequence[Column]) -> Da
     return found.where(some)
 
 
-def bad_times(plan: Plan) -> dict[str, tuple[Column, tuple[str, str]]]:
+def bad_times(plan: AggregationPlan) -> dict[str, tuple[Column, tuple[str, str]]]:
     """Return what no time may be, and what is said of it."""
     (time,) = quoted([plan.time])
     leave = " of the rows of a key: leave them out of what you aggregate"

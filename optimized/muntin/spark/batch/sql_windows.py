@@ -8,20 +8,20 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import LongType, TimestampType
 
 from muntin.spark.batch.partials import HALF
-from muntin.spark.batch.sql_expressions import WIDE, clock, floored, halves, long, number
-from muntin.spark.batch.sql_slices import SLOT, grouped
-from muntin.spark.call.aggregate_arguments import REAL, Wanted
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.batch.sql_expressions import WIDE, clock, floored, long, number, split_sum
+from muntin.spark.batch.sql_slices import SLOT, group_by_key_and_slice
+from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, AggregateColumn
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.repartition import quoted
 from muntin.spec.windows.periodic import Sliding
 
 SIMPLE = ("count", "sum", "min", "max")
 
-FITS = 2 ** (63 - HALF)
+HIGH_HALF_LIMIT = 2 ** (63 - HALF)
 """What is above so many bits of a number of 64."""
 
 
-def apart(plan: Plan) -> Sliding | None:
+def as_disjoint_window(plan: AggregationPlan) -> Sliding | None:
     """Return the one window type of a plan that the group-by can answer, if it can."""
     (first, *more) = plan.kinds().values()
     clocked = isinstance(plan.types[plan.time], WIDE)
@@ -30,20 +30,20 @@ def apart(plan: Plan) -> Sliding | None:
     return first if isinstance(first, Sliding) and first.size <= first.slide else None
 
 
-def _simple(plan: Plan, one: Wanted) -> bool:
+def _simple(plan: AggregationPlan, one: AggregateColumn) -> bool:
     """Whether an expression says a value as exactly as kernels: no quotients of integers."""
-    mean = one.named == "mean" and isinstance(plan.types[one.columns[0]], REAL)
+    mean = one.named == "mean" and isinstance(plan.types[one.columns[0]], FLOATING_TYPES)
     return mean or one.named in SIMPLE
 
 
-def grouped_windows(df: DataFrame, plan: Plan, kind: Sliding) -> DataFrame:
+def grouped_windows(df: DataFrame, plan: AggregationPlan, kind: Sliding) -> DataFrame:
     """Return the answer."""
     time = clock(plan)
     start = floored(time, kind.slide, kind.offset % kind.slide)
     if kind.size < kind.slide:
         df = df.where((time - start < kind.size) | time.isNull())
     values = [value(plan, one).alias(one.label) for one in plan.wanted]
-    found, begin = grouped(df, plan, start, values), f.col(f"`{SLOT}`")
+    found, begin = group_by_key_and_slice(df, plan, start, values), f.col(f"`{SLOT}`")
     ends = (begin, begin + long(kind.size))
     if isinstance(plan.types[plan.time], TimestampType):
         ends = (f.timestamp_micros(ends[0]), f.timestamp_micros(ends[1]))
@@ -58,7 +58,7 @@ def grouped_windows(df: DataFrame, plan: Plan, kind: Sliding) -> DataFrame:
     )
 
 
-def value(plan: Plan, one: Wanted) -> Column:
+def value(plan: AggregationPlan, one: AggregateColumn) -> Column:
     """Return the value of an aggregate; a sum that does not fit is refused."""
     if one.of_rows:
         return f.count(f.lit(1))
@@ -67,16 +67,16 @@ def value(plan: Plan, one: Wanted) -> Column:
     known = {"count": f.count, "min": f.min, "max": f.max}
     if one.named in known:
         return known[one.named](of)
-    if isinstance(plan.types[name], REAL):
+    if isinstance(plan.types[name], FLOATING_TYPES):
         return (f.avg if one.named == "mean" else f.sum)(number(plan, name))
     return _whole(plan, one.label, name)
 
 
-def _whole(plan: Plan, label: str, name: str) -> Column:
+def _whole(plan: AggregationPlan, label: str, name: str) -> Column:
     if not isinstance(plan.types[name], LongType):
         return f.sum(number(plan, name))
-    high, low = halves(plan, name)
+    high, low = split_sum(plan, name)
     said = f"a value of {label!r} does not fit into bigint"
-    fits = high.between(-FITS, FITS - 1) | high.isNull()
+    fits = high.between(-HIGH_HALF_LIMIT, HIGH_HALF_LIMIT - 1) | high.isNull()
     refused = f.raise_error(f.lit(said)).cast("long")
     return f.when(fits, f.shiftleft(high, HALF).bitwiseOR(low)).otherwise(refused)

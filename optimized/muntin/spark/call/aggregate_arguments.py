@@ -29,19 +29,19 @@ from muntin.reference import sketches
 from muntin.spark.call.arguments import is_several
 from muntin.spark.execution.arrow import arrow_type
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import plain, skipping_nulls
+from muntin.spec.algebra.catalogue import named_keeping_nulls, skipping_nulls
 from muntin.spec.errors import InvalidInputError
 
 Erased = Aggregate[object, object, object]
-Asked = str | Sequence[object]
+AggregateSpec = str | Sequence[object]
 """`"count"`, `("sum", "v")`, `("argmax", "v", "name")`, or `(aggregate, "v", "double")`."""
 
-WHOLE = (ByteType, ShortType, IntegerType, LongType)
-REAL = (FloatType, DoubleType)
-CLOCKS = (TimestampType, TimestampNTZType, DateType)
-ORDERED = (*WHOLE, *REAL, *CLOCKS, StringType, BooleanType, BinaryType)
+INTEGER_TYPES = (ByteType, ShortType, IntegerType, LongType)
+FLOATING_TYPES = (FloatType, DoubleType)
+TEMPORAL_TYPES = (TimestampType, TimestampNTZType, DateType)
+ORDERED = (*INTEGER_TYPES, *FLOATING_TYPES, *TEMPORAL_TYPES, StringType, BooleanType, BinaryType)
 COUNTS = ("count", "mincount", "maxcount")
-AS_IT_IS = ("min", "max", "first", "last")
+VALUE_PRESERVING = ("min", "max", "first", "last")
 LISTS = ("collect", "distinct")
 CHOICES = ("argmin", "argmax")
 M4 = ("min", "max", "first", "last")
@@ -49,7 +49,7 @@ SKETCHES = ("hll", "theta", "kll(", "countmin(")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AggregateColumn:
     """One column of values: an aggregate by name or as it is, of some columns, of a type."""
 
     label: str
@@ -70,7 +70,7 @@ class Wanted:
     def aggregate(self) -> Erased:
         """Return the aggregate; nulls are skipped, unless rows are counted."""
         if self.of_rows:
-            return plain("count")
+            return named_keeping_nulls("count")
         return known(self.what) if isinstance(self.what, str) else skipping_nulls(self.what)
 
     @property
@@ -90,7 +90,7 @@ def is_aggregate(value: object) -> TypeGuard[Erased]:
     return isinstance(value, Aggregate)
 
 
-def wanted(label: str, asked: object, columns: Mapping[str, DataType]) -> Wanted:
+def parse_aggregate(label: str, asked: object, columns: Mapping[str, DataType]) -> AggregateColumn:
     """Return what was asked for, checked against the columns that there are."""
     parts = tuple(asked) if is_several(asked) else (asked,)
     what = parts[0] if parts else None
@@ -110,12 +110,14 @@ def wanted(label: str, asked: object, columns: Mapping[str, DataType]) -> Wanted
         raise InvalidInputError(
             f"aggregate {label!r}: {what} reads {need} columns, not {len(fields)}: {fields}"
         )
-    return Wanted(label, what, fields, _type(label, what, [columns[name] for name in fields]))
+    return AggregateColumn(
+        label, what, fields, _type(label, what, [columns[name] for name in fields])
+    )
 
 
 def _of_user(
     label: str, what: Erased, rest: Sequence[object], columns: Mapping[str, DataType]
-) -> Wanted:
+) -> AggregateColumn:
     if len(rest) < 2 or not isinstance(rest[-1], str | DataType):  # noqa: PLR2004 - column and type
         raise InvalidInputError(
             f"aggregate {label!r}: after an aggregate of your own name its columns and the type "
@@ -129,7 +131,7 @@ def _of_user(
             f"aggregate {label!r}: workers of Spark can't make values of {kind.simpleString()}; "
             "say a type that they can, such as 'string', 'bigint' or 'interval day to second'"
         ) from error
-    return Wanted(label, what, _columns(label, what.name, rest[:-1], columns), kind)
+    return AggregateColumn(label, what, _columns(label, what.name, rest[:-1], columns), kind)
 
 
 def _written(label: str, text: str) -> DataType:
@@ -166,18 +168,22 @@ def _type(label: str, what: str, of: Sequence[DataType]) -> DataType:
         return DoubleType()
     kind = of[-1]
     known: dict[str, DataType] = {
-        **dict.fromkeys((*AS_IT_IS, *CHOICES), kind),
+        **dict.fromkeys((*VALUE_PRESERVING, *CHOICES), kind),
         **dict.fromkeys(LISTS, ArrayType(kind)),
         "m4": StructType([StructField(name, kind) for name in M4]),
     }
     if what in known:
         return known[what]
-    takes, name = ((StringType,), "strings") if what == "concat" else ((*WHOLE, *REAL), "numbers")
+    takes, name = (
+        ((StringType,), "strings")
+        if what == "concat"
+        else ((*INTEGER_TYPES, *FLOATING_TYPES), "numbers")
+    )
     if not isinstance(kind, takes):
         raise InvalidInputError(
             f"aggregate {label!r}: {what} takes {name}, not {kind.simpleString()}"
         )
     if what == "concat":
         return StringType()
-    exact = what in ("sum", "range") and isinstance(kind, WHOLE)
+    exact = what in ("sum", "range") and isinstance(kind, INTEGER_TYPES)
     return LongType() if exact else DoubleType()

@@ -8,15 +8,15 @@ from pyspark.sql import functions as f
 
 from muntin.spark.batch.strategy import in_batch
 from muntin.spark.call import arguments
-from muntin.spark.call.aggregate_arguments import Asked
-from muntin.spark.call.analysis import Reads, Windows, planned
+from muntin.spark.call.aggregate_arguments import AggregateSpec
+from muntin.spark.call.analysis import InputColumns, Windows, analyze
 from muntin.spark.call.durations import Duration, micros
-from muntin.spark.call.fitting import fitting
-from muntin.spark.call.query_plan import Late, Plan
+from muntin.spark.call.fitting import check_columns
+from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import short
-from muntin.spark.call.window_inputs import as_in_batch
+from muntin.spark.call.window_inputs import without_late_columns
 from muntin.spark.execution.repartition import quoted
-from muntin.spark.streaming.stream_query import Streaming, in_streaming
+from muntin.spark.streaming.stream_query import StreamQuery, in_streaming
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Mode, Settings
@@ -29,7 +29,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     df: DataFrame,
     *,
     windows: Windows,
-    aggregates: Mapping[str, Asked],
+    aggregates: Mapping[str, AggregateSpec],
     time: str = "ts",
     keys: str | Sequence[str] = (),
     watermark: Duration | None = None,
@@ -50,7 +50,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     kind of news and the revision. In batch each window is new, once. The guide is docs/spark.md.
     """
     arguments.metrics(metrics)
-    reads = Reads(
+    reads = InputColumns(
         arguments.column(time, "time"),
         arguments.columns(keys, "keys"),
         arguments.columns(columns, "columns"),
@@ -58,12 +58,12 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
         arguments.perhaps(mark, "mark"),
     )
     settings = settings_of(allowed_lateness, output, dialect)
-    plan = planned(arguments.frame(df).schema, reads, windows, aggregates, settings)
-    how = Streaming(watermark, late, buckets)
-    fitting(plan, df)
-    good = with_times(df, plan, bad_rows, metrics)
+    plan = analyze(arguments.frame(df).schema, reads, windows, aggregates, settings)
+    how = StreamQuery(watermark, late, buckets)
+    check_columns(plan, df)
+    good = filter_null_times(df, plan, bad_rows, metrics)
     if not df.isStreaming:
-        return in_batch(good, as_in_batch(plan))
+        return in_batch(good, without_late_columns(plan))
     return in_streaming(good, plan, how, name_of(metrics))
 
 
@@ -74,8 +74,8 @@ def settings_of(allowed_lateness: Duration, output: Mode, dialect: Dialect) -> S
     return Settings(lateness, output, dialect=arguments.dialect(dialect))
 
 
-def with_times(
-    df: DataFrame, plan: Plan, bad_rows: BadRows, metrics: str | Observation
+def filter_null_times(
+    df: DataFrame, plan: AggregationPlan, bad_rows: BadRows, metrics: str | Observation
 ) -> DataFrame:
     """Return the rows that have a time, if the others are to be counted and left out."""
     if bad_rows == "fail":

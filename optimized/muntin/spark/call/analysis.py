@@ -12,13 +12,19 @@ from pyspark.sql.types import (
 )
 
 from muntin.spark.call import column_checks as accepted
-from muntin.spark.call.aggregate_arguments import REAL, WHOLE, Asked, Wanted, wanted
+from muntin.spark.call.aggregate_arguments import (
+    FLOATING_TYPES,
+    INTEGER_TYPES,
+    AggregateColumn,
+    AggregateSpec,
+    parse_aggregate,
+)
 from muntin.spark.call.arguments import labelled
-from muntin.spark.call.query_plan import END, START, Plan
+from muntin.spark.call.query_plan import END, START, AggregationPlan
 from muntin.spark.call.window_arguments import windows_of
 from muntin.spark.execution.columnar_support import NUMBERS
 from muntin.spark.execution.evaluation import operator_of, queries_of
-from muntin.spark.execution.internal_columns import PREFIX, is_beside
+from muntin.spark.execution.internal_columns import PREFIX, is_internal_name
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Settings
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -26,11 +32,11 @@ from muntin.spec.windows.window import WindowType
 
 Windows = Mapping[str, WindowType] | Sequence[WindowType]
 RESERVED = ("window", "window_type", "start", "end", START, END, "kind", "revision", "late")
-TIMES = (*WHOLE, TimestampType, TimestampNTZType)
+TIMES = (*INTEGER_TYPES, TimestampType, TimestampNTZType)
 
 
 @dataclass(frozen=True)
-class Reads:
+class InputColumns:
     """The columns that a call names."""
 
     time: str
@@ -40,24 +46,24 @@ class Reads:
     mark: str | None = None
 
 
-def planned(
+def analyze(
     schema: StructType,
-    reads: Reads,
+    reads: InputColumns,
     windows: Windows,
-    aggregates: Mapping[str, Asked],
+    aggregates: Mapping[str, AggregateSpec],
     settings: Settings,
-) -> Plan:
+) -> AggregationPlan:
     """Return the plan, or say what is wrong with what is asked."""
     types = {field.name: field.dataType for field in schema.fields}
     time, keys, extra = _time(types, reads.time), reads.keys, reads.extra
     for name in keys:
         accepted.key(name, _there(types, name))
-    made = tuple(wanted(label, one, types) for label, one in labelled(aggregates).items())
+    made = tuple(parse_aggregate(label, one, types) for label, one in labelled(aggregates).items())
     for name in (*extra, *(name for one in made for name in one.columns)):
         accepted.value(name, _there(types, name))
     _names(keys, made)
     gap, mark = _gap(types, reads.gap), _mark(types, reads.mark)
-    plan = Plan(time, types, keys, windows_of(windows), made, extra, gap, mark, settings)
+    plan = AggregationPlan(time, types, keys, windows_of(windows), made, extra, gap, mark, settings)
     _frames(plan)
     _apart(plan)
     operator_of(plan, queries_of(plan))  # which refuses what no operator takes
@@ -72,7 +78,7 @@ def _there(types: Mapping[str, DataType], name: str) -> DataType:
 
 def _time(types: Mapping[str, DataType], name: str) -> str:
     kind = _there(types, name)
-    if isinstance(kind, REAL):
+    if isinstance(kind, FLOATING_TYPES):
         raise InvalidInputError(
             f"the time {name!r} is of {kind.simpleString()}: NaN and fractions have no place in "
             "the order of time; cast it to a timestamp or to an integer"
@@ -84,7 +90,7 @@ def _time(types: Mapping[str, DataType], name: str) -> str:
     return name
 
 
-def _names(keys: tuple[str, ...], made: tuple[Wanted, ...]) -> None:
+def _names(keys: tuple[str, ...], made: tuple[AggregateColumn, ...]) -> None:
     """Refuse columns of the answer that have the same name to Spark, which looks at no case."""
     asked = [*keys, *(one.label for one in made)]
     labels = [name.lower() for name in (*RESERVED, *asked)]
@@ -96,10 +102,10 @@ def _names(keys: tuple[str, ...], made: tuple[Wanted, ...]) -> None:
             )
 
 
-def _apart(plan: Plan) -> None:
+def _apart(plan: AggregationPlan) -> None:
     """Refuse columns that would be taken for those put beside them."""
     for name in (*plan.read, *(one.label for one in plan.wanted)):
-        if is_beside(name):
+        if is_internal_name(name):
             raise InvalidInputError(
                 f"the column {name!r} has a name that begins with {PREFIX!r}, as those that are "
                 "put beside yours do; rename it"
@@ -107,7 +113,7 @@ def _apart(plan: Plan) -> None:
 
 
 def _gap(types: Mapping[str, DataType], name: str | None) -> str | None:
-    if name is not None and not isinstance(_there(types, name), WHOLE):
+    if name is not None and not isinstance(_there(types, name), INTEGER_TYPES):
         raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time")
     return name
 
@@ -118,10 +124,10 @@ def _mark(types: Mapping[str, DataType], name: str | None) -> str | None:
     return name
 
 
-def _frames(plan: Plan) -> None:
+def _frames(plan: AggregationPlan) -> None:
     """Refuse frames that have no single value to look at, or one that is no number."""
     for name, kind in plan.kinds().items():
-        if isinstance(kind, Delta | State | Threshold) and not plan.plain:
+        if isinstance(kind, Delta | State | Threshold) and not plan.has_single_value_column:
             raise InvalidInputError(
                 f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
                 f"all aggregates must be of one column, not of {', '.join(plan.values)}"

@@ -14,11 +14,24 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from muntin.spark.call.aggregate_arguments import CLOCKS, ORDERED, REAL, WHOLE
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.aggregate_arguments import (
+    FLOATING_TYPES,
+    INTEGER_TYPES,
+    ORDERED,
+    TEMPORAL_TYPES,
+)
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spec.errors import InvalidInputError
 
-KEYS = (StringType, *WHOLE, *REAL, DecimalType, BooleanType, BinaryType, *CLOCKS)
+KEYS = (
+    StringType,
+    *INTEGER_TYPES,
+    *FLOATING_TYPES,
+    DecimalType,
+    BooleanType,
+    BinaryType,
+    *TEMPORAL_TYPES,
+)
 """What all ways group alike."""
 
 
@@ -62,7 +75,7 @@ def within(kind: DataType) -> Iterator[DataType]:
             yield from within(field.dataType)
 
 
-def kept(plan: Plan) -> None:
+def check_state_types(plan: AggregationPlan) -> None:
     """Refuse columns whose values the state of a stream can't hold."""
     for name in (*plan.keys, *plan.values):
         kind = plan.types[name]

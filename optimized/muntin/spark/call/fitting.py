@@ -2,23 +2,23 @@
 
 from pyspark.sql import DataFrame
 
-from muntin.spark.call.column_checks import kept
-from muntin.spark.call.query_plan import Plan
-from muntin.spark.call.window_inputs import looks
+from muntin.spark.call.column_checks import check_state_types
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.call.window_inputs import check_inputs
 from muntin.spec.errors import InvalidInputError
 
 CASE = "spark.sql.caseSensitive"
 
 
-def fitting(plan: Plan, df: DataFrame) -> None:
+def check_columns(plan: AggregationPlan, df: DataFrame) -> None:
     """Refuse columns that are there twice, that nothing looks at, that a stream can't keep."""
-    once(plan, df)
-    looks(plan)
+    check_unambiguous(plan, df)
+    check_inputs(plan)
     if df.isStreaming:
-        kept(plan)
+        check_state_types(plan)
 
 
-def once(plan: Plan, df: DataFrame) -> None:
+def check_unambiguous(plan: AggregationPlan, df: DataFrame) -> None:
     """Refuse a name that is, to Spark, that of several columns, as after a join."""
     sensitive = df.sparkSession.conf.get(CASE, "false") == "true"
     names = [name if sensitive else name.lower() for name in df.columns]

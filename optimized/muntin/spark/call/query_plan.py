@@ -13,8 +13,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from muntin.spark.call.aggregate_arguments import Wanted
-from muntin.spark.call.window_serialization import Shipped
+from muntin.spark.call.aggregate_arguments import AggregateColumn
+from muntin.spark.call.window_serialization import SerializedWindow
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import LastNEvery
 from muntin.spec.windows.measure import TIME
@@ -34,14 +34,14 @@ def in_time(kind: WindowType) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AggregationPlan:
     """The columns of time and keys, of own gaps and marks, windows, aggregates, settings."""
 
     time: str
     types: Mapping[str, DataType]
     keys: tuple[str, ...]
-    windows: tuple[Shipped, ...]
-    wanted: tuple[Wanted, ...]
+    windows: tuple[SerializedWindow, ...]
+    wanted: tuple[AggregateColumn, ...]
     extra: tuple[str, ...]
     gap: str | None
     mark: str | None
@@ -55,7 +55,7 @@ class Plan:
         return tuple(dict.fromkeys((*read, *self.extra)))
 
     @property
-    def plain(self) -> bool:
+    def has_single_value_column(self) -> bool:
         """Whether the value of an event is that of its one column, and no record."""
         return len(self.values) <= 1 and all(len(one.columns) <= 1 for one in self.wanted)
 
@@ -69,12 +69,12 @@ class Plan:
         """Return the window types by id."""
         return {one.id: one.kind() for one in self.windows}
 
-    def only(self, ids: set[str]) -> "Plan":
+    def restricted_to(self, ids: set[str]) -> "AggregationPlan":
         """Return the plan for some of the windows."""
         return replace(self, windows=tuple(one for one in self.windows if one.id in ids))
 
     @property
-    def elsewhere(self) -> bool:
+    def has_non_time_coordinates(self) -> bool:
         """Whether some window lies in another measure than time, if only with one end."""
         return any(in_time(kind) != (True, True) for kind in self.kinds().values())
 
@@ -83,7 +83,7 @@ class Plan:
         clock, text = self.types[self.time], StringType()
         fields = [StructField("window", text), StructField("window_type", text)]
         fields += [StructField("start", clock), StructField("end", clock)]
-        if self.elsewhere:
+        if self.has_non_time_coordinates:
             fields += [StructField(START, LongType()), StructField(END, LongType())]
         fields += [StructField(name, self.types[name]) for name in self.keys]
         fields += [StructField(one.label, one.type) for one in self.wanted]

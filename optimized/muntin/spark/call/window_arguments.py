@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from muntin.kernels.slicing.arrays import FARTHEST, LONGEST
 from muntin.spark.call.arguments import is_mapping, is_several
-from muntin.spark.call.window_serialization import Shipped, shipped
+from muntin.spark.call.window_serialization import SerializedWindow, serialize
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import LastNEvery, Rolling, Session
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
@@ -22,7 +22,7 @@ PLACES: Mapping[type[WindowType], tuple[str, ...]] = {Landmark: ("at",), Band: (
 """Names of numbers, of types that are just these: what derives from one says itself what it is."""
 
 
-def windows_of(given: object) -> tuple[Shipped, ...]:
+def windows_of(given: object) -> tuple[SerializedWindow, ...]:
     """Return the windows under their names; in a list, each is called by its type."""
     if is_mapping(given):
         pairs = [(_name(name), _kind(one)) for name, one in given.items()]
@@ -37,7 +37,7 @@ def windows_of(given: object) -> tuple[Shipped, ...]:
         raise InvalidInputError("say at least one window")
     for name, one in pairs:
         _short(name, one)
-    return tuple(shipped(name, one) for name, one in pairs)
+    return tuple(serialize(name, one) for name, one in pairs)
 
 
 def _name(name: object) -> str:

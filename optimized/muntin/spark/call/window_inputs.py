@@ -7,7 +7,7 @@ answers nothing.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -25,10 +25,10 @@ LOOKS: Mapping[type[WindowType], frozenset[str]] = {
 }
 
 
-def looked_at(kind: WindowType) -> frozenset[str]:
+def inputs_of(kind: WindowType) -> frozenset[str]:
     """Return what a window type may look at: code of the user's, at everything.
 
-    >>> sorted(looked_at(Session(3))), sorted(looked_at(Punctuation(lambda event: True)))
+    >>> sorted(inputs_of(Session(3))), sorted(inputs_of(Punctuation(lambda event: True)))
     (['gap'], ['gap', 'mark', 'value'])
     """
     measured = kind.measure is TIME or kind.measure is COUNT
@@ -36,14 +36,14 @@ def looked_at(kind: WindowType) -> frozenset[str]:
     return LOOKS.get(type(kind), EVERYTHING) if measured and not found else EVERYTHING
 
 
-def of_all(plan: Plan) -> frozenset[str]:
+def inputs_of_all(plan: AggregationPlan) -> frozenset[str]:
     """Return what some window may look at."""
-    return frozenset[str]().union(*(looked_at(kind) for kind in plan.kinds().values()))
+    return frozenset[str]().union(*(inputs_of(kind) for kind in plan.kinds().values()))
 
 
-def looks(plan: Plan) -> None:
+def check_inputs(plan: AggregationPlan) -> None:
     """Refuse gaps and marks that no window looks at, and punctuations that nothing marks."""
-    seen = of_all(plan)
+    seen = inputs_of_all(plan)
     for name, column, who in ((GAP, plan.gap, "Session"), (MARK, plan.mark, "Punctuation")):
         if column is not None and name not in seen:
             raise InvalidInputError(
@@ -51,15 +51,15 @@ def looks(plan: Plan) -> None:
                 "leave it out"
             )
     for id_, kind in plan.kinds().items():
-        if plan.mark is None and looked_at(kind) == frozenset({MARK}):
+        if plan.mark is None and inputs_of(kind) == frozenset({MARK}):
             raise InvalidInputError(
                 f"window {id_!r}: nothing marks punctuations; say mark='a column of booleans'"
             )
 
 
-def as_in_batch(plan: Plan) -> Plan:
+def without_late_columns(plan: AggregationPlan) -> AggregationPlan:
     """Return the plan without columns for late rows, of which batch has none.
 
     They stay where a window may look at them.
     """
-    return plan if VALUE in of_all(plan) else replace(plan, extra=())
+    return plan if VALUE in inputs_of_all(plan) else replace(plan, extra=())

@@ -27,7 +27,7 @@ class ByName:
 
 
 @dataclass(frozen=True)
-class Shipped:
+class SerializedWindow:
     """A window type under its name, in pieces."""
 
     id: str
@@ -37,7 +37,7 @@ class Shipped:
     def kind(self) -> WindowType:
         """Return the window type.
 
-        >>> shipped("w", Punctuation()).kind() == Punctuation()
+        >>> serialize("w", Punctuation()).kind() == Punctuation()
         True
         """
         whole = object.__new__(self.cls)
@@ -47,7 +47,7 @@ class Shipped:
         return whole
 
 
-def shipped(name: str, kind: WindowType) -> Shipped:
+def serialize(name: str, kind: WindowType) -> SerializedWindow:
     """Return a window type in pieces."""
     if not is_dataclass(kind):
         raise InvalidInputError(f"window {name!r}: {kind!r} must be a frozen dataclass")
@@ -56,4 +56,4 @@ def shipped(name: str, kind: WindowType) -> Shipped:
     if "measure" not in found:
         found["measure"] = kind.measure
     pieces = tuple((name, names.get(id(piece), piece)) for name, piece in found.items())
-    return Shipped(name, type(kind), pieces)
+    return SerializedWindow(name, type(kind), pieces)

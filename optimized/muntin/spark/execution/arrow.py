@@ -147,25 +147,25 @@ def objects(of: Table, name: str) -> list[object]:
 
 
 @dataclass(frozen=True)
-class Keys:
+class KeyNumbers:
     """For each row the number of its key, and for each key one row that has it."""
 
     number: Ints
     row: Ints
 
 
-def keys(of: Table, names: Sequence[str]) -> Keys:
+def keys(of: Table, names: Sequence[str]) -> KeyNumbers:
     """Number the keys of a table as they come; null is a key like any other, and so is NaN."""
     if not names or not of.num_rows:
         number = np.zeros(of.num_rows, np.int64)
-        return Keys(number, number[:1])
+        return KeyNumbers(number, number[:1])
     number, n = reduce(_beside, (_coded(column(of, name)) for name in names))
     row = np.empty(n, np.int64)
     row[number[::-1]] = np.arange(number.size - 1, -1, -1)
     if (np.diff(row) > 0).all():
-        return Keys(number, row)
+        return KeyNumbers(number, row)
     order = np.argsort(row)
-    return Keys(np.argsort(order)[number], row[order])
+    return KeyNumbers(np.argsort(order)[number], row[order])
 
 
 def _coded(found: Column) -> tuple[Ints, int]:

@@ -14,33 +14,38 @@ from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spark.call.aggregate_arguments import Wanted
-from muntin.spark.call.query_plan import Plan
-from muntin.spark.execution.arrow import Keys, Table, near_times, numbers, objects, pa, times
-from muntin.spark.execution.columnar_support import Erased, columnar, over_columns, over_values
-from muntin.spark.execution.result_casts import exactly
-from muntin.spark.execution.result_rows import Told, as_type, coordinates, is_row
+from muntin.spark.call.aggregate_arguments import AggregateColumn
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.arrow import KeyNumbers, Table, near_times, numbers, objects, pa, times
+from muntin.spark.execution.columnar_support import (
+    Erased,
+    columnar_windows,
+    over_columns,
+    over_values,
+)
+from muntin.spark.execution.result_casts import cast_exactly
+from muntin.spark.execution.result_rows import ResultRows, as_type, coordinates, is_row
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
 from muntin.spec.stream import END, Event
 
 
-def answered(plan: Plan, of: Table, found: Keys) -> list[Told]:
+def evaluate(plan: AggregationPlan, of: Table, found: KeyNumbers) -> list[ResultRows]:
     """Answer all events of some keys at once: the stream ends with them."""
-    fast = columnar(plan)
-    lines = _by_columns(plan.only(fast), of, found) if fast else []
+    fast = columnar_windows(plan)
+    lines = _by_columns(plan.restricted_to(fast), of, found) if fast else []
     slow = {one.id for one in plan.windows} - fast
-    return lines + (_by_events(plan.only(slow), of, found) if slow else [])
+    return lines + (_by_events(plan.restricted_to(slow), of, found) if slow else [])
 
 
-def _by_columns(plan: Plan, of: Table, found: Keys) -> list[Told]:
-    operator = asking(plan)
+def _by_columns(plan: AggregationPlan, of: Table, found: KeyNumbers) -> list[ResultRows]:
+    operator = columnar_operator_for(plan)
     answer = operator.take_columns(times(of, plan.time), columns_of(plan, of), found.number, END)
     return told_by_columns(plan, answer)
 
 
-def asking(plan: Plan, method: Method = "auto") -> ColumnarOperator:
+def columnar_operator_for(plan: AggregationPlan, method: Method = "auto") -> ColumnarOperator:
     """Return an operator over columns that asks for each aggregate of each window."""
     operator, ids = ColumnarOperator(plan.settings, method=method), ids_of(plan)
     for name, kind in plan.kinds().items():
@@ -49,7 +54,7 @@ def asking(plan: Plan, method: Method = "auto") -> ColumnarOperator:
     return operator
 
 
-def ids_of(plan: Plan) -> dict[tuple[str, str], str]:
+def ids_of(plan: AggregationPlan) -> dict[tuple[str, str], str]:
     """Return the id of each query, by the names of its window and of its aggregate.
 
     Checkpoints of streams hold ids, so they have lengths in them only where names alone would be
@@ -62,14 +67,14 @@ def ids_of(plan: Plan) -> dict[tuple[str, str], str]:
     return {pair: f"{len(pair[0])} {whole}" for pair, whole in plain.items()}
 
 
-def columns_of(plan: Plan, of: Table) -> dict[str, Values]:
+def columns_of(plan: AggregationPlan, of: Table) -> dict[str, Values]:
     """Return the columns that aggregates read."""
     return {name: numbers(of, name) for name in (*plan.values, plan.time)}
 
 
-def told_by_columns(plan: Plan, answer: Answered) -> list[Told]:
+def told_by_columns(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
     """Return what an operator over columns says, as lines about whole windows."""
-    lines, ids, told = answer.by_query(), ids_of(plan), list[Told]()
+    lines, ids, told = answer.by_query(), ids_of(plan), list[ResultRows]()
     n = max((int(one.key.max()) + 1 for one in lines.values() if one.key.size), default=0)
     keys = np.array([answer.keys(number) for number in range(n)], np.int64)
     for name in plan.kinds():
@@ -79,12 +84,14 @@ def told_by_columns(plan: Plan, answer: Answered) -> list[Told]:
             columns = {label: arrow_values(one.value) for label, one in each.items()}
             kind = pa.array(KINDS).take(pa.array(first.kind))
             told.append(
-                Told(name, keys[first.key], first.start, first.end, columns, kind, first.revision)
+                ResultRows(
+                    name, keys[first.key], first.start, first.end, columns, kind, first.revision
+                )
             )
     return told
 
 
-def _by_events(plan: Plan, of: Table, found: Keys) -> list[Told]:
+def _by_events(plan: AggregationPlan, of: Table, found: KeyNumbers) -> list[ResultRows]:
     queries, results = queries_of(plan), list[tuple[int, Result]]()
     events = events_of(plan, of)
     order = np.argsort(found.number, kind="stable")
@@ -95,7 +102,7 @@ def _by_events(plan: Plan, of: Table, found: Keys) -> list[Told]:
     return lines_of(plan, results)
 
 
-def operator_of(plan: Plan, queries: Sequence[Query]) -> Scotty:
+def operator_of(plan: AggregationPlan, queries: Sequence[Query]) -> Scotty:
     """Return an operator that asks these queries."""
     operator = Scotty(plan.settings)
     for query in queries:
@@ -103,13 +110,13 @@ def operator_of(plan: Plan, queries: Sequence[Query]) -> Scotty:
     return operator
 
 
-def queries_of(plan: Plan) -> list[Query]:
+def queries_of(plan: AggregationPlan) -> list[Query]:
     """Return a query for each window: all aggregates are one, so a window is told of once."""
-    aggregate = together(plan)
+    aggregate = product_aggregate(plan)
     return [Query(name, kind, aggregate) for name, kind in plan.kinds().items()]
 
 
-def together(plan: Plan) -> Erased:
+def product_aggregate(plan: AggregationPlan) -> Erased:
     """Return all aggregates as one, whose values are tuples."""
     parts = [over_values(plan, one) for one in plan.wanted]
     return Aggregate(
@@ -122,11 +129,11 @@ def together(plan: Plan) -> Erased:
     ).erased()
 
 
-def events_of(plan: Plan, of: Table) -> list[Event]:
+def events_of(plan: AggregationPlan, of: Table) -> list[Event]:
     """Return rows as events: of one column its values, of several records."""
     names, read = plan.values, {name: objects(of, name) for name in plan.values}
     values = list[object]([None] * of.num_rows)
-    if plan.plain and names:
+    if plan.has_single_value_column and names:
         values = read[names[0]]
     elif names:
         rows = zip(*read.values(), strict=True)
@@ -137,16 +144,16 @@ def events_of(plan: Plan, of: Table) -> list[Event]:
     return [Event(t, v, None, g if isinstance(g, int) else None, bool(m)) for t, v, g, m in each]
 
 
-def lines_of(plan: Plan, results: Sequence[tuple[int, Result]]) -> list[Told]:
+def lines_of(plan: AggregationPlan, results: Sequence[tuple[int, Result]]) -> list[ResultRows]:
     """Return results, each with the number of its key, as lines."""
     by_window: dict[str, list[tuple[int, Result]]] = {one.id: [] for one in plan.windows}
     for key, one in results:
         by_window[one.query].append((key, one))
-    told = list[Told]()
+    told = list[ResultRows]()
     for name, mine in by_window.items():
         values = {w.label: _values(w, nth, mine) for nth, w in enumerate(plan.wanted)}
         told.append(
-            Told(
+            ResultRows(
                 name,
                 np.array([key for key, _ in mine], np.int64),
                 coordinates([one.start for _, one in mine]),
@@ -159,9 +166,11 @@ def lines_of(plan: Plan, results: Sequence[tuple[int, Result]]) -> list[Told]:
     return told
 
 
-def _values(wanted: Wanted, nth: int, results: Sequence[tuple[int, Result]]) -> list[object]:
+def _values(
+    wanted: AggregateColumn, nth: int, results: Sequence[tuple[int, Result]]
+) -> list[object]:
     """Return the values of one aggregate, of the type of its column."""
     parts = [one.value[nth] for _, one in results if is_row(one.value)]
     if wanted.named is None:
-        return [exactly(part, wanted.type, wanted.label) for part in parts]
+        return [cast_exactly(part, wanted.type, wanted.label) for part in parts]
     return [as_type(part, wanted.type) for part in parts]

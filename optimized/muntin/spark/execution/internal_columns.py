@@ -3,15 +3,15 @@
 PREFIX = "muntin "
 
 
-def beside(what: object) -> str:
+def internal_name(what: object) -> str:
     """Return the name of such a column.
 
-    >>> beside("slot"), beside(0)
+    >>> internal_name("slot"), internal_name(0)
     ('muntin slot', 'muntin 0')
     """
     return f"{PREFIX}{what}"
 
 
-def is_beside(name: str) -> bool:
+def is_internal_name(name: str) -> bool:
     """Whether a name may be that of such a column to Spark, which looks at no case."""
     return name.lower().startswith(PREFIX)

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, keys, pieces, table
 
 CHUNK = 2**19
@@ -25,7 +25,7 @@ def in_backticks(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def columns_read(plan: Plan) -> list[Column]:
+def columns_read(plan: AggregationPlan) -> list[Column]:
     """Return the columns that a plan reads. Keys that are equal are alike: -0.0 is 0.0 in them."""
     return [
         _alike(one, plan.types[name]).alias(name) if name in plan.keys else one
@@ -40,14 +40,14 @@ def _alike(key: Column, kind: DataType) -> Column:
     return number.cast(kind)
 
 
-def gathered(rows: DataFrame, plan: Plan, order: Sequence[str]) -> DataFrame:
+def repartition_by_key(rows: DataFrame, plan: AggregationPlan, order: Sequence[str]) -> DataFrame:
     """Return rows with all of one key in one partition, one key after the other."""
     columns = quoted((*plan.keys, *order))
     together = rows.repartition(*columns[: len(plan.keys)]) if plan.keys else rows.repartition(1)
     return together.sortWithinPartitions(*columns) if columns else together
 
 
-def chunks(batches: Iterable[Table], names: Sequence[str]) -> Iterator[Table]:
+def split_at_key_boundaries(batches: Iterable[Table], names: Sequence[str]) -> Iterator[Table]:
     """Return batches, which are sorted by key, as tables that part no key."""
     held, rows = list[Table](), 0
     for batch in batches:

@@ -6,21 +6,21 @@ from numbers import Real
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from muntin.kernels.slicing.over import is_record
-from muntin.spark.call.aggregate_arguments import CLOCKS, WHOLE
+from muntin.spark.call.aggregate_arguments import INTEGER_TYPES, TEMPORAL_TYPES
 from muntin.spark.execution.result_rows import as_type, is_row
 from muntin.spec.errors import InvalidInputError
 
-COUNTED = (*WHOLE, *CLOCKS)
+COUNTED = (*INTEGER_TYPES, *TEMPORAL_TYPES)
 """Clocks are whole numbers of microseconds, or of days."""
 
 
-def exactly(value: object, kind: DataType, label: str) -> object:
+def cast_exactly(value: object, kind: DataType, label: str) -> object:
     """Return a value as one of a column's type, and so all that it holds; or refuse it.
 
     >>> from pyspark.sql.types import LongType
-    >>> exactly(2.0, LongType(), "n")
+    >>> cast_exactly(2.0, LongType(), "n")
     2
-    >>> exactly(1.5, LongType(), "n")
+    >>> cast_exactly(1.5, LongType(), "n")
     Traceback (most recent call last):
         ...
     muntin.spec.errors.InvalidInputError: a value of 'n' does not fit into bigint: 1.5: it is...
@@ -28,17 +28,17 @@ def exactly(value: object, kind: DataType, label: str) -> object:
     if isinstance(kind, COUNTED) and isinstance(value, Real | Decimal):
         return _whole(value, kind, label)
     if isinstance(kind, ArrayType) and is_row(value):
-        return [exactly(one, kind.elementType, label) for one in value]
+        return [cast_exactly(one, kind.elementType, label) for one in value]
     if isinstance(kind, StructType) and is_record(value):
         if {*value} != {*kind.names}:
             raise _refused(value, kind, label, f"its fields must be {', '.join(kind.names)}")
         held = ((field, value[field.name]) for field in kind.fields)
-        return {field.name: exactly(one, field.dataType, label) for field, one in held}
+        return {field.name: cast_exactly(one, field.dataType, label) for field, one in held}
     if isinstance(kind, StructType) and is_row(value):
         if len(value) != len(kind.fields):
             raise _refused(value, kind, label, f"it has {len(kind.fields)} fields")
         fields = zip(kind.fields, value, strict=True)
-        return {field.name: exactly(one, field.dataType, label) for field, one in fields}
+        return {field.name: cast_exactly(one, field.dataType, label) for field, one in fields}
     return as_type(value, kind)
 
 

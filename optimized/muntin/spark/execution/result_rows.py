@@ -20,9 +20,9 @@ from pyspark.sql.types import (
 )
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints
-from muntin.spark.call.query_plan import END, START, Plan, in_time
-from muntin.spark.execution.arrow import Keys, Table, batches, column, pa
-from muntin.spark.execution.internal_columns import beside
+from muntin.spark.call.query_plan import END, START, AggregationPlan, in_time
+from muntin.spark.execution.arrow import KeyNumbers, Table, batches, column, pa
+from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import quoted
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.stream import END as END_OF_STREAM
@@ -30,7 +30,7 @@ from muntin.spec.windows.window import WindowType
 
 
 @dataclass(frozen=True)
-class Told:
+class ResultRows:
     """Lines about the windows of one id: which key, the interval, values, kind, revision.
 
     Values, kinds and revisions are columns, of Arrow or plain. An end of LAST is that of the
@@ -46,18 +46,18 @@ class Told:
     revision: object
 
 
-NTH = beside("window")
+WINDOW_INDEX_COLUMN = internal_name("window")
 """Which of the windows of a plan, where the answer is compact."""
 CONSTANT = ("window", "window_type", "kind", "revision")
 
 
-def compact(plan: Plan) -> StructType:
+def compact_schema(plan: AggregationPlan) -> StructType:
     """Return the columns of an answer in batch, without what follows from the window."""
     fields = [one for one in plan.schema().fields if one.name not in CONSTANT]
-    return StructType([StructField(NTH, IntegerType()), *fields])
+    return StructType([StructField(WINDOW_INDEX_COLUMN, IntegerType()), *fields])
 
 
-def named(answer: DataFrame, plan: Plan) -> DataFrame:
+def expand_compact(answer: DataFrame, plan: AggregationPlan) -> DataFrame:
     """Return a compact answer with all its columns: in batch each window is new, once."""
     kinds = plan.kinds()
     names = _nth([f.lit(name) for name in kinds])
@@ -68,15 +68,20 @@ def named(answer: DataFrame, plan: Plan) -> DataFrame:
 
 
 def _nth(each: Sequence[Expression]) -> Expression:
-    return f.array(*each)[f.col(f"`{NTH}`")] if len(each) > 1 else each[0]
+    return f.array(*each)[f.col(f"`{WINDOW_INDEX_COLUMN}`")] if len(each) > 1 else each[0]
 
 
-def told(
-    plan: Plan, lines: Sequence[Told], of: Table, found: Keys, *, compactly: bool = False
+def result_batches(
+    plan: AggregationPlan,
+    lines: Sequence[ResultRows],
+    of: Table,
+    found: KeyNumbers,
+    *,
+    compactly: bool = False,
 ) -> Iterator[Table]:
     """Return lines as batches; the columns of keys are taken from the rows of a table."""
     kinds, names = plan.kinds(), list(plan.kinds())
-    schema = compact(plan) if compactly else plan.schema()
+    schema = compact_schema(plan) if compactly else plan.schema()
     each = {name: column(of, name) for name in plan.keys}
     for one in lines:
         n, kind = one.key.size, kinds[one.window]
@@ -84,7 +89,7 @@ def told(
             columns = _extent(one, kind) | {w.label: one.values[w.label] for w in plan.wanted}
             columns |= {name: keys.take(found.row[one.key]) for name, keys in each.items()}
             if compactly:
-                columns[NTH] = np.full(n, names.index(one.window), np.int32)
+                columns[WINDOW_INDEX_COLUMN] = np.full(n, names.index(one.window), np.int32)
             else:
                 columns |= {"window": pa.repeat(one.window, n), "late": pa.nulls(n)}
                 columns |= {"window_type": pa.repeat(kind.name, n)}
@@ -92,7 +97,7 @@ def told(
             yield from batches(columns, schema)
 
 
-def _extent(one: Told, kind: WindowType) -> dict[str, object]:
+def _extent(one: ResultRows, kind: WindowType) -> dict[str, object]:
     first, last = in_time(kind)
     start, end = pa.array(one.start), pa.array(one.end, mask=one.end == LAST)
     none = pa.nulls(one.key.size, pa.int64())

@@ -36,14 +36,14 @@ MOST = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Pace:
+class RateLimits:
     """How many rows a micro-batch takes at most, and into how many partitions."""
 
     rows_per_trigger: int
     parallelism: int
 
 
-class Stretch(InputPartition):
+class RowRange(InputPartition):
     """The rows from one number up to another."""
 
     def __init__(self, begin: int, end: int) -> None:
@@ -51,7 +51,7 @@ class Stretch(InputPartition):
         self.begin, self.end = begin, end
 
 
-def trace_of(options: Mapping[str, str]) -> tuple[Trace, Pace]:
+def trace_of(options: Mapping[str, str]) -> tuple[Trace, RateLimits]:
     """Return what options describe, or say which of them is wrong."""
     for name in options:
         if name not in {"path", *GENERATED, *PACE}:
@@ -62,10 +62,10 @@ def trace_of(options: Mapping[str, str]) -> tuple[Trace, Pace]:
     if "path" in options and given:
         raise InvalidInputError(f"a recorded trace has no {', '.join(given)}")
     if "path" in options:
-        return Recorded(options["path"]), Pace(**pace)
+        return Recorded(options["path"]), RateLimits(**pace)
     disorder = _share("disorder", given.pop("disorder", str(Generated.disorder)))
     numbers = {name: _whole(name, text, LEAST[name]) for name, text in given.items()}
-    return Generated(disorder=disorder, **numbers), Pace(**pace)
+    return Generated(disorder=disorder, **numbers), RateLimits(**pace)
 
 
 def _whole(name: str, text: str, least: int) -> int:
@@ -85,23 +85,23 @@ def _share(name: str, text: str) -> float:
     raise InvalidInputError(f"the option {name!r} must be a number from 0 to 1, not {text!r}")
 
 
-def stretches(begin: int, end: int, n: int) -> list[Stretch]:
+def stretches(begin: int, end: int, n: int) -> list[RowRange]:
     """Cut rows into stretches, in their order of arrival."""
     step = max(1, -(-(end - begin) // n))
-    return [Stretch(at, min(end, at + step)) for at in range(begin, end, step)]
+    return [RowRange(at, min(end, at + step)) for at in range(begin, end, step)]
 
 
 def rows_of(trace: Trace, partition: InputPartition) -> Iterator[Table]:
     """Yield the rows of a stretch."""
     return (
-        trace.read(partition.begin, partition.end) if isinstance(partition, Stretch) else iter(())
+        trace.read(partition.begin, partition.end) if isinstance(partition, RowRange) else iter(())
     )
 
 
-class Streamed(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class TraceStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A trace as it arrives."""
 
-    def __init__(self, trace: Trace, pace: Pace) -> None:
+    def __init__(self, trace: Trace, pace: RateLimits) -> None:
         """Say which trace, and how fast."""
         self._trace, self._pace = trace, pace
 
@@ -128,7 +128,7 @@ class Streamed(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return the end of the trace."""
         return {ROW: self._trace.rows}
 
-    def partitions(self, start: Offset, end: Offset) -> list[Stretch]:
+    def partitions(self, start: Offset, end: Offset) -> list[RowRange]:
         """Cut what is to be read."""
         return stretches(start[ROW], end[ROW], self._pace.parallelism)
 
@@ -137,14 +137,14 @@ class Streamed(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return rows_of(self._trace, partition)
 
 
-class Whole(DataSourceReader):
+class TraceBatchReader(DataSourceReader):
     """A whole trace."""
 
-    def __init__(self, trace: Trace, pace: Pace) -> None:
+    def __init__(self, trace: Trace, pace: RateLimits) -> None:
         """Say which trace, and into how many partitions."""
         self._trace, self._pace = trace, pace
 
-    def partitions(self) -> list[Stretch]:
+    def partitions(self) -> list[RowRange]:
         """Cut the trace."""
         return stretches(0, self._trace.rows, self._pace.parallelism)
 
@@ -165,12 +165,12 @@ class ReplaySource(DataSource):
         """Return the columns."""
         return trace_of(self.options)[0].schema()
 
-    def reader(self, schema: StructType) -> Whole:
+    def reader(self, schema: StructType) -> TraceBatchReader:
         """Read all of it."""
         del schema
-        return Whole(*trace_of(self.options))
+        return TraceBatchReader(*trace_of(self.options))
 
-    def streamReader(self, schema: StructType) -> Streamed:  # noqa: N802 - Spark's name
+    def streamReader(self, schema: StructType) -> TraceStreamReader:  # noqa: N802 - Spark's name
         """Read it as it arrives."""
         del schema
-        return Streamed(*trace_of(self.options))
+        return TraceStreamReader(*trace_of(self.options))

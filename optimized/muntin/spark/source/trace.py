@@ -140,7 +140,7 @@ class Recorded:
                 yield from pieces(rows.combine_chunks())
             first += n
 
-    def _group(self, whole: "File", nth: int, schema: object) -> "Whole":
+    def _group(self, whole: "File", nth: int, schema: object) -> "ReadTable":
         try:
             rows = whole.read_row_group(nth)
         except (ValueError, OSError) as cause:
@@ -161,7 +161,7 @@ class Field(Protocol):
     type: object
 
 
-class Group(Protocol):
+class RowGroup(Protocol):
     """What is used here of what Parquet says of a group of rows."""
 
     num_rows: int
@@ -172,14 +172,14 @@ class Metadata(Protocol):
 
     num_rows: int
 
-    def row_group(self, nth: int, /) -> Group: ...  # noqa: D102 - as in Arrow
+    def row_group(self, nth: int, /) -> RowGroup: ...  # noqa: D102 - as in Arrow
 
 
-class Whole(Protocol):
+class ReadTable(Protocol):
     """What is used here of a table that was read."""
 
-    def cast(self, schema: object, /) -> "Whole": ...  # noqa: D102 - as in Arrow
-    def slice(self, begin: int, length: int, /) -> "Whole": ...  # noqa: D102 - the same
+    def cast(self, schema: object, /) -> "ReadTable": ...  # noqa: D102 - as in Arrow
+    def slice(self, begin: int, length: int, /) -> "ReadTable": ...  # noqa: D102 - the same
     def combine_chunks(self) -> Table: ...  # noqa: D102 - the same
 
 
@@ -190,4 +190,4 @@ class File(Protocol):
     num_row_groups: int
     schema_arrow: Iterable[Field]
 
-    def read_row_group(self, nth: int, /) -> Whole: ...  # noqa: D102 - as in Arrow
+    def read_row_group(self, nth: int, /) -> ReadTable: ...  # noqa: D102 - as in Arrow

@@ -20,17 +20,17 @@ from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.ordering import ordered
 from muntin.snapshot import decode, encode
-from muntin.spark.execution.columnar_support import only_present
-from muntin.spark.state.idle_keys import State, counts, sized
+from muntin.spark.execution.columnar_support import redundant_counts
+from muntin.spark.state.idle_keys import GroupStates, counts, sized
 from muntin.spark.state.state_chunks import (
-    Pieces,
-    by_time,
+    Chunks,
+    chunk_span,
     columns_in,
     damaged,
     number,
     packed_columns,
+    partition_by_time,
     row,
-    span_of,
     texts,
 )
 from muntin.spec.windows.periodic import Sliding
@@ -45,14 +45,14 @@ Columns = list[Column | Ints]
 Shape = list[tuple[str, int, bool]]
 
 
-class Asked(NamedTuple):
+class QueryForms(NamedTuple):
     """The window types and the forms of queries."""
 
     kinds: Mapping[str, WindowType]
     forms: Mapping[str, Form]
 
 
-class Laid(NamedTuple):
+class ChunkedTable(NamedTuple):
     """A table in pieces: under which name, of which span, their numbers.
 
     The shape of the columns that differ says how they are grouped: under which name, how many, and
@@ -65,7 +65,7 @@ class Laid(NamedTuple):
     shape: Shape
 
 
-class Grouped(NamedTuple):
+class GroupHeader(NamedTuple):
     """What is known of a group besides its tables, of which the first is that of its cells."""
 
     names: list[str]
@@ -73,70 +73,70 @@ class Grouped(NamedTuple):
     since: int
     single: bool  # whether each cell is one event
     asked: list[list[str]]
-    tables: list[Laid]
+    tables: list[ChunkedTable]
 
 
-class Head(NamedTuple):
+class StateHeader(NamedTuple):
     """What else is known of a state."""
 
     clock: Clock
     seen: float
     arrivals: int
-    groups: list[Grouped]
+    groups: list[GroupHeader]
 
 
-def head_in(pieces: Pieces) -> Head:
+def head_in(pieces: Chunks) -> StateHeader:
     """Return what is known of a state in pieces besides its tables."""
     clock, seen, arrivals, groups = row(decode(pieces[HEAD]))
     if not isinstance(seen, int | float):
         raise damaged("holds no time")
     moment = Clock(*map(number, row(clock)))
-    return Head(moment, seen, number(arrivals), list(map(_grouped, row(groups))))
+    return StateHeader(moment, seen, number(arrivals), list(map(_grouped, row(groups))))
 
 
-def headed(head: Head) -> bytes:
+def headed(head: StateHeader) -> bytes:
     """Return what is known as bytes: names of fields take more room than what is in them."""
     clock = head.clock.watermark, head.clock.reached, head.clock.limit
     groups = [(*one[:-1], [tuple(table) for table in one.tables]) for one in head.groups]
     return encode((clock, head.seen, head.arrivals, groups))
 
 
-def _grouped(one: object) -> Grouped:
+def _grouped(one: object) -> GroupHeader:
     names, method, since, single, asked, tables = row(one)
     queries = [texts(each) for each in row(asked)]
     laid = [_laid(table) for table in row(tables)]
-    return Grouped(texts(names), str(method), number(since), bool(single), queries, laid)
+    return GroupHeader(texts(names), str(method), number(since), bool(single), queries, laid)
 
 
-def _laid(one: object) -> Laid:
+def _laid(one: object) -> ChunkedTable:
     name, span, numbers, shape = row(one)
     each = (row(part) for part in row(shape))
     parts = [(str(part), number(n), bool(flags)) for part, n, flags in each]
-    return Laid(str(name), number(span), [number(n) for n in row(numbers)], parts)
+    return ChunkedTable(str(name), number(span), [number(n) for n in row(numbers)], parts)
 
 
-def pieces_of(state: State, asked: Asked, keys: int, before: Pieces) -> dict[str, bytes]:
+def pieces_of(state: GroupStates, asked: QueryForms, keys: int, before: Chunks) -> dict[str, bytes]:
     """Return a state as pieces."""
     old = head_in(before).groups if before else []
     spans = {one.name: one.span for group in old for one in group.tables}
-    found, groups = dict[str, bytes](), list[Grouped]()
+    found, groups = dict[str, bytes](), list[GroupHeader]()
     for nth, (names, method, whole) in enumerate(state.groups):
-        group, tables = simpler(whole, asked), list[Laid]()
+        group, tables = simpler(whole, asked), list[ChunkedTable]()
         for name, columns, time, shape in tables_of(group, str(nth)):
             size = sum(column.nbytes for column in columns)
-            span, parts = span_of(time, size, spans.get(name, 0)), dict[int, bytes]()
-            for nth_part, part in by_time(columns, time, span):
+            span, parts = chunk_span(time, size, spans.get(name, 0)), dict[int, bytes]()
+            for nth_part, part in partition_by_time(columns, time, span):
                 parts[nth_part] = packed_columns(part)
             found |= {f"{name} {place}": data for place, data in parts.items()}
-            tables.append(Laid(name, span, list(parts), shape))
+            tables.append(ChunkedTable(name, span, list(parts), shape))
         found[f"{nth} keys"] = packed_columns([sized(group.birth, keys), group.dropped])
         queries, single = [one.queries for one in group.tracks], isinstance(group.grain, Records)
-        groups.append(Grouped(names, method, group.since, single, queries, tables))
-    found[HEAD] = headed(Head(state.clock, state.seen, state.arrivals, groups))
+        groups.append(GroupHeader(names, method, group.since, single, queries, tables))
+    found[HEAD] = headed(StateHeader(state.clock, state.seen, state.arrivals, groups))
     return found
 
 
-def state_in(pieces: Pieces, kinds: Mapping[str, WindowType]) -> State:
+def state_in(pieces: Chunks, kinds: Mapping[str, WindowType]) -> GroupStates:
     """Return the state in pieces."""
     head, groups = head_in(pieces), list[tuple[list[str], str, Plain]]()
     for nth, group in enumerate(head.groups):
@@ -150,16 +150,16 @@ def state_in(pieces: Pieces, kinds: Mapping[str, WindowType]) -> State:
         dropped = sized(dropped, birth.size, 0)
         plain = Plain(group.since, grain, tracks, cells, parts, dropped, birth)
         groups.append((group.names, group.method, plain))
-    return State(groups, head.clock, head.seen, head.arrivals)
+    return GroupStates(groups, head.clock, head.seen, head.arrivals)
 
 
-def _columns(pieces: Pieces, table: Laid) -> Columns:
+def _columns(pieces: Chunks, table: ChunkedTable) -> Columns:
     """Return the columns of a table."""
     each = [columns_in(pieces[f"{table.name} {number}"]) for number in table.numbers]
     return [np.concatenate(same) for same in zip(*each, strict=True)]
 
 
-def _cells(pieces: Pieces, table: Laid) -> tuple[Cells, list[tuple[int, Fields]]]:
+def _cells(pieces: Chunks, table: ChunkedTable) -> tuple[Cells, list[tuple[int, Fields]]]:
     """Return cells in their order, and the partials of each part."""
     columns = _columns(pieces, table)
     if not columns:
@@ -171,7 +171,7 @@ def _cells(pieces: Pieces, table: Laid) -> tuple[Cells, list[tuple[int, Fields]]
     return cells, [(int(nth), tuple(map(column_of, islice(rest, n)))) for nth, n, _ in table.shape]
 
 
-def _known(pieces: Pieces, table: Laid) -> Known:
+def _known(pieces: Chunks, table: ChunkedTable) -> Known:
     """Return the windows that were told of."""
     columns = iter(_columns(pieces, table))
     numbers = [ints(one) for one in islice(columns, len(KNOWN))]
@@ -187,7 +187,7 @@ def _answer(columns: Iterator[Column | Ints], n: int, flagged: bool) -> Answer: 
     return Answer(values, next(columns).astype(np.bool_) if flagged else None)
 
 
-def simpler(group: Plain, asked: Asked) -> Plain:
+def simpler(group: Plain, asked: QueryForms) -> Plain:
     """Return a state without what nothing depends on.
 
     Of some parts, that is how many values there are, but not whether there are any.
@@ -195,7 +195,7 @@ def simpler(group: Plain, asked: Asked) -> Plain:
     events, it is how many cells are forgotten, and how many events each holds.
     """
     kinds, names = asked.kinds, [name for one in group.tracks for name in one.queries]
-    some = only_present(asked.forms[name] for name in names if name in asked.forms)
+    some = redundant_counts(asked.forms[name] for name in names if name in asked.forms)
     parts = [
         (nth, tuple(np.minimum(one, 1) for one in fields) if nth in some else fields)
         for nth, fields in group.parts

@@ -19,7 +19,7 @@ from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.window import WindowType
 
 
-class State(NamedTuple):
+class GroupStates(NamedTuple):
     """The states of groups, each under the queries that it serves; and how far all has come."""
 
     groups: list[tuple[list[str], str, Plain]]
@@ -36,14 +36,14 @@ def image_of(operator: ColumnarOperator) -> Image:
     raise SnapshotError(f"{operator!r} is no operator over columns")
 
 
-def state_of(operator: ColumnarOperator) -> State:
+def state_of(operator: ColumnarOperator) -> GroupStates:
     """Return the state of an operator that keeps no dense slices."""
     image = image_of(operator)
     groups = [(names, how, one) for names, how, one in image.groups if isinstance(one, Plain)]
-    return State(groups, image.clock, image.seen, image.arrivals)
+    return GroupStates(groups, image.clock, image.seen, image.arrivals)
 
 
-def resumed(operator: ColumnarOperator, state: State, keys: int) -> None:
+def resume_from(operator: ColumnarOperator, state: GroupStates, keys: int) -> None:
     """Let an operator that was made alike go on from a state, with so many keys."""
     image = image_of(operator)
     groups: list[tuple[list[str], str, Plain | Dense]] = [*state.groups]
@@ -52,7 +52,7 @@ def resumed(operator: ColumnarOperator, state: State, keys: int) -> None:
     operator.resume({"image": Image(image.settings, image.queries, groups, generic, *rest)})
 
 
-def present(state: State, kinds: Mapping[str, WindowType], keys: int) -> Flags:
+def live_keys(state: GroupStates, kinds: Mapping[str, WindowType], keys: int) -> Flags:
     """Tell which of so many keys have a cell, or a window that is told and may change.
 
     Where events are counted, those that are forgotten count too.
@@ -67,7 +67,7 @@ def present(state: State, kinds: Mapping[str, WindowType], keys: int) -> Flags:
     return found
 
 
-def without_idle(state: State, kept: Flags) -> State:
+def drop_idle_keys(state: GroupStates, kept: Flags) -> GroupStates:
     """Return the state with those keys only that are kept, which get new numbers."""
     number = np.cumsum(kept) - 1
 

@@ -2,7 +2,7 @@
 
 from pyspark.sql.types import StructField, StructType
 
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, arrow_schema, pa
 from muntin.spark.streaming.shuffle_payload import read, written
 
@@ -11,12 +11,12 @@ BARE = b"\0"
 ipc = pa.ipc
 
 
-def schema_of(plan: Plan) -> object:
+def schema_of(plan: AggregationPlan) -> object:
     """Return the schema that Spark has for keys."""
     return arrow_schema(StructType([StructField(name, plan.types[name]) for name in plan.keys]))
 
 
-def packed_keys(plan: Plan, keys: Table) -> bytes:
+def packed_keys(plan: AggregationPlan, keys: Table) -> bytes:
     """Return a table of keys as bytes."""
     if keys.schema != schema_of(plan):
         return written(keys)
@@ -24,7 +24,7 @@ def packed_keys(plan: Plan, keys: Table) -> bytes:
     return BARE + bare
 
 
-def keys_in(plan: Plan, data: bytes) -> Table:
+def keys_in(plan: AggregationPlan, data: bytes) -> Table:
     """Return the table of keys in bytes."""
     if data[:1] != BARE:
         return read(data)[0]

@@ -25,18 +25,18 @@ LIKE = "like"
 EXACT = 2.0**53
 """Whole floats below it are integers, each another."""
 
-Pieces = Mapping[str, bytes]
+Chunks = Mapping[str, bytes]
 """What is kept, by name."""
 
 
-class Shelf(Protocol):
+class ChunkStore(Protocol):
     """Where pieces are kept between micro-batches."""
 
     def get(self, name: str, /) -> bytes | None:
         """Return a piece."""
         ...
 
-    def put(self, name: str, piece: bytes, /) -> None:
+    def write_chunk(self, name: str, piece: bytes, /) -> None:
         """Keep a piece."""
         ...
 
@@ -45,7 +45,7 @@ class Shelf(Protocol):
         ...
 
 
-def taken(shelf: Shelf, name: str, check: int) -> bytes:
+def read_chunk(shelf: ChunkStore, name: str, check: int) -> bytes:
     """Return a piece, if it is the one that was kept."""
     found = shelf.get(name)
     if found is None:
@@ -60,23 +60,23 @@ def taken(shelf: Shelf, name: str, check: int) -> bytes:
     return data
 
 
-def put(shelf: Shelf, name: str, data: bytes) -> int:
+def write_chunk(shelf: ChunkStore, name: str, data: bytes) -> int:
     """Keep a piece, and return its checksum."""
     packed: bytes = pa.compress(data, codec=CODEC, asbytes=True)
     piece = len(data).to_bytes(LENGTH, "little") + packed
-    shelf.put(name, piece)
+    shelf.write_chunk(name, piece)
     return zlib.crc32(piece)
 
 
-def replaced(
-    shelf: Shelf, before: Pieces, checks: Mapping[str, int], after: Pieces
+def write_changed(
+    shelf: ChunkStore, before: Chunks, checks: Mapping[str, int], after: Chunks
 ) -> dict[str, int]:
     """Keep pieces in the place of others, and return their checksums; what is equal stays."""
     for name in checks.keys() - after.keys():
         shelf.drop(name)
     same = {name for name in checks if before[name] == after.get(name)}
     return {
-        name: checks[name] if name in same else put(shelf, name, data)
+        name: checks[name] if name in same else write_chunk(shelf, name, data)
         for name, data in after.items()
     }
 
@@ -212,7 +212,7 @@ def _above(least: int, width: int, n: int, planes: bytes) -> Ints:
     return found + least
 
 
-def by_time(
+def partition_by_time(
     columns: Sequence[Column | Ints], time: Ints, span: int
 ) -> Iterator[tuple[int, list[Column | Ints]]]:
     """Cut columns, of which the first is that of keys, into stretches of time.
@@ -229,7 +229,7 @@ def by_time(
             yield int(nth[part[0]]), [column[part] for column in columns]
 
 
-def span_of(time: Ints, size: int, before: int) -> int:
+def chunk_span(time: Ints, size: int, before: int) -> int:
     """Return the stretch of time of a piece, a power of two: pieces are neither small nor many.
 
     The one before is kept while it will do. What is small is one piece; that is a stretch of 0.

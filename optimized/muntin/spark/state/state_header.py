@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from muntin.snapshot import SnapshotError, decode, encode
-from muntin.snapshot.envelope import Frame, framed, installed, unframed
+from muntin.snapshot.envelope import Envelope, framed, installed, unframed
 from muntin.snapshot.external_references import described as text
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.result_rows import is_row
 
 FORMAT = 1
@@ -14,7 +14,7 @@ REMEDY = "go on with the version of muntin that wrote it, or begin with a new ch
 AGGREGATE = "the aggregate "
 
 
-def described(plan: Plan) -> list[str]:
+def query_fingerprint(plan: AggregationPlan) -> list[str]:
     """Return what must be alike where a state is written and where it is read."""
     settings, columns = plan.settings, [f"{n}: {plan.types[n].simpleString()}" for n in plan.read]
     lines = [f"the columns {', '.join(columns)}", f"the keys {', '.join(plan.keys) or 'none'}"]
@@ -25,7 +25,7 @@ def described(plan: Plan) -> list[str]:
     return [*lines, lateness, f"the output {settings.output}", f"the dialect {settings.dialect}"]
 
 
-def _looked_at(plan: Plan) -> dict[str, str | None]:
+def _looked_at(plan: AggregationPlan) -> dict[str, str | None]:
     """Return the columns that are looked at, and which the list of all columns does not tell."""
     time = plan.time if plan.time in plan.keys else None
     return {"time": time, "gap": plan.gap, "mark": plan.mark}
@@ -33,10 +33,10 @@ def _looked_at(plan: Plan) -> dict[str, str | None]:
 
 def framed_state(kind: str, told: Sequence[str], held: object) -> bytes:
     """Return a state as bytes: its kind, what it is a state of, and what is held."""
-    return framed(Frame(FORMAT, installed(), encode([kind, list(told), held])))
+    return framed(Envelope(FORMAT, installed(), encode([kind, list(told), held])))
 
 
-def held_in(kind: str, told: Sequence[str], data: bytes) -> object:
+def read_state(kind: str, told: Sequence[str], data: bytes) -> object:
     """Return what is held by a state of this kind, and of this very call; or refuse it."""
     whole = decode(unframed(data, FORMAT, REMEDY).body)
     if not is_row(whole) or len(whole) != 3 or whole[0] != kind:  # noqa: PLR2004 - as above

@@ -13,26 +13,26 @@ import numpy as np
 
 from muntin.kernels.slicing.over import is_record
 from muntin.snapshot import SnapshotError
-from muntin.spark.batch.slice_plan import Slicing
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, picked, times
-from muntin.spark.execution.columnar_support import columnar
+from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spark.execution.result_rows import is_row
-from muntin.spark.state.state_chunks import Pieces, Shelf, replaced, taken
-from muntin.spark.state.state_header import described, framed_state, held_in
-from muntin.spark.streaming.columnar_bucket import Columnar
-from muntin.spark.streaming.output_rows import late_events, late_rows, lines_about
-from muntin.spark.streaming.payload_reader import Payload, Piece, whole
-from muntin.spark.streaming.row_bucket import Kept, Key, Readable, hashable
-from muntin.spark.streaming.timers import Settling
+from muntin.spark.state.state_chunks import Chunks, ChunkStore, read_chunk, write_changed
+from muntin.spark.state.state_header import framed_state, query_fingerprint, read_state
+from muntin.spark.streaming.columnar_bucket import ColumnarBucket
+from muntin.spark.streaming.output_rows import late_events, late_rows, window_rows
+from muntin.spark.streaming.payload_reader import Payload, SlicesAndRows, all_rows
+from muntin.spark.streaming.row_bucket import Key, KeySnapshot, RowBucket, hashable
+from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.dialect import OURS
 from muntin.spec.stream import END
 
-SMALL = 2**15
+INLINE_STATE_LIMIT = 2**15
 """Pieces of so many bytes in all are kept with what is known of a bucket."""
 
 
-class Head(NamedTuple):
+class BucketHeader(NamedTuple):
     """What is known of a bucket besides its pieces.
 
     The windows that are answered over columns, when these have something to say, and the checksums
@@ -44,8 +44,8 @@ class Head(NamedTuple):
     over_columns: list[str]
     due: float
     checks: Mapping[str, int]
-    keys: Mapping[Key, Kept]
-    small: Pieces
+    keys: Mapping[Key, KeySnapshot]
+    small: Chunks
 
 
 class Bucket:
@@ -53,10 +53,10 @@ class Bucket:
 
     def __init__(
         self,
-        plan: Plan,
-        shelf: Shelf,
+        plan: AggregationPlan,
+        shelf: ChunkStore,
         data: bytes | None = None,
-        slicing: Slicing | None = None,
+        slicing: SlicePlan | None = None,
     ) -> None:
         """Start without keys, or from a state; a state of something else is refused.
 
@@ -66,11 +66,11 @@ class Bucket:
         self._plan, self._shelf = plan, shelf
         self._before = head = restored(plan, data) if data is not None else empty(plan)
         fast, every = set(head.over_columns), {one.id for one in plan.windows}
-        self._fast, slow = plan.only(fast), plan.only(every - fast)
-        self._slow, self._readable = slow.windows, Readable(slow, shelf, head.keys)
+        self._fast, slow = plan.restricted_to(fast), plan.restricted_to(every - fast)
+        self._slow, self._readable = slow.windows, RowBucket(slow, shelf, head.keys)
         self._slicing = slicing if fast == every else None
-        self._columnar: Columnar | None = None
-        self._pieces: Pieces = {}
+        self._columnar: ColumnarBucket | None = None
+        self._pieces: Chunks = {}
         self._due = head.due
         self._kept = data is not None
         self.changed = False
@@ -80,7 +80,7 @@ class Bucket:
         """The least watermark at which something is to be said or forgotten; None without keys."""
         return min(self._due, self._readable.due) if self._kept else None
 
-    def take(self, came: Sequence[Payload], watermark: float) -> Iterator[Table]:
+    def process(self, came: Sequence[Payload], watermark: float) -> Iterator[Table]:
         """Let the watermark rise, then take in what came, and yield what is said.
 
         Rows behind the lateness limit are late.
@@ -97,7 +97,7 @@ class Bucket:
         if self._readable.asked(rows, self._watermark):
             self.changed = True
             said = self._readable.take(rows, self._watermark)
-            yield from lines_about(self._plan, said.results)
+            yield from window_rows(self._plan, said.results)
             yield from late_events(self._plan, said.late)
 
     @property
@@ -105,13 +105,13 @@ class Bucket:
         """The time before which rows are late."""
         return self._watermark - self._plan.settings.allowed_lateness
 
-    def _pieces_of(self, came: Sequence[Payload]) -> list[Piece]:
+    def _pieces_of(self, came: Sequence[Payload]) -> list[SlicesAndRows]:
         """Return slices as far as they may be looked at, and else rows."""
         if self._slicing is None:
-            return [Piece(None, whole(came))]
+            return [SlicesAndRows(None, all_rows(came))]
         return [one.split(self._limit) for one in came]
 
-    def _judged(self, piece: Piece) -> tuple[Piece, Table | None]:
+    def _judged(self, piece: SlicesAndRows) -> tuple[SlicesAndRows, Table | None]:
         """Return a piece with the rows that are in time, and those that are late, if any are.
 
         In a dialect that does not judge by event, operators judge.
@@ -126,16 +126,16 @@ class Bucket:
         good, bad = (picked(rows, names, np.flatnonzero(one)) for one in (~late, late))
         return piece._replace(rows=good if good.num_rows else None), bad
 
-    def _over_columns(self, pieces: Sequence[Piece]) -> Iterator[Table]:
+    def _over_columns(self, pieces: Sequence[SlicesAndRows]) -> Iterator[Table]:
         if not pieces and self._before.due > self._watermark:
             return
         checks = self._before.checks
-        shelved = {name: taken(self._shelf, name, check) for name, check in checks.items()}
+        shelved = {name: read_chunk(self._shelf, name, check) for name, check in checks.items()}
         self._pieces = {**self._before.small, **shelved}
-        self._columnar = Columnar(self._fast, self._plan, self._pieces, self._slicing)
+        self._columnar = ColumnarBucket(self._fast, self._plan, self._pieces, self._slicing)
         yield from self._columnar.take(pieces, self._watermark)
-        settling = Settling(tuple(self._fast.kinds().values()), self._plan.settings)
-        self._due = self._columnar.due(settling, self._watermark)
+        settling = TimerRules(tuple(self._fast.kinds().values()), self._plan.settings)
+        self._due = self._columnar.next_timer(settling, self._watermark)
         self.changed |= self._columnar.changed or self._due == END
 
     def state(self) -> bytes | None:
@@ -143,27 +143,27 @@ class Bucket:
         checks, small, due = self._before.checks, self._before.small, self._due
         if self._columnar is not None:
             pieces = self._columnar.pieces()
-            small = pieces if sum(map(len, pieces.values())) <= SMALL else {}
+            small = pieces if sum(map(len, pieces.values())) <= INLINE_STATE_LIMIT else {}
             large = {} if small else pieces
-            checks = replaced(self._shelf, self._pieces, checks, large)
+            checks = write_changed(self._shelf, self._pieces, checks, large)
             due = self._due = self._due if pieces else END
-        keys = self._readable.put_away()
+        keys = self._readable.persist()
         self._kept = bool(checks or small or keys)
         held = [self._watermark, self._before.over_columns, due, checks, keys, small]
-        return framed_state("bucket", described(self._plan), held) if self._kept else None
+        return framed_state("bucket", query_fingerprint(self._plan), held) if self._kept else None
 
 
-def empty(plan: Plan) -> Head:
+def empty(plan: AggregationPlan) -> BucketHeader:
     """Return what is known of a bucket that holds nothing."""
-    fast = columnar(plan) if plan.settings.dialect == OURS else set[str]()
-    return Head(-END, sorted(fast), END, {}, {}, {})
+    fast = columnar_windows(plan) if plan.settings.dialect == OURS else set[str]()
+    return BucketHeader(-END, sorted(fast), END, {}, {}, {})
 
 
-def restored(plan: Plan, data: bytes) -> Head:
+def restored(plan: AggregationPlan, data: bytes) -> BucketHeader:
     """Return what is known of a bucket."""
-    held = held_in("bucket", described(plan), data)
+    held = read_state("bucket", query_fingerprint(plan), data)
     parts = list(held) if is_row(held) else []
-    if len(parts) != len(Head._fields):
+    if len(parts) != len(BucketHeader._fields):
         raise damaged("it holds no watermark and keys")
     watermark, fast, due, checks, keys, pieces = parts
     if not isinstance(watermark, int | float) or not isinstance(due, int | float):
@@ -173,7 +173,9 @@ def restored(plan: Plan, data: bytes) -> Head:
     names = [str(one) for one in fast]
     known = {name: one for name, one in checks.items() if isinstance(one, int)}
     small = {name: one for name, one in pieces.items() if isinstance(one, bytes)}
-    return Head(watermark, names, due, known, {_key(k): _kept(v) for k, v in keys.items()}, small)
+    return BucketHeader(
+        watermark, names, due, known, {_key(k): _kept(v) for k, v in keys.items()}, small
+    )
 
 
 def damaged(why: str) -> SnapshotError:
@@ -187,9 +189,9 @@ def _key(key: object) -> Key:
     raise damaged(f"{key!r} is no key")
 
 
-def _kept(one: object) -> Kept:
+def _kept(one: object) -> KeySnapshot:
     match one:
         case (int() | float() as due, int() | float() as over, int() as check):
-            return Kept(due, over, check)
+            return KeySnapshot(due, over, check)
         case _:
             raise damaged("what is kept of a key is not whole")

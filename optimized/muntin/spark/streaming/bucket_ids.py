@@ -30,10 +30,10 @@ def hash_of_long(value: int) -> int:
 
 
 @cache
-def spread(n: int) -> tuple[int, ...]:
+def bucket_ids(n: int) -> tuple[int, ...]:
     """Return n numbers that go to n different partitions of n.
 
-    >>> sorted(hash_of_long(one) % 8 for one in spread(8))
+    >>> sorted(hash_of_long(one) % 8 for one in bucket_ids(8))
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
     found, candidate = dict[int, int](), 0

@@ -12,35 +12,39 @@ from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.forms import form_of
-from muntin.spark.batch.slice_plan import Slicing
-from muntin.spark.call.aggregate_arguments import REAL
-from muntin.spark.call.query_plan import Plan
-from muntin.spark.execution.arrow import Keys, Table, as_typed, keys, picked, table, times
-from muntin.spark.execution.evaluation import asking, columns_of, told_by_columns
-from muntin.spark.execution.result_rows import told
-from muntin.spark.state.columnar_checkpoint import Asked, pieces_of, state_in
-from muntin.spark.state.idle_keys import image_of, present, resumed, state_of, without_idle
+from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.arrow import KeyNumbers, Table, as_typed, keys, picked, table, times
+from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, told_by_columns
+from muntin.spark.execution.result_rows import result_batches
+from muntin.spark.state.columnar_checkpoint import QueryForms, pieces_of, state_in
+from muntin.spark.state.idle_keys import drop_idle_keys, image_of, live_keys, resume_from, state_of
 from muntin.spark.state.key_table import keys_in, packed_keys
-from muntin.spark.state.state_chunks import Pieces
-from muntin.spark.streaming.payload_reader import Piece, together
-from muntin.spark.streaming.timers import Settling
+from muntin.spark.state.state_chunks import Chunks
+from muntin.spark.streaming.payload_reader import SlicesAndRows, merge_slices
+from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.stream import END
 
 TABLE = "table of keys"
 
 
-class Columnar:
+class ColumnarBucket:
     """What is kept of the keys of a bucket, for the windows that have a form over columns.
 
     `whole` is the plan of the call, `plan` that of these windows.
     """
 
     def __init__(
-        self, plan: Plan, whole: Plan, pieces: Pieces, slicing: Slicing | None = None
+        self,
+        plan: AggregationPlan,
+        whole: AggregationPlan,
+        pieces: Chunks,
+        slicing: SlicePlan | None = None,
     ) -> None:
         """Start without keys, or go on from pieces; slices that come are made so."""
         self._plan, self._whole, self._before, self._slicing = plan, whole, pieces, slicing
-        self._operator = asking(plan, "slices")
+        self._operator = columnar_operator_for(plan, "slices")
         queries = image_of(self._operator).queries
         self._kinds = {name: one.window for name, one in queries.items()}
         self._forms = {
@@ -49,9 +53,9 @@ class Columnar:
         self._keys = keys_in(plan, pieces[TABLE]) if pieces else None
         self.changed = False
         if self._keys is not None:
-            resumed(self._operator, state_in(pieces, self._kinds), self._keys.num_rows)
+            resume_from(self._operator, state_in(pieces, self._kinds), self._keys.num_rows)
 
-    def take(self, came: Sequence[Piece], watermark: float) -> Iterator[Table]:
+    def take(self, came: Sequence[SlicesAndRows], watermark: float) -> Iterator[Table]:
         """Let the watermark rise, then take in rows, none of which is late; yield what is said."""
         none: dict[str, Values] = {name: self._nothing(name) for name in self._plan.read}
         if watermark > -END:
@@ -62,7 +66,7 @@ class Columnar:
             return
         self.changed, numbers = True, self._numbered(tables)
         if self._slicing and any(piece.slices is not None for piece in came):
-            store = together(self._slicing, came, numbers)
+            store = merge_slices(self._slicing, came, numbers)
             yield from self._said(self._operator.take_slices(store))
             return
         rows, number = table(tables), np.concatenate(numbers)
@@ -74,10 +78,10 @@ class Columnar:
         if lines and self._keys is not None:
             self.changed = True
             every = np.arange(self._keys.num_rows)
-            yield from told(self._whole, lines, self._keys, Keys(every, every))
+            yield from result_batches(self._whole, lines, self._keys, KeyNumbers(every, every))
 
     def _nothing(self, name: str) -> Values:
-        real = isinstance(self._plan.types[name], REAL)
+        real = isinstance(self._plan.types[name], FLOATING_TYPES)
         return Values(column_of(np.empty(0, np.float64) if real else no_ints()))
 
     def _numbered(self, tables: Sequence[Table]) -> list[Ints]:
@@ -97,22 +101,22 @@ class Columnar:
         state = state_of(self._operator)
         if self._keys is None:
             return {}
-        kept = present(state, self._kinds, self._keys.num_rows)
+        kept = live_keys(state, self._kinds, self._keys.num_rows)
         if not kept.any():
             return {}
         if 2 * kept.sum() <= kept.size:
-            state = without_idle(state, kept)
+            state = drop_idle_keys(state, kept)
             self._keys = picked(self._keys, self._plan.keys, np.flatnonzero(kept))
         n = self._keys.num_rows
-        asked = Asked(self._kinds, self._forms)
+        asked = QueryForms(self._kinds, self._forms)
         found = pieces_of(state, asked, n, self._before)
         return found | {TABLE: packed_keys(self._plan, self._keys)}
 
-    def due(self, settling: Settling, watermark: float) -> float:
+    def next_timer(self, settling: TimerRules, watermark: float) -> float:
         """Return the least watermark at which something may be to be said, or all forgotten."""
         groups = [group.cells for _, _, group in state_of(self._operator).groups]
         times = [(int(one.low.min()), int(one.high.max())) for one in groups if len(one)]
         if not times:
             return END
         least, most = min(low for low, _ in times), max(high for _, high in times)
-        return min(settling.next(max(watermark, least - 1)), settling.over(most, 0))
+        return min(settling.next_emission(max(watermark, least - 1)), settling.expiry(most, 0))

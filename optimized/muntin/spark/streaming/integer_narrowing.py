@@ -15,7 +15,7 @@ LEAST, SCHEMA = b"least", b"schema"
 ipc = pa.ipc
 
 
-def narrowed(batch: Table) -> Table:
+def encode_narrow(batch: Table) -> Table:
     """Return a batch with narrow columns."""
     columns, least = dict[str, object](), dict[str, int]()
     for name in names_of(batch):
@@ -32,7 +32,7 @@ def narrowed(batch: Table) -> Table:
     return narrow
 
 
-def widened(batch: Table) -> Table:
+def decode_narrow(batch: Table) -> Table:
     """Return a batch with its columns as they were."""
     known: dict[bytes, bytes] = getattr(batch.schema, "metadata")  # noqa: B009 - the same
     schema, least = ipc.read_schema(pa.py_buffer(known[SCHEMA])), json.loads(known[LEAST])

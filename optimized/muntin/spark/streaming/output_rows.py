@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from muntin.kernels.slicing.over import is_record
-from muntin.spark.call.query_plan import Plan
-from muntin.spark.execution.arrow import Keys, Table, batches, column, pa, typed
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.arrow import KeyNumbers, Table, batches, column, pa, typed
 from muntin.spark.execution.evaluation import lines_of
-from muntin.spark.execution.result_rows import told
+from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.streaming.row_bucket import Key
 from muntin.spec.query import Result
 from muntin.spec.stream import Event
@@ -16,16 +16,16 @@ from muntin.spec.stream import Event
 LATE = "late"
 
 
-def lines_about(plan: Plan, results: Sequence[tuple[Key, Result]]) -> Iterator[Table]:
+def window_rows(plan: AggregationPlan, results: Sequence[tuple[Key, Result]]) -> Iterator[Table]:
     """Yield lines about windows, each with its key."""
     numbers: dict[Key, int] = {}
     numbered = [(numbers.setdefault(key, len(numbers)), one) for key, one in results]
     number = np.arange(len(numbers))
-    found = Keys(number, number)
-    return told(plan, lines_of(plan, numbered), _keys(plan, list(numbers)), found)
+    found = KeyNumbers(number, number)
+    return result_batches(plan, lines_of(plan, numbered), _keys(plan, list(numbers)), found)
 
 
-def _keys(plan: Plan, keys: Sequence[Key]) -> Table:
+def _keys(plan: AggregationPlan, keys: Sequence[Key]) -> Table:
     """Return keys as the columns that they were."""
     columns = {
         name: typed([key[nth] for key in keys], plan.types[name])
@@ -35,7 +35,7 @@ def _keys(plan: Plan, keys: Sequence[Key]) -> Table:
     return found
 
 
-def late_events(plan: Plan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
+def late_events(plan: AggregationPlan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
     """Yield late events, each with its key, as lines of the kind `late`."""
     if not late:
         return iter(())
@@ -44,7 +44,7 @@ def late_events(plan: Plan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table
     return _late(plan, keys, start, _rows(plan, events) if plan.late == "rows" else None)
 
 
-def late_rows(plan: Plan, late: Table) -> Iterator[Table]:
+def late_rows(plan: AggregationPlan, late: Table) -> Iterator[Table]:
     """Yield late rows as lines of the kind `late`."""
     names = plan.row().names
     columns = [column(late, name) for name in names]
@@ -52,7 +52,7 @@ def late_rows(plan: Plan, late: Table) -> Iterator[Table]:
     return _late(plan, late, column(late, plan.time), rows)
 
 
-def _late(plan: Plan, keys: Table, start: object, rows: object) -> Iterator[Table]:
+def _late(plan: AggregationPlan, keys: Table, start: object, rows: object) -> Iterator[Table]:
     """Yield late rows as lines; they start at their times."""
     schema, n = plan.schema(), keys.num_rows
     columns: dict[str, object] = {field.name: pa.nulls(n) for field in schema.fields}
@@ -61,14 +61,14 @@ def _late(plan: Plan, keys: Table, start: object, rows: object) -> Iterator[Tabl
     return batches(columns if rows is None else columns | {"late": rows}, schema)
 
 
-def _rows(plan: Plan, events: Sequence[Event]) -> object:
+def _rows(plan: AggregationPlan, events: Sequence[Event]) -> object:
     names, fields = plan.values, plan.row().fields
     rows = [_row(plan, names, event) for event in events]
     columns = [typed([row[f.name] for row in rows], f.dataType) for f in fields]
     return pa.StructArray.from_arrays(columns, [field.name for field in fields])
 
 
-def _row(plan: Plan, names: Sequence[str], event: Event) -> dict[str, object]:
+def _row(plan: AggregationPlan, names: Sequence[str], event: Event) -> dict[str, object]:
     value = event.value
-    fields = {names[0]: value} if plan.plain and names else value
+    fields = {names[0]: value} if plan.has_single_value_column and names else value
     return {plan.time: event.time} | (dict(fields) if is_record(fields) else {})

@@ -20,17 +20,17 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from muntin.spark.call.aggregate_arguments import REAL, WHOLE
+from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
 from muntin.spark.execution.arrow import Table, Work, column, mapped, plain
 from muntin.spark.execution.repartition import quoted
 from muntin.spark.streaming.shuffle_payload import read, written
 
-PLAIN = (*WHOLE, *REAL, BooleanType, StringType, TimestampType)
+PLAIN = (*INTEGER_TYPES, *FLOATING_TYPES, BooleanType, StringType, TimestampType)
 PACKED = StructType([StructField("payload", BinaryType())])
 pandas = import_module("pandas")
 
 
-def leaving(schema: StructType) -> StructType:
+def transport_schema(schema: StructType) -> StructType:
     """Return the columns by which lines of a schema leave."""
     if not all(isinstance(field.dataType, PLAIN) for field in schema.fields):
         return PACKED
@@ -40,9 +40,9 @@ def leaving(schema: StructType) -> StructType:
     )
 
 
-def frame(schema: StructType, lines: Table) -> object:
+def to_pandas(schema: StructType, lines: Table) -> object:
     """Return lines as Spark takes them."""
-    left = leaving(schema)
+    left = transport_schema(schema)
     if left == PACKED:
         return pandas.DataFrame({"payload": [written(lines)]})
     held = {name: plain(column(lines, name)) for name in left.names}
@@ -50,9 +50,9 @@ def frame(schema: StructType, lines: Table) -> object:
     return pandas.DataFrame(held)
 
 
-def arrived(said: DataFrame, schema: StructType) -> DataFrame:
+def from_transport(said: DataFrame, schema: StructType) -> DataFrame:
     """Return the lines of what left."""
-    if leaving(schema) == PACKED:
+    if transport_schema(schema) == PACKED:
         return mapped(said, UNPACKING, schema)
     return said.select(*map(_as_it_was, quoted(schema.names), schema.fields))
 

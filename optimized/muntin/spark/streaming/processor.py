@@ -12,11 +12,11 @@ from typing import Protocol
 
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
-from muntin.spark.state.state_header import described, framed_state, held_in
+from muntin.spark.state.state_header import framed_state, query_fingerprint, read_state
 from muntin.spark.streaming.bucket import Bucket
-from muntin.spark.streaming.output_transport import frame
-from muntin.spark.streaming.payload_reader import arrived
-from muntin.spark.streaming.shuffle_payload import CONTROL, Packing
+from muntin.spark.streaming.output_transport import to_pandas
+from muntin.spark.streaming.payload_reader import read_payloads
+from muntin.spark.streaming.shuffle_payload import CONTROL_BUCKET, ShuffleEncoder
 from muntin.spec.stream import END
 
 MILLI = 1000
@@ -63,7 +63,7 @@ class Handle(Protocol):
     def deleteTimer(self, at: int, /) -> None: ...  # noqa: D102, N802 - the same
 
 
-class InState:
+class MapStateChunkStore:
     """A shelf of pieces in a state of Spark."""
 
     def __init__(self, states: States) -> None:
@@ -74,7 +74,7 @@ class InState:
         """Return a piece."""
         return bytes_in(self._states.getValue((name,)))
 
-    def put(self, name: str, piece: bytes) -> None:
+    def write_chunk(self, name: str, piece: bytes) -> None:
         """Keep a piece."""
         self._states.updateValue((name,), (piece,))
 
@@ -98,7 +98,7 @@ def freeze_once() -> None:
 class Processor:
     """The processor of one call of `aggregate`."""
 
-    def __init__(self, packing: Packing) -> None:
+    def __init__(self, packing: ShuffleEncoder) -> None:
         """Say what is asked."""
         self._packing, self._plan = packing, packing.plan
         self._schema = packing.plan.schema()
@@ -108,7 +108,7 @@ class Processor:
         freeze_once()
         self._handle = handle
         self._state = handle.getValueState("state", DATA)
-        self._shelf = InState(handle.getMapState("pieces", NAME, PIECE))
+        self._shelf = MapStateChunkStore(handle.getMapState("pieces", NAME, PIECE))
 
     def handleInputRows(  # noqa: N802 - Spark's name
         self,
@@ -118,10 +118,10 @@ class Processor:
     ) -> Iterator[object]:
         """Take in the rows of a bucket."""
         payloads = [payload for frame in rows for payload in frame["payload"]]
-        if key[0] == CONTROL:
+        if key[0] == CONTROL_BUCKET:
             self._control()
             return iter(())
-        return self.turn(payloads, timerValues.getCurrentWatermarkInMs())
+        return self.process(payloads, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(  # noqa: N802 - Spark's name
         self,
@@ -131,30 +131,30 @@ class Processor:
     ) -> Iterator[object]:
         """Let the watermark rise: all that is due is said in this one call."""
         del key, expiredTimerInfo
-        return self.turn([], timerValues.getCurrentWatermarkInMs())
+        return self.process([], timerValues.getCurrentWatermarkInMs())
 
     def close(self) -> None:
         """Nothing is left open."""
 
     def _control(self) -> None:
         """Refuse another query than that which began: before any of its rows count."""
-        lines = [*described(self._plan), f"the number of buckets {self._packing.buckets}"]
+        lines = [*query_fingerprint(self._plan), f"the number of buckets {self._packing.buckets}"]
         data = self._read()
         if data is None:
             self._state.update((framed_state("query", lines, None),))
         else:
-            held_in("query", lines, data)
+            read_state("query", lines, data)
 
     def _read(self) -> bytes | None:
         return bytes_in(self._state.get())
 
-    def turn(self, payloads: list[bytes], reached: int) -> Iterator[object]:
+    def process(self, payloads: list[bytes], reached: int) -> Iterator[object]:
         """Let the watermark rise, take in payloads, put down the state, and yield what is said."""
         watermark = reached * MILLI if reached > 0 else -END
         data = self._read()
         bucket = Bucket(self._plan, self._shelf, data, self._packing.slicing)
-        came = arrived(payloads, self._plan.read)
-        said = [frame(self._schema, one) for one in bucket.take(came, watermark)]
+        came = read_payloads(payloads, self._plan.read)
+        said = [to_pandas(self._schema, one) for one in bucket.process(came, watermark)]
         if bucket.changed:
             after = bucket.state()
             if after is not None:

@@ -17,19 +17,19 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
-from muntin.spark.batch.slice_plan import Slicing
-from muntin.spark.call.query_plan import Plan
+from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, Work, batches, mapped, pa, picked, table
-from muntin.spark.execution.internal_columns import beside
+from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import columns_read, quoted
-from muntin.spark.streaming.bucket_ids import spread
-from muntin.spark.streaming.integer_narrowing import narrowed
-from muntin.spark.streaming.pre_aggregation import FEW, cut, slicing_of
+from muntin.spark.streaming.bucket_ids import bucket_ids
+from muntin.spark.streaming.integer_narrowing import encode_narrow
+from muntin.spark.streaming.pre_aggregation import MIN_ROWS_PER_SLICE, cut, slicing_of
 from muntin.spec.errors import InvalidInputError, integer
 
 PACKED = StructType([StructField("bucket", LongType()), StructField("payload", BinaryType())])
-BUCKET = beside("bucket")
-CONTROL = -1
+BUCKET = internal_name("bucket")
+CONTROL_BUCKET = -1
 """The bucket that holds no keys, but what the query is."""
 
 ENOUGH = 2**18
@@ -44,15 +44,15 @@ ipc = import_module("pyarrow.ipc")
 
 
 @dataclass(frozen=True)
-class Packing:
+class ShuffleEncoder:
     """How many buckets there are, and how many rows slices hold on average, if they are sent."""
 
-    plan: Plan
+    plan: AggregationPlan
     buckets: int
-    few: int = FEW
+    few: int = MIN_ROWS_PER_SLICE
 
     @cached_property
-    def slicing(self) -> Slicing | None:
+    def slicing(self) -> SlicePlan | None:
         """How slices are made before the shuffle, if they can be."""
         return slicing_of(self.plan)
 
@@ -65,7 +65,7 @@ class Packing:
         return mapped(rows, packer(self), PACKED)
 
 
-def packer(packing: Packing) -> Work:
+def packer(packing: ShuffleEncoder) -> Work:
     """Return what a worker does: in a task that has rows, the control bucket gets one too."""
 
     def work(given: Iterable[Table]) -> Iterator[object]:
@@ -83,7 +83,7 @@ def packer(packing: Packing) -> Work:
     return work
 
 
-def packed(rows: Table, packing: Packing, origin: tuple[int, int]) -> Table:
+def packed(rows: Table, packing: ShuffleEncoder, origin: tuple[int, int]) -> Table:
     """Return rows as one payload for each bucket that has any, and one for the control bucket."""
     place = np.asarray(rows.column(BUCKET), np.int64)
     names = packing.plan.read
@@ -95,12 +95,12 @@ def packed(rows: Table, packing: Packing, origin: tuple[int, int]) -> Table:
         order = np.argsort(place.astype(np.uint16), kind="stable")
         counts = np.bincount(place, minlength=packing.buckets)
     whole = picked(rows, names, order)
-    ends, ids = np.cumsum(counts).tolist(), spread(packing.buckets)
-    found, payloads = [CONTROL], [HEAD.pack(*origin, 0)]
+    ends, ids = np.cumsum(counts).tolist(), bucket_ids(packing.buckets)
+    found, payloads = [CONTROL_BUCKET], [HEAD.pack(*origin, 0)]
     for number, (end, count) in enumerate(zip(ends, counts.tolist(), strict=True)):
         if count:
-            slices = written(narrowed(made.of(number))) if made else b""
-            mine = written(narrowed(whole.slice(end - count, count)))
+            slices = written(encode_narrow(made.of(number))) if made else b""
+            mine = written(encode_narrow(whole.slice(end - count, count)))
             found.append(ids[number])
             payloads.append(HEAD.pack(*origin, len(slices)) + slices + mine)
     return next(batches({"bucket": found, "payload": payloads}, PACKED))
@@ -122,7 +122,7 @@ def read(data: bytes, begin: int = 0) -> list[Table]:
     return found
 
 
-def checked(given: object) -> int:
+def check_bucket_count(given: object) -> int:
     """Return the number of buckets, if it is one."""
     buckets = integer(given, "buckets")
     if not 1 <= buckets <= ENOUGH // 4 or buckets & (buckets - 1):

@@ -7,15 +7,15 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StructType, TimestampType
 
 from muntin.spark.call.durations import Duration, micros
-from muntin.spark.call.query_plan import Late, Plan
+from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import short
 from muntin.spark.execution.repartition import in_backticks
 from muntin.spark.session import ROCKS
 from muntin.spark.streaming.output_rows import LATE
-from muntin.spark.streaming.output_transport import arrived, leaving
+from muntin.spark.streaming.output_transport import from_transport, transport_schema
 from muntin.spark.streaming.processor import MILLI, Processor
-from muntin.spark.streaming.shuffle_payload import Packing, checked
-from muntin.spark.streaming.watermark_checks import check_apart, watched
+from muntin.spark.streaming.shuffle_payload import ShuffleEncoder, check_bucket_count
+from muntin.spark.streaming.watermark_checks import check_not_chained, has_watermark
 from muntin.spec.errors import InvalidInputError
 
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -24,7 +24,7 @@ LATES = ("count", "rows")
 
 
 @dataclass(frozen=True)
-class Streaming:
+class StreamQuery:
     """How a stream is run: delay of the watermark, late rows, buckets."""
 
     watermark: Duration | None
@@ -42,25 +42,25 @@ class Streaming:
                 "a row may come"
             )
         short(delay, f"watermark={self.watermark!r}")
-        checked(self.buckets)
+        check_bucket_count(self.buckets)
 
 
-def in_streaming(df: DataFrame, plan: Plan, how: Streaming, metrics: str) -> DataFrame:
+def in_streaming(df: DataFrame, plan: AggregationPlan, how: StreamQuery, metrics: str) -> DataFrame:
     """Return lines as they come: windows that are new, updated, retracted; and late rows."""
-    check_apart(df)
-    packing = Packing(replace(plan, late=how.late), how.buckets)
+    check_not_chained(df)
+    packing = ShuffleEncoder(replace(plan, late=how.late), how.buckets)
     packed = packing.packed(watermarked(df, plan, how.watermark)).groupBy("bucket")
     mode = "Append" if plan.settings.output == "final" else "Update"
     run = getattr(packed, "transformWithStateInPandas")  # noqa: B009 - it is half typed
     schema = packing.plan.schema()
-    said: DataFrame = run(Processor(packing), leaving(schema), mode, "EventTime")
-    answer = arrived(said, schema)
+    said: DataFrame = run(Processor(packing), transport_schema(schema), mode, "EventTime")
+    answer = from_transport(said, schema)
     late = f.col("kind") == LATE
     counted = answer.observe(metrics, f.count(f.when(late, 1)).alias("late"))
     return counted if how.late == "rows" else counted.where(~late)
 
 
-def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
+def watermarked(df: DataFrame, plan: AggregationPlan, delay: Duration | None) -> DataFrame:
     """Return a stream with a watermark on its time, or say what it lacks."""
     name, kind = plan.time, plan.types[plan.time]
     if not isinstance(kind, TimestampType):
@@ -71,7 +71,7 @@ def watermarked(df: DataFrame, plan: Plan, delay: Duration | None) -> DataFrame:
     provider = df.sparkSession.conf.get(PROVIDER, "")
     if provider != ROCKS:
         raise InvalidInputError(f"set {PROVIDER} to {ROCKS}: state like this needs it")
-    there = watched(df) if DELAY in metadata(df.schema, name) else False
+    there = has_watermark(df) if DELAY in metadata(df.schema, name) else False
     if there and delay is not None:
         raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark={delay!r}")
     if there is not False and delay is None:

@@ -6,7 +6,7 @@ a type that derives from a known one nothing follows: it may have changed whatev
 
 from dataclasses import dataclass
 
-from muntin.optimized.scotty.opaque_windows import KNOWN
+from muntin.optimized.scotty.opaque_windows import BUILTIN_WINDOWS
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Settings
 from muntin.spec.stream import END
@@ -17,17 +17,17 @@ from muntin.spec.windows.window import WindowType
 
 
 @dataclass(frozen=True)
-class Settling:
+class TimerRules:
     """The window types of a call, and its settings."""
 
     kinds: tuple[WindowType, ...]
     settings: Settings
 
-    def next(self, watermark: float) -> float:
+    def next_emission(self, watermark: float) -> float:
         """Return a watermark such that nothing is to be said before it.
 
         >>> from muntin.spec.windows.periodic import tumbling
-        >>> Settling((tumbling(10), Sliding(6, 4)), Settings()).next(13)
+        >>> TimerRules((tumbling(10), Sliding(6, 4)), Settings()).next_emission(13)
         14
         """
         final = self.settings.output == "final"
@@ -35,7 +35,7 @@ class Settling:
         past = watermark - lateness
         return min(next_edge(kind, past, self.settings.dialect) for kind in self.kinds) + lateness
 
-    def over(self, last: int, gap: int) -> float:
+    def expiry(self, last: int, gap: int) -> float:
         """Return the watermark at which all windows of events up to a time are frozen.
 
         A key that says no more by then is as if it had never been. END, if it is never so.
@@ -43,14 +43,14 @@ class Settling:
         dialect = self.settings.dialect
         if dialect.lateness == "never":
             return END
-        reach = max(reach_of(kind, last, gap, dialect) for kind in self.kinds)
+        reach = max(last_window_end(kind, last, gap, dialect) for kind in self.kinds)
         late = 1 if dialect == OURS else 2  # an end that belongs, and one more to close
         return reach + self.settings.allowed_lateness + late
 
 
 def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
     """Return a time after another, before which no window of the type is complete."""
-    known = type(kind) in KNOWN and kind.measure is TIME
+    known = type(kind) in BUILTIN_WINDOWS and kind.measure is TIME
     if after == -END or not known or dialect != OURS:
         return after + 1
     at = int(after) + 1
@@ -65,12 +65,12 @@ def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
     return at
 
 
-def reach_of(kind: WindowType, last: int, gap: int, dialect: Dialect = OURS) -> float:
+def last_window_end(kind: WindowType, last: int, gap: int, dialect: Dialect = OURS) -> float:
     """Return a time at which all windows that hold events up to a time have ended.
 
     Where windows are aligned by truncation, those of an event may begin after it.
     """
-    if type(kind) not in KNOWN or kind.measure is not TIME:
+    if type(kind) not in BUILTIN_WINDOWS or kind.measure is not TIME:
         return END
     after = int(dialect.alignment == "truncate")
     if isinstance(kind, Sliding):

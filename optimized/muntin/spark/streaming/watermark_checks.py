@@ -16,15 +16,15 @@ ANSWERED = re.compile(r"TransformWithStateInPySpark \w+\(bucket#\d+L?, payload#\
 WATCHED = re.compile(r"EventTimeWatermark ")
 
 
-def shown(df: DataFrame) -> str | None:
+def analyzed_plan(df: DataFrame) -> str | None:
     """Return the plan of a DataFrame as text; None with Spark Connect, where the server has it."""
     ours = getattr(df, "_jdf", None)
     return None if ours is None else str(ours.queryExecution().analyzed().toString())
 
 
-def check_apart(df: DataFrame) -> None:
+def check_not_chained(df: DataFrame) -> None:
     """Refuse a stream that comes from the answer of another call."""
-    if ANSWERED.search(shown(df) or ""):
+    if ANSWERED.search(analyzed_plan(df) or ""):
         raise InvalidInputError(
             "this stream comes from the answer of another aggregate() in the same query, and "
             "neither would ever say anything, for Spark takes the least of both watermarks: write "
@@ -32,10 +32,10 @@ def check_apart(df: DataFrame) -> None:
         )
 
 
-def watched(df: DataFrame) -> bool | None:
+def has_watermark(df: DataFrame) -> bool | None:
     """Whether a watermark is in a stream, or None if that can't be seen.
 
     Columns have a note of it, which files keep, and so may those of streams that have none.
     """
-    plan = shown(df)
+    plan = analyzed_plan(df)
     return None if plan is None else WATCHED.search(plan) is not None

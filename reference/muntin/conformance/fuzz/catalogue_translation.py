@@ -11,30 +11,35 @@ from dataclasses import replace
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.lockstep import Build, lockstep
 from muntin.conformance.transcript.json_values import Json
-from muntin.conformance.transcript.model import OperatorTranscript, Turn, parse
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
 from muntin.conformance.transcript.replay import refusal, replay
 from muntin.conformance.transcript.writer import write
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query
 from muntin.spec.stream import Event
 
-TELLERS = (("collect", "distinct"), ("collect", "sum"), ("collect", "count"), ("count", "median"))
+EQUIVALENT_AGGREGATES = (
+    ("collect", "distinct"),
+    ("collect", "sum"),
+    ("collect", "count"),
+    ("count", "median"),
+)
 """Aggregates in place of words and of bags."""
 
 
-def retold(trace: OperatorTranscript, build: Build) -> dict[str, Json] | None:
+def to_catalogue_aggregates(trace: OperatorTranscript, build: Build) -> dict[str, Json] | None:
     """Return a transcript on which the operator is wrong too, if there is one."""
     return next((one for one in _tellings(trace) if _shows(one, build)), None)
 
 
 def _tellings(trace: OperatorTranscript) -> Iterator[dict[str, Json]]:
-    for words, bags in TELLERS:
+    for words, bags in EQUIVALENT_AGGREGATES:
         for letters in (True, False):
             told = _in_other_words(trace, words, bags, letters=letters)
             try:
-                outputs = list(replay(told, Denoted(told.settings)))
+                outputs = list(replay(told, SpecificationOperator(told.settings)))
                 yield write(told.queries, told.turns, told.settings, outputs)
             except MuntinError:  # no transcript expects an error, or describes a window in code
                 return
@@ -53,7 +58,7 @@ def _in_other_words(
             return one
         return replace(one, value=value.letter if letters else int(value))
 
-    def turn(one: Turn) -> Turn:
+    def turn(one: TranscriptStep) -> TranscriptStep:
         step = replace(one.step, events=tuple(map(event, one.step.events)))
         return replace(one, step=step, added=tuple(map(query, one.added)))
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from muntin.conformance.fuzz.shrinker import shrunk
+from muntin.conformance.fuzz.shrinker import shrink
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import Build, Lockstep, lockstep, supported
-from muntin.conformance.machines.random_choices import Rolled
+from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.transcript.model import OperatorTranscript
 
 
 @dataclass(frozen=True)
-class Trial:
+class FuzzTrial:
     """A trace that an operator has taken, as far as it serves it, and how they fared."""
 
     operator: str
@@ -21,7 +21,7 @@ class Trial:
     outcome: Lockstep
 
 
-def trials(operators: Mapping[str, Build], seed: int) -> Iterator[Trial]:
+def trials(operators: Mapping[str, Build], seed: int) -> Iterator[FuzzTrial]:
     """Yield trials, operators taking turns, until none of them is left."""
     for nth in count():
         for name in [*operators]:
@@ -30,24 +30,24 @@ def trials(operators: Mapping[str, Build], seed: int) -> Iterator[Trial]:
             return
 
 
-def trial(name: str, build: Build, seed: str) -> Trial:
+def trial(name: str, build: Build, seed: str) -> FuzzTrial:
     """Let an operator take the trace of a seed, or a plain one if it refuses all of that.
 
-    >>> from muntin.reference.specification import Denoted
-    >>> trial("spec", Denoted, "7").outcome.parting is None
+    >>> from muntin.reference.specification import SpecificationOperator
+    >>> trial("spec", SpecificationOperator, "7").outcome.parting is None
     True
     """
-    trace = supported(random_trace(Rolled(seed)), build)
+    trace = supported(random_trace(SeededSource(seed)), build)
     if not any(True for _ in trace.every_query()):
-        trace = supported(random_trace(Rolled(seed), plain=True), build)
-    return Trial(name, seed, trace, lockstep(trace, build))
+        trace = supported(random_trace(SeededSource(seed), plain=True), build)
+    return FuzzTrial(name, seed, trace, lockstep(trace, build))
 
 
-def smallest(found: Trial, build: Build) -> Trial:
+def smallest(found: FuzzTrial, build: Build) -> FuzzTrial:
     """Return the trial of a smaller trace on which the operator is wrong."""
 
     def fails(trace: OperatorTranscript) -> bool:
         return lockstep(supported(trace, build), build).parting is not None
 
-    trace = supported(shrunk(found.trace, fails), build)
-    return Trial(found.operator, found.seed, trace, lockstep(trace, build))
+    trace = supported(shrink(found.trace, fails), build)
+    return FuzzTrial(found.operator, found.seed, trace, lockstep(trace, build))

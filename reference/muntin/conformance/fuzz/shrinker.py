@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from itertools import pairwise
 
-from muntin.conformance.machines.lockstep import tidy
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
+from muntin.conformance.machines.lockstep import without_invalid_actions
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.spec.dialect import OURS
 from muntin.spec.query import DEFAULTS, Settings
 from muntin.spec.stream import Event
@@ -13,7 +13,7 @@ from muntin.spec.stream import Event
 Fails = Callable[[OperatorTranscript], bool]
 
 
-def shrunk(trace: OperatorTranscript, fails: Fails) -> OperatorTranscript:
+def shrink(trace: OperatorTranscript, fails: Fails) -> OperatorTranscript:
     """Return a trace that still fails, and of which nothing can be left out alone."""
     while smaller := next((one for one in simpler(trace) if fails(one)), None):
         trace = smaller
@@ -23,22 +23,28 @@ def shrunk(trace: OperatorTranscript, fails: Fails) -> OperatorTranscript:
 def simpler(trace: OperatorTranscript) -> Iterator[OperatorTranscript]:
     """Yield the traces with one thing less, largest things first."""
     for nth in range(len(trace.turns)):
-        yield tidy(replace(trace, turns=trace.turns[:nth] + trace.turns[nth + 1 :]))
+        yield without_invalid_actions(
+            replace(trace, turns=trace.turns[:nth] + trace.turns[nth + 1 :])
+        )
     for nth, (one, other) in enumerate(pairwise(trace.turns)):
         if one.step.watermark is None and not (other.added or other.removed):
             both = replace(other.step, events=one.step.events + other.step.events)
             merged = replace(one, step=both)
             yield replace(trace, turns=(*trace.turns[:nth], merged, *trace.turns[nth + 2 :]))
     for nth in range(len(trace.queries)):
-        yield tidy(replace(trace, queries=trace.queries[:nth] + trace.queries[nth + 1 :]))
+        yield without_invalid_actions(
+            replace(trace, queries=trace.queries[:nth] + trace.queries[nth + 1 :])
+        )
     for nth, turn in enumerate(trace.turns):
         for less in _turns(turn):
-            yield tidy(replace(trace, turns=(*trace.turns[:nth], less, *trace.turns[nth + 1 :])))
+            yield without_invalid_actions(
+                replace(trace, turns=(*trace.turns[:nth], less, *trace.turns[nth + 1 :]))
+            )
     for settings in _settings(trace.settings):
         yield replace(trace, settings=settings)
 
 
-def _turns(turn: Turn) -> Iterator[Turn]:
+def _turns(turn: TranscriptStep) -> Iterator[TranscriptStep]:
     if turn.added:
         yield replace(turn, added=turn.added[1:])
     if turn.removed:

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from muntin.conformance.machines import random_choices as choices
 from muntin.conformance.machines.letter_values import WORDS, Letter
-from muntin.conformance.machines.random_choices import BASES, Choose
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
+from muntin.conformance.machines.random_choices import BASES, RandomSource
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
@@ -27,7 +27,7 @@ ONE_IN = 8
 
 
 @dataclass(frozen=True)
-class Flavour:
+class ValueKind:
     """What values are, and the aggregates that take them."""
 
     value: Callable[[int, int], object]  # of a number from -2 to 4, and one used once
@@ -35,15 +35,15 @@ class Flavour:
     numbers: bool = True
 
 
-def _flavour(values: Sequence[object], names: str, *, numbers: bool = True) -> Flavour:
+def _flavour(values: Sequence[object], names: str, *, numbers: bool = True) -> ValueKind:
     aggregates = tuple(named(name) for name in names.split())
-    return Flavour(lambda number, _: values[number + 2], aggregates, numbers)
+    return ValueKind(lambda number, _: values[number + 2], aggregates, numbers)
 
 
 HALF = Fraction(1, 2)
 ANY = "count first last collect distinct min max maxcount mincount"
 NUMERIC = f"{ANY} sum mean median percentile(25) range m4 std_sample std_pop var_sample var_pop"
-FREE = Flavour(Letter, (WORDS,))
+FREE = ValueKind(Letter, (WORDS,))
 FLAVOURS = (
     FREE,
     FREE,
@@ -60,13 +60,13 @@ FLAVOURS = (
 
 
 @dataclass
-class _Run:
+class _TraceBuilder:
     """What is known while a trace is made: where its corners are."""
 
-    choose: Choose
+    choose: RandomSource
     settings: Settings
     base: int
-    flavour: Flavour
+    flavour: ValueKind
     watermark: float = -END
     last: float = -END
     events: int = 0
@@ -76,7 +76,7 @@ class _Run:
     def time(self) -> int:
         return self._at(choices.corner(self.choose))
 
-    def _at(self, corner: choices.Corner) -> int:
+    def _at(self, corner: choices.EdgeCaseTimes) -> int:
         limit = self.watermark - self.settings.allowed_lateness
         return corner.at(self.base, self.watermark, limit, self.last)
 
@@ -117,7 +117,7 @@ class _Run:
         luck = self.choose.whole(1, 50)
         return END if luck == 1 else self.time() if luck <= 20 else None  # noqa: PLR2004 - 40 %
 
-    def turn(self, *, plain: bool) -> Turn:
+    def turn(self, *, plain: bool) -> TranscriptStep:
         luck = self.choose.whole(1, 16)
         removed = (
             (self.asked.pop(self.choose.whole(0, len(self.asked) - 1)),)
@@ -125,18 +125,18 @@ class _Run:
             else ()
         )
         added = (self.query(plain=plain),) if luck == 2 else ()  # noqa: PLR2004 - 1 in 16
-        return Turn(self.step(), added, removed)
+        return TranscriptStep(self.step(), added, removed)
 
 
-def random_trace(choose: Choose, *, plain: bool = False) -> OperatorTranscript:
+def random_trace(choose: RandomSource, *, plain: bool = False) -> OperatorTranscript:
     """Return any trace; if plain, one in order of windows that every operator serves.
 
-    >>> from muntin.conformance.machines.random_choices import Rolled
-    >>> random_trace(Rolled(7)) == random_trace(Rolled(7))
+    >>> from muntin.conformance.machines.random_choices import SeededSource
+    >>> random_trace(SeededSource(7)) == random_trace(SeededSource(7))
     True
     """
     chosen = choices.settings(choose, ordered=plain)
-    run = _Run(choose, chosen, choose.one(BASES), choose.one(FLAVOURS))
+    run = _TraceBuilder(choose, chosen, choose.one(BASES), choose.one(FLAVOURS))
     queries = tuple(run.query(plain=plain) for _ in range(choose.whole(1, 3)))
     turns = [run.turn(plain=plain) for _ in range(choose.whole(1, MOST_TURNS))]
-    return OperatorTranscript(queries, chosen, (*turns, Turn(Step((), END))))
+    return OperatorTranscript(queries, chosen, (*turns, TranscriptStep(Step((), END))))

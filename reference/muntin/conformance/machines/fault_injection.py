@@ -23,11 +23,11 @@ MOST_CALLS = 24
 """How many calls of the user's code there may be before one fails."""
 
 
-class Blown(Exception):  # noqa: N818 - what a user's code raises need not be called an error
+class InjectedFailure(Exception):  # noqa: N818 - what a user's code raises need not be called an error
     """What the user's code raises."""
 
 
-class Fuse:
+class FailurePlan:
     """Calls of the user's code, one of which fails; none if the fuse is not lit."""
 
     def __init__(self) -> None:
@@ -35,27 +35,27 @@ class Fuse:
         self.left: int | None = None
         self.blown = False
 
-    def light(self, calls: int) -> None:
+    def arm(self, calls: int) -> None:
         """Let the call after so many fail, and those behind it not."""
         self.left, self.blown = calls, False
 
-    def put_out(self) -> None:
+    def disarm(self) -> None:
         """Let no further call fail."""
         self.left = None
 
-    def burn(self) -> None:
+    def count_call(self) -> None:
         """Count a call."""
         if self.left is not None:
             self.left -= 1
             if self.left < 0:
                 self.left, self.blown = None, True
-                raise Blown
+                raise InjectedFailure
 
     def on_one(self, function: Callable[..., T]) -> Callable[..., T]:
         """Return a function that fails if the fuse has burnt down."""
 
         def burning(*given: object) -> T:
-            self.burn()
+            self.count_call()
             return function(*given)
 
         return burning
@@ -77,13 +77,13 @@ class Fuse:
         return kind
 
 
-class Faltering(Operator):
+class FailingOperator(Operator):
     """Runs an operator; steps and removals may fail half-way, and are done again."""
 
     def __init__(self, operator: Operator, seed: int) -> None:
         """Start with the operator as it is."""
         self.operator, self.falls = operator, 0
-        self._fuse, self._random = Fuse(), Random(seed)  # noqa: S311 - no secret
+        self._fuse, self._random = FailurePlan(), Random(seed)  # noqa: S311 - no secret
         self._fused: dict[int, Aggregate[object, object, object]] = {}
         self._plain: list[Aggregate[object, object, object]] = []  # whose ids are used: they stay
 
@@ -105,13 +105,13 @@ class Faltering(Operator):
         return self._twice(lambda: self.operator.take(step))
 
     def _twice(self, deed: Callable[[], T]) -> T:
-        self._fuse.light(self._random.randrange(MOST_CALLS))
+        self._fuse.arm(self._random.randrange(MOST_CALLS))
         try:
             return deed()  # perhaps in spite of a failure, if what failed can be done later
         except UserCodeError:
             if not self._fuse.blown:
                 raise
         finally:
-            self._fuse.put_out()
+            self._fuse.disarm()
         self.falls += 1
         return deed()

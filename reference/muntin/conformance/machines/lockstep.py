@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from muntin.conformance.machines.letter_values import BAGS, WORDS
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
-from muntin.reference.specification import Denoted
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.errors import MuntinError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -14,12 +14,12 @@ from muntin.spec.query import Output, Query, Settings
 Build = Callable[[Settings], Operator]
 Answer = Output | str
 """What an operator says to a step, or how it fails."""
-Deed = Callable[[Operator], Output]
+Action = Callable[[Operator], Output]
 """A query that comes or goes, or a step."""
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """The first step on which an operator and the denotation do not agree."""
 
     turn: int
@@ -39,7 +39,7 @@ def supported(trace: OperatorTranscript, build: Build) -> OperatorTranscript:
         replace(turn, added=tuple(one for query in turn.added for one in taken(query)))
         for turn in trace.turns
     ]
-    return tidy(replace(trace, queries=queries, turns=tuple(turns)))
+    return without_invalid_actions(replace(trace, queries=queries, turns=tuple(turns)))
 
 
 def _accepts(query: Query, settings: Settings, build: Build) -> bool:
@@ -50,9 +50,9 @@ def _accepts(query: Query, settings: Settings, build: Build) -> bool:
     return True
 
 
-def tidy(trace: OperatorTranscript) -> OperatorTranscript:
+def without_invalid_actions(trace: OperatorTranscript) -> OperatorTranscript:
     """Return a trace in which no query is removed that is not asked."""
-    asked, turns = {query.id for query in trace.queries}, list[Turn]()
+    asked, turns = {query.id for query in trace.queries}, list[TranscriptStep]()
     for turn in trace.turns:
         removed = tuple(name for name in turn.removed if name in asked)
         asked = (asked - {*removed}) | {query.id for query in turn.added}
@@ -69,31 +69,31 @@ class Lockstep:
 
     steps: int
     results: int
-    parting: Parting | None = None
+    parting: Divergence | None = None
     refused: int = 0
 
 
 def lockstep(trace: OperatorTranscript, build: Build) -> Lockstep:
     """Let an operator take a trace beside the denotation, and stop where they part."""
     results = refused = 0
-    oracle, target = Denoted(trace.settings), build(trace.settings)
+    oracle, target = SpecificationOperator(trace.settings), build(trace.settings)
     for query in trace.queries:
         oracle.add(query)
         target.add(query)
     for nth, turn in enumerate(trace.turns):
-        for deed in deeds(turn):
-            got = tried(target, deed)
+        for deed in actions(turn):
+            got = try_action(target, deed)
             if got == UnsupportedError.__name__:
                 refused += 1
                 continue
-            wanted = tried(oracle, deed)
+            wanted = try_action(oracle, deed)
             if not agree(wanted, got):
-                return Lockstep(nth + 1, results, Parting(nth, wanted, got), refused)
+                return Lockstep(nth + 1, results, Divergence(nth, wanted, got), refused)
             results += 0 if isinstance(wanted, str) else len(wanted.results)
     return Lockstep(len(trace.turns), results, None, refused)
 
 
-def deeds(turn: Turn) -> Iterator[Deed]:
+def actions(turn: TranscriptStep) -> Iterator[Action]:
     """Yield what is done to an operator in a turn, one by one."""
     yield from (partial(_remove, name=name) for name in turn.removed)
     yield from (partial(_add, query=query) for query in turn.added)
@@ -110,17 +110,17 @@ def _add(operator: Operator, query: Query) -> Output:
     return Output()
 
 
-def answered(operator: Operator, turn: Turn) -> Answer:
+def answered(operator: Operator, turn: TranscriptStep) -> Answer:
     """Return what an operator says to a turn, or how it fails."""
     said: Answer = Output()
-    for deed in deeds(turn):
-        said = tried(operator, deed)
+    for deed in actions(turn):
+        said = try_action(operator, deed)
         if isinstance(said, str):
             break
     return said
 
 
-def tried(operator: Operator, deed: Deed) -> Answer:
+def try_action(operator: Operator, deed: Action) -> Answer:
     """Return what an operator says to something, or how it fails."""
     try:
         return deed(operator)

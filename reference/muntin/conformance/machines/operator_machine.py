@@ -14,16 +14,16 @@ from muntin.conformance.machines.strategies import (
     BASES,
     NARROW_BASES,
     WORDS,
-    Corner,
-    Draft,
+    EdgeCaseTimes,
     Letter,
+    QueryDraft,
     corners,
     drafts,
     periodic,
     settings,
     window_types,
 )
-from muntin.reference.specification import Denoted
+from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
@@ -68,8 +68,8 @@ class OperatorMachine(RuleBasedStateMachine):
         self.letters = self.names = 0
         self.base = 0
         self.moved = False
-        self.oracle = Denoted()
-        self.target: Operator = Denoted()
+        self.oracle = SpecificationOperator()
+        self.target: Operator = SpecificationOperator()
 
     @initialize(data=st.data())
     def start(self, data: st.DataObject) -> None:
@@ -77,7 +77,7 @@ class OperatorMachine(RuleBasedStateMachine):
         base = data.draw(self.bases)
         chosen = data.draw(settings(ordered=self.ordered))
         self.base = base
-        self.oracle, self.target = Denoted(chosen), self.build(chosen)
+        self.oracle, self.target = SpecificationOperator(chosen), self.build(chosen)
         note(f"settings {chosen}")
         for _ in range(data.draw(st.integers(1, 3))):
             self.add_query(data)
@@ -102,12 +102,12 @@ class OperatorMachine(RuleBasedStateMachine):
         """Return a value that windows may look at, and that tells its event from all others."""
         return Letter(number, self.letters)
 
-    def at(self, corner: Corner) -> int:
+    def at(self, corner: EdgeCaseTimes) -> int:
         """Resolve a corner."""
         world = self.oracle.world
         return corner.at(self.base, world.watermark, world.limit, world.seen)
 
-    def event(self, draft: Draft) -> Event:
+    def event(self, draft: QueryDraft) -> Event:
         """Make an event with a letter of its own."""
         self.letters += 1
         value = self.value(draft.number)
@@ -139,18 +139,18 @@ class OperatorMachine(RuleBasedStateMachine):
             return type(error).__name__
 
     @rule(draft=drafts())
-    def take_event(self, draft: Draft) -> None:
+    def take_event(self, draft: QueryDraft) -> None:
         """Process a tuple at a time."""
         self.both([self.event(draft)], None)
 
     @rule(batch=st.lists(drafts(), max_size=6), corner=st.one_of(st.none(), corners()))
-    def take_batch(self, batch: list[Draft], corner: Corner | None) -> None:
+    def take_batch(self, batch: list[QueryDraft], corner: EdgeCaseTimes | None) -> None:
         """Process a micro-batch, with or without a watermark."""
         watermark = self.at(corner) if corner else None
         self.both([self.event(draft) for draft in batch], watermark)
 
     @rule(corner=corners())
-    def take_watermark(self, corner: Corner) -> None:
+    def take_watermark(self, corner: EdgeCaseTimes) -> None:
         """Raise the watermark, or try to lower it."""
         self.both([], self.at(corner))
 

@@ -33,7 +33,7 @@ BASES = (0, 0, -37, 10**25)
 """Where the times of a run lie."""
 
 
-class Choose(Protocol):
+class RandomSource(Protocol):
     """Somebody who chooses."""
 
     def whole(self, least: int, most: int, /) -> int:
@@ -45,7 +45,7 @@ class Choose(Protocol):
         ...
 
 
-class Rolled:
+class SeededSource:
     """Choices of a seeded generator: the same seed, the same choices."""
 
     def __init__(self, seed: object) -> None:
@@ -81,46 +81,46 @@ THIRDS = Measure("thirds", lambda event: event.time // 3)
 """Events at different times have one coordinate: the first of them tells when a window is past."""
 
 
-def _small(choose: Choose) -> int:
+def _small(choose: RandomSource) -> int:
     return choose.whole(1, 7)
 
 
-def _measure(choose: Choose) -> Measure:
+def _measure(choose: RandomSource) -> Measure:
     return choose.one((TIME, TIME, COUNT, DOUBLED, THIRDS))
 
 
-def _near(choose: Choose, base: int, measure: Measure) -> int:
+def _near(choose: RandomSource, base: int, measure: Measure) -> int:
     """Choose a coordinate where those of the events are."""
     origin = {COUNT: 0, DOUBLED: 2 * base, THIRDS: base // 3}.get(measure, base)
     return choose.whole(origin - 5, origin + 12)
 
 
-def _offset(choose: Choose, base: int) -> int:
+def _offset(choose: RandomSource, base: int) -> int:
     return choose.whole(base - 4, base + 4)
 
 
-def _cumulate(choose: Choose, base: int) -> WindowType:
+def _cumulate(choose: RandomSource, base: int) -> WindowType:
     step = _small(choose)
     return Cumulate(step * choose.whole(1, 3), step, _offset(choose, base), _measure(choose))
 
 
-def _band(choose: Choose, base: int) -> WindowType:
+def _band(choose: RandomSource, base: int) -> WindowType:
     measure = _measure(choose)
     start = _near(choose, base, measure)
     return Band(start, start + _small(choose), measure)
 
 
-def _landmark(choose: Choose, base: int) -> WindowType:
+def _landmark(choose: RandomSource, base: int) -> WindowType:
     measure = _measure(choose)
     return Landmark(_near(choose, base, measure), _small(choose), measure)
 
 
-def periodic(choose: Choose, base: int) -> WindowType:
+def periodic(choose: RandomSource, base: int) -> WindowType:
     """Choose windows that every operator serves."""
     return Sliding(_small(choose), _small(choose), _offset(choose, base))
 
 
-WINDOWS: tuple[Callable[[Choose, int], WindowType], ...] = (
+WINDOWS: tuple[Callable[[RandomSource, int], WindowType], ...] = (
     lambda c, base: tumbling(_small(c), _offset(c, base)),
     lambda c, base: Sliding(_small(c), _small(c), _offset(c, base), _measure(c)),
     lambda c, _: count(_small(c), _small(c)),
@@ -141,7 +141,7 @@ WINDOWS: tuple[Callable[[Choose, int], WindowType], ...] = (
 )
 
 
-def window_type(choose: Choose, base: int) -> WindowType:
+def window_type(choose: RandomSource, base: int) -> WindowType:
     """Choose any window type, with small parameters."""
     return choose.one(WINDOWS)(choose, base)
 
@@ -152,12 +152,12 @@ DECISIONS = {
 }
 
 
-def _any_dialect(choose: Choose) -> Dialect:
+def _any_dialect(choose: RandomSource) -> Dialect:
     chosen = {name: choose.one(values) for name, values in DECISIONS.items()}
     return Dialect(closing=choose.one(CLOSINGS), **chosen)
 
 
-def dialect(choose: Choose) -> Dialect:
+def dialect(choose: RandomSource) -> Dialect:
     """Choose any combination of decisions; most often ours."""
     kind = choose.one(("ours", "lateness", "any"))
     if kind == "any":
@@ -165,7 +165,7 @@ def dialect(choose: Choose) -> Dialect:
     return Dialect(lateness=choose.one(("event", "window"))) if kind == "lateness" else Dialect()
 
 
-def settings(choose: Choose, *, ordered: bool = False) -> Settings:
+def settings(choose: RandomSource, *, ordered: bool = False) -> Settings:
     """Choose any settings; most often out of order, or always in order if so asked."""
     modes: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "discard", "final")
     lateness = choose.one((0, 0, 1, 3, 8, 100))
@@ -176,7 +176,7 @@ def settings(choose: Choose, *, ordered: bool = False) -> Settings:
 
 
 @dataclass(frozen=True)
-class Corner:
+class EdgeCaseTimes:
     """A time that is chosen when the state of the run is known."""
 
     near: str  # zero, watermark, limit, or last
@@ -188,25 +188,27 @@ class Corner:
         return (base if isinf(place) else int(place)) + self.by
 
 
-def corner(choose: Choose) -> Corner:
+def corner(choose: RandomSource) -> EdgeCaseTimes:
     """Choose near zero, near the watermark, near the lateness limit, or near the last event."""
     near = choose.one(("zero", "watermark", "limit", "last"))
-    return Corner(near, choose.whole(*{"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2))))
+    return EdgeCaseTimes(
+        near, choose.whole(*{"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2)))
+    )
 
 
-class Draft(NamedTuple):
+class QueryDraft(NamedTuple):
     """An event to be."""
 
-    corner: Corner
+    corner: EdgeCaseTimes
     number: int
     key: str | None
     gap: int | None
     punctuation: bool
 
 
-def draft(choose: Choose) -> Draft:
+def draft(choose: RandomSource) -> QueryDraft:
     """Choose an event to be."""
-    return Draft(
+    return QueryDraft(
         corner(choose),
         choose.whole(-2, 4),
         choose.one((None, None, None, "k")),

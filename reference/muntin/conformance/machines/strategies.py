@@ -9,12 +9,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from muntin.conformance.machines import random_choices as choices
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import Corner, Draft
+from muntin.conformance.machines.random_choices import EdgeCaseTimes, QueryDraft
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Settings
 from muntin.spec.windows.window import WindowType
 
-__all__ = ["BAGS", "WORDS", "Corner", "Draft", "Letter"]
+__all__ = ["BAGS", "WORDS", "EdgeCaseTimes", "Letter", "QueryDraft"]
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ NARROW_BASES = st.sampled_from([0, 0, -37, 10**18, -(10**18)])
 
 
 @dataclass(frozen=True)
-class Drawn:
+class HypothesisSource:
     """Choices of Hypothesis, which makes them simpler when something fails."""
 
     draw: DrawFn
@@ -43,38 +43,38 @@ class Drawn:
 @st.composite
 def window_types(draw: DrawFn, base: int) -> WindowType:
     """Every window type, with small parameters."""
-    return choices.window_type(Drawn(draw), base)
+    return choices.window_type(HypothesisSource(draw), base)
 
 
 @st.composite
 def periodic(draw: DrawFn, base: int) -> WindowType:
     """Windows that every operator serves."""
-    return choices.periodic(Drawn(draw), base)
+    return choices.periodic(HypothesisSource(draw), base)
 
 
 @st.composite
 def dialects(draw: DrawFn) -> Dialect:
     """Every combination of decisions; most often ours."""
-    return choices.dialect(Drawn(draw))
+    return choices.dialect(HypothesisSource(draw))
 
 
 @st.composite
 def settings(draw: DrawFn, *, ordered: bool = False) -> Settings:
     """Every combination of settings; most often out of order, or always in order if so asked."""
-    return choices.settings(Drawn(draw), ordered=ordered)
+    return choices.settings(HypothesisSource(draw), ordered=ordered)
 
 
 @st.composite
-def corners(draw: DrawFn) -> Corner:
+def corners(draw: DrawFn) -> EdgeCaseTimes:
     """Times near zero, near the watermark, near the lateness limit, and near the last event."""
-    return choices.corner(Drawn(draw))
+    return choices.corner(HypothesisSource(draw))
 
 
-def drafts() -> SearchStrategy[Draft]:
+def drafts() -> SearchStrategy[QueryDraft]:
     """Events to be: time, number, key, own gap, punctuation."""
 
     @st.composite
-    def drafted(draw: DrawFn) -> Draft:
-        return choices.draft(Drawn(draw))
+    def drafted(draw: DrawFn) -> QueryDraft:
+        return choices.draft(HypothesisSource(draw))
 
     return drafted()

@@ -114,7 +114,7 @@ class StructureMachine(RuleBasedStateMachine):
 
     def check(self) -> None:
         """Compare everything that can be seen, and every fact of the relation, at no charge."""
-        for fact, holds in self.target.relates(self.window.pairs):
+        for fact, holds in self.target.invariants(self.window.pairs):
             assert holds, fact
         assert len(self.target) == len(self.times)
         assert self.target.oldest() == self.window.oldest()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_reader import JsonPath
 from muntin.conformance.transcript.json_values import decode
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.errors import InvalidInputError
@@ -39,24 +39,24 @@ SIGNATURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Every operation of version 1, and what its arguments are."""
 
-ASKING = ("query", "query_range", "size", "oldest", "youngest")
+QUERY_CALLS = ("query", "query_range", "size", "oldest", "youngest")
 """The operations that answer."""
 
 
-def read_call(node: Node) -> Call:
+def read_call(node: JsonPath) -> Call:
     """Return a call.
 
-    >>> read_call(Node(["query_range", 10, 40]))
+    >>> read_call(JsonPath(["query_range", 10, 40]))
     Call(name='query_range', times=(10, 40), pairs=())
     """
     parts = node.items()
     if not parts:
-        raise node.must(f"one of {', '.join(SIGNATURES)}, with its arguments")
+        raise node.type_error(f"one of {', '.join(SIGNATURES)}, with its arguments")
     name, arguments = parts[0].one_of(list(SIGNATURES)), parts[1:]
     takes = SIGNATURES[name]
     if len(arguments) != len(takes):
         usage = ", ".join([f'"{name}"', *takes])
-        raise node.must(f"[{usage}]")
+        raise node.type_error(f"[{usage}]")
     if name == "bulk_insert":
         return Call(name, pairs=_sorted_pairs(arguments[0]))
     if name == "insert":
@@ -64,20 +64,20 @@ def read_call(node: Node) -> Call:
     return Call(name, tuple(argument.integer() for argument in arguments))
 
 
-def _sorted_pairs(node: Node) -> tuple[Valued, ...]:
+def _sorted_pairs(node: JsonPath) -> tuple[Valued, ...]:
     batch: list[Valued] = []
     for item in node.items():
         parts = item.items()
         if len(parts) != 2:  # noqa: PLR2004 - a pair
-            raise item.must("[time, value]")
+            raise item.type_error("[time, value]")
         batch.append(_pair(*parts))
     try:
         return tuple(in_time_order(batch))
     except InvalidInputError as error:
-        raise node.fault(error) from error
+        raise node.error(error) from error
 
 
-def _pair(time: Node, value: Node) -> Valued:
+def _pair(time: JsonPath, value: JsonPath) -> Valued:
     return time.integer(), decode(value.value)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from muntin.conformance.transcript.json_reader import Node
+from muntin.conformance.transcript.json_reader import JsonPath
 from muntin.conformance.transcript.json_values import Json, decode, encode
 from muntin.spec.stream import END, Event
 
@@ -10,10 +10,10 @@ FIELDS = ("v", "key", "gap", "punct")
 """What an event may have besides its time."""
 
 
-def read_event(node: Node) -> Event:
+def read_event(node: JsonPath) -> Event:
     """Return an event; without `v` its value is None.
 
-    >>> read_event(Node({"t": 35, "v": [2, "a"]})).value
+    >>> read_event(JsonPath({"t": 35, "v": [2, "a"]})).value
     (2, 'a')
     """
     found = node.fields(["t"], FIELDS)
@@ -26,7 +26,7 @@ def read_event(node: Node) -> Event:
     )
 
 
-def read_key(node: Node) -> Hashable:
+def read_key(node: JsonPath) -> Hashable:
     """Return a key: a string, an integer, or null, or a list of such.
 
     A number that is no integer is none, and neither is a boolean: they equal integers too easily.
@@ -34,16 +34,16 @@ def read_key(node: Node) -> Hashable:
     if isinstance(node.value, list):
         return tuple(read_key(item) for item in node.items())
     if node.value is not None and type(node.value) is not int and type(node.value) is not str:
-        raise node.must("a string, an integer, null, or a list of such")
+        raise node.type_error("a string, an integer, null, or a list of such")
     return node.value
 
 
-def read_watermark(node: Node) -> float:
+def read_watermark(node: JsonPath) -> float:
     """Return a watermark: an integer, or "end"."""
     if node.value == "end":
         return END
     if type(node.value) is not int:
-        raise node.must('an integer or "end"')
+        raise node.type_error('an integer or "end"')
     return node.value
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import get_args
 
-from muntin.conformance.transcript.calls import ASKING, Call
+from muntin.conformance.transcript.calls import QUERY_CALLS, Call
 from muntin.conformance.transcript.events import FIELDS, read_event, read_key, write_whole_event
 from muntin.conformance.transcript.expectations import Expected, Line
-from muntin.conformance.transcript.json_reader import Node, shown
+from muntin.conformance.transcript.json_reader import JsonPath, shown
 from muntin.conformance.transcript.json_values import Json, decode, encode
 from muntin.spec.query import Kind
 
@@ -15,7 +15,7 @@ RESULT = ("step", "query", "key", "start", "end", "value", "kind", "revision")
 """The fields of a result, in the order in which they are printed."""
 
 
-def read_results(fields: Mapping[str, Node], steps: int, queries: Collection[str]) -> Expected:
+def read_results(fields: Mapping[str, JsonPath], steps: int, queries: Collection[str]) -> Expected:
     """Return what is expected of a trace."""
     return Expected(
         tuple(_result(node, steps, queries) for node in fields["expect"].items())
@@ -28,39 +28,39 @@ def read_results(fields: Mapping[str, Node], steps: int, queries: Collection[str
     )
 
 
-def read_answers(fields: Mapping[str, Node], calls: Collection[Call]) -> Expected:
+def read_answers(fields: Mapping[str, JsonPath], calls: Collection[Call]) -> Expected:
     """Return what is expected of a structure."""
-    asking = {i: call for i, call in enumerate(calls) if call.name in ASKING}
+    asking = {i: call for i, call in enumerate(calls) if call.name in QUERY_CALLS}
     if "expect" not in fields:
         return Expected(subset=_subset(fields, otherwise="subset"))
     lines: list[Line] = []
     for node in fields["expect"].items():
         parts = node.items()
         if len(parts) != 2:  # noqa: PLR2004 - a pair
-            raise node.must("[index of the operation, value]")
+            raise node.type_error("[index of the operation, value]")
         if parts[0].integer() not in asking:
-            raise parts[0].must(f"the index of one of {', '.join(ASKING)} in ops")
+            raise parts[0].type_error(f"the index of one of {', '.join(QUERY_CALLS)} in ops")
         lines.append({"op": parts[0].integer(), "value": _value(parts[1])})
     return Expected(tuple(lines), subset=_subset(fields, otherwise="subset"))
 
 
-def _subset(fields: Mapping[str, Node], otherwise: str) -> bool:
+def _subset(fields: Mapping[str, JsonPath], otherwise: str) -> bool:
     mode = fields["expect_mode"].one_of(MODES) if "expect_mode" in fields else otherwise
     return mode == "subset"
 
 
-def _result(node: Node, steps: int, queries: Collection[str]) -> Line:
+def _result(node: JsonPath, steps: int, queries: Collection[str]) -> Line:
     found = node.fields((), RESULT)
     if not found:
-        raise node.must(f"an object with some of the fields {', '.join(RESULT)}")
+        raise node.type_error(f"an object with some of the fields {', '.join(RESULT)}")
     return {name: _result_field(name, part, steps, queries) for name, part in found.items()}
 
 
-def _result_field(name: str, node: Node, steps: int, queries: Collection[str]) -> Json:
+def _result_field(name: str, node: JsonPath, steps: int, queries: Collection[str]) -> Json:
     if name == "step":
         return _step(node, steps)
     if name == "query" and node.text() not in queries:
-        raise node.must(f"the id of a query ({', '.join(map(shown, queries))})")
+        raise node.type_error(f"the id of a query ({', '.join(map(shown, queries))})")
     if name == "kind":
         _ = node.one_of(get_args(Kind))
     if name == "start" or (name == "end" and node.value != "end"):
@@ -70,17 +70,17 @@ def _result_field(name: str, node: Node, steps: int, queries: Collection[str]) -
     return encode(read_key(node)) if name == "key" else _value(node)
 
 
-def _step(node: Node, steps: int) -> int:
+def _step(node: JsonPath, steps: int) -> int:
     if not 0 <= node.integer() < steps:
-        raise node.must(f"the index of one of the {steps} steps, from 0")
+        raise node.type_error(f"the index of one of the {steps} steps, from 0")
     return node.integer()
 
 
-def _value(node: Node) -> Json:
+def _value(node: JsonPath) -> Json:
     return encode(decode(node.value))
 
 
-def _late(node: Node, steps: int) -> list[Line]:
+def _late(node: JsonPath, steps: int) -> list[Line]:
     """Return the late events of one entry: an event, or a step with its late events."""
     if "late" not in node.members():
         return [_late_event(node)]
@@ -89,7 +89,7 @@ def _late(node: Node, steps: int) -> list[Line]:
     return [{"step": step, **_late_event(event)} for event in found["late"].items()]
 
 
-def _late_event(node: Node) -> dict[str, Json]:
+def _late_event(node: JsonPath) -> dict[str, Json]:
     """Return the fields of a late event that are asserted: those that are written."""
     whole = write_whole_event(read_event(node))
     return {name: whole[name] for name in ("t", *FIELDS) if name in node.members()}

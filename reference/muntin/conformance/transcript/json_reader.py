@@ -30,10 +30,10 @@ def shown(value: Json) -> str:
 
 
 @dataclass(frozen=True)
-class Node:
+class JsonPath:
     """A part of a document.
 
-    >>> Node({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
+    >>> JsonPath({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
     Traceback (most recent call last):
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: events[0].t must be an integer, ...
@@ -42,11 +42,11 @@ class Node:
     value: Json
     path: str = ""
 
-    def must(self, be: str) -> TranscriptError:
+    def type_error(self, be: str) -> TranscriptError:
         """Return the complaint that this part is not what it must be."""
         return TranscriptError(f"{self.where} must be {be}, not {shown(self.value)}")
 
-    def fault(self, what: object) -> TranscriptError:
+    def error(self, what: object) -> TranscriptError:
         """Return a complaint about this part."""
         return TranscriptError(f"{self.where}: {what}")
 
@@ -58,27 +58,27 @@ class Node:
     def integer(self, least: int | None = None) -> int:
         """Return an integer."""
         if type(self.value) is not int:
-            raise self.must("an integer")
+            raise self.type_error("an integer")
         if least is not None and self.value < least:
-            raise self.must(f"at least {least}")
+            raise self.type_error(f"at least {least}")
         return self.value
 
     def number(self) -> float:
         """Return a number."""
         if type(self.value) is not int and type(self.value) is not float:
-            raise self.must("a number")
+            raise self.type_error("a number")
         return self.value
 
     def text(self) -> str:
         """Return a string."""
         if not isinstance(self.value, str):
-            raise self.must("a string")
+            raise self.type_error("a string")
         return self.value
 
     def flag(self) -> bool:
         """Return a boolean."""
         if not isinstance(self.value, bool):
-            raise self.must("true or false")
+            raise self.type_error("true or false")
         return self.value
 
     def one_of(self, known: Sequence[T]) -> T:
@@ -86,35 +86,35 @@ class Node:
         for one in known:
             if self.value == one:
                 return one
-        raise self.must(f"one of {', '.join(known)}")
+        raise self.type_error(f"one of {', '.join(known)}")
 
-    def items(self) -> "list[Node]":
+    def items(self) -> "list[JsonPath]":
         """Return the parts of a list."""
         if not isinstance(self.value, list):
-            raise self.must("a list")
-        return [Node(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
+            raise self.type_error("a list")
+        return [JsonPath(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
 
-    def members(self) -> "dict[str, Node]":
+    def members(self) -> "dict[str, JsonPath]":
         """Return the parts of an object, whatever their names."""
         if not isinstance(self.value, dict):
-            raise self.must("an object")
+            raise self.type_error("an object")
         prefix = f"{self.path}." if self.path else ""
-        return {name: Node(item, f"{prefix}{name}") for name, item in self.value.items()}
+        return {name: JsonPath(item, f"{prefix}{name}") for name, item in self.value.items()}
 
-    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, Node]":
+    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, JsonPath]":
         """Return the parts of an object that has all the needed fields and no unknown one."""
         found = self.members()
         for name in found:
             if name not in needed and name not in more:
                 known = ", ".join([*needed, *more])
-                raise self.fault(f"there is no field {shown(name)}; the fields are {known}")
+                raise self.error(f"there is no field {shown(name)}; the fields are {known}")
         for name in needed:
             if name not in found:
-                raise self.fault(f'the field "{name}" is missing')
+                raise self.error(f'the field "{name}" is missing')
         return found
 
 
-def loaded(text: str | bytes) -> Node:
+def loaded(text: str | bytes) -> JsonPath:
     """Read JSON as the standard has it: no name twice, no NaN, nothing beyond the floats.
 
     >>> loaded('{"t": 1, "t": 2}')
@@ -129,7 +129,7 @@ def loaded(text: str | bytes) -> Node:
         )
     except (ValueError, RecursionError) as cause:
         raise TranscriptError(f"this is not JSON: {cause}") from cause
-    return Node(value)
+    return JsonPath(value)
 
 
 def _once_each(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:

@@ -19,7 +19,7 @@ NOT_FINITE: Mapping[str, float] = MappingProxyType({"NaN": nan, "Infinity": inf,
 """How the floats are written that JSON has no numbers for."""
 
 
-class Record(dict[str, object]):
+class HashableObject(dict[str, object]):
     """A JSON object as a value: it can be hashed, as values must be, and nobody changes it."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict says None: it cannot
@@ -39,7 +39,7 @@ def decode(json: Json) -> object:
         case list():
             return tuple(decode(item) for item in json)
         case dict():
-            return Record({name: decode(item) for name, item in json.items()})
+            return HashableObject({name: decode(item) for name, item in json.items()})
         case _:
             return json
 

@@ -13,10 +13,10 @@ from muntin.conformance.transcript.calls import Call, read_call
 from muntin.conformance.transcript.events import read_event, read_watermark
 from muntin.conformance.transcript.expectation_reader import read_answers, read_results
 from muntin.conformance.transcript.expectations import NOTHING, Expected
-from muntin.conformance.transcript.json_reader import Node, loaded, shown
+from muntin.conformance.transcript.json_reader import JsonPath, loaded, shown
 from muntin.conformance.transcript.windows import KINDS, read_window
 from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import named, plain
+from muntin.spec.algebra.catalogue import named, named_keeping_nulls
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Mode, Query, Settings
@@ -30,7 +30,7 @@ CHECKS = ("expect", "expect_mode")
 
 
 @dataclass(frozen=True)
-class Turn:
+class TranscriptStep:
     """One step of a transcript: queries change first, then events come, then the watermark."""
 
     step: Step
@@ -44,7 +44,7 @@ class OperatorTranscript:
 
     queries: tuple[Query, ...]
     settings: Settings
-    turns: tuple[Turn, ...]
+    turns: tuple[TranscriptStep, ...]
     expected: Expected = NOTHING
 
     def every_query(self) -> Iterator[Query]:
@@ -76,9 +76,9 @@ def parse(text: str | bytes) -> Transcript:
     document = loaded(text)
     members = document.members()
     if "muntin" not in members:
-        raise document.fault('the field "muntin" is missing: the version of the format, 1')
+        raise document.error('the field "muntin" is missing: the version of the format, 1')
     if members["muntin"].integer() != VERSION:
-        raise members["muntin"].must("1, the only version there is")
+        raise members["muntin"].type_error("1, the only version there is")
     return _structure(document) if "structure" in members else _operator(document)
 
 
@@ -91,12 +91,12 @@ def schema() -> str:
     )
 
 
-def _operator(document: Node) -> OperatorTranscript:
+def _operator(document: JsonPath) -> OperatorTranscript:
     found = document.fields(("muntin", "queries", "steps"), (*SETTINGS, *CHECKS, "late"))
     asked: dict[str, None] = {}
     queries = tuple(_query(node, asked) for node in found["queries"].items())
     names = dict(asked)
-    turns: list[Turn] = []
+    turns: list[TranscriptStep] = []
     for node in found["steps"].items():
         turns.append(_turn(node, asked))
         names.update(asked)
@@ -105,57 +105,59 @@ def _operator(document: Node) -> OperatorTranscript:
     )
 
 
-def _structure(document: Node) -> StructureTranscript:
+def _structure(document: JsonPath) -> StructureTranscript:
     found = document.fields(("muntin", "structure", "ops"), CHECKS)
-    aggregate = _aggregate(found["structure"].fields(("aggregate",))["aggregate"], plain)
+    aggregate = _aggregate(
+        found["structure"].fields(("aggregate",))["aggregate"], named_keeping_nulls
+    )
     calls = tuple(read_call(node) for node in found["ops"].items())
     return StructureTranscript(aggregate, calls, read_answers(found, calls))
 
 
-def _query(node: Node, asked: dict[str, None]) -> Query:
+def _query(node: JsonPath, asked: dict[str, None]) -> Query:
     """Return a query, and note that it is asked from now on."""
     found = node.fields(("id", "window", "aggregate"))
     name = found["id"].text()
     if name in asked:
-        raise found["id"].fault(f"there is a query {shown(name)} already; ids must differ")
+        raise found["id"].error(f"there is a query {shown(name)} already; ids must differ")
     asked[name] = None
     return Query(name, read_window(found["window"]), _aggregate(found["aggregate"], named))
 
 
-def _aggregate(node: Node, of: Callable[[str], Erased]) -> Erased:
+def _aggregate(node: JsonPath, of: Callable[[str], Erased]) -> Erased:
     name = node.text()
     try:
         return of(name)
     except InvalidInputError as error:
-        raise node.fault(error) from error
+        raise node.error(error) from error
 
 
-def _turn(node: Node, asked: dict[str, None]) -> Turn:
+def _turn(node: JsonPath, asked: dict[str, None]) -> TranscriptStep:
     found = node.fields((), ("remove", "add", "events", "watermark"))
     removed = [_removed(one, asked) for one in _one_or_more(found, "remove")]
     added = [_query(one, asked) for one in _one_or_more(found, "add")]
     events = found["events"].items() if "events" in found else []
     watermark = read_watermark(found["watermark"]) if "watermark" in found else None
     step = Step(tuple(map(read_event, events)), watermark)
-    return Turn(step, tuple(added), tuple(removed))
+    return TranscriptStep(step, tuple(added), tuple(removed))
 
 
-def _removed(node: Node, asked: dict[str, None]) -> str:
+def _removed(node: JsonPath, asked: dict[str, None]) -> str:
     name = node.text()
     if name not in asked:
         known = ", ".join(map(shown, asked)) or "none is asked"
-        raise node.must(f"the id of a query that is asked at this point ({known})")
+        raise node.type_error(f"the id of a query that is asked at this point ({known})")
     del asked[name]
     return name
 
 
-def _one_or_more(found: Mapping[str, Node], name: str) -> Collection[Node]:
+def _one_or_more(found: Mapping[str, JsonPath], name: str) -> Collection[JsonPath]:
     if name not in found:
         return ()
     return found[name].items() if isinstance(found[name].value, list) else [found[name]]
 
 
-def _settings(found: Mapping[str, Node]) -> Settings:
+def _settings(found: Mapping[str, JsonPath]) -> Settings:
     mode: Mode = found["output"].one_of(get_args(Mode)) if "output" in found else DEFAULTS.output
     return Settings(
         found["allowed_lateness"].integer(least=0)
@@ -167,21 +169,21 @@ def _settings(found: Mapping[str, Node]) -> Settings:
     )
 
 
-def _dialect(node: Node) -> Dialect:
+def _dialect(node: JsonPath) -> Dialect:
     known = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
     found = node.fields((), list(known))
     chosen = {name: one.one_of(known[name]) for name, one in found.items() if name != "closing"}
     return Dialect(closing=_closing(found["closing"]) if "closing" in found else 0, **chosen)
 
 
-def _closing(node: Node) -> int | Mapping[str, int]:
+def _closing(node: JsonPath) -> int | Mapping[str, int]:
     if not isinstance(node.value, dict):
         return _delay(node)
     found = node.fields((), KINDS)
     return {name: _delay(one) for name, one in found.items()}
 
 
-def _delay(node: Node) -> int:
+def _delay(node: JsonPath) -> int:
     if node.integer() not in (-1, 0, 1):
-        raise node.must("0, 1 or -1")
+        raise node.type_error("0, 1 or -1")
     return node.integer()

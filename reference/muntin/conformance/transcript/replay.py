@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Iterator
 
-from muntin.conformance.transcript.calls import ASKING, perform
+from muntin.conformance.transcript.calls import QUERY_CALLS, perform
 from muntin.conformance.transcript.events import write_event
 from muntin.conformance.transcript.expectations import Line
 from muntin.conformance.transcript.json_values import encode, encode_coordinate
-from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, Turn
+from muntin.conformance.transcript.model import (
+    OperatorTranscript,
+    StructureTranscript,
+    TranscriptStep,
+)
 from muntin.spec.errors import MuntinError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Result, Settings
@@ -39,7 +43,7 @@ def replay(transcript: OperatorTranscript, operator: Operator) -> Iterator[Outpu
             raise type(error)(f"steps[{nth}]: {error}") from error
 
 
-def _take(turn: Turn, operator: Operator) -> Output:
+def _take(turn: TranscriptStep, operator: Operator) -> Output:
     for name in turn.removed:
         operator.remove(name)
     for query in turn.added:
@@ -56,7 +60,7 @@ def replay_calls(
             value = perform(call, structure, transcript.aggregate)
         except MuntinError as error:
             raise type(error)(f"ops[{nth}]: {error}") from error
-        yield [{"op": nth, "value": encode(value)}] if call.name in ASKING else []
+        yield [{"op": nth, "value": encode(value)}] if call.name in QUERY_CALLS else []
 
 
 def lines(step: int, output: Output) -> list[Line]:

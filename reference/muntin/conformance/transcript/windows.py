@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import Node, TranscriptError
+from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
 from muntin.conformance.transcript.json_values import Json, encode
 from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
 from muntin.spec.stream import Event
@@ -31,7 +31,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in (TIME, CO
 class Fields:
     """The fields of a window, all of them known."""
 
-    found: Mapping[str, Node]
+    found: Mapping[str, JsonPath]
     measure: Measure
 
     def integer(self, name: str, default: int = 0) -> int:
@@ -48,7 +48,7 @@ class Fields:
 
 
 @dataclass(frozen=True)
-class Form:
+class WindowCodec:
     """How a window type is written."""
 
     needs: tuple[str, ...]
@@ -83,28 +83,28 @@ def _threshold(f: Fields) -> WindowType:
     return Threshold(f.number("at_least"), f.positive("min_count", 1), f.measure)
 
 
-FORMS: Mapping[str, Form] = MappingProxyType(
+FORMS: Mapping[str, WindowCodec] = MappingProxyType(
     {
-        "tumbling": Form(("size",), _tumbling, ("offset",)),
-        "sliding": Form(("size", "slide"), _sliding, ("offset",)),
-        "session": Form(("gap",), lambda f: Session(f.positive("gap"), f.measure)),
-        "count": Form(("size",), _count, ("slide",), ("count",)),
-        "rolling": Form(("size",), _rolling),
-        "slide_by_tuple": Form(("size", "every"), _rolling),
-        "punctuation": Form((), lambda f: Punctuation(measure=f.measure)),
-        "landmark": Form(
+        "tumbling": WindowCodec(("size",), _tumbling, ("offset",)),
+        "sliding": WindowCodec(("size", "slide"), _sliding, ("offset",)),
+        "session": WindowCodec(("gap",), lambda f: Session(f.positive("gap"), f.measure)),
+        "count": WindowCodec(("size",), _count, ("slide",), ("count",)),
+        "rolling": WindowCodec(("size",), _rolling),
+        "slide_by_tuple": WindowCodec(("size", "every"), _rolling),
+        "punctuation": WindowCodec((), lambda f: Punctuation(measure=f.measure)),
+        "landmark": WindowCodec(
             ("at", "every"),
             lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure),
         ),
-        "cumulate": Form(("size", "step"), _cumulate, ("offset",)),
-        "band": Form(
+        "cumulate": WindowCodec(("size", "step"), _cumulate, ("offset",)),
+        "band": WindowCodec(
             ("start", "end"), lambda f: Band(f.integer("start"), f.integer("end"), f.measure)
         ),
-        "snapshot": Form((), lambda f: Sliding(1, 1, 0, f.measure)),
-        "delta": Form(("threshold",), lambda f: Delta(f.number("threshold"), f.measure)),
-        "threshold": Form(("at_least",), _threshold, ("min_count",)),
-        "state": Form((), lambda f: State(f.measure)),
-        "last_n_every": Form(
+        "snapshot": WindowCodec((), lambda f: Sliding(1, 1, 0, f.measure)),
+        "delta": WindowCodec(("threshold",), lambda f: Delta(f.number("threshold"), f.measure)),
+        "threshold": WindowCodec(("at_least",), _threshold, ("min_count",)),
+        "state": WindowCodec((), lambda f: State(f.measure)),
+        "last_n_every": WindowCodec(
             ("n", "every"),
             lambda f: LastNEvery(f.positive("n"), f.positive("every")),
             measures=("time",),
@@ -117,15 +117,15 @@ KINDS = tuple(name for name in FORMS if name != "snapshot")
 """The types that a dialect tells apart: a snapshot is a tumbling window."""
 
 
-def read_window(node: Node) -> WindowType:
+def read_window(node: JsonPath) -> WindowType:
     """Return the window type that a document describes.
 
-    >>> read_window(Node({"type": "session", "gap": 9})) == Session(9)
+    >>> read_window(JsonPath({"type": "session", "gap": 9})) == Session(9)
     True
     """
     members = node.members()
     if "type" not in members:
-        raise node.fault('the field "type" is missing')
+        raise node.error('the field "type" is missing')
     form = FORMS[members["type"].one_of(list(FORMS))]
     found = node.fields(["type", *form.needs], [*form.may, "measure"])
     named = found["measure"].one_of(form.measures) if "measure" in found else form.measures[0]
@@ -134,7 +134,7 @@ def read_window(node: Node) -> WindowType:
     except TranscriptError:
         raise
     except InvalidInputError as error:
-        raise node.fault(error) from error
+        raise node.error(error) from error
 
 
 def write_window(kind: WindowType) -> dict[str, Json]:
@@ -150,6 +150,6 @@ def write_window(kind: WindowType) -> dict[str, Json]:
         extra = {} if measure == form.measures[0] else {"measure": measure}
         written: dict[str, Json] = {"type": name, **fields, **extra}
         with suppress(TranscriptError):
-            if read_window(Node(written)) == kind:
+            if read_window(JsonPath(written)) == kind:
                 return written
     raise UnsupportedError(f"version 1 of transcripts cannot describe the window {kind}")

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from muntin.conformance.transcript.events import write_event
 from muntin.conformance.transcript.json_values import Json, encode, encode_coordinate
-from muntin.conformance.transcript.model import VERSION, Turn
+from muntin.conformance.transcript.model import VERSION, TranscriptStep
 from muntin.conformance.transcript.replay import lines
 from muntin.conformance.transcript.windows import write_window
 from muntin.spec.dialect import OURS, Dialect
@@ -14,7 +14,7 @@ from muntin.spec.query import DEFAULTS, Output, Query, Settings
 
 def write(
     queries: Sequence[Query],
-    turns: Sequence[Turn],
+    turns: Sequence[TranscriptStep],
     settings: Settings = DEFAULTS,
     outputs: Sequence[Output] | None = None,
 ) -> dict[str, Json]:
@@ -23,7 +23,7 @@ def write(
     Aggregates are written by name: those of the catalogue can be read back.
 
     >>> from muntin.spec.stream import Event, Step
-    >>> write([], [Turn(Step((Event(3, "a"),), 7))])["steps"]
+    >>> write([], [TranscriptStep(Step((Event(3, "a"),), 7))])["steps"]
     [{'events': [{'t': 3, 'v': 'a'}], 'watermark': 7}]
     """
     return {
@@ -57,7 +57,7 @@ def _dialect(dialect: Dialect) -> Json:
     return {name: value for name, value in every.items() if value != getattr(OURS, name)}
 
 
-def _turn(turn: Turn) -> Json:
+def _turn(turn: TranscriptStep) -> Json:
     written: dict[str, Json] = {}
     if turn.removed:
         written["remove"] = [*turn.removed]

@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 from muntin.spec.algebra.aggregate import Aggregate, Kind
 from muntin.spec.algebra.monoid import A, BinaryOperation, Monoid, product
-from muntin.spec.algebra.values import ORDER, Number, as_float, compare, number, rank
+from muntin.spec.algebra.values import ORDER, Number, as_float, compare, number, sort_key
 from muntin.spec.errors import InvalidInputError
 
 Erased = Aggregate[object, object, object]
 Vector = tuple[Number, ...]
 Items = tuple[object, ...]
-Bag = Counter[tuple[type, bool, object]]
+Multiset = Counter[tuple[type, bool, object]]
 
 
-class Chosen(NamedTuple):
+class Extreme(NamedTuple):
     """A value, the key by which it was chosen, and how many keys were as good."""
 
     key: object
@@ -36,8 +36,8 @@ def _group(identity: A, combine: BinaryOperation[A], invert: BinaryOperation[A])
     return Monoid(identity, combine, invert, invert)
 
 
-def _extreme(sign: int) -> Monoid[Chosen | None]:
-    def combine(a: Chosen | None, b: Chosen | None) -> Chosen | None:
+def _extreme(sign: int) -> Monoid[Extreme | None]:
+    def combine(a: Extreme | None, b: Extreme | None) -> Extreme | None:
         if not (a and b):
             return a or b
         order = sign * compare(a.key, b.key)
@@ -48,15 +48,15 @@ def _extreme(sign: int) -> Monoid[Chosen | None]:
 
 ADD: Monoid[Number] = _group(0, lambda a, b: a + b, lambda a, b: a - b)
 MULTIPLY: Monoid[Number] = _group(Fraction(1), lambda a, b: a * b, lambda a, b: a / b)
-BAG: Monoid[Bag] = _group(Counter(), lambda a, b: a + b, lambda a, b: a - b)
+MULTISET: Monoid[Multiset] = _group(Counter(), lambda a, b: a + b, lambda a, b: a - b)
 SET: Monoid[Items] = Monoid(
     (), lambda a, b: tuple(next(same) for _, same in groupby(sorted(a + b, key=ORDER), ORDER))
 )
 SEQUENCE: Monoid[Items] = Monoid(
     (), lambda a, b: a + b, lambda a, b: a[: len(a) - len(b)], lambda a, b: a[len(b) :]
 )
-FIRST: Monoid[Chosen | None] = Monoid(None, lambda a, b: a or b)
-LAST: Monoid[Chosen | None] = Monoid(None, lambda a, b: b or a)
+FIRST: Monoid[Extreme | None] = Monoid(None, lambda a, b: a or b)
+LAST: Monoid[Extreme | None] = Monoid(None, lambda a, b: b or a)
 MIN, MAX = _extreme(1), _extreme(-1)
 
 
@@ -80,13 +80,13 @@ def _aggregate(
     return Aggregate(name, checked, monoid, lowered, commutative, kind).erased()
 
 
-def _ordered(value: object) -> Chosen:
+def _ordered(value: object) -> Extreme:
     if methodcaller("__lt__", value)(value) is NotImplemented:
         raise InvalidInputError(f"{value!r} is of a type that has no order")
-    return Chosen(value, value)
+    return Extreme(value, value)
 
 
-def _argument(value: object) -> Chosen:
+def _argument(value: object) -> Extreme:
     if not issubclass(type(value), list | tuple):
         raise InvalidInputError("it is not [key, payload]")
     key, payload = methodcaller("__iter__")(value)
@@ -141,14 +141,14 @@ def _spread(name: str, missing: int, finish: Callable[[Fraction], float]) -> Era
 
 
 def _percentile(name: str, p: Fraction) -> Erased:
-    def lower(bag: Bag) -> Number:
+    def lower(bag: Multiset) -> Number:
         ranks = [nan if is_nan else number(x) for _, is_nan, x in sorted(bag.elements())]
         at = (len(ranks) - 1) * p / 100
         low, high, part = ranks[floor(at)], ranks[ceil(at)], at % 1
         value = low if low == high or not part else low * (1 - part) + high * part
         return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
 
-    return _aggregate(name, lambda v: Counter([rank(number(v))]), BAG, lower)
+    return _aggregate(name, lambda v: Counter([sort_key(number(v))]), MULTISET, lower)
 
 
 def _mean(a: Vector) -> Number | None:
@@ -160,11 +160,11 @@ def _mean(a: Vector) -> Number | None:
 _VALUE, _N = attrgetter("value"), attrgetter("n")
 
 
-def _values(a: tuple[Chosen | None, ...]) -> Items:
+def _values(a: tuple[Extreme | None, ...]) -> Items:
     return tuple(map(_VALUE, a))
 
 
-def _range(a: tuple[Chosen | None, ...]) -> Number:
+def _range(a: tuple[Extreme | None, ...]) -> Number:
     low, high = map(number, _values(a))
     return high - low
 
@@ -176,8 +176,8 @@ _AGGREGATES = (
     _aggregate("max", _ordered, MAX, _VALUE),
     _aggregate("mean", lambda v: (1, number(v)), product(ADD, ADD), _mean),
     _percentile("median", Fraction(50)),
-    _aggregate("first", lambda v: Chosen(v, v), FIRST, _VALUE),
-    _aggregate("last", lambda v: Chosen(v, v), LAST, _VALUE),
+    _aggregate("first", lambda v: Extreme(v, v), FIRST, _VALUE),
+    _aggregate("last", lambda v: Extreme(v, v), LAST, _VALUE),
     _aggregate("collect", lambda v: (v,), SEQUENCE, lambda a: a),
     _aggregate("distinct", lambda v: (_ordered(v).value,), SET, lambda a: a),
     _aggregate("argmax", _argument, MAX, _VALUE),
@@ -198,10 +198,10 @@ NAMES = tuple(_TABLE)
 """The names that stand alone; the other is percentile(p)."""
 
 
-def plain(name: str) -> Erased:
+def named_keeping_nulls(name: str) -> Erased:
     """Return the aggregate of this name, which takes null for a value like any other.
 
-    >>> plain("percentile(99.9)").of([1, 2])
+    >>> named_keeping_nulls("percentile(99.9)").of([1, 2])
     Fraction(1999, 1000)
     """
     form = re.fullmatch(r"percentile\((\d+(?:\.\d+)?)\)", name, re.ASCII)
@@ -216,10 +216,10 @@ def plain(name: str) -> Erased:
 def skipping_nulls(aggregate: Erased, empty: object = None) -> Erased:
     """Return the aggregate of the values that are not None; `empty`, if there are none.
 
-    >>> skipping_nulls(plain("sum")).of([1, None, 2])
+    >>> skipping_nulls(named_keeping_nulls("sum")).of([1, None, 2])
     3
     """
-    monoid, kind = product(plain("count").monoid, aggregate.monoid), aggregate.kind
+    monoid, kind = product(named_keeping_nulls("count").monoid, aggregate.monoid), aggregate.kind
 
     def lift(value: object) -> Items:
         return monoid.identity if value is None else (1, aggregate.lift(value))
@@ -236,7 +236,7 @@ def named(name: str) -> Erased:
     >>> named("mean").of([1, None, 2])
     1.5
     """
-    return _NAMED.get(name) or skipping_nulls(plain(name))
+    return _NAMED.get(name) or skipping_nulls(named_keeping_nulls(name))
 
 
 _EMPTY: dict[str, Items | int] = {"count": 0, "collect": (), "distinct": ()}

@@ -96,14 +96,14 @@ def counterexample(
 ) -> Counterexample | None:
     """The smallest refutation of what the aggregate declares, or None (definition A8).
 
-    >>> from muntin.spec.algebra.catalogue import plain
-    >>> print(counterexample(replace(plain("collect"), commutative=True), [1, 2]))
+    >>> from muntin.spec.algebra.catalogue import named_keeping_nulls
+    >>> print(counterexample(replace(named_keeping_nulls("collect"), commutative=True), [1, 2]))
     combine(x, y) = combine(y, x) fails for x = (1,), y = (2,): (1, 2) is not (2, 1)
     """
     return next(counterexamples(aggregate, letters, longest, equal), None)
 
 
-def checked(
+def without_refuted_facts(
     aggregate: Aggregate[V, A, R], letters: Sequence[V], longest: int = 3, equal: Same = same
 ) -> Aggregate[V, A, R]:
     """The same aggregate without the declared facts that small words refute (definition A9)."""

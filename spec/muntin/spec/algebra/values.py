@@ -24,7 +24,7 @@ def as_float(value: Number) -> float:
         return inf if value > 0 else -inf
 
 
-def rank(value: object) -> tuple[type, bool, object]:
+def sort_key(value: object) -> tuple[type, bool, object]:
     """Return what orders a value: numbers share one order, in which NaN is the greatest."""
     nan = isinstance(value, float) and isnan(value)
     is_number = isinstance(value, Number) and not isinstance(value, bool)
@@ -37,7 +37,7 @@ def compare(left: object, right: object) -> int:
     >>> compare(float("nan"), float("inf"))
     1
     """
-    x, y = rank(left), rank(right)
+    x, y = sort_key(left), sort_key(right)
     try:
         signs = [sign for sign, holds in ((-1, x < y), (0, x == y), (1, x > y)) if holds]
     except TypeError:

@@ -7,12 +7,12 @@ from functools import reduce
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import positive
 from muntin.spec.stream import END, Event
-from muntin.spec.windows.measure import TIME, Line, Measure, Placed
-from muntin.spec.windows.periodic import rising_edges
+from muntin.spec.windows.measure import TIME, Measure, PositionedEvent, Timeline
+from muntin.spec.windows.periodic import edges_from
 from muntin.spec.windows.window import ContextFree, Interval, WindowType
 
 
-def between(cuts: list[int]) -> list[Interval]:
+def cut_intervals(cuts: list[int]) -> list[Interval]:
     """Return the intervals from each cut to the next, and from the last to the end."""
     return [Interval(start, end) for start, end in zip(cuts, [*cuts[1:], END], strict=False)]
 
@@ -33,11 +33,11 @@ class Session(WindowType):
     def __post_init__(self) -> None:
         positive(self.gap, "the gap of a session")
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the sessions."""
         reach = int(line.dialect.session_merge == "le")
 
-        def extend(sessions: list[Interval], at: Placed) -> list[Interval]:
+        def extend(sessions: list[Interval], at: PositionedEvent) -> list[Interval]:
             own = Interval(at.coordinate, at.coordinate + (at.accepted.event.gap or self.gap))
             if not sessions or own.start >= sessions[-1].end + reach:
                 return [*sessions, own]
@@ -45,7 +45,7 @@ class Session(WindowType):
 
         return reduce(extend, line.placed, list[Interval]())
 
-    def shown(self, interval: Interval, line: Line, /) -> Interval:
+    def shown(self, interval: Interval, line: Timeline, /) -> Interval:
         """Return the session; in a dialect, without the gap after its last event."""
         last = max(at.coordinate for at in line.placed if at.coordinate < interval.end)
         short = Interval(interval.start, last + 1, int(interval.end))
@@ -64,13 +64,13 @@ class Punctuation(WindowType):
     measure: Measure = TIME
     context, type_name = "FCF", "punctuation"
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals between consecutive cuts, and the one that is still open."""
         asked = Measure("punctuation", lambda event: int(bool(self.marks(event))))
         marked = {at.coordinate for at in line.placed if asked.at(at.accepted.event, at.rank)}
-        return between(sorted({at.coordinate for at in line.placed[:1]} | marked))
+        return cut_intervals(sorted({at.coordinate for at in line.placed[:1]} | marked))
 
-    def due(self, interval: Interval, line: Line, /) -> float | None:
+    def due(self, interval: Interval, line: Timeline, /) -> float | None:
         """As always; but a window that no punctuation has ended is never complete."""
         return None if interval.end == END else super().due(interval, line)
 
@@ -96,7 +96,7 @@ class Rolling(ContextFree):
         """`rolling` or `slide_by_tuple`."""
         return "rolling" if self.every == 1 else "slide_by_tuple"
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return one interval an event; tied events share it, unless the dialect counts rows."""
         rows = line.dialect.ties == "rows"
         return {
@@ -105,7 +105,7 @@ class Rolling(ContextFree):
             if (at.rank + 1) % self.every == 0
         }
 
-    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+    def holds(self, interval: Interval, at: PositionedEvent, dialect: Dialect, /) -> bool:
         """As always, and no later row than its own where the dialect counts rows."""
         last = interval.row and at.coordinate == interval.end - 1
         return super().holds(interval, at, dialect) and (not last or at.tie < interval.row)
@@ -133,14 +133,14 @@ class LastNEvery(WindowType):
         positive(self.n, "the number of events")
         positive(self.every, "the period")
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals from the first event on."""
         ranks = {at.rank: at.time for at in line.placed}
         first = min(((time // self.every + 1) * self.every for time in ranks.values()), default=0)
-        ends = rising_edges(first, self.every, line, TIME) if ranks else range(0)
+        ends = edges_from(first, self.every, line, TIME) if ranks else range(0)
         before = [(end, max(r for r, time in ranks.items() if time < end) + 1) for end in ends]
         return [Interval(max(0, rank - self.n), end) for end, rank in before]
 
-    def holds(self, interval: Interval, at: Placed, _: Dialect, /) -> bool:
+    def holds(self, interval: Interval, at: PositionedEvent, _: Dialect, /) -> bool:
         """Whether an event is early enough in time and late enough in rank."""
         return interval.start <= at.rank and at.time < interval.end

@@ -10,18 +10,18 @@ from itertools import groupby, pairwise
 
 from muntin.spec.algebra.values import Number
 from muntin.spec.errors import InvalidInputError, positive
-from muntin.spec.windows.data_driven import between
-from muntin.spec.windows.measure import TIME, Line, Measure
+from muntin.spec.windows.data_driven import cut_intervals
+from muntin.spec.windows.measure import TIME, Measure, Timeline
 from muntin.spec.windows.window import Interval, WindowType
 
 
-def groups(line: Line) -> dict[int, list[object]]:
+def groups(line: Timeline) -> dict[int, list[object]]:
     """Return the values of all events at each coordinate, in event order."""
     by_coordinate = groupby(line.placed, key=lambda at: at.coordinate)
     return {c: [at.accepted.event.value for at in here] for c, here in by_coordinate}
 
 
-def numbers(line: Line) -> dict[int, list[Number]]:
+def numbers(line: Timeline) -> dict[int, list[Number]]:
     """Return the values that are not null, or say which is no number."""
     for at in line.placed:
         value = at.accepted.event.value
@@ -38,7 +38,7 @@ class Delta(WindowType):
     measure: Measure = TIME
     context, type_name = "FCF", "delta"
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the frames: they cover all events."""
         values, limit = numbers(line), self.threshold
 
@@ -47,7 +47,7 @@ class Delta(WindowType):
             far = first is not None and any(not -limit <= v - first <= limit for v in values[at])
             return [*cuts, at] if far and at > cuts[-1] else cuts
 
-        return between(reduce(cut, values, list(values)[:1]))
+        return cut_intervals(reduce(cut, values, list(values)[:1]))
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class State(WindowType):
     measure: Measure = TIME
     context, type_name = "FCF", "state"
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the runs: they cover all events."""
         here = list(groups(line).items())
         steps = [(now, values, before[-1]) for (_, before), (now, values) in pairwise(here)]
         changes = [now for now, values, last in steps if any(value != last for value in values)]
-        return between([c for c, _ in here[:1]] + changes)
+        return cut_intervals([c for c, _ in here[:1]] + changes)
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ class Threshold(WindowType):
     def __post_init__(self) -> None:
         positive(self.min_count, "the least number of events in a frame")
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the runs that are long enough."""
         known = [(c, len(v), min(v) >= self.at_least) for c, v in numbers(line).items() if v]
         runs = [(high, list(run)) for high, run in groupby(known, key=lambda group: group[2])]
-        frames = between([run[0][0] for _, run in runs])
+        frames = cut_intervals([run[0][0] for _, run in runs])
         return [
             frame
             for frame, (high, run) in zip(frames, runs, strict=True)

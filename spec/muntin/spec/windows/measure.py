@@ -35,7 +35,7 @@ COUNT = Measure("count")
 """The rank in event order: a late event moves the rank of every later one."""
 
 
-class Placed(NamedTuple):
+class PositionedEvent(NamedTuple):
     """An accepted event, its rank, coordinate, and number among its ties (definition M2)."""
 
     accepted: Accepted
@@ -49,26 +49,26 @@ class Placed(NamedTuple):
         return self.accepted.event.time
 
 
-class Line(NamedTuple):
+class Timeline(NamedTuple):
     """A history laid out along a measure: all that a window type may look at (definition M3).
 
     `reached` is the greatest watermark so far that is not the end of the stream.
     """
 
-    placed: tuple[Placed, ...]
+    placed: tuple[PositionedEvent, ...]
     reached: float
     dialect: Dialect
 
 
-def lay_out(
+def build_timeline(
     history: Sequence[Accepted], measure: Measure, reached: float, dialect: Dialect
-) -> Line:
+) -> Timeline:
     """Order a history and give each event its coordinate, or name the event that breaks it.
 
     >>> history = [Accepted(Event(5, 40), arrival=0), Accepted(Event(3, 7), arrival=1)]
-    >>> [at.coordinate for at in lay_out(history, COUNT, 0, Dialect()).placed]
+    >>> [at.coordinate for at in build_timeline(history, COUNT, 0, Dialect()).placed]
     [0, 1]
-    >>> lay_out(history, Measure("km", lambda event: -event.time), 0, Dialect())
+    >>> build_timeline(history, Measure("km", lambda event: -event.time), 0, Dialect())
     Traceback (most recent call last):
         ...
     muntin.spec.errors.InvalidInputError: measure 'km' falls from -3 to -5 at Event(time=5, ...
@@ -77,11 +77,11 @@ def lay_out(
     line = sorted(history, key=lambda a: a.arrival) if by_arrival else event_order(history)
     laid = [(measure.at(one.event, rank), rank, one) for rank, one in enumerate(line)]
     placed = tuple(
-        Placed(accepted, rank, coordinate, tie)
+        PositionedEvent(accepted, rank, coordinate, tie)
         for coordinate, here in groupby(laid, key=lambda at: at[0])
         for tie, (_, rank, accepted) in enumerate(here)
     )
     for a, b in [(a, b) for a, b in pairwise(placed) if b.coordinate < a.coordinate][:1]:
         fall = f"measure {measure.name!r} falls from {a.coordinate} to {b.coordinate}"
         raise InvalidInputError(f"{fall} at {b.accepted.event}")
-    return Line(placed, reached, dialect)
+    return Timeline(placed, reached, dialect)

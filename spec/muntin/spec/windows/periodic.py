@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, integer, positive
 from muntin.spec.stream import END
-from muntin.spec.windows.measure import COUNT, TIME, Line, Measure, Placed
+from muntin.spec.windows.measure import COUNT, TIME, Measure, PositionedEvent, Timeline
 from muntin.spec.windows.window import ContextFree, Interval
 
 
-class Fixed(ContextFree):
+class PeriodicWindow(ContextFree):
     """A type of windows that may, in a dialect, be open at the left and closed at the right."""
 
     def nudged(self, coordinate: int, dialect: Dialect) -> set[int]:
@@ -19,18 +19,18 @@ class Fixed(ContextFree):
         after, before = {coordinate}, {coordinate - 1}
         return {"left": after, "right": before, "both": after | before}[edges]
 
-    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+    def holds(self, interval: Interval, at: PositionedEvent, dialect: Dialect, /) -> bool:
         """Whether an event lies in an interval, its ends as the dialect has them."""
         places = self.nudged(at.coordinate, dialect)
         return any(interval.start <= place < interval.end for place in places)
 
-    def due(self, interval: Interval, line: Line, /) -> float | None:
+    def due(self, interval: Interval, line: Timeline, /) -> float | None:
         """As always; but a window that holds its very end has to wait for it."""
         late = int(line.dialect.edges != "left" and self.measure is not COUNT)
         return super().due(interval._replace(end=interval.end + late), line)
 
 
-def pane(coordinate: int, offset: int, slide: int, dialect: Dialect) -> int:
+def pane_start(coordinate: int, offset: int, slide: int, dialect: Dialect) -> int:
     """Return the last multiple of the slide at or before a coordinate; truncated, nearer to 0."""
     past = coordinate - offset
     up = dialect.alignment == "truncate" and past < 0 and past % slide > 0
@@ -38,7 +38,7 @@ def pane(coordinate: int, offset: int, slide: int, dialect: Dialect) -> int:
 
 
 @dataclass(frozen=True)
-class Sliding(Fixed):
+class Sliding(PeriodicWindow):
     """Windows of one size, one starting at every multiple of the slide (definition W2).
 
     {[s, s + size) : s in offset + slide * Z} [Traub20, section 2]; slide > size samples.
@@ -66,23 +66,23 @@ class Sliding(Fixed):
     def starts(self, coordinate: int, dialect: Dialect) -> set[int]:
         """Return the starts of the windows that an event at this coordinate belongs to."""
         places = self.nudged(coordinate, dialect)
-        lasts = [(at, pane(at, self.offset, self.slide, dialect)) for at in places]
+        lasts = [(at, pane_start(at, self.offset, self.slide, dialect)) for at in places]
         tumbling = self.size == self.slide
         spans = [
             range(last, (last if tumbling else at) - self.size, -self.slide) for at, last in lasts
         ]
         return {start for span in spans for start in span}
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals that hold an event; ranks begin at 0."""
         first = min((at.coordinate for at in line.placed), default=0)
-        first_pane = pane(first, self.offset, self.slide, line.dialect)
+        first_pane = pane_start(first, self.offset, self.slide, line.dialect)
         lowest: dict[str, float] = {"all": -END, "nonnegative": 0, "floor_first": first_pane}
         least = 0 if self.measure is COUNT else lowest[line.dialect.first_window]
         starts = {s for at in line.placed for s in self.starts(at.coordinate, line.dialect)}
         return {Interval(start, start + self.size) for start in starts if start >= least}
 
-    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+    def holds(self, interval: Interval, at: PositionedEvent, dialect: Dialect, /) -> bool:
         """Whether the window is one of those that the event belongs to."""
         return interval.start in self.starts(at.coordinate, dialect)
 
@@ -97,12 +97,12 @@ def count(size: int, slide: int | None = None) -> Sliding:
     return Sliding(size, size if slide is None else slide, 0, COUNT)
 
 
-def snapshot() -> Sliding:
+def instant_windows() -> Sliding:
     """Return one window an instant (definition W5)."""
     return Sliding(1, 1)
 
 
-def rising_edges(first: int, every: int, line: Line, measure: Measure) -> range:
+def edges_from(first: int, every: int, line: Timeline, measure: Measure) -> range:
     """Return first, first + every, ... up to the first beyond all events and the watermark."""
     last = line.placed[-1].coordinate if line.placed else first - every
     reach = max(line.reached if measure is TIME else -END, last, first - every)
@@ -110,7 +110,7 @@ def rising_edges(first: int, every: int, line: Line, measure: Measure) -> range:
 
 
 @dataclass(frozen=True)
-class Landmark(Fixed):
+class Landmark(PeriodicWindow):
     """All that came since a landmark, reported every so often (definition W6) [Carbone16, 3.2].
 
     {[at, at + k * every) : k = 1, 2, ...}
@@ -125,14 +125,14 @@ class Landmark(Fixed):
         integer(self.at, "the landmark")
         positive(self.every, "the period of a landmark window")
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals that have ended, and the next."""
-        ends = rising_edges(self.at + self.every, self.every, line, self.measure)
+        ends = edges_from(self.at + self.every, self.every, line, self.measure)
         return {Interval(self.at, end) for end in ends}
 
 
 @dataclass(frozen=True)
-class Cumulate(Fixed):
+class Cumulate(PeriodicWindow):
     """Tumbling windows that report their growth at every step (definition W7).
 
     {[s, s + k * step) : s in offset + size * Z, k = 1 .. size / step}
@@ -155,21 +155,21 @@ class Cumulate(Fixed):
     def around(self, coordinate: int, dialect: Dialect) -> set[Interval]:
         """Return the windows that an event at this coordinate belongs to."""
         places = self.nudged(coordinate, dialect)
-        starts = [(at, pane(at, self.offset, self.size, dialect)) for at in places]
+        starts = [(at, pane_start(at, self.offset, self.size, dialect)) for at in places]
         steps = range(self.step, self.size + 1, self.step)
         return {Interval(s, s + step) for at, s in starts for step in steps if s + step > at}
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals that hold an event."""
         return {one for at in line.placed for one in self.around(at.coordinate, line.dialect)}
 
-    def holds(self, interval: Interval, at: Placed, dialect: Dialect, /) -> bool:
+    def holds(self, interval: Interval, at: PositionedEvent, dialect: Dialect, /) -> bool:
         """Whether the window is one of those that the event belongs to."""
         return interval in self.around(at.coordinate, dialect)
 
 
 @dataclass(frozen=True)
-class Band(Fixed):
+class Band(PeriodicWindow):
     """One fixed interval [start, end) (definition W8)."""
 
     start: int
@@ -181,6 +181,6 @@ class Band(Fixed):
         if integer(self.start, "the start") >= integer(self.end, "the end"):
             raise InvalidInputError(f"the band [{self.start}, {self.end}) must end after its start")
 
-    def intervals(self, _: Line, /) -> Iterable[Interval]:
+    def intervals(self, _: Timeline, /) -> Iterable[Interval]:
         """Return the band."""
         return {Interval(self.start, self.end)}

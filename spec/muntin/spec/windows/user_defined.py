@@ -6,19 +6,21 @@ from functools import reduce
 
 from muntin.spec.errors import UserCodeError, positive
 from muntin.spec.stream import END, Event
-from muntin.spec.windows.measure import COUNT, Line, Measure, Placed
+from muntin.spec.windows.measure import COUNT, Measure, PositionedEvent, Timeline
 from muntin.spec.windows.window import ContextFree, Interval, WindowType
 
 Machine = Callable[[object, Event], tuple[object, int, int]]
 """On each event, from the state so far (None at first): the next state, and two counts."""
 
-Deed = tuple[Placed, int, int]
+MachineOutput = tuple[PositionedEvent, int, int]
 
 
-def run(machine: Machine, line: Line) -> list[Deed]:
+def run_machine(machine: Machine, line: Timeline) -> list[MachineOutput]:
     """Return the counts for each event, or name the one at which the user's machine fails."""
 
-    def act(so_far: tuple[object, list[Deed]], at: Placed) -> tuple[object, list[Deed]]:
+    def act(
+        so_far: tuple[object, list[MachineOutput]], at: PositionedEvent
+    ) -> tuple[object, list[MachineOutput]]:
         try:
             state, first, second = machine(so_far[0], at.accepted.event)
             counts = positive(first, "a count", -1), positive(second, "a count", -1)
@@ -27,7 +29,7 @@ def run(machine: Machine, line: Line) -> list[Deed]:
             raise UserCodeError(f"{where} failed: {cause!r}") from cause
         return state, [*so_far[1], (at, *counts)]
 
-    start: tuple[object, list[Deed]] = (None, [])
+    start: tuple[object, list[MachineOutput]] = (None, [])
     return reduce(act, line.placed, start)[1]
 
 
@@ -43,9 +45,9 @@ class UserWindow(WindowType):
     measure: Measure = COUNT
     context, type_name = "FCF", "user-defined"
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Pair each begin with its end."""
-        deeds = run(self.machine, line)
+        deeds = run_machine(self.machine, line)
         for i, (at, _, _) in enumerate(deeds):
             begun, ended = sum(d[1] for d in deeds[:i]), sum(d[2] for d in deeds[: i + 1])
             if ended > begun:
@@ -68,9 +70,9 @@ class UserTrigger(ContextFree):
     measure: Measure = field(default=COUNT, init=False)
     context, type_name = "FCA", "user-trigger"
 
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the buffer, as ranks, each time that the trigger fires."""
-        deeds = run(self.machine, line)
+        deeds = run_machine(self.machine, line)
         left = [
             (at.rank, sum(d[1] for d in deeds[: i + 1]), fires)
             for i, (at, _, fires) in enumerate(deeds)

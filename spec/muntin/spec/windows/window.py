@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END, Accepted
-from muntin.spec.windows.measure import COUNT, TIME, Line, Measure, Placed
+from muntin.spec.windows.measure import COUNT, TIME, Measure, PositionedEvent, Timeline
 
 Context = Literal["CF", "FCF", "FCA"]
 """Context free, forward context free, forward context aware [Li05]."""
@@ -60,22 +60,22 @@ class WindowType(ABC):
         return self.type_name
 
     @abstractmethod
-    def intervals(self, line: Line, /) -> Iterable[Interval]:
+    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
         """Return the intervals that exist, at least all those that hold an event."""
 
-    def edges(self, line: Line, /) -> set[float]:
+    def edges(self, line: Timeline, /) -> set[float]:
         """Return the coordinates at which a window begins or ends."""
         return {edge for one in self.intervals(line) for edge in one[:2]}
 
-    def holds(self, interval: Interval, at: Placed, _: Dialect, /) -> bool:
+    def holds(self, interval: Interval, at: PositionedEvent, _: Dialect, /) -> bool:
         """Whether an event lies in an interval: start <= coordinate < end."""
         return interval.start <= at.coordinate < interval.end
 
-    def shown(self, interval: Interval, _: Line, /) -> Interval:
+    def shown(self, interval: Interval, _: Timeline, /) -> Interval:
         """Return the interval as it is reported."""
         return interval
 
-    def due(self, interval: Interval, line: Line, /) -> float | None:
+    def due(self, interval: Interval, line: Timeline, /) -> float | None:
         """Return the least watermark at which the interval is complete, None if none is (rule 9).
 
         In time, its end. In another measure, the time of the first event at or beyond its end.
@@ -89,21 +89,22 @@ class ContextFree(WindowType):
 
     context: ClassVar[Context] = "CF"
 
-    def due(self, interval: Interval, line: Line, /) -> float | None:
+    def due(self, interval: Interval, line: Timeline, /) -> float | None:
         """As always; but a count window waits until it is full and its last event is past."""
         if self.measure is not COUNT:
             return super().due(interval, line)
         return next((at.time + 1 for at in line.placed if at.rank == interval.end - 1), None)
 
 
-def windows(kind: WindowType, line: Line) -> list[Window]:
+def materialize_windows(kind: WindowType, line: Timeline) -> list[Window]:
     """Return the windows that hold at least one event, with what a dialect adds to their ends.
 
-    >>> from muntin.spec.windows.measure import lay_out
+    >>> from muntin.spec.windows.measure import build_timeline
     >>> from muntin.spec.windows.periodic import Sliding
     >>> from muntin.spec.stream import Event
     >>> history = [Accepted(Event(time, "v"), i) for i, time in enumerate([4, 2])]
-    >>> [w.interval[:2] for w in windows(Sliding(3, 2), lay_out(history, TIME, 0, Dialect()))]
+    >>> timeline = build_timeline(history, TIME, 0, Dialect())
+    >>> [w.interval[:2] for w in materialize_windows(Sliding(3, 2), timeline)]
     [(0, 3), (2, 5), (4, 7)]
     """
     add = line.dialect.closing_of(kind.name)

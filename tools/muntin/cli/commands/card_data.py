@@ -23,7 +23,7 @@ class Times(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shot:
+class CardExample:
     """A picture: a transcript in docs/examples, the operation after which it is, and of what."""
 
     transcript: str
@@ -43,7 +43,7 @@ class Card:
     paper: str  # a key of REFERENCES.md
     file: str
     proof: str = ""
-    shots: tuple[Shot, ...] = ()
+    shots: tuple[CardExample, ...] = ()
 
 
 def _any_size(time: str) -> Times:
@@ -82,7 +82,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan17",
             "optimized/muntin/optimized/fifo/two_stacks.py",
             "proofs/two_stacks.md",
-            (Shot("fifo", 8, "Totals of a flipped front, and a back that has just begun."),),
+            (CardExample("fifo", 8, "Totals of a flipped front, and a back that has just begun."),),
         ),
         "two-stacks-lite": Card(
             "Two-Stacks in one queue, where each item makes way for its own suffix total.",
@@ -91,7 +91,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan21",
             "optimized/muntin/optimized/fifo/two_stacks_lite.py",
             "proofs/two_stacks_lite.md",
-            (Shot("fifo", 8, "The same window: one partial an item, and the back total."),),
+            (CardExample("fifo", 8, "The same window: one partial an item, and the back total."),),
         ),
         "daba": Card(
             "Two-Stacks that flips a little with every operation, never all at once.",
@@ -100,7 +100,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan17",
             "optimized/muntin/optimized/fifo/daba.py",
             "proofs/daba.md",
-            (Shot("fifo", 3, "The lists between the six pointers F, L, R, A, B and E."),),
+            (CardExample("fifo", 3, "The lists between the six pointers F, L, R, A, B and E."),),
         ),
         "daba-lite": Card(
             "DABA where each item makes way for its own total, for one combine less.",
@@ -109,7 +109,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan21",
             "optimized/muntin/optimized/fifo/daba_lite.py",
             "proofs/daba_lite.md",
-            (Shot("fifo", 3, "The same lists; right and back keep items only."),),
+            (CardExample("fifo", 3, "The same lists; right and back keep items only."),),
         ),
         "flatfat": Card(
             "A complete binary tree in one array, whose first leaves are the items in the order of "
@@ -119,7 +119,11 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan15",
             "optimized/muntin/optimized/flatfat/flatfat_window.py",
             "proofs/flatfat.md",
-            (Shot("001_figure_5", 3, "Four items: the tree, its slots, and the array it is."),),
+            (
+                CardExample(
+                    "001_figure_5", 3, "Four items: the tree, its slots, and the array it is."
+                ),
+            ),
         ),
         "reactive": Card(
             "A ring with holes over the leaves of a FlatFAT, compacted and resized.",
@@ -136,8 +140,10 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "optimized/muntin/optimized/flatfat/reactive.py",
             "proofs/reactive.md",
             (
-                Shot("001_figure_5", 5, "An inverted buffer: the query is suffix, then prefix."),
-                Shot("001_figure_5", 7, "A hole within it."),
+                CardExample(
+                    "001_figure_5", 5, "An inverted buffer: the query is suffix, then prefix."
+                ),
+                CardExample("001_figure_5", 7, "A hole within it."),
             ),
         ),
         "b-int": Card(
@@ -147,7 +153,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Arasu04",
             "optimized/muntin/optimized/fifo/b_int.py",
             "proofs/b_int.md",
-            (Shot("fifo", 7, "Positions 2 to 5: what began before is forgotten."),),
+            (CardExample("fifo", 7, "Positions 2 to 5: what began before is forgotten."),),
         ),
         "btree": Card(
             "A B-tree by time, where every node folds all that is below it.",
@@ -163,7 +169,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Tangwongsan19",
             "optimized/muntin/optimized/btree/btree.py",
             "proofs/btree.md",
-            (Shot("002_figure_1", 6, "Figure 1, with a least arity of 2.", 2),),
+            (CardExample("002_figure_1", 6, "Figure 1, with a least arity of 2.", 2),),
         ),
         "fiba": Card(
             "A B-tree with fingers at both ends, whose aggregates there do not depend on what is "
@@ -181,8 +187,10 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "optimized/muntin/optimized/btree/fiba.py",
             "proofs/fiba.md",
             (
-                Shot("002_figure_3", 6, "Figure 3, A: fingers, spines and coins.", 2, coins=True),
-                Shot("002_figure_3", 10, "Figure 3, D to E: a split.", 2, coins=True),
+                CardExample(
+                    "002_figure_3", 6, "Figure 3, A: fingers, spines and coins.", 2, coins=True
+                ),
+                CardExample("002_figure_3", 10, "Figure 3, D to E: a split.", 2, coins=True),
             ),
         ),
         "kernels": Card(

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from muntin.cli.commands.card_data import CARDS, Card, Shot
+from muntin.cli.commands.card_data import CARDS, Card, CardExample
 from muntin.conformance.transcript.model import StructureTranscript, parse
 from muntin.console.messages import Subparsers, complain, say
 from muntin.drawing.film import film
@@ -98,7 +98,7 @@ def pictures() -> Iterator[tuple[str, str]]:
             yield _picture(name, shot), svg(frame.scene, frame.title, caption=True)
 
 
-def _picture(name: str, shot: Shot) -> str:
+def _picture(name: str, shot: CardExample) -> str:
     return f"{PICTURES}/{name}-{shot.transcript}-{shot.after}.svg"
 
 

@@ -13,7 +13,7 @@ from muntin.differential.plan import (
     NATIVE,
     REAL,
     SHAPES,
-    Plan,
+    DiffPlan,
     contenders,
     known_shape,
     units,
@@ -107,7 +107,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     add("--out", type=Path, default=Path("diff"), help="where to write (default: diff)")
 
 
-def plan_of(arguments: Namespace) -> Plan:
+def plan_of(arguments: Namespace) -> DiffPlan:
     """Return what is asked, or say what is wrong with it."""
     given = arguments.input or arguments.flights
     rows = 0 if given and not arguments.rows else whole(arguments.rows or "1e6", "--rows")
@@ -115,7 +115,7 @@ def plan_of(arguments: Namespace) -> Plan:
     keys = whole(arguments.keys, "--keys") if arguments.keys else max(1, rows // each)
     if rows and keys > rows:
         raise InvalidInputError(f"--keys must be at most --rows: {keys} keys, and {rows} rows")
-    plan = Plan(
+    plan = DiffPlan(
         arguments.windows,
         contenders(arguments.against or (AGAINST_WHOLE if arguments.whole else AGAINST)),
         rows,
@@ -143,7 +143,7 @@ def run(arguments: Namespace) -> int:
             generated,
             made_whole,
         )
-        from muntin.differential.run import Run  # noqa: PLC0415 - it needs extras
+        from muntin.differential.run import DiffRun  # noqa: PLC0415 - it needs extras
         from muntin.differential.spark.parquet_footers import (  # noqa: PLC0415 - it is an extra
             Columns,
             footers,
@@ -168,6 +168,6 @@ def run(arguments: Namespace) -> int:
             columns, file = Columns("left", "delay", "origin"), flights_file(Path(folder))
             flights = Files(file, columns, longest, "of the flights from New York in 2013")
             sources.append(from_parquet(spark, plan, flights))
-        run = Run(plan, arguments.out, spark, arguments.journal)
+        run = DiffRun(plan, arguments.out, spark, arguments.journal)
         found = run.run(sources, streaming=arguments.streaming)
     return OK if verdict(found, run.streams).agrees else FAILED

@@ -8,11 +8,11 @@ from math import inf
 from secrets import randbelow
 from time import monotonic
 
-from muntin.conformance.fuzz.catalogue_translation import retold
-from muntin.conformance.fuzz.fuzzer import Trial, smallest, trials
+from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
+from muntin.conformance.fuzz.fuzzer import FuzzTrial, smallest, trials
 from muntin.conformance.machines.lockstep import Answer, Build
 from muntin.console.messages import Subparsers, say
-from muntin.console.progress import Ticker
+from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, known, operators
 from muntin.spec.errors import InvalidInputError, positive
 
@@ -66,20 +66,20 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="where to start (default: anywhere)")
 
 
-class Tally:
+class FuzzTally:
     """What was tried, by operator, and what went wrong."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """Start with nothing tried."""
         self.counts = {name: Counter[str]() for name in names}
-        self.wrong: list[Trial] = []
+        self.wrong: list[FuzzTrial] = []
 
     @property
     def steps(self) -> int:
         """How many steps there were in all."""
         return sum(counts["steps"] for counts in self.counts.values())
 
-    def note(self, trial: Trial) -> None:
+    def note(self, trial: FuzzTrial) -> None:
         """Count a trial."""
         queries = sum(1 for _ in trial.trace.every_query())
         end = trial.outcome
@@ -108,10 +108,10 @@ def run(arguments: Namespace) -> int:
     if not found:
         raise InvalidInputError(f"{arguments.name} is no operator beside the denotation")
     say(f"seed {seed}")
-    tally = Tally(list(found))
+    tally = FuzzTally(list(found))
     until = inf if arguments.seconds is None else monotonic() + arguments.seconds
     going = dict(found)
-    with Ticker("fuzz", steps) as ticker:
+    with ProgressBar("fuzz", steps) as ticker:
         for one in trials(going, seed):
             tally.note(one)
             if one.outcome.parting:
@@ -126,14 +126,14 @@ def run(arguments: Namespace) -> int:
     return FAILED if tally.wrong else OK
 
 
-def _explain(trial: Trial, build: Build) -> None:
+def _explain(trial: FuzzTrial, build: Build) -> None:
     """Print a trace on which an operator is wrong, as a transcript if there is one."""
     say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, made smaller")
     if parted := trial.outcome.parting:
         say(f"  step {parted.turn}")
         say(f"  wanted {_said(parted.wanted)}")
         say(f"  got    {_said(parted.got)}")
-    transcript = retold(trial.trace, build)
+    transcript = to_catalogue_aggregates(trial.trace, build)
     if transcript is None:
         say("no transcript of version 1 can tell it; the trace:")
         for line in (trial.trace.settings, *trial.trace.queries, *trial.trace.turns):

@@ -7,7 +7,14 @@ from textwrap import wrap
 
 from muntin.conformance.transcript.json_values import Json
 from muntin.console.messages import Subparsers, say
-from muntin.registry.capabilities import ALL, NONE, SOME, Survey, survey_operator, survey_structure
+from muntin.registry.capabilities import (
+    ALL,
+    NONE,
+    SOME,
+    Capabilities,
+    survey_operator,
+    survey_structure,
+)
 from muntin.registry.implementations import OPERATORS, STRUCTURES
 
 EPILOG = """\
@@ -57,7 +64,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _as_json(survey: Survey) -> Json:
+def _as_json(survey: Capabilities) -> Json:
     return {
         "name": survey.name,
         "supports": {**survey.extent()},
@@ -73,7 +80,7 @@ def _as_json(survey: Survey) -> Json:
     }
 
 
-def _in_words(survey: Survey) -> Iterator[str]:
+def _in_words(survey: Capabilities) -> Iterator[str]:
     yield survey.name
     extent = survey.extent()
     if set(extent.values()) == {"all"}:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from muntin.cli.commands.replay_report import explained, tabulate
-from muntin.cli.commands.replay_run import Run, runs, work
+from muntin.cli.commands.replay_run import ReplayRun, runs, work
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import Transcript, parse
 from muntin.console.messages import Subparsers, complain, say
-from muntin.console.progress import Ticker
+from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, known
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
@@ -84,7 +84,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 
 @dataclass
-class Replay:
+class ReplayCommand:
     """A whole command: what is asked of it, and what happened so far."""
 
     files: list[str]
@@ -105,22 +105,22 @@ class Replay:
             transcript = parse(_read(file))
         except (TranscriptError, OSError) as error:
             why = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-            self.tell(file, Run("", outcome="error", why=why), None)
+            self.print_run(file, ReplayRun("", outcome="error", why=why), None)
             return
         outcomes = set[str]()
         for one in self.runs(file, transcript):
             outcomes.add(one.outcome)
-            self.tell(file, one, transcript)
+            self.print_run(file, one, transcript)
         self.counts["refused"] += "unsupported" in outcomes and (
             self.name != ALL or outcomes == {"unsupported"}
         )
 
-    def runs(self, file: str, transcript: Transcript) -> Iterator[Run]:
+    def runs(self, file: str, transcript: Transcript) -> Iterator[ReplayRun]:
         """Yield each run, and show how far it is."""
-        with Ticker(Path(file).name, work(transcript, self.name)) as ticker:
+        with ProgressBar(Path(file).name, work(transcript, self.name)) as ticker:
             yield from runs(transcript, self.name, ticker.tick)
 
-    def tell(self, file: str, one: Run, transcript: Transcript | None) -> None:
+    def print_run(self, file: str, one: ReplayRun, transcript: Transcript | None) -> None:
         """Print a run in the way that was asked for."""
         if self.pretty and one.lines:
             tabulate(f"{file}, {one.name}", one)
@@ -130,7 +130,7 @@ class Replay:
             self.counts[one.outcome] += 1
             self.print_lines(file, one)
 
-    def print_lines(self, file: str, one: Run) -> None:
+    def print_lines(self, file: str, one: ReplayRun) -> None:
         """Print results as JSON lines, and then how it ended, if it ended badly."""
         about = {"file": file} if len(self.files) > 1 else {}
         by = {"with": one.name} if self.name == ALL and one.name else {}
@@ -146,7 +146,7 @@ class Replay:
             if len(self.files) == 1 and self.name != ALL:
                 complain(f"{file}: {one.outcome}: {one.why}")
 
-    def report(self, file: str, one: Run, transcript: Transcript | None) -> None:
+    def report(self, file: str, one: ReplayRun, transcript: Transcript | None) -> None:
         """Print whether a run came out as expected, and if not, each difference."""
         where = f"{file}: {one.name}" if one.name else file
         if one.outcome != "done" or not transcript:
@@ -169,7 +169,7 @@ class Replay:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    replay = Replay(
+    replay = ReplayCommand(
         arguments.files, known(arguments.name), pretty=arguments.pretty, check=arguments.check
     )
     for file in replay.files:

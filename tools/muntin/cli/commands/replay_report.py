@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from muntin.cli.commands.replay_run import Run
+from muntin.cli.commands.replay_run import ReplayRun
 from muntin.conformance.transcript.expectation_reader import RESULT
 from muntin.conformance.transcript.expectations import Difference, Line, agree
 from muntin.spec.errors import MuntinError
@@ -52,7 +52,7 @@ def _place(line: Line) -> str:
     return ", ".join([*late, *words]) or "at any step"
 
 
-def tabulate(title: str, run: Run) -> None:
+def tabulate(title: str, run: ReplayRun) -> None:
     """Print the lines of a run as a table."""
     try:
         from rich.console import Console  # noqa: PLC0415 - it is an extra

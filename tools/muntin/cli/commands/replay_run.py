@@ -17,7 +17,7 @@ Tick = Callable[[], None]
 
 
 @dataclass
-class Run:
+class ReplayRun:
     """A replay: its lines and how it ended. One that is unsupported has no lines."""
 
     name: str
@@ -30,7 +30,7 @@ class Run:
         return differences(transcript.expected, self.lines)
 
 
-def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[Run]:
+def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[ReplayRun]:
     """Replay a transcript on each implementation of this name."""
     if isinstance(transcript, OperatorTranscript):
         found = [_operator(transcript, entry) for entry in operators(name)]
@@ -41,7 +41,7 @@ def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[Run]:
     for one, steps in found:
         yield _finished(one, steps, tick)
     if not found:
-        yield Run(name, outcome="unsupported", why=f"{name} is {other}")
+        yield ReplayRun(name, outcome="unsupported", why=f"{name} is {other}")
 
 
 def work(transcript: Transcript, name: str) -> int:
@@ -53,32 +53,32 @@ def work(transcript: Transcript, name: str) -> int:
 
 def _operator(
     transcript: OperatorTranscript, entry: OperatorEntry
-) -> tuple[Run, Iterator[list[Line]]]:
+) -> tuple[ReplayRun, Iterator[list[Line]]]:
     def steps() -> Iterator[list[Line]]:
         if why := refusal(transcript, entry.build):
             raise UnsupportedError(why)
         for step, output in enumerate(replay(transcript, entry.build(transcript.settings))):
             yield lines(step, output)
 
-    return Run(entry.name), steps()
+    return ReplayRun(entry.name), steps()
 
 
 def _structure(
     transcript: StructureTranscript, entry: StructureEntry
-) -> tuple[Run, Iterator[list[Line]]]:
+) -> tuple[ReplayRun, Iterator[list[Line]]]:
     def steps() -> Iterator[list[Line]]:
         yield from replay_calls(transcript, entry.build(transcript.aggregate.monoid))
 
-    return Run(entry.name), steps()
+    return ReplayRun(entry.name), steps()
 
 
-def _finished(run: Run, steps: Iterator[list[Line]], tick: Tick) -> Run:
+def _finished(run: ReplayRun, steps: Iterator[list[Line]], tick: Tick) -> ReplayRun:
     try:
         for found in steps:
             run.lines += found
             tick()
     except UnsupportedError as refused:
-        return Run(run.name, outcome="unsupported", why=str(refused))
+        return ReplayRun(run.name, outcome="unsupported", why=str(refused))
     except MuntinError as error:
         run.outcome, run.why = "error", str(error)
     except Exception as bug:  # noqa: BLE001 - no crash may stop the files that follow

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.differential.plan import SHAPES, Plan
+from muntin.differential.plan import SHAPES, DiffPlan
 
 Ints: TypeAlias = NDArray[np.int64]
 Delays = Callable[[np.random.Generator, Ints], Ints]
@@ -55,10 +55,11 @@ DELAYS: Mapping[str, Delays] = MappingProxyType(
 )
 
 
-def rows_of(plan: Plan, key: int) -> tuple[list[int], list[int | None]]:
+def rows_of(plan: DiffPlan, key: int) -> tuple[list[int], list[int | None]]:
     """Return the times and values of a key, in the order of arrival.
 
-    >>> rows_of(Plan(rows=10, keys=2, disorder="none"), 1) == rows_of(Plan(rows=10, keys=2), 1)
+    >>> in_order, disordered = DiffPlan(rows=10, keys=2, disorder="none"), DiffPlan(rows=10, keys=2)
+    >>> rows_of(in_order, 1) == rows_of(disordered, 1)
     False
     """
     rng = np.random.default_rng([plan.seed, key])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muntin.conformance.datasets.flights import departures
-from muntin.differential.plan import REAL, Plan
+from muntin.differential.plan import REAL, DiffPlan
 from muntin.differential.spark.remote import Row, row_of, trace_of, trace_row
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def tasks_for(rows: int) -> int:
     return max(1, min(TASKS, rows // FEW))
 
 
-def generated(spark: "Session", plan: Plan) -> Source:
+def generated(spark: "Session", plan: DiffPlan) -> Source:
     """Return rows that are made from the seed."""
     from muntin.registry.dataframes.traces import generated as made  # noqa: PLC0415 - it is an extra
 
@@ -62,25 +62,25 @@ def generated(spark: "Session", plan: Plan) -> Source:
     return Source(f"made from seed {plan.seed}", plan.rows, chunks, run=run)
 
 
-def made_whole(spark: "Session", plan: Plan) -> Source:
+def made_whole(spark: "Session", plan: DiffPlan) -> Source:
     """Return rows that Spark makes from the seed, as DataFrames of rows."""
-    from muntin.registry.dataframes.generated_rows import Made  # noqa: PLC0415 - it is an extra
+    from muntin.registry.dataframes.generated_rows import GeneratedRows  # noqa: PLC0415 - it is an extra
 
     def chunks() -> Iterator["Frame"]:
         for keys in key_ranges(plan, WHOLE_CHUNK):
             first, last = (plan.rows * key // plan.keys for key in (keys.start, keys.stop))
             tasks = max(2, (last - first) // WHOLE_TASK)
             spark.conf.set("spark.sql.shuffle.partitions", str(tasks))
-            yield Made(last - first, keys, plan.seed, plan.disorder).frame(spark, tasks)
+            yield GeneratedRows(last - first, keys, plan.seed, plan.disorder).frame(spark, tasks)
 
     run = f"{plan} all at once, {WHOLE_CHUNK} rows a chunk"
     return Source(f"made from seed {plan.seed}, all at once", plan.rows, chunks, run=run)
 
 
-def key_ranges(plan: Plan, chunk: int = 0) -> Iterator[range]:
+def key_ranges(plan: DiffPlan, chunk: int = 0) -> Iterator[range]:
     """Yield the keys of each chunk.
 
-    >>> list(key_ranges(Plan(rows=600_000, keys=6)))
+    >>> list(key_ranges(DiffPlan(rows=600_000, keys=6)))
     [range(0, 2), range(2, 4), range(4, 6)]
     """
     together = max(1, (chunk or CHUNK) // plan.most_rows())
@@ -97,7 +97,7 @@ class Files:
     longest: int
     name: str = ""
 
-    def run(self, plan: Plan) -> str:
+    def run(self, plan: DiffPlan) -> str:
         """Return what the answers follow from; the seed, and what else rows are made of, do not.
 
         A file with a name of its own is written anew for each run, and lies anywhere.
@@ -109,7 +109,7 @@ class Files:
         return f"{asked} {self.columns} of files {which}, {self.longest} a trace, {CHUNK} a chunk"
 
 
-def from_parquet(spark: "Session", plan: Plan, files: Files) -> Source:
+def from_parquet(spark: "Session", plan: DiffPlan, files: Files) -> Source:
     """Return the rows of Parquet files."""
     from muntin.differential.spark.parquet_rows import read, traces  # noqa: PLC0415 - it is an extra
     from muntin.registry.dataframes.traces import SCHEMA, mapped  # noqa: PLC0415 - it is an extra

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from muntin.conformance.transcript.model import OperatorTranscript, Turn
-from muntin.differential.plan import Plan
+from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
+from muntin.differential.plan import DiffPlan
 from muntin.spec.stream import END, Event, Step
 
 Number = int | float | None
 
 
 @dataclass(frozen=True)
-class Trace:
+class GeneratedTrace:
     """Times and values in the order of arrival, and whose they are."""
 
     key: str
@@ -19,19 +19,19 @@ class Trace:
     times: Sequence[int]
     values: Sequence[Number]
 
-    def turns(self, plan: Plan) -> Iterator[Turn]:
+    def turns(self, plan: DiffPlan) -> Iterator[TranscriptStep]:
         """Yield the micro-batches; the last step ends the stream."""
         for events, watermark in batches(self.times, self.values, plan):
-            yield Turn(Step(events, watermark))
-        yield Turn(Step((), END))
+            yield TranscriptStep(Step(events, watermark))
+        yield TranscriptStep(Step((), END))
 
-    def transcript(self, plan: Plan) -> OperatorTranscript:
+    def transcript(self, plan: DiffPlan) -> OperatorTranscript:
         """Return the trace with the queries that are asked of it."""
         return OperatorTranscript(plan.queries(), plan.settings(), tuple(self.turns(plan)))
 
 
 def batches(
-    times: Sequence[int], values: Sequence[Number], plan: Plan
+    times: Sequence[int], values: Sequence[Number], plan: DiffPlan
 ) -> Iterator[tuple[tuple[Event, ...], int]]:
     """Yield each batch of events with the watermark after it."""
     latest = None
@@ -42,10 +42,10 @@ def batches(
         yield tuple(Event(time, value) for time, value in given), latest - plan.delay
 
 
-def on_time(times: Sequence[int], plan: Plan) -> list[bool]:
+def on_time(times: Sequence[int], plan: DiffPlan) -> list[bool]:
     """Say of each row whether it is accepted (rule 4): judged against the watermark before it.
 
-    >>> on_time([100, 5, 99], Plan(batch=1, delay=10, lateness=5))
+    >>> on_time([100, 5, 99], DiffPlan(batch=1, delay=10, lateness=5))
     [True, False, True]
     """
     accepted, limit = list[bool](), None

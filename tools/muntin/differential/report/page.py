@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muntin.conformance.transcript.model import OperatorTranscript, parse
-from muntin.differential.plan import NATIVE, Plan
+from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.report.charts import STYLE, Bar, bars, columns, line
 from muntin.differential.report.table import header, lines, summary
 from muntin.differential.shrinking import Mismatch
-from muntin.differential.streaming import StreamFound
+from muntin.differential.streaming import StreamOutcome
 from muntin.differential.verdict import verdict
 from muntin.drawing.page import LAYOUT
 
 if TYPE_CHECKING:
-    from muntin.differential.run import Found
+    from muntin.differential.run import SourceOutcome
 
 LOOK = """\
 .scroll { overflow-x: auto }
@@ -37,7 +37,9 @@ li { display: list-item } ul { display: block; padding-left: 1.2rem }
 COUNTS = ("lifts", "combines", "slices")
 
 
-def page(plan: Plan, found: Sequence["Found"], streams: Sequence[StreamFound] = ()) -> str:
+def page(
+    plan: DiffPlan, found: Sequence["SourceOutcome"], streams: Sequence[StreamOutcome] = ()
+) -> str:
     """Return the page."""
     came = verdict(found, streams)
     return "\n".join(
@@ -58,7 +60,10 @@ def page(plan: Plan, found: Sequence["Found"], streams: Sequence[StreamFound] = 
 
 
 def write(
-    folder: Path, plan: Plan, found: Sequence["Found"], streams: Sequence[StreamFound] = ()
+    folder: Path,
+    plan: DiffPlan,
+    found: Sequence["SourceOutcome"],
+    streams: Sequence[StreamOutcome] = (),
 ) -> Path:
     """Write the page."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,14 +72,14 @@ def write(
     return path
 
 
-def _streams(streams: Sequence[StreamFound]) -> list[str]:
+def _streams(streams: Sequence[StreamOutcome]) -> list[str]:
     """Return what Spark told of streams."""
     told = _list([str(one) for one in streams])
     small = [line for one in streams if one.mismatch for line in _mismatch(one.mismatch)]
     return ["<section><h2>Spark's own windows over a stream</h2>", told, *small, "</section>"]
 
 
-def _asked(plan: Plan) -> str:
+def _asked(plan: DiffPlan) -> str:
     names = ", ".join(query.id for query in plan.queries())
     return (
         f"Queries: {names}. All rows at once; dialect: {plan.dialect}."
@@ -84,7 +89,7 @@ def _asked(plan: Plan) -> str:
     )
 
 
-def _section(plan: Plan, found: "Found") -> Iterator[str]:
+def _section(plan: DiffPlan, found: "SourceOutcome") -> Iterator[str]:
     yield f"<section><h2>Rows {escape(found.source.name)}</h2>"
     yield f"<p>{escape(summary(plan, found.tally, found.seconds))}.</p>"
     yield _list([f"left out: {count:,} rows: {what}" for what, count in found.source.bad.items()])
@@ -111,7 +116,7 @@ def _list(items: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in items)}</ul>" if items else ""
 
 
-def _table(plan: Plan, found: "Found") -> str:
+def _table(plan: DiffPlan, found: "SourceOutcome") -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in header(plan))
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
@@ -120,7 +125,7 @@ def _table(plan: Plan, found: "Found") -> str:
     return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
 
 
-def _times(plan: Plan, found: "Found") -> list[Bar]:
+def _times(plan: DiffPlan, found: "SourceOutcome") -> list[Bar]:
     each = [one.name for one in plan.against if one.name != NATIVE or plan.whole]
     rates = {name: found.tally.seconds.get(name, 0.0) * 1e6 for name in each}
     taken = {name: max(1, found.tally.of(name)["taken"]) for name in each}
@@ -129,7 +134,7 @@ def _times(plan: Plan, found: "Found") -> list[Bar]:
     ]
 
 
-def _counters(plan: Plan, found: "Found", what: str) -> list[Bar]:
+def _counters(plan: DiffPlan, found: "SourceOutcome", what: str) -> list[Bar]:
     drawn = list[Bar]()
     for one in plan.against:
         counts = Counter(found.tally.of(one.name))

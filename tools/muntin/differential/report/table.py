@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from muntin.differential.plan import NATIVE, Plan
+from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.tally import Tally
 
 HEADER = (
@@ -25,12 +25,12 @@ WHOLE_HEADER = (*HEADER[:4], "seconds", "rows a second")
 """Where all rows are answered at once nobody counts; and a mismatch is a key."""
 
 
-def header(plan: Plan) -> tuple[str, ...]:
+def header(plan: DiffPlan) -> tuple[str, ...]:
     """Return the names of the columns."""
     return WHOLE_HEADER if plan.whole else HEADER
 
 
-def lines(plan: Plan, tally: Tally) -> list[tuple[str, ...]]:
+def lines(plan: DiffPlan, tally: Tally) -> list[tuple[str, ...]]:
     """Return a line for each contender."""
     line = _whole_line if plan.whole else _line
     return [line(one.name, tally) for one in plan.against]
@@ -89,7 +89,7 @@ def text(header: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def summary(plan: Plan, tally: Tally, seconds: float) -> str:
+def summary(plan: DiffPlan, tally: Tally, seconds: float) -> str:
     """Say in a sentence what was run."""
     run = tally.of()
     rate = run["rows"] / max(seconds, 1e-9)

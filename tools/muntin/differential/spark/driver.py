@@ -5,7 +5,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from muntin.differential.journal import Journal
-from muntin.differential.plan import NATIVE, Plan
+from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.spark.remote import TALLY, judging
 from muntin.differential.tally import Tally, read
 from muntin.registry.dataframes.native_queries import NativeQuery, translated
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from muntin.differential.inputs.sources import Source
     from muntin.registry.dataframes.traces import Frame
 
-Told = Callable[[Tally], None]
+ProgressCallback = Callable[[Tally], None]
 """Called with the tally of each chunk."""
 
 
-def native_queries(plan: Plan) -> list[NativeQuery]:
+def native_queries(plan: DiffPlan) -> list[NativeQuery]:
     """Return the queries that Spark serves, if it is a contender."""
     found = [translated(query) for query in plan.queries() if plan.asks_spark()]
     return [one for one in found if not isinstance(one, str)]
 
 
-def native_refusals(plan: Plan) -> dict[str, str]:
+def native_refusals(plan: DiffPlan) -> dict[str, str]:
     """Return why Spark does not serve the others."""
     asks = plan.asks_spark() and not plan.whole
     found = {query.id: translated(query) for query in plan.queries() if asks}
     return {f"{NATIVE}: {name}": why for name, why in found.items() if isinstance(why, str)}
 
 
-def judged(frame: "Frame", plan: Plan) -> Tally:
+def judged(frame: "Frame", plan: DiffPlan) -> Tally:
     """Judge the traces of a frame, or the rows, if they are answered all at once."""
     if plan.whole:
         from muntin.differential.dataframe_comparison import Chunk  # noqa: PLC0415 - it needs an extra
@@ -51,7 +51,9 @@ def judged(frame: "Frame", plan: Plan) -> Tally:
     return total
 
 
-def drive(source: "Source", plan: Plan, told: Told, journal: Journal | None = None) -> Tally:
+def run_chunks(
+    source: "Source", plan: DiffPlan, told: ProgressCallback, journal: Journal | None = None
+) -> Tally:
     """Judge all rows of a source, but for those that a journal knows."""
     total = Tally(refused=native_refusals(plan))
     start = monotonic()

@@ -13,7 +13,7 @@ class Arrival(NamedTuple):
     v: int | None
 
 
-class Told(NamedTuple):
+class NativeEmission(NamedTuple):
     """A window that a micro-batch tells of."""
 
     key: str

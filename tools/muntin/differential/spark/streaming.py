@@ -14,32 +14,34 @@ from tempfile import TemporaryDirectory
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-from muntin.differential.spark.native_streams import Arrival, Mode, Told
+from muntin.differential.spark.native_streams import Arrival, Mode, NativeEmission
 from muntin.registry.dataframes.native_queries import NativeQuery
 
 SCHEMA = "key string, t long, v long"
 
 
 @dataclass(frozen=True)
-class Streamed:
+class NativeStream:
     """A native query over a stream whose watermark trails by a delay."""
 
     query: NativeQuery
     delay: int
     mode: Mode
 
-    def run(self, spark: SparkSession, batches: Sequence[Sequence[Arrival]]) -> list[list[Told]]:
+    def run(
+        self, spark: SparkSession, batches: Sequence[Sequence[Arrival]]
+    ) -> list[list[NativeEmission]]:
         """Return what each micro-batch tells; one more, without rows, comes at the end."""
         with TemporaryDirectory() as folder:
             source = Path(folder) / "source"
             _write(source, batches)
             spark.conf.set("spark.sql.shuffle.partitions", "1")
             read = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-            told: dict[int, list[Told]] = {}
+            told: dict[int, list[NativeEmission]] = {}
 
             def keep(batch: DataFrame, number: int) -> None:
                 told[number] = [
-                    Told(row["key"], row["start"], row["end"], row["value"])
+                    NativeEmission(row["key"], row["start"], row["end"], row["value"])
                     for row in batch.collect()
                 ]
 

@@ -21,10 +21,10 @@ from muntin.registry.dataframes.native_queries import translated
 from muntin.registry.dataframes.native_windows import windows_of
 from muntin.registry.dataframes.traces import Row
 from muntin.registry.dataframes.traces import mapped as by_row
-from muntin.spark.call.aggregate_arguments import wanted
+from muntin.spark.call.aggregate_arguments import parse_aggregate
 from muntin.spark.call.aggregation import aggregate
 from muntin.spark.call.query_plan import in_time
-from muntin.spark.call.window_serialization import shipped
+from muntin.spark.call.window_serialization import serialize
 from muntin.spark.execution.arrow import Table, batches, mapped, table
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
@@ -37,7 +37,7 @@ NUMBERS: Mapping[str, DataType] = {"exact": LongType(), "real": DoubleType()}
 
 def column_of(query: Query) -> str:
     """Return the name of the column that holds the values of a query over integers, if one does."""
-    kind = wanted("v", (query.aggregate.name, "v"), {"v": LongType()}).type
+    kind = parse_aggregate("v", (query.aggregate.name, "v"), {"v": LongType()}).type
     return next((name for name, each in NUMBERS.items() if each == kind), "")
 
 
@@ -104,7 +104,7 @@ def by_windows(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> D
 
 def by_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> DataFrame:
     """Let `muntin.columnar.aggregate` answer: a partition, with all rows of a key, is a table."""
-    sent = [shipped(query.id, query.window) for query in queries]
+    sent = [serialize(query.id, query.window) for query in queries]
     wants = {f"of {query.aggregate.name}": query for query in queries}
     fields = [StructField("query", StringType())]
     fields += [StructField(name, LongType()) for name in ("key", "start", "end")]

@@ -55,7 +55,7 @@ DELAYS: Mapping[str, Delay] = {
 
 
 @dataclass(frozen=True)
-class Made:
+class GeneratedRows:
     """So many rows of some keys, by a seed and the name of a shape; or each key has its own."""
 
     rows: int

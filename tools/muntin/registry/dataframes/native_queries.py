@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from muntin.optimized.scotty.opaque_windows import KNOWN
+from muntin.optimized.scotty.opaque_windows import BUILTIN_WINDOWS
 from muntin.spec.query import Query
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
@@ -34,7 +34,7 @@ def translated(query: Query) -> NativeQuery | str:
     kind, function = query.window, AGGREGATES.get(query.aggregate.name)
     if kind.measure is not TIME or not isinstance(kind, Sliding | Session):
         return f"Spark has no {kind.name} windows by {kind.measure.name}"
-    if type(kind) not in KNOWN:
+    if type(kind) not in BUILTIN_WINDOWS:
         return f"Spark does not know what {type(kind).__name__} makes of {kind.name} windows"
     if function is None:
         return f"Spark has no {query.aggregate.name} as exact as ours"

@@ -16,7 +16,7 @@ from muntin.spec.query import Output, Query, Result, Settings
 from muntin.spec.stream import END, Step
 
 
-class InOneStep(Operator):
+class DataFrameOperator(Operator):
     """Takes a step that ends the stream, and no other."""
 
     def __init__(self, name: str, settings: Settings) -> None:

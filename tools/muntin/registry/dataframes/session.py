@@ -31,7 +31,7 @@ SETTINGS = {
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
 }
 
-GONE = import_module("py4j.protocol").Py4JNetworkError, ConnectionRefusedError
+JVM_LOST = import_module("py4j.protocol").Py4JNetworkError, ConnectionRefusedError
 """What is raised where there was a Java, and is none any more."""
 
 
@@ -49,14 +49,14 @@ def session(master: str = "local[*]") -> Generator[SparkSession]:
     started.sparkContext.environment["PYTHONPATH"] = path
     try:
         yield started
-    except GONE as gone:
+    except JVM_LOST as gone:
         raise MuntinError(
             "Java, in which Spark runs, has ended on the way: it was killed, or had too little "
             "memory, if it says nothing else above. Run the command again; with --journal FILE "
             "it goes on after the last chunk that was judged"
         ) from gone
     finally:
-        with suppress(*GONE):
+        with suppress(*JVM_LOST):
             started.stop()
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.kernels.aggregator.numeric_catalogue import add, larger, smaller
-from muntin.kernels.compiler.engine import Shape
-from muntin.kernels.compiler.numeric_aggregate import Kind, Partial, Summary
+from muntin.kernels.compiler.engine import NodeShape
+from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.kernels.compiler.specialization import compiled
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints
 from muntin.kernels.slicing.choice import EMPTY, Choice
@@ -103,8 +103,10 @@ def kernels_of(combine: Combine, dtype: np.dtype[np.generic]) -> Kernels:
     """Return kernels for partials of some type: compiled when first called, and cached on disk."""
     kinds = kinds_of(dtype)
     zero: Partial = tuple(0.0 if kind == "float" else 0 for kind in kinds)
-    summary = Summary(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
-    found = vars(compiled(summary, ("aggregator/pair_kernels", "slicing/dense/joins"), *Shape()))
+    summary = NumericAggregate(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
+    found = vars(
+        compiled(summary, ("aggregator/pair_kernels", "slicing/dense/joins"), *NodeShape())
+    )
     return Kernels(*(found[name] for name in Kernels._fields))
 
 

@@ -4,7 +4,7 @@ A run is a stretch of blocks in one slice, or one block in few slices: then it i
 each of them, and what lies in another is left out. That is cheaper than to go from event to event.
 """
 
-from muntin.kernels.compiler.jit import any_order, inlined, kernel
+from muntin.kernels.compiler.jit import fastmath_kernel, inlined, kernel
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
 
@@ -100,7 +100,7 @@ def count_runs(  # noqa: PLR0913, PLR0917 - as above
         counts[4 * lasts[run]] += len(when) - before
 
 
-@any_order
+@fastmath_kernel
 def add_runs(  # noqa: PLR0913, PLR0917 - as above
     begins: Ints,
     ends: Ints,
@@ -139,7 +139,7 @@ def add_runs(  # noqa: PLR0913, PLR0917 - as above
                 sums[4 * at] += total
 
 
-@any_order
+@fastmath_kernel
 def warm(values: Numbers) -> float:
     """Read values once from end to end, which is the fastest way to bring them near."""
     total: float = values[0]

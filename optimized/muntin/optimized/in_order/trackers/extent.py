@@ -5,7 +5,7 @@ from typing import NamedTuple
 from muntin.spec.stream import END
 
 
-class Told(NamedTuple):
+class EmittedWindow(NamedTuple):
     """The last report on a window, of the events before the ordinal `stop`."""
 
     start: int
@@ -16,7 +16,7 @@ class Told(NamedTuple):
     row: int
 
 
-class Extent(NamedTuple):
+class TrackedWindow(NamedTuple):
     """A window from the event of ordinal `first` on; to the event before `stop`, once it is closed.
 
     It closes when an event comes at or beyond `closes`; `row` tells apart windows that a dialect
@@ -32,13 +32,13 @@ class Extent(NamedTuple):
     stop: int | None = None
     total: object = None
     rest: object = None
-    told: Told | None = None
+    told: EmittedWindow | None = None
     row: int = 0
 
     def complete_at(self, closing: int) -> float:
         """Return the least watermark at which it is complete."""
         return END if self.due is None else self.due + closing
 
-    def settles_at(self, closing: int) -> float:
+    def final_at(self, closing: int) -> float:
         """Return the least watermark, but for the lateness, at which it is frozen."""
         return END if self.due is None else self.due + max(0, closing)

@@ -7,9 +7,14 @@ the first event at each coordinate is hinted as a begin until the next coordinat
 from abc import abstractmethod
 from typing import NamedTuple, Self
 
-from muntin.optimized.in_order.slice_buffer import Slices
-from muntin.optimized.in_order.trackers.base import At, Request, Track, another
-from muntin.optimized.in_order.trackers.extent import Extent
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.trackers.base import (
+    TrackedEvent,
+    TrackerConfig,
+    WindowTracker,
+    copy_or_same,
+)
+from muntin.optimized.in_order.trackers.extent import TrackedWindow
 from muntin.spec.algebra.values import Number
 from muntin.spec.errors import InvalidInputError, UserCodeError, integer
 from muntin.spec.stream import END
@@ -19,7 +24,7 @@ from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserWindow
 
 
-class Group(NamedTuple):
+class SimultaneousEvents(NamedTuple):
     """A coordinate, and the ordinal and time of the first event at it."""
 
     coordinate: int
@@ -27,23 +32,25 @@ class Group(NamedTuple):
     time: int
 
 
-class GroupedTrack(Track):
+class FrameTracker(WindowTracker):
     """A track that may cut before the current group of events."""
 
-    group: Group | None = None
+    group: SimultaneousEvents | None = None
     endless_due: float | None = END
 
-    def enter(self, slices: Slices[object], at: At) -> tuple[Group, bool]:
+    def enter(
+        self, slices: SliceBuffer[object], at: TrackedEvent
+    ) -> tuple[SimultaneousEvents, bool]:
         """Return the group of the event, and whether it is the first there."""
         if self.group is not None and self.group.coordinate == at.coordinate:
             return self.group, False
         self._drop_hint(slices)
-        self.group = Group(at.coordinate, at.ordinal, at.event.time)
+        self.group = SimultaneousEvents(at.coordinate, at.ordinal, at.event.time)
         if self.measure is not COUNT:
-            slices.hint(at.ordinal)
+            slices.pin_tentatively(at.ordinal)
         return self.group, True
 
-    def release(self, slices: Slices[object]) -> None:
+    def release(self, slices: SliceBuffer[object]) -> None:
         """Hold no begin any more."""
         super().release(slices)
         self._drop_hint(slices)
@@ -53,25 +60,27 @@ class GroupedTrack(Track):
         hinted = self.group is not None and self.measure is not COUNT
         return super().begins() | ({self.group.first} if hinted and self.group else set[int]())
 
-    def begin(self, slices: Slices[object], group: Group) -> None:
+    def begin(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
         """Open a window that begins with a group, and has no end yet."""
         due = self.endless_due
-        self.open(slices, Extent(group.coordinate, END, group.first, END, due))
+        self.open(slices, TrackedWindow(group.coordinate, END, group.first, END, due))
 
-    def end(self, slices: Slices[object], one: Extent, group: Group) -> Extent:
+    def end(
+        self, slices: SliceBuffer[object], one: TrackedWindow, group: SimultaneousEvents
+    ) -> TrackedWindow:
         """Return the window as it is when it ends before a group."""
         due = group.coordinate if self.measure is TIME else group.time
         return self.close(slices, one._replace(end=group.coordinate), group.first, due)
 
-    def _drop_hint(self, slices: Slices[object]) -> None:
+    def _drop_hint(self, slices: SliceBuffer[object]) -> None:
         if self.group is not None and self.measure is not COUNT:
             slices.unhint(self.group.first)
 
 
-class CutsTrack(GroupedTrack):
+class CutsTracker(FrameTracker):
     """Windows that cover all events, from each cut to the next."""
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Cut before the group of the event, if the event says so."""
         group, new = self.enter(slices, at)
         cut = self.cuts(at, new=new)
@@ -83,33 +92,33 @@ class CutsTrack(GroupedTrack):
             self.begin(slices, group)
 
     @abstractmethod
-    def cuts(self, at: At, *, new: bool) -> bool:
+    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
         """Whether an event cuts before its group, which may be a new one."""
 
 
-class PunctuationTrack(CutsTrack):
+class PunctuationTracker(CutsTracker):
     """A punctuation cuts."""
 
     endless_due = None
 
-    def __init__(self, kind: Punctuation, request: Request) -> None:
+    def __init__(self, kind: Punctuation, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.kind = kind
 
-    def cuts(self, at: At, *, new: bool) -> bool:
+    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
         """Whether it is a punctuation."""
         del new
         return bool(self.kind.marks(at.event))
 
 
-class StateTrack(CutsTrack):
+class StateTracker(CutsTracker):
     """A value that differs from the last of the group before cuts."""
 
     before: tuple[object, ...] = ()
     now: tuple[object, ...] = ()
 
-    def cuts(self, at: At, *, new: bool) -> bool:
+    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
         """Whether the state is another."""
         value = at.event.value
         if new:
@@ -118,7 +127,7 @@ class StateTrack(CutsTrack):
         return any(value != last for last in self.before)
 
 
-def numeric(at: At) -> Number | None:
+def numeric(at: TrackedEvent) -> Number | None:
     """Return the value of an event if it is a number or null."""
     value = at.event.value
     if isinstance(value, bool) or not isinstance(value, Number | None):
@@ -126,10 +135,10 @@ def numeric(at: At) -> Number | None:
     return value
 
 
-class DeltaTrack(CutsTrack):
+class DeltaTracker(CutsTracker):
     """A value far from the first of the frame cuts."""
 
-    def __init__(self, kind: Delta, request: Request) -> None:
+    def __init__(self, kind: Delta, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.limit = kind.threshold
@@ -137,7 +146,7 @@ class DeltaTrack(CutsTrack):
         self.here: Number | None = None  # of the group
         self.began: int | None = None  # the coordinate at which the frame begins
 
-    def cuts(self, at: At, *, new: bool) -> bool:
+    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
         """Whether the value is far from the first, and the frame began earlier."""
         value = numeric(at)
         if new:
@@ -153,19 +162,19 @@ class DeltaTrack(CutsTrack):
         return True
 
 
-class ThresholdTrack(GroupedTrack):
+class ThresholdTracker(FrameTracker):
     """Runs of high groups; one that is too short is no window, however it ends."""
 
-    def __init__(self, kind: Threshold, request: Request) -> None:
+    def __init__(self, kind: Threshold, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.kind = kind
-        self.run: Group | None = None  # the first group of the run, which is held
+        self.run: SimultaneousEvents | None = None  # the first group of the run, which is held
         self.past = 0  # the numbers in earlier groups of the run
         self.here = 0  # those in this group
         self.low = False
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Begin, continue or end a run."""
         value = numeric(at)
         group, new = self.enter(slices, at)
@@ -183,7 +192,7 @@ class ThresholdTrack(GroupedTrack):
             self._end_run(slices, group)
         self._show(slices)
 
-    def release(self, slices: Slices[object]) -> None:
+    def release(self, slices: SliceBuffer[object]) -> None:
         """Hold no begin any more."""
         super().release(slices)
         if self.run is not None:
@@ -193,7 +202,7 @@ class ThresholdTrack(GroupedTrack):
         """Return the ordinals that it holds: also where the run begins."""
         return super().begins() | ({self.run.first} if self.run else set[int]())
 
-    def _end_run(self, slices: Slices[object], group: Group) -> None:
+    def _end_run(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
         self.low, self.here = True, 0
         if self.run is not None:
             self._show(slices)
@@ -202,7 +211,7 @@ class ThresholdTrack(GroupedTrack):
             slices.unpin(self.run.first)
         self.run, self.past = None, 0
 
-    def _show(self, slices: Slices[object]) -> None:
+    def _show(self, slices: SliceBuffer[object]) -> None:
         """Have an open window if and only if the run is long enough."""
         known = self._shown()
         enough = self.run is not None and self.past + self.here >= self.kind.min_count
@@ -216,25 +225,25 @@ class ThresholdTrack(GroupedTrack):
         return bool(self.live) and self.live[-1].stop is None
 
 
-class UserTrack(GroupedTrack):
+class UserWindowTracker(FrameTracker):
     """Windows as the user's machine has them; the one that began first ends first."""
 
-    def __init__(self, kind: UserWindow, request: Request) -> None:
+    def __init__(self, kind: UserWindow, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.machine = kind.machine
         self.state: object = None
-        self.begun: tuple[Group, ...] = ()
+        self.begun: tuple[SimultaneousEvents, ...] = ()
         self.total = 0
         self.ended: frozenset[int] = frozenset()  # starts of windows that end at this coordinate
 
     def copy(self) -> Self:
         """Return an independent copy: a machine may change the state that it gets."""
         twin = super().copy()
-        twin.state = another(self.state)
+        twin.state = copy_or_same(self.state)
         return twin
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Ask the machine, end windows, then begin some."""
         group, new = self.enter(slices, at)
         self.ended = frozenset() if new else self.ended
@@ -249,7 +258,7 @@ class UserTrack(GroupedTrack):
             self.begin(slices, group)
         self.begun += (group,) * begins
 
-    def _ask(self, at: At) -> tuple[int, int]:
+    def _ask(self, at: TrackedEvent) -> tuple[int, int]:
         try:
             self.state, first, second = self.machine(self.state, at.event)
             begins, ends = integer(first, "a count"), integer(second, "a count")
@@ -260,7 +269,7 @@ class UserTrack(GroupedTrack):
             raise UserCodeError(f"{where} counts {begins} and {ends}, below 0")
         return begins, ends
 
-    def _end_oldest(self, slices: Slices[object], group: Group) -> None:
+    def _end_oldest(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
         oldest, self.begun = self.begun[0], self.begun[1:]
         start = oldest.coordinate
         k = self.first_open()

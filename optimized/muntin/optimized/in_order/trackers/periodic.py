@@ -1,17 +1,17 @@
 """Context-free windows, discretised: sliding, landmark, cumulate, band."""
 
-from muntin.optimized.in_order.slice_buffer import Slices
-from muntin.optimized.in_order.trackers.base import At, Request, Track
-from muntin.optimized.in_order.trackers.extent import Extent
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.trackers.base import TrackedEvent, TrackerConfig, WindowTracker
+from muntin.optimized.in_order.trackers.extent import TrackedWindow
 from muntin.spec.stream import END
 from muntin.spec.windows.measure import COUNT, TIME
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, pane
+from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, pane_start
 
 
-class FixedTrack(Track):
+class PeriodicTracker(WindowTracker):
     """Windows that hold the coordinates c with start + lead <= c < end + lag."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         edges = "left" if self.measure is COUNT else self.settings.dialect.edges
@@ -19,24 +19,24 @@ class FixedTrack(Track):
         if self.measure is TIME or self.measure is COUNT:
             self.sleeps = "until a time" if self.measure is TIME else "until a rank"
 
-    def begin(self, slices: Slices[object], first: int, start: int, end: int) -> None:
+    def begin(self, slices: SliceBuffer[object], first: int, start: int, end: int) -> None:
         """Open a window with its first event, unless the query came too late to see all of it."""
-        if not self.early(start):
+        if not self.predates_query(start):
             due = self.due_while_open(end)
             due = None if due is None else due + self.lag
-            self.open(slices, Extent(start, end, first, end + self.lag, due))
+            self.open(slices, TrackedWindow(start, end, first, end + self.lag, due))
 
 
-class SlidingTrack(FixedTrack):
+class SlidingTracker(PeriodicTracker):
     """Windows that begin at multiples of the slide. An event opens those that it is first in."""
 
-    def __init__(self, kind: Sliding, request: Request) -> None:
+    def __init__(self, kind: Sliding, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.kind = kind
         self.next: int | None = None  # the least start that no event has opened
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Close the windows that end at or before the event, and open those that begin."""
         self.close_before(slices, at)
         self._open(slices, at)
@@ -52,7 +52,7 @@ class SlidingTrack(FixedTrack):
         anywhere = self.settings.dialect.first_window != "floor_first"
         return self.measure is TIME and anywhere and not self.live
 
-    def _open(self, slices: Slices[object], at: At) -> None:
+    def _open(self, slices: SliceBuffer[object], at: TrackedEvent) -> None:
         """Open the windows that the event is first in."""
         size, slide, c = self.kind.size, self.kind.slide, at.coordinate
         newest = self._pane(c - self.lead)
@@ -72,23 +72,23 @@ class SlidingTrack(FixedTrack):
         return {"all": everything, "nonnegative": zero, "floor_first": self._pane(first)}[rule]
 
     def _pane(self, coordinate: int) -> int:
-        return pane(coordinate, self.kind.offset, self.kind.slide, self.settings.dialect)
+        return pane_start(coordinate, self.kind.offset, self.kind.slide, self.settings.dialect)
 
 
-class LandmarkTrack(FixedTrack):
+class LandmarkTracker(PeriodicTracker):
     """One begin, and an end every so often. There is always one window that has not ended."""
 
-    def __init__(self, kind: Landmark, request: Request) -> None:
+    def __init__(self, kind: Landmark, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.kind = kind
         self.first: int | None = None
         self.next = kind.at + kind.every
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Close the windows that have ended; open all that the first event is in."""
         kind, c = self.kind, at.coordinate
-        if not self.early(kind.at) and c >= kind.at + self.lead:
+        if not self.predates_query(kind.at) and c >= kind.at + self.lead:
             if self.first is None:
                 self.first = at.ordinal
                 slices.pin(self.first)
@@ -101,16 +101,16 @@ class LandmarkTrack(FixedTrack):
     def edge(self) -> float:
         """Return where the next window opens, or one closes."""
         if self.first is None:
-            return END if self.early(self.kind.at) else self.kind.at + self.lead
+            return END if self.predates_query(self.kind.at) else self.kind.at + self.lead
         return min(self.next - self.kind.every, self.next_close())
 
-    def advance(self, slices: Slices[object], reached: float, limit: float, /) -> None:
+    def advance(self, slices: SliceBuffer[object], reached: float, limit: float, /) -> None:
         """Open the windows up to the first that ends beyond the watermark."""
         del limit
         if self.measure is TIME and self.first is not None:
             self._extend(slices, reached)
 
-    def stirs(self) -> float:
+    def next_time_action(self) -> float:
         """Return the end of the youngest window, which must not be the last."""
         timely = self.measure is TIME and self.first is not None
         return self.next - self.kind.every if timely else END
@@ -119,22 +119,22 @@ class LandmarkTrack(FixedTrack):
         """Return the ordinals that it holds: also that of the first event."""
         return super().begins() | ({self.first} if self.first is not None else set[int]())
 
-    def release(self, slices: Slices[object]) -> None:
+    def release(self, slices: SliceBuffer[object]) -> None:
         """Hold no begin any more."""
         super().release(slices)
         if self.first is not None:
             slices.unpin(self.first)
 
-    def _extend(self, slices: Slices[object], reach: float) -> None:
+    def _extend(self, slices: SliceBuffer[object], reach: float) -> None:
         while self.first is not None and self.next <= reach + self.kind.every:
             self.begin(slices, self.first, self.kind.at, self.next)
             self.next += self.kind.every
 
 
-class CumulateTrack(FixedTrack):
+class CumulateTracker(PeriodicTracker):
     """Tumbling windows that report their growth: the first event in one opens all its parts."""
 
-    def __init__(self, kind: Cumulate, request: Request) -> None:
+    def __init__(self, kind: Cumulate, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.kind = kind
@@ -144,7 +144,7 @@ class CumulateTrack(FixedTrack):
         """Whether no window is open, in time."""
         return self.measure is TIME and not self.live
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Close the windows that have ended; open those of a new period."""
         self.close_before(slices, at)
         if at.coordinate - self.lead >= self.opened:
@@ -159,10 +159,10 @@ class CumulateTrack(FixedTrack):
         return min(self.opened + self.lead, self.next_close())
 
 
-class BandTrack(FixedTrack):
+class BandTracker(PeriodicTracker):
     """One window."""
 
-    def __init__(self, kind: Band, request: Request) -> None:
+    def __init__(self, kind: Band, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.kind = kind
@@ -172,7 +172,7 @@ class BandTrack(FixedTrack):
         """Whether the window is not open, in time: it is over, or has not begun."""
         return self.measure is TIME and not self.live
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Open the window with the first event in it, and close it with the first behind it."""
         self.close_before(slices, at)
         start, end = self.kind.start, self.kind.end

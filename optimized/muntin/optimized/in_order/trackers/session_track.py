@@ -1,19 +1,19 @@
 """Sessions, discretised: an event less than the gap after the last belongs to its session."""
 
-from muntin.optimized.in_order.slice_buffer import Slices
-from muntin.optimized.in_order.trackers.base import At, Request, Track
-from muntin.optimized.in_order.trackers.extent import Extent
+from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.trackers.base import TrackedEvent, TrackerConfig, WindowTracker
+from muntin.optimized.in_order.trackers.extent import TrackedWindow
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
 
 
-class SessionTrack(Track):
+class SessionTracker(WindowTracker):
     """At most one session is open.
 
     In time, an event that follows within the gap concerns it only when the session is reported.
     """
 
-    def __init__(self, kind: Session, request: Request) -> None:
+    def __init__(self, kind: Session, request: TrackerConfig) -> None:
         """Start with no event."""
         super().__init__(request)
         self.gap = kind.gap
@@ -27,16 +27,16 @@ class SessionTrack(Track):
         """Whether no session is open, in time."""
         return self.measure is TIME and not self.live
 
-    def place(self, slices: Slices[object], at: At, /) -> None:
+    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
         """Extend the session, or close it and open another."""
         self.close_before(slices, at)
         if not self.live or self.live[-1].stop is not None:
             c = at.coordinate
-            self.open(slices, Extent(c, c + 1, at.ordinal, c, None))
+            self.open(slices, TrackedWindow(c, c + 1, at.ordinal, c, None))
         self._extend(at.coordinate, at.event.gap or self.gap)
         self.noted = at.ordinal
 
-    def catch_up(self, slices: Slices[object], last: int, /) -> None:
+    def catch_up(self, slices: SliceBuffer[object], last: int, /) -> None:
         """Extend the session to the last event, if that did not concern it."""
         if self.noted is not None and self.noted < slices.count - 1:
             self._extend(last, self.gap)

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from muntin.optimized.scotty.slices.slice import Slice, alone
+from muntin.optimized.scotty.slices.slice import Slice, singleton_slice
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.window import Interval
 
-Seen = Literal["oldest", "youngest"]
+SessionEnd = Literal["oldest", "youngest"]
 """A session that is not settled, or has not ended."""
 NO_LEAPS: Mapping[int, int] = MappingProxyType({})
 
 
-class Span(NamedTuple):
+class SessionSpan(NamedTuple):
     """A session: its first and last time, where it ends, and the range of its slices."""
 
     start: int
@@ -35,7 +35,7 @@ class Span(NamedTuple):
         return Interval(self.start, self.reach)
 
 
-class Sessions:
+class SessionIndex:
     """The sessions of one gap, of what comes after `since`."""
 
     def __init__(self, gap: int, since: float, *, inclusive: bool) -> None:
@@ -43,13 +43,13 @@ class Sessions:
         self.gap, self.since, self._reach = gap, since, int(inclusive)
         self._linked: tuple[float, ...] = (-END, -END)  # of the youngest, and then of the oldest
 
-    def scan(self, slices: SliceManager, at: int) -> Iterator[Span]:
+    def scan(self, slices: SliceManager, at: int) -> Iterator[SessionSpan]:
         """Yield the sessions from that which begins with a slice on."""
         return self.spans(slices.slices, at, self._leaps(slices))
 
     def spans(
         self, slices: Sequence[Slice], at: int, leaps: Mapping[int, int] = NO_LEAPS
-    ) -> Iterator[Span]:
+    ) -> Iterator[SessionSpan]:
         """Yield sessions; the slices that a leap passes need no look: one session holds them."""
         while at < len(slices):
             begin, at = at, leaps.get(at, at)
@@ -58,9 +58,9 @@ class Sessions:
                 at = leaps.get(at, at)
                 last, reach = max(last, slices[at].last), max(reach, slices[at].reach(self.gap))
                 at += 1
-            yield Span(slices[begin].first, last, reach, begin, at)
+            yield SessionSpan(slices[begin].first, last, reach, begin, at)
 
-    def link(self, seen: Seen, start: float, last: float) -> None:
+    def remember_session(self, seen: SessionEnd, start: float, last: float) -> None:
         """Remember that one session holds all slices that begin between these times.
 
         Of those seen as the oldest or as the youngest, one session is remembered each.
@@ -86,7 +86,7 @@ class Sessions:
         """Return the first slice that the query has seen."""
         return 0 if self.since == -END else bisect_right(slices.firsts, self.since)
 
-    def around(self, slices: SliceManager, time: int, begun: float = -END) -> Span:
+    def around(self, slices: SliceManager, time: int, begun: float = -END) -> SessionSpan:
         """Return the session that holds a tuple of this time; at `begun` one surely begins."""
         at = bisect_right(slices.firsts, time) - 1
         least = max(self.first(slices), bisect_right(slices.firsts, begun) - 1)
@@ -117,7 +117,7 @@ class Sessions:
         at, size = max(first, bisect_right(slices.firsts, event.time)), 1
         before = ones[self._begin(slices, at - 1, first) : at] if at > first else []
         while True:  # most sessions end near
-            line = [*before, alone(event, None, None, -1), *ones[at : at + size]]
+            line = [*before, singleton_slice(event, None, None, -1), *ones[at : at + size]]
             spans = self.spans(line, 0)
             found = next(span for span in spans if span.start <= event.time <= span.last)
             if found.high < len(line) or at + size >= len(ones):

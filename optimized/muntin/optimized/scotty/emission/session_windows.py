@@ -4,13 +4,17 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from muntin.optimized.common.user_code import folded
-from muntin.optimized.scotty.emission.session_index import Sessions, Span
-from muntin.optimized.scotty.emission.window_manager import Change, Said, View
-from muntin.optimized.scotty.schedules.base import Extent
-from muntin.optimized.scotty.slices.slice import Lifted
+from muntin.optimized.common.user_code import fold_checked
+from muntin.optimized.scotty.emission.session_index import SessionIndex, SessionSpan
+from muntin.optimized.scotty.emission.window_manager import (
+    EmittedResult,
+    ResultChange,
+    WindowManager,
+)
+from muntin.optimized.scotty.schedules.base import SeenRange
+from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
-from muntin.optimized.scotty.watermark import Moment, early
+from muntin.optimized.scotty.watermark import StepWatermarks, max_early_emission
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Event
@@ -19,15 +23,15 @@ from muntin.spec.windows.window import Interval
 NEVER = (-END, -END)
 
 
-class SessionView(View):
+class SessionWindows(WindowManager):
     """Sessions in time, from slices."""
 
     def __init__(self, query: Query, since: float, dialect: Dialect, gap: int) -> None:
         """Start with no session."""
         super().__init__(query, since, dialect)
-        self._early = early(dialect)
+        self._early = max_early_emission(dialect)
         self._short = dialect.session_end == "last"
-        self.sessions = Sessions(gap, since, inclusive=dialect.session_merge == "le")
+        self.sessions = SessionIndex(gap, since, inclusive=dialect.session_merge == "le")
         self._told: list[Interval] = []  # what is published, sorted
         self._from: float = -END  # where the first session begins that had not ended
         self._opened: float = END  # the same after the step
@@ -35,25 +39,27 @@ class SessionView(View):
             NEVER  # where the youngest session that has not ended begins, and its last slice
         )
 
-    def judge(
-        self, event: Event, limit: float, slices: SliceManager, extent: Extent
+    def is_on_time(
+        self, event: Event, limit: float, slices: SliceManager, extent: SeenRange
     ) -> bool | None:
         """Whether the session that the event would be part of is not frozen."""
         del extent
         return self.settles(self.sessions.reach_with(slices, event)) > limit
 
-    def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
+    def due(self, after: float, slices: SliceManager, extent: SeenRange) -> float:
         """Return where the first session ends that had not ended."""
         del after, extent
         return next((span.reach for span in self._open(slices, [])), END)
 
-    def _open(self, slices: SliceManager, touched: Sequence[Span]) -> Iterator[Span]:
+    def _open(self, slices: SliceManager, touched: Sequence[SessionSpan]) -> Iterator[SessionSpan]:
         """Yield the sessions that had not ended, with the slices that late tuples add to them."""
         at = max(bisect_left(slices.firsts, self._from), self.sessions.first(slices))
         at = min([at, *(span.low for span in touched if span.high > at)])
         return self.sessions.scan(slices, at)
 
-    def _ended(self, slices: SliceManager, touched: Sequence[Span], high: float) -> Iterator[Span]:
+    def _ended(
+        self, slices: SliceManager, touched: Sequence[SessionSpan], high: float
+    ) -> Iterator[SessionSpan]:
         """Yield the sessions that had not ended, up to the first that still has not."""
         for span in self._open(slices, touched):
             yield span
@@ -61,8 +67,12 @@ class SessionView(View):
                 return
 
     def changes(
-        self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
-    ) -> list[Change]:
+        self,
+        moment: StepWatermarks,
+        slices: SliceManager,
+        late: Sequence[LiftedEvent],
+        extent: SeenRange,
+    ) -> list[ResultChange]:
         """Report the sessions that are gone, have ended, or have ended and grown."""
         del extent
         low, high = moment.reporting(self.closing)
@@ -82,14 +92,14 @@ class SessionView(View):
                 if span.shown(short=self._short) not in self.published
             ]
         retracted = [
-            Change("retracted", one, self.published[one]) for one in self._gone(touched, high)
+            ResultChange("retracted", one, self.published[one]) for one in self._gone(touched, high)
         ]
         news = late if moment.settings.output == "discard" else None
         return retracted + [
             self._change(span, slices, news) for span in ended if self._differs(span, slices)
         ]
 
-    def _gone(self, touched: Sequence[Span], high: float) -> list[Interval]:
+    def _gone(self, touched: Sequence[SessionSpan], high: float) -> list[Interval]:
         """Return what is published within sessions that were touched, and is none of them."""
         gone: dict[Interval, None] = {}
         for span in touched:
@@ -105,29 +115,35 @@ class SessionView(View):
         nth = bisect_right(self._told, (time, END, END))
         return self._told[nth - 1].start if nth else -END
 
-    def _told_within(self, span: Span) -> list[Interval]:
+    def _told_within(self, span: SessionSpan) -> list[Interval]:
         low, behind = (bisect_left(self._told, (at,)) for at in (span.start, span.last + 1))
         return self._told[low:behind]
 
-    def _differs(self, span: Span, slices: SliceManager) -> bool:
+    def _differs(self, span: SessionSpan, slices: SliceManager) -> bool:
         known = self.published.get(span.shown(short=self._short))
         return known is None or known.size != slices.size(span.low, span.high)
 
-    def _change(self, span: Span, slices: SliceManager, late: Sequence[Lifted] | None) -> Change:
+    def _change(
+        self, span: SessionSpan, slices: SliceManager, late: Sequence[LiftedEvent] | None
+    ) -> ResultChange:
         one = span.shown(short=self._short)
         known, settles = self.published.get(one), self.settles(span.reach)
         told = [] if late is None else self._told_within(span)
         if told:
             parts = self._unheard(span, slices, told, late or ())
-            value = self.value(one, lambda: folded(self.query.aggregate.monoid, parts))
+            value = self.value(one, lambda: fold_checked(self.query.aggregate.monoid, parts))
         else:
             value = self.value(one, lambda: slices.fold(span.low, span.high))
         revision = known.revision + 1 if known else 0
-        said = Said(value, revision, settles, slices.size(span.low, span.high))
-        return Change("updated" if known else "new", one, said)
+        said = EmittedResult(value, revision, settles, slices.size(span.low, span.high))
+        return ResultChange("updated" if known else "new", one, said)
 
     def _unheard(
-        self, span: Span, slices: SliceManager, told: Sequence[Interval], late: Sequence[Lifted]
+        self,
+        span: SessionSpan,
+        slices: SliceManager,
+        told: Sequence[Interval],
+        late: Sequence[LiftedEvent],
     ) -> list[object]:
         """Return what makes up a session beside the sessions that it was: all else is discarded.
 
@@ -144,7 +160,9 @@ class SessionView(View):
         parts = [*(entry for entry in whole if not heard(entry[0][0])), *fresh]
         return [partial for _, partial in sorted(parts, key=itemgetter(0))]
 
-    def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
+    def commit(
+        self, changes: Sequence[ResultChange], moment: StepWatermarks, extent: SeenRange
+    ) -> None:
         """Publish. What comes in time will begin behind the watermark, or has begun before."""
         super().commit(changes, moment, extent)
         for kind, interval, _ in changes:
@@ -153,7 +171,7 @@ class SessionView(View):
             elif kind == "new":
                 insort(self._told, interval)
         self._from = min(self._opened, moment.now + self._early)
-        self.sessions.link("youngest", *self._link)
+        self.sessions.remember_session("youngest", *self._link)
 
     def forget(self, interval: Interval) -> None:
         """Forget a session that is settled, unless it has gone since."""

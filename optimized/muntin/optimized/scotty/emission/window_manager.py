@@ -4,17 +4,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from muntin.optimized.scotty.schedules.base import Extent
-from muntin.optimized.scotty.slices.slice import Lifted
+from muntin.optimized.scotty.schedules.base import SeenRange
+from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
-from muntin.optimized.scotty.watermark import Moment
+from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Kind, Query
 from muntin.spec.stream import Event
 from muntin.spec.windows.window import Interval
 
 
-class Said(NamedTuple):
+class EmittedResult(NamedTuple):
     """The last report on a window, when it settles, and how many tuples it had, if known."""
 
     value: object
@@ -23,43 +23,49 @@ class Said(NamedTuple):
     size: int = 0
 
 
-class Change(NamedTuple):
+class ResultChange(NamedTuple):
     """A report to be made."""
 
     kind: Kind
     interval: Interval
-    said: Said
+    said: EmittedResult
 
 
-class View(ABC):
+class WindowManager(ABC):
     """The windows of one query over one key: the window manager of [Traub20], section 5.3."""
 
     def __init__(self, query: Query, since: float, dialect: Dialect) -> None:
         """Start with nothing published."""
         self.query, self.since = query, since
         self.closing = dialect.closing_of(query.window.name)
-        self.published: dict[Interval, Said] = {}
+        self.published: dict[Interval, EmittedResult] = {}
 
     @abstractmethod
-    def judge(
-        self, event: Event, limit: float, slices: SliceManager, extent: Extent
+    def is_on_time(
+        self, event: Event, limit: float, slices: SliceManager, extent: SeenRange
     ) -> bool | None:
         """Whether an event is on time by window; None if no window holds it."""
 
     @abstractmethod
-    def due(self, after: float, slices: SliceManager, extent: Extent) -> float:
+    def due(self, after: float, slices: SliceManager, extent: SeenRange) -> float:
         """Return when the first window is past that is past after a time, at the earliest."""
 
     @abstractmethod
     def changes(
-        self, moment: Moment, slices: SliceManager, late: Sequence[Lifted], extent: Extent
-    ) -> list[Change]:
+        self,
+        moment: StepWatermarks,
+        slices: SliceManager,
+        late: Sequence[LiftedEvent],
+        extent: SeenRange,
+    ) -> list[ResultChange]:
         """Return what the step changes; tuples in windows that had ended are among the late.
 
         Nobody asks while updates are held back.
         """
 
-    def commit(self, changes: Sequence[Change], moment: Moment, extent: Extent) -> None:
+    def commit(
+        self, changes: Sequence[ResultChange], moment: StepWatermarks, extent: SeenRange
+    ) -> None:
         """Publish."""
         del moment, extent
         for kind, interval, said in changes:

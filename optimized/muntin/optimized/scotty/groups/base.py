@@ -4,14 +4,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from muntin.optimized.scotty.emission.window_manager import Change
-from muntin.optimized.scotty.slices.slice import Lifted
-from muntin.optimized.scotty.watermark import Moment
+from muntin.optimized.scotty.emission.window_manager import ResultChange
+from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted, Event
 
 
-class Ballot:
+class LatenessVotes:
     """Who accepts an event and who refuses it, where lateness is judged by window (rule 4)."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Ballot:
         """Note that some query accepts an event."""
         self._accepted.add(accepted.arrival)
 
-    def cast(self, accepted: Accepted, name: str, *, accepts: bool) -> None:
+    def record(self, accepted: Accepted, name: str, *, accepts: bool) -> None:
         """Count the verdict of a query that sees an event."""
         if accepts:
             self.accept(accepted)
@@ -39,15 +39,15 @@ class Ballot:
         return bool(self.refusing(accepted)) and accepted.arrival not in self._accepted
 
 
-class Reports(NamedTuple):
+class QueryOutput(NamedTuple):
     """What a step says of one query and key."""
 
     query: str
     key: Hashable
-    changes: list[Change]
+    changes: list[ResultChange]
 
 
-class Group(ABC):
+class SliceGroup(ABC):
     """Slices that several queries share, for each key."""
 
     def __init__(self, settings: Settings) -> None:
@@ -65,38 +65,42 @@ class Group(ABC):
         """Ask a query no more, and release what only it needed."""
 
     @abstractmethod
-    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+    def ingest(
+        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+    ) -> None:
         """Give events to the queries that accept them; by event, all of these are in time."""
 
     @abstractmethod
-    def reports(self, moment: Moment) -> list[Reports]:
+    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
         """Return what is to be said at the end of a step."""
 
     @abstractmethod
-    def commit(self, reports: list[Reports], moment: Moment) -> None:
+    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
         """Take the step for done."""
 
     @abstractmethod
     def restore(self) -> None:
         """Undo what the step has done so far."""
 
-    def lift(self, accepted: Accepted) -> Lifted:
+    def lift(self, accepted: Accepted) -> LiftedEvent:
         """Lift the value of an event, or name the first of the queries, and the event."""
         query = next(iter(self.queries.values()))
         event = accepted.event
         partial = query.guarded(f"{event}", lambda: query.aggregate.lift(event.value))
-        return Lifted(accepted, partial)
+        return LiftedEvent(accepted, partial)
 
 
-class OneByOne(Group):
+class PerEventGroup(SliceGroup):
     """A group that takes one event after the other."""
 
-    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+    def ingest(
+        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+    ) -> None:
         """Give events to the queries that accept them."""
         for accepted in batch:
             for name, accepts in self.take(accepted, moment).items():
-                ballot.cast(accepted, name, accepts=accepts)
+                ballot.record(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def take(self, accepted: Accepted, moment: Moment) -> Mapping[str, bool]:
+    def take(self, accepted: Accepted, moment: StepWatermarks) -> Mapping[str, bool]:
         """Give an event to the queries that accept it, and say of each that sees it if it does."""

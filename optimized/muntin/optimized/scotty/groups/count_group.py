@@ -9,21 +9,25 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from muntin.optimized.common.timers import Alarms
-from muntin.optimized.scotty.emission.window_manager import Change, Said
-from muntin.optimized.scotty.groups.base import Ballot, Group, Reports
-from muntin.optimized.scotty.groups.count_key_state import CountLane, CountPlan
+from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
+from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.groups.count_key_state import CountKeyState, CountSliceRequirements
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
-from muntin.optimized.scotty.slices.count_slices import RankEdges
-from muntin.optimized.scotty.undo_log import Log
-from muntin.optimized.scotty.watermark import Moment, done_at, told_at
+from muntin.optimized.scotty.slices.count_slices import CountEdges
+from muntin.optimized.scotty.undo_log import UndoLog
+from muntin.optimized.scotty.watermark import (
+    StepWatermarks,
+    emission_watermark,
+    finalization_watermark,
+)
 from muntin.spec.query import Kind, Query, Settings
 from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import Interval
 
 
-class Due(NamedTuple):
+class DueWindows(NamedTuple):
     """What is to be told of a key: the slices with which new and with which changed windows end."""
 
     new: list[int]
@@ -32,28 +36,28 @@ class Due(NamedTuple):
 
 
 @dataclass
-class Asked:
+class StepTargets:
     """The keys that a step may concern, and what is to be told of them."""
 
-    lanes: dict[Hashable, CountLane] = field(default_factory=dict[Hashable, CountLane])
-    due: dict[Hashable, Due] = field(default_factory=dict[Hashable, Due])
+    lanes: dict[Hashable, CountKeyState] = field(default_factory=dict[Hashable, CountKeyState])
+    due: dict[Hashable, DueWindows] = field(default_factory=dict[Hashable, DueWindows])
 
 
-class CountGroup(Group):
+class CountGroup(SliceGroup):
     """Count windows, in event order or in order of arrival. They are never retracted."""
 
-    def __init__(self, settings: Settings, plan: CountPlan, build: BuildStore) -> None:
+    def __init__(self, settings: Settings, plan: CountSliceRequirements, build: BuildStore) -> None:
         """Start without queries."""
         super().__init__(settings)
         self.plan, self._build = plan, build
-        self.lanes: dict[Hashable, CountLane] = {}
+        self.lanes: dict[Hashable, CountKeyState] = {}
         self._kinds = dict[str, Sliding]()
         self._closing = settings.dialect.closing_of("count")
         self._since: float = -END
         self._longest = 0
-        self._log = Log()
-        self._alarms = Alarms[Hashable]()
-        self._asked = Asked()
+        self._log = UndoLog()
+        self._alarms = TimerQueue[Hashable]()
+        self._asked = StepTargets()
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices: queries that see the same have seen nothing yet."""
@@ -70,10 +74,12 @@ class CountGroup(Group):
         for lane in self.lanes.values() if self.queries else ():
             lane.edges = self._edges(lane.behind)
 
-    def _edges(self, after: int) -> RankEdges:
-        return RankEdges(self._kinds.items(), after)
+    def _edges(self, after: int) -> CountEdges:
+        return CountEdges(self._kinds.items(), after)
 
-    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+    def ingest(
+        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+    ) -> None:
         """Give events to the queries, all of which accept them or none."""
         by_window = self.settings.dialect.lateness == "window"
         for accepted in batch:
@@ -81,12 +87,12 @@ class CountGroup(Group):
                 continue
             accepts = not by_window or self._judge(accepted, moment)
             for name in self.queries if by_window else ():
-                ballot.cast(accepted, name, accepts=accepts)
+                ballot.record(accepted, name, accepts=accepts)
             if accepts:
                 ballot.accept(accepted)
                 self._add(accepted)
 
-    def _judge(self, accepted: Accepted, moment: Moment) -> bool:
+    def _judge(self, accepted: Accepted, moment: StepWatermarks) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
         (kind,), event = self._kinds.values(), accepted.event
         rank = self.lanes[event.key].total if event.key in self.lanes else 0
@@ -103,31 +109,31 @@ class CountGroup(Group):
         lane = self.lanes.get(event.key)
         if lane is None:
             store = self._build(self.plan.how.monoid)
-            lane = CountLane(event.key, self.plan, store, self._edges(0), self._log)
+            lane = CountKeyState(event.key, self.plan, store, self._edges(0), self._log)
             self.lanes[event.key] = lane
-            self._log.note(partial(self.lanes.__delitem__, event.key))
+            self._log.record_undo(partial(self.lanes.__delitem__, event.key))
         self._asked.lanes[event.key] = lane
         query = next(iter(self.queries.values()))
         query.guarded(f"{event}", partial(lane.insert, lifted))
 
-    def reports(self, moment: Moment) -> list[Reports]:
+    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
         """Ask the keys that have new tuples, or of which a slice is past."""
-        for key in self._alarms.ring(moment.now):
+        for key in self._alarms.pop_due(moment.now):
             self._asked.lanes[key] = self.lanes[key]
         if moment.held_back:
             return []
-        found = list[Reports]()
+        found = list[QueryOutput]()
         for key, lane in self._asked.lanes.items():
             due = self._asked.due[key] = self._due(lane, moment)
-            changes = dict[str, list[Change]]()
+            changes = dict[str, list[ResultChange]]()
             for at in due.again:
                 self._tell("updated", lane, at, changes)
             for at in due.new:
                 self._tell("new", lane, at, changes)
-            found += [Reports(name, key, told) for name, told in changes.items()]
+            found += [QueryOutput(name, key, told) for name, told in changes.items()]
         return found
 
-    def _due(self, lane: CountLane, moment: Moment) -> Due:
+    def _due(self, lane: CountKeyState, moment: StepWatermarks) -> DueWindows:
         low, high = moment.reporting(self._closing)
         frozen, known = moment.done_before - max(0, self._closing), lane.ended
         found = dict[bool, list[int]]({True: [], False: []})
@@ -135,25 +141,29 @@ class CountGroup(Group):
             past = lane.slices[at].past
             found[past > frozen and not (moment.only_fresh and past <= low)].append(at)
         untold = moment.only_fresh or lane.dirty is None
-        return Due(found[True], [] if untold else list(range(lane.dirty or 0, known)), found[False])
+        return DueWindows(
+            found[True], [] if untold else list(range(lane.dirty or 0, known)), found[False]
+        )
 
-    def _tell(self, kind: Kind, lane: CountLane, at: int, changes: dict[str, list[Change]]) -> None:
+    def _tell(
+        self, kind: Kind, lane: CountKeyState, at: int, changes: dict[str, list[ResultChange]]
+    ) -> None:
         """Make a report on each window that ends with a slice."""
         one = lane.slices[at]
         revision, settles = one.revision + (kind == "updated"), one.past + max(0, self._closing)
         for name in one.cell.ending:
             if name in self.queries:
                 interval = Interval(one.cell.high - self._kinds[name].size, one.cell.high)
-                said = Said(self._value(name, interval, lane, at, kind), revision, settles)
-                changes.setdefault(name, []).append(Change(kind, interval, said))
+                said = EmittedResult(self._value(name, interval, lane, at, kind), revision, settles)
+                changes.setdefault(name, []).append(ResultChange(kind, interval, said))
 
-    def _value(self, name: str, one: Interval, lane: CountLane, at: int, kind: Kind) -> object:
+    def _value(self, name: str, one: Interval, lane: CountKeyState, at: int, kind: Kind) -> object:
         fresh = kind == "updated" and self.settings.output == "discard"
         fold, query = lane.fold_fresh if fresh else lane.fold, self.queries[name]
         where = f"the window [{one.start}, {one.end})"
         return query.guarded(where, lambda: query.aggregate.lower(fold(one.start, at + 1)))
 
-    def commit(self, reports: list[Reports], moment: Moment) -> None:
+    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
         """Take it as told; release what has settled; set the alarm of each key anew."""
         del reports
         for key, lane in self._asked.lanes.items():
@@ -164,12 +174,12 @@ class CountGroup(Group):
                 lane.told([*new, *silent])
                 lane.release(moment.done - max(0, self._closing), self._longest)
             self._set_alarm(lane)
-        self._asked = Asked()
+        self._asked = StepTargets()
         self._log.commit()
 
-    def _set_alarm(self, lane: CountLane) -> None:
-        told = told_at(self.settings, lane.next_end, self._closing)
-        settled = done_at(self.settings, lane.next_settled + max(0, self._closing))
+    def _set_alarm(self, lane: CountKeyState) -> None:
+        told = emission_watermark(self.settings, lane.next_end, self._closing)
+        settled = finalization_watermark(self.settings, lane.next_settled + max(0, self._closing))
         due = -END if lane.dirty is not None else min(told, settled)
         if due < END or lane.next_end < END:
             self._alarms.set(lane.key, due)
@@ -181,4 +191,4 @@ class CountGroup(Group):
             if key in self.lanes:
                 self.lanes[key].forget_step()
                 self._alarms.set(key, -END)
-        self._asked = Asked()
+        self._asked = StepTargets()

@@ -12,94 +12,108 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from muntin.optimized.common.user_code import combined, folded, tried, usable
+from muntin.optimized.common.user_code import (
+    check_combinable,
+    check_result,
+    combine_checked,
+    fold_checked,
+)
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
-from muntin.optimized.scotty.slices.count_slices import RankEdges
-from muntin.optimized.scotty.slices.rank_slice import BEGIN, BEHIND, FIRST, ORDER, RankSlice
-from muntin.optimized.scotty.slices.slice import Lifted
-from muntin.optimized.scotty.slices.tuple_slices import How
-from muntin.optimized.scotty.undo_log import Log
+from muntin.optimized.scotty.slices.count_slices import CountEdges
+from muntin.optimized.scotty.slices.rank_slice import BEGIN, BEHIND, FIRST, ORDER, CountSlice
+from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
+from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.stream import END
 
 
-class CountPlan(NamedTuple):
+class CountSliceRequirements(NamedTuple):
     """How slices are changed, whether they keep their tuples, and whether ranks are arrivals."""
 
-    how: How
+    how: SliceUpdatePolicy
     stored: bool
     by_arrival: bool
 
 
-class CountLane:
+class CountKeyState:
     """The slices of one key. Ranks begin at 0, and go on when slices are released."""
 
     def __init__(
-        self, key: Hashable, plan: CountPlan, store: AggregateStore, edges: RankEdges, log: Log
+        self,
+        key: Hashable,
+        plan: CountSliceRequirements,
+        store: AggregateStore,
+        edges: CountEdges,
+        log: UndoLog,
     ) -> None:
         """Start with no tuple."""
         self.key, self.edges = key, edges
-        self.slices = list[RankSlice]()
+        self.slices = list[CountSlice]()
         self.total = 0
         self.ended = 0  # of so many leading slices the windows that end there have been told
         self.settled = 0  # so many leading slices never change again
         self.dirty: int | None = None  # the first slice that a late tuple has changed, untold
         self.late = set[int]()  # the arrivals of late tuples, untold
-        self.ripening = list[tuple[int, int]]()  # by arrival: full slices, by their last time
+        self.maturing_slices = list[
+            tuple[int, int]
+        ]()  # by arrival: full slices, by their last time
         self._plan, self._store, self._log = plan, store, log
 
-    def insert(self, lifted: Lifted) -> None:
+    def insert(self, lifted: LiftedEvent) -> None:
         """Add a tuple where its order says: in order, one combine."""
-        tried(self._plan.how.monoid, lifted.partial)
+        check_combinable(self._plan.how.monoid, lifted.partial)
         if self._plan.by_arrival or not self.slices or lifted.order > self.slices[-1].last:
             self._append(lifted)
         else:
             self._insert_late(lifted)
 
-    def _append(self, lifted: Lifted) -> None:
+    def _append(self, lifted: LiftedEvent) -> None:
         monoid = self._plan.how.monoid
         if not self.slices or self.slices[-1].full:
-            self._open(lifted, combined(monoid, monoid.identity, lifted.partial))
+            self._open(lifted, combine_checked(monoid, monoid.identity, lifted.partial))
         else:
             one = self.slices[-1]
-            total = combined(monoid, one.partial, lifted.partial) if one.known else one.partial
+            total = (
+                combine_checked(monoid, one.partial, lifted.partial) if one.known else one.partial
+            )
             self._note(one)
             one.last, one.size, one.partial = lifted.order, one.size + 1, total
             if one.tuples is not None:
                 one.tuples.append(lifted)
-                self._log.note(one.tuples.pop)
-            self._store.touch(one.first)
+                self._log.record_undo(one.tuples.pop)
+            self._store.mark_changed(one.first)
         self._count()
 
     def _count(self) -> None:
         """Count a further tuple, which may have made the last slice full."""
-        self._log.note(partial(setattr, self, "total", self.total))
+        self._log.record_undo(partial(setattr, self, "total", self.total))
         self.total += 1
         one = self.slices[-1]
         if self._plan.by_arrival and one.full:
             entry = one.last[0], one.first
-            heappush(self.ripening, entry)
-            self._log.note(partial(self._unripen, entry))
+            heappush(self.maturing_slices, entry)
+            self._log.record_undo(partial(self._unripen, entry))
 
     def _unripen(self, entry: tuple[int, int]) -> None:
-        self.ripening.remove(entry)
-        heapify(self.ripening)
+        self.maturing_slices.remove(entry)
+        heapify(self.maturing_slices)
 
-    def _open(self, lifted: Lifted, total: object) -> None:
+    def _open(self, lifted: LiftedEvent, total: object) -> None:
         """Begin a slice behind the last."""
         cell = self.edges.cell(self.total)
         tuples = deque([lifted]) if self._plan.stored else None
-        self.slices.append(RankSlice(cell, lifted.order, lifted.order, 1, total, tuples))
-        self._log.note(self._close)
-        self._store.touch(cell.low)
+        self.slices.append(CountSlice(cell, lifted.order, lifted.order, 1, total, tuples))
+        self._log.record_undo(self._close)
+        self._store.mark_changed(cell.low)
 
     def _close(self) -> None:
-        self.edges.give_back(self.slices.pop().cell)
+        self.edges.unread(self.slices.pop().cell)
 
-    def _note(self, one: RankSlice) -> None:
+    def _note(self, one: CountSlice) -> None:
         """Note what a slice is like, but for its tuples."""
-        self._log.note(partial(one.become, copy(one)))
+        self._log.record_undo(partial(one.become, copy(one)))
 
-    def _insert_late(self, lifted: Lifted) -> None:
+    def _insert_late(self, lifted: LiftedEvent) -> None:
         """Add a tuple that is not the last, and let one tuple a slice move on."""
         order, how = lifted.order, self._plan.how
         at = bisect_right(self.slices, order, lo=self.settled, key=BEGIN)
@@ -109,31 +123,35 @@ class CountLane:
         tuples = self._tuples(one)
         inner = order < one.last
         kept = self._grows(one) and (how.commutative or not inner)
-        total = combined(how.monoid, one.partial, lifted.partial) if kept else how.monoid.identity
+        total = (
+            combine_checked(how.monoid, one.partial, lifted.partial)
+            if kept
+            else how.monoid.identity
+        )
         self._note(one)
-        self._log.note(partial(setattr, self, "dirty", self.dirty))
-        self._log.note(partial(self.late.discard, lifted.accepted.arrival))
+        self._log.record_undo(partial(setattr, self, "dirty", self.dirty))
+        self._log.record_undo(partial(self.late.discard, lifted.accepted.arrival))
         self.dirty = at if self.dirty is None else min(at, self.dirty)
         self.late.add(lifted.accepted.arrival)
         place = bisect_left(tuples, order, key=ORDER)
         tuples.insert(place, lifted)
-        self._log.note(partial(tuples.__delitem__, place))
+        self._log.record_undo(partial(tuples.__delitem__, place))
         self._set(one, one.size + 1, total, known=kept)
         self._shift(at)
         self._count()
 
-    def _tuples(self, one: RankSlice) -> deque[Lifted]:
+    def _tuples(self, one: CountSlice) -> deque[LiftedEvent]:
         """Return the tuples of a slice that keeps them, as all do that may change."""
         return deque() if one.tuples is None else one.tuples
 
-    def _set(self, one: RankSlice, size: int, total: object, *, known: bool) -> None:
+    def _set(self, one: CountSlice, size: int, total: object, *, known: bool) -> None:
         """Let a slice be as its tuples say."""
         tuples = self._tuples(one)
         one.begin, one.last, one.size = tuples[0].order, tuples[-1].order, size
         one.partial, one.known = total, known
         if size == 1:
             one.partial, one.known = tuples[0].partial, True
-        self._store.touch(one.first)
+        self._store.mark_changed(one.first)
 
     def _shift(self, at: int) -> None:
         """Move the last tuple of a slice that holds one too many to the next, and so on."""
@@ -146,27 +164,27 @@ class CountLane:
                 return
             one = self.slices[at]
             kept = self._grows(one)
-            total = combined(monoid, moved.partial, one.partial) if kept else monoid.identity
+            total = combine_checked(monoid, moved.partial, one.partial) if kept else monoid.identity
             self._note(one)
             tuples = self._tuples(one)
             tuples.appendleft(moved)
-            self._log.note(tuples.popleft)
+            self._log.record_undo(tuples.popleft)
             self._set(one, one.size + 1, total, known=kept)
 
-    def _grows(self, one: RankSlice) -> bool:
+    def _grows(self, one: CountSlice) -> bool:
         """Whether it is of use to combine a further tuple: it stays, or can be inverted."""
         how = self._plan.how
         return one.known and (not one.full or (how.removal == "invert" and one.size > 1))
 
-    def _take_last(self, one: RankSlice) -> Lifted:
+    def _take_last(self, one: CountSlice) -> LiftedEvent:
         """Take the last tuple off a slice, by invert if it may be used (Figure 6)."""
         monoid, tuples = self._plan.how.monoid, self._tuples(one)
         invert = monoid.invert if one.known else None
         known, last = one.partial, tuples[-1].partial
-        total = usable(monoid, invert(known, last), known) if invert else monoid.identity
+        total = check_result(monoid, invert(known, last), known) if invert else monoid.identity
         self._note(one)
         moved = tuples.pop()
-        self._log.note(partial(tuples.append, moved))
+        self._log.record_undo(partial(tuples.append, moved))
         self._set(one, one.size - 1, total, known=invert is not None)
         return moved
 
@@ -176,17 +194,17 @@ class CountLane:
         for one in self.slices[first:behind]:
             if not one.known:
                 one.partial, one.known = self._recomputed(list(self._tuples(one))), True
-                self._store.touch(one.first)
+                self._store.mark_changed(one.first)
         return self._store.fold(self.slices, first, behind)
 
-    def _recomputed(self, entries: list[Lifted]) -> object:
-        return folded(self._plan.how.monoid, [entry.partial for entry in entries])
+    def _recomputed(self, entries: list[LiftedEvent]) -> object:
+        return fold_checked(self._plan.how.monoid, [entry.partial for entry in entries])
 
     def fold_fresh(self, low: int, behind: int) -> object:
         """Combine only the tuples that the window had not when it was last told."""
         first = bisect_left(self.slices, low, key=FIRST)
         begin = max(first, self.dirty or 0)
-        fresh, come = list[Lifted](), self._come_before(begin)
+        fresh, come = list[LiftedEvent](), self._come_before(begin)
         for one in self.slices[begin:behind]:
             for rank, entry in enumerate(self._tuples(one), one.first):
                 late = entry.accepted.arrival in self.late
@@ -204,12 +222,12 @@ class CountLane:
         """Return the slices that are full and past, and had not been."""
         found = list[int]()
         if self._plan.by_arrival:
-            while self.ripening and self.ripening[0][0] < high:
-                entry = heappop(self.ripening)
-                self._log.note(partial(heappush, self.ripening, entry))
+            while self.maturing_slices and self.maturing_slices[0][0] < high:
+                entry = heappop(self.maturing_slices)
+                self._log.record_undo(partial(heappush, self.maturing_slices, entry))
                 found.append(bisect_left(self.slices, entry[1], key=FIRST))
             return found
-        self._log.note(partial(setattr, self, "ended", self.ended))
+        self._log.record_undo(partial(setattr, self, "ended", self.ended))
         while self.ended < len(self.slices) and self._past(self.ended, high):
             found.append(self.ended)
             self.ended += 1
@@ -241,7 +259,7 @@ class CountLane:
         low = self.slices[self.settled - 1].cell.high + 1 - longest
         gone = bisect_right(self.slices, low, hi=self.settled, key=BEHIND)
         for one in self.slices[:gone]:
-            self._store.touch(one.first)
+            self._store.mark_changed(one.first)
         del self.slices[:gone]
         self.ended -= gone
         self.settled -= gone
@@ -258,7 +276,7 @@ class CountLane:
     def next_end(self) -> float:
         """When the first slice is past that is full and was not past, as far as is known."""
         if self._plan.by_arrival:
-            return self.ripening[0][0] + 1 if self.ripening else END
+            return self.maturing_slices[0][0] + 1 if self.maturing_slices else END
         return self._past_at(self.ended)
 
     @property

@@ -8,60 +8,62 @@ counts there when it counts here.
 from collections.abc import Hashable, Mapping, Sequence
 
 from muntin.optimized.in_order import emission as report
-from muntin.optimized.in_order.operator import Slicing, Underway
+from muntin.optimized.in_order.operator import InOrderSlicer, UncommittedStep
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
-from muntin.optimized.scotty.emission.window_manager import Change, Said
-from muntin.optimized.scotty.groups.base import Ballot, Group, Reports
+from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
+from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
-from muntin.optimized.scotty.watermark import Moment
+from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Accepted, Event
 from muntin.spec.windows.window import Interval
 
 
-class OrderedGroup(Group):
+class InOrderGroup(SliceGroup):
     """Queries over a stream in order that share the slices between the begins of their windows."""
 
     def __init__(self, settings: Settings, build: BuildStore) -> None:
         """Start without queries."""
         super().__init__(settings)
         technique = CUTTY_LAZY if build == LazyStore else CUTTY_EAGER
-        self.slicing = Slicing(technique, settings)
+        self.slicing = InOrderSlicer(technique, settings)
         self._batch: list[Event] = []
-        self._begun: list[Underway] = []  # the step, once it is reported
+        self._begun: list[UncommittedStep] = []  # the step, once it is reported
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices; it has missed these last events of their keys."""
         self.queries[query.id], self.since[query.id] = query, since
-        self.slicing.ask(query, since, missed)
+        self.slicing.register(query, since, missed)
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
         self.slicing.remove(name)
         del self.queries[name], self.since[name]
 
-    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+    def ingest(
+        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+    ) -> None:
         """Keep the events until the end of the step: all are in time."""
         del moment, ballot
         self._batch = [accepted.event for accepted in batch]
 
-    def reports(self, moment: Moment) -> list[Reports]:
+    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
         """Return what is to be said at the end of a step."""
         underway = self.slicing.begin(self._batch, _of(moment))
         self._begun = [underway]
-        found: dict[tuple[str, Hashable], list[Change]] = {}
+        found: dict[tuple[str, Hashable], list[ResultChange]] = {}
         for key, track, (kind, told) in underway.lines:
-            said = Said(told.value, told.revision, told.end)
-            change = Change(kind, Interval(told.start, told.end, told.row), said)
+            said = EmittedResult(told.value, told.revision, told.end)
+            change = ResultChange(kind, Interval(told.start, told.end, told.row), said)
             found.setdefault((track.query.id, key), []).append(change)
-        return [Reports(name, key, changes) for (name, key), changes in found.items()]
+        return [QueryOutput(name, key, changes) for (name, key), changes in found.items()]
 
-    def commit(self, reports: list[Reports], moment: Moment) -> None:
+    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
         """Take the step for done."""
         del reports
         for underway in self._begun:
-            self.slicing.settle(underway, _of(moment))
-            self.slicing.forget_births()  # the operator knows the order of keys
+            self.slicing.commit(underway, _of(moment))
+            self.slicing.clear_key_order()  # the operator knows the order of keys
         self._end()
 
     def restore(self) -> None:
@@ -74,5 +76,5 @@ class OrderedGroup(Group):
         self._batch, self._begun = [], []
 
 
-def _of(moment: Moment) -> report.Moment:
-    return report.Moment(moment.now, moment.reached, moment.limit)
+def _of(moment: StepWatermarks) -> report.InOrderWatermark:
+    return report.InOrderWatermark(moment.now, moment.reached, moment.limit)

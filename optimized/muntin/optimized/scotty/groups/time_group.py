@@ -8,30 +8,35 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 
 from muntin.optimized.common.blame import blame
-from muntin.optimized.common.timers import Alarms
-from muntin.optimized.scotty.emission.scheduled_windows import CalendarView
-from muntin.optimized.scotty.emission.session_windows import SessionView
-from muntin.optimized.scotty.emission.window_manager import View
-from muntin.optimized.scotty.groups.base import Ballot, Group, Reports
-from muntin.optimized.scotty.groups.key_state import Lane
+from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
+from muntin.optimized.scotty.emission.session_windows import SessionWindows
+from muntin.optimized.scotty.emission.window_manager import WindowManager
+from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.retention import Retention
-from muntin.optimized.scotty.schedules.base import Calendar, Extent
-from muntin.optimized.scotty.schedules.fixed import calendar
+from muntin.optimized.scotty.schedules.base import SeenRange, WindowSchedule
+from muntin.optimized.scotty.schedules.fixed import schedule_for
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
 from muntin.optimized.scotty.slices.edges import Progression, single
-from muntin.optimized.scotty.slices.slice import Lifted
-from muntin.optimized.scotty.slices.slice_manager import Plan, SliceManager
-from muntin.optimized.scotty.undo_log import Log
-from muntin.optimized.scotty.watermark import Moment, done_at, early, told_at
+from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.slices.slice_manager import SliceManager, SliceRequirements
+from muntin.optimized.scotty.undo_log import UndoLog
+from muntin.optimized.scotty.watermark import (
+    StepWatermarks,
+    emission_watermark,
+    finalization_watermark,
+    max_early_emission,
+)
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.windows.data_driven import Session
 
-Sleeper = tuple[Hashable, str | None]
+TimerKey = tuple[Hashable, str | None]
 """A view of a key; with None, what is settled there."""
 
 
-class TimeGroup(Group):
+class TimeGroup(SliceGroup):
     """Windows in time whose edges are known beforehand, and sessions."""
 
     def __init__(
@@ -40,29 +45,29 @@ class TimeGroup(Group):
         """Start without queries, to combine as this one does."""
         super().__init__(settings)
         monoid, inclusive = query.aggregate.monoid, settings.dialect.session_merge == "le"
-        self.plan = Plan(monoid, stored=stored, inclusive=inclusive)
-        self.lanes: dict[Hashable, Lane] = {}
-        self.log = Log()
-        self._build, self._calendars = build, dict[str, Calendar]()
+        self.plan = SliceRequirements(monoid, stored=stored, inclusive=inclusive)
+        self.lanes: dict[Hashable, KeyState] = {}
+        self.log = UndoLog()
+        self._build, self._calendars = build, dict[str, WindowSchedule]()
         self._lift = query.aggregate.lift
-        self._early = early(settings.dialect)
+        self._early = max_early_emission(settings.dialect)
         self._firsts = settings.dialect.first_window == "floor_first"
         self._least_since: float = END
         self._sessions = set[str]()
         self._retention = Retention(settings, {}, {}, {})
         self._stale = True
-        self._alarms = Alarms[Sleeper]()
-        self._touched = dict[Hashable, Lane]()
-        self._told_of = dict[Hashable, Lane]()  # those with late tuples
-        self._armed = list[tuple[Lane, list[str]]]()
-        self._woken = list[Sleeper]()
-        self._asked = dict[tuple[Hashable, str], View]()
+        self._alarms = TimerQueue[TimerKey]()
+        self._touched = dict[Hashable, KeyState]()
+        self._told_of = dict[Hashable, KeyState]()  # those with late tuples
+        self._armed = list[tuple[KeyState, list[str]]]()
+        self._woken = list[TimerKey]()
+        self._asked = dict[tuple[Hashable, str], WindowManager]()
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices: its edges matter from now on."""
         del missed
         self.queries[query.id], self.since[query.id] = query, since
-        found = None if since == END else calendar(query.window, self.settings.dialect, since)
+        found = None if since == END else schedule_for(query.window, self.settings.dialect, since)
         if found:
             self._calendars[query.id] = found
         self.plan.edges = self.plan.edges.extended(self._edges(query.id))
@@ -80,7 +85,7 @@ class TimeGroup(Group):
         self._derive()
         for lane in list(self.lanes.values()):
             lane.drop(name)
-            if not (lane.late and self._apart):
+            if not (lane.late_events and self._apart):
                 lane.refit()
             if not lane.views:
                 del self.lanes[lane.key]
@@ -112,24 +117,26 @@ class TimeGroup(Group):
         self._least_since = min(self.since.values(), default=END)
         self._lift = next((query.aggregate.lift for query in self.queries.values()), self._lift)
 
-    def _attach(self, lane: Lane, query: Query) -> None:
+    def _attach(self, lane: KeyState, query: Query) -> None:
         """Give a query its view of a key, unless it came when the stream had ended."""
         since, dialect = self.since[query.id], self.settings.dialect
         if query.id in self._calendars:
             known = self._calendars[query.id]
-            lane.views[query.id] = CalendarView(query, since, dialect, known)
+            lane.views[query.id] = ScheduledWindows(query, since, dialect, known)
         elif isinstance(query.window, Session) and since < END:
-            lane.views[query.id] = SessionView(query, since, dialect, query.window.gap)
+            lane.views[query.id] = SessionWindows(query, since, dialect, query.window.gap)
         if query.id in lane.views:
-            lane.asleep.add(query.id)
+            lane.idle_queries.add(query.id)
 
-    def _new_lane(self, key: Hashable) -> Lane:
-        lane = Lane(key, SliceManager(self.plan, self._build(self.plan.monoid), self.log))
+    def _new_lane(self, key: Hashable) -> KeyState:
+        lane = KeyState(key, SliceManager(self.plan, self._build(self.plan.monoid), self.log))
         for query in self.queries.values():
             self._attach(lane, query)
         return lane
 
-    def take_all(self, batch: Sequence[Accepted], moment: Moment, ballot: Ballot) -> None:
+    def ingest(
+        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+    ) -> None:
         """Give events to those who accept them: in time, all who see them."""
         self._derive()
         by_window, limit = self.settings.dialect.lateness == "window", moment.limit_before
@@ -145,7 +152,9 @@ class TimeGroup(Group):
                 ballot.accept(accepted)
                 self._add(accepted, moment, None)
 
-    def _judged(self, accepted: Accepted, moment: Moment, ballot: Ballot) -> set[str]:
+    def _judged(
+        self, accepted: Accepted, moment: StepWatermarks, ballot: LatenessVotes
+    ) -> set[str]:
         """Let every view that sees a tuple judge it by window; return those that accept it."""
         event, limit = accepted.event, moment.limit_before
         lane = self.lanes.get(event.key) or self._new_lane(event.key)
@@ -153,28 +162,28 @@ class TimeGroup(Group):
         for name, view in lane.views.items():
             if self.since[name] < event.time:
                 extent = lane.extent(name, moment.reached, event)
-                accepts = bool(view.judge(event, limit, lane.slices, extent))
-                ballot.cast(accepted, name, accepts=accepts)
+                accepts = bool(view.is_on_time(event, limit, lane.slices, extent))
+                ballot.record(accepted, name, accepts=accepts)
                 names |= {name} if accepts else set[str]()
         return names
 
-    def _changing(self, key: Hashable) -> Lane:
+    def _changing(self, key: Hashable) -> KeyState:
         """Return the state of a key, for a step to change it."""
         lane = self.lanes.get(key)
         if lane is None:
             lane = self.lanes[key] = self._new_lane(key)
-            self.log.note(partial(self.lanes.__delitem__, key))
+            self.log.record_undo(partial(self.lanes.__delitem__, key))
         if lane.step != self.log.step:
             lane.begin(self.log)
             self._touched[key] = lane
         return lane
 
-    def _add(self, accepted: Accepted, moment: Moment, names: set[str] | None) -> None:
+    def _add(self, accepted: Accepted, moment: StepWatermarks, names: set[str] | None) -> None:
         """Add a tuple to its slice: one lift and one combine."""
         event, lane = accepted.event, self._changing(accepted.event.key)
         border = moment.before + self._early
         late = event.time < border
-        told = border if self._apart and (late or lane.untold) else -END
+        told = border if self._apart and (late or lane.has_pending_links) else -END
         try:
             value = self._lift(event.value)
             lane.slices.add(accepted, value, told)
@@ -183,17 +192,17 @@ class TimeGroup(Group):
             raise blame(seeing, event, cause) from cause
         lane.last = max(lane.last, event.time)
         if late:
-            lane.late.append(Lifted(accepted, value))
+            lane.late_events.append(LiftedEvent(accepted, value))
         if self._firsts:
-            lane.see(lane.views if names is None else names, event.time)
+            lane.record_first_time(lane.views if names is None else names, event.time)
 
-    def reports(self, moment: Moment) -> list[Reports]:
+    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
         """Ask the views for which a window has ended, and all of the keys with late tuples."""
         for lane in self._touched.values():
             self._arm(lane, moment)
-            if lane.late or (moment.held_back and self._apart and lane.untold):
+            if lane.late_events or (moment.held_back and self._apart and lane.has_pending_links):
                 self._told_of[lane.key] = lane
-        self._woken += self._alarms.ring(moment.now)
+        self._woken += self._alarms.pop_due(moment.now)
         if moment.held_back:
             return []
         rung = [(key, name) for key, name in self._woken if name is not None and key in self.lanes]
@@ -205,19 +214,21 @@ class TimeGroup(Group):
         }
         return [self._report(*at, moment) for at in self._asked]
 
-    def _report(self, key: Hashable, name: str, moment: Moment) -> Reports:
+    def _report(self, key: Hashable, name: str, moment: StepWatermarks) -> QueryOutput:
         lane = self.lanes[key]
         extent = lane.extent(name, moment.reached)
-        found = self._asked[key, name].changes(moment, lane.slices, lane.late, extent)
-        return Reports(name, key, found)
+        found = self._asked[key, name].changes(moment, lane.slices, lane.late_events, extent)
+        return QueryOutput(name, key, found)
 
-    def _arm(self, lane: Lane, moment: Moment) -> None:
+    def _arm(self, lane: KeyState, moment: StepWatermarks) -> None:
         """Let views sleep no more that a new slice may concern."""
-        asked = lane.concerned(self._sessions)
+        asked = lane.affected_queries(self._sessions)
         armed = [name for name in asked if self._set_alarm(lane, name, moment)]
         self._armed.append((lane, armed))
 
-    def _set_alarm(self, lane: Lane, name: str, moment: Moment, told: Extent | None = None) -> bool:
+    def _set_alarm(
+        self, lane: KeyState, name: str, moment: StepWatermarks, told: SeenRange | None = None
+    ) -> bool:
         """Set the alarm for the next window that ends and holds a slice, if there is one.
 
         What has ended with this step counts unless it has been told of, to this extent.
@@ -226,13 +237,13 @@ class TimeGroup(Group):
         after = moment.reporting(view.closing)[told is not None]
         due = view.due(after, lane.slices, told or lane.extent(name, moment.reached))
         if due < END:
-            self._alarms.set((lane.key, name), told_at(self.settings, due, view.closing))
+            self._alarms.set((lane.key, name), emission_watermark(self.settings, due, view.closing))
         return due < END
 
-    def commit(self, reports: list[Reports], moment: Moment) -> None:
+    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
         """Publish; set alarms anew; release slices and keys that are needed no more."""
         for lane, names in self._armed:
-            lane.asleep.difference_update(names)
+            lane.idle_queries.difference_update(names)
         for report in reports:
             self._publish(report, moment)
         if moment.held_back:
@@ -248,17 +259,17 @@ class TimeGroup(Group):
                 self._alarms.set((lane.key, None), lane.release_at)
         self._end()
 
-    def _tell(self, moment: Moment) -> None:
+    def _tell(self, moment: StepWatermarks) -> None:
         """Take all late tuples for told: slices that were kept apart for them need it no more."""
         if self._apart:
             border, held = moment.before + self._early, self.settings.dialect.late_update
             for lane in (self._touched | self._told_of).values():
                 lane.refit(None if held == "next_watermark" else border)
         for lane in self._told_of.values():
-            lane.late.clear()
+            lane.late_events.clear()
         self._told_of.clear()
 
-    def _publish(self, report: Reports, moment: Moment) -> None:
+    def _publish(self, report: QueryOutput, moment: StepWatermarks) -> None:
         name, key, changes = report
         lane = self.lanes[key]
         view = lane.views[name]
@@ -266,12 +277,14 @@ class TimeGroup(Group):
         view.commit(changes, moment, extent)
         for kind, interval, said in changes:
             if kind == "new":
-                lane.await_settling(said.settles, name, interval)
-                lane.release_at = min(lane.release_at, done_at(self.settings, said.settles))
+                lane.schedule_finalization(said.settles, name, interval)
+                lane.release_at = min(
+                    lane.release_at, finalization_watermark(self.settings, said.settles)
+                )
         if self._set_alarm(lane, name, moment, extent):
-            lane.asleep.discard(name)
+            lane.idle_queries.discard(name)
         else:
-            lane.asleep.add(name)
+            lane.idle_queries.add(name)
 
     def _end(self) -> None:
         for one in (self._touched, self._armed, self._woken, self._asked):
@@ -287,14 +300,14 @@ class TimeGroup(Group):
         """Undo what the step has done so far."""
         self.log.rollback()
         self._sleep_on()
-        self._told_of = {key: lane for key, lane in self._told_of.items() if lane.late}
+        self._told_of = {key: lane for key, lane in self._told_of.items() if lane.late_events}
         self._end()
 
-    def _release(self, lane: Lane, done: float) -> None:
+    def _release(self, lane: KeyState, done: float) -> None:
         """Drop slices; of windows without bound, fuse those that no edge to come can part."""
         settled = self._retention.release(lane, done)
         if lane.idle:
             del self.lanes[lane.key]
             return
-        lane.release_at = done_at(self.settings, settled)
+        lane.release_at = finalization_watermark(self.settings, settled)
         self._alarms.set((lane.key, None), lane.release_at)

@@ -5,22 +5,22 @@ from collections.abc import Callable, Hashable, Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
-from muntin.optimized.scotty.groups.user_window_state import Front, found
-from muntin.optimized.scotty.schedules.spans import Known, span
-from muntin.optimized.scotty.slices.slice import Lifted
-from muntin.optimized.scotty.slices.tuple_slices import Tile, Tiling
+from muntin.optimized.scotty.groups.user_window_state import MachineCheckpoint, found
+from muntin.optimized.scotty.schedules.spans import ScheduledWindow, span
+from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.slices.tuple_slices import TupleSlice, TupleSlices
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
 from muntin.spec.stream import END, Accepted
 from muntin.spec.windows.data_driven import LastNEvery, Rolling
-from muntin.spec.windows.measure import COUNT, Line, Measure, lay_out
+from muntin.spec.windows.measure import COUNT, Measure, Timeline, build_timeline
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import Interval, WindowType
 
 COORDINATE, ORDER = attrgetter("coordinate"), attrgetter("order")
 
 
-class Live(NamedTuple):
+class OpenWindow(NamedTuple):
     """A window, the positions of its first tuple and behind its last, and what it waits for."""
 
     interval: Interval
@@ -30,22 +30,22 @@ class Live(NamedTuple):
     settles: float
 
 
-class TupleLane:
+class TupleKeyState:
     """The tuples of one key that some window may still need, and how many were forgotten."""
 
-    def __init__(self, key: Hashable, dialect: Dialect, tiling: Tiling) -> None:
+    def __init__(self, key: Hashable, dialect: Dialect, tiling: TupleSlices) -> None:
         """Start with no tuple."""
         self.key, self.dialect, self.tiling = key, dialect, tiling
         self.forgotten = 0
         self.gone: Accepted | None = None  # the last one forgotten, if any
-        self.front = Front()  # what a user's machine knows of those that were forgotten
+        self.front = MachineCheckpoint()  # what a user's machine knows of those that were forgotten
         self.news = False
-        self.pending: list[Lifted] = []  # not in slices yet: they cannot matter yet
+        self.pending: list[LiftedEvent] = []  # not in slices yet: they cannot matter yet
         self.mark: int | None = None  # how many of these there were before the step
         self.undo: Callable[[], None] | None = None
 
     @property
-    def entries(self) -> list[Lifted]:
+    def entries(self) -> list[LiftedEvent]:
         """All tuples in slices, in order."""
         return [entry for tile in self.tiling.tiles for entry in tile.entries]
 
@@ -54,7 +54,7 @@ class TupleLane:
         if self.undo:
             return
         self._set_mark()
-        tiles: list[Tile] = list(self.tiling.tiles)
+        tiles: list[TupleSlice] = list(self.tiling.tiles)
         news, pending = self.news, list(self.pending)
 
         def undo() -> None:
@@ -63,7 +63,7 @@ class TupleLane:
 
         self.undo = undo
 
-    def defer(self, lifted: Lifted) -> None:
+    def defer(self, lifted: LiftedEvent) -> None:
         """Keep a tuple that cannot matter before the watermark is near."""
         self._set_mark()
         self.pending.append(lifted)
@@ -72,7 +72,7 @@ class TupleLane:
         """Note how many tuples there were, before the step defers or flushes any."""
         self.mark = len(self.pending) if self.mark is None else self.mark
 
-    def deferred(self, *, by_arrival: bool) -> list[Lifted]:
+    def deferred(self, *, by_arrival: bool) -> list[LiftedEvent]:
         """Keep the tuples back no more, and return them as they are to be inserted."""
         kept, self.pending = self.pending, []
         return kept if by_arrival else sorted(kept, key=ORDER)
@@ -89,16 +89,16 @@ class TupleLane:
         """Take the step for done."""
         self.undo = self.mark = None
 
-    def insert(self, lifted: Lifted, *, by_arrival: bool) -> None:
+    def insert(self, lifted: LiftedEvent, *, by_arrival: bool) -> None:
         """Add a tuple where its order says."""
         self.tiling.insert(lifted, last=by_arrival)
         self.news = True
 
-    def line(self, measure: Measure, reached: float, further: Accepted | None = None) -> Line:
+    def line(self, measure: Measure, reached: float, further: Accepted | None = None) -> Timeline:
         """Lay out the tuples behind those that were forgotten."""
         held = [entry.accepted for entry in self.entries]
         all_ = [*([self.gone] if self.gone else []), *held, *([further] if further else [])]
-        line = lay_out(all_, measure, reached, self.dialect)
+        line = build_timeline(all_, measure, reached, self.dialect)
         known = (at for at in line.placed if at.accepted is not self.gone)
         placed = [
             at._replace(rank=rank, coordinate=rank if measure is COUNT else at.coordinate)
@@ -106,32 +106,36 @@ class TupleLane:
         ]
         return line._replace(placed=tuple(placed))
 
-    def windows(self, query: Query, reached: float, further: Accepted | None = None) -> list[Live]:
+    def windows(
+        self, query: Query, reached: float, further: Accepted | None = None
+    ) -> list[OpenWindow]:
         """Return the windows of a query that hold a tuple."""
         kind = query.window
         line = self.line(kind.measure, reached, further)
-        add, lives = self.dialect.closing_of(kind.name), list[Live]()
+        add, lives = self.dialect.closing_of(kind.name), list[OpenWindow]()
         for one in sorted(set(self._intervals(kind, line))):
             low, high = self._range(query, one, line)
             if low < high:
                 due, shown = kind.due(one, line), kind.shown(one, line)
                 settles = END if due is None else due + max(0, add)
-                lives.append(Live(shown, low, high, None if due is None else due + add, settles))
+                lives.append(
+                    OpenWindow(shown, low, high, None if due is None else due + add, settles)
+                )
         return lives
 
-    def _intervals(self, kind: WindowType, line: Line) -> Iterable[Interval]:
+    def _intervals(self, kind: WindowType, line: Timeline) -> Iterable[Interval]:
         if isinstance(kind, UserWindow | UserTrigger):
             return found(kind, line, self.front).intervals
         return kind.intervals(line)
 
-    def _range(self, query: Query, one: Interval, line: Line) -> tuple[int, int]:
+    def _range(self, query: Query, one: Interval, line: Timeline) -> tuple[int, int]:
         """Return the positions between which the tuples of a window lie: they are neighbours."""
         kind, placed = query.window, line.placed
         if isinstance(kind, LastNEvery):
             low = max(0, one.start - self.forgotten)
             return low, bisect_left(placed, one.end, key=lambda at: at.time)
         start, end = one.start, one.end
-        if isinstance(kind, Known):
+        if isinstance(kind, ScheduledWindow):
             start, end = span(kind, one, self.dialect)
         elif not isinstance(kind, Rolling) and type(kind).holds is not WindowType.holds:
             held = [i for i, at in enumerate(placed) if kind.holds(one, at, self.dialect)]
@@ -141,7 +145,7 @@ class TupleLane:
             high = min(high, bisect_left(placed, end - 1, key=COORDINATE) + one.row)
         return low, high
 
-    def release(self, count: int, front: Front) -> None:
+    def release(self, count: int, front: MachineCheckpoint) -> None:
         """Forget the oldest tuples; a machine goes on behind them."""
         if count:
             self.front = front

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from muntin.spec.errors import UserCodeError
 from muntin.spec.stream import END, Event
-from muntin.spec.windows.measure import COUNT, TIME, Line
-from muntin.spec.windows.user_defined import Machine, UserTrigger, UserWindow, run
+from muntin.spec.windows.measure import COUNT, TIME, Timeline
+from muntin.spec.windows.user_defined import Machine, UserTrigger, UserWindow, run_machine
 from muntin.spec.windows.window import Interval
 
 UserDefined = UserWindow | UserTrigger
 
 
-class Front(NamedTuple):
+class MachineCheckpoint(NamedTuple):
     """A machine's state, how many windows had begun or tuples gone, and where open ones begin."""
 
     state: object = None
@@ -27,14 +27,14 @@ class Front(NamedTuple):
     opened: tuple[int, ...] = ()
 
 
-class Found(NamedTuple):
+class MachineWindows(NamedTuple):
     """The windows of a line of tuples, and what the machine knows behind them."""
 
     intervals: Sequence[Interval]
-    front: Front
+    front: MachineCheckpoint
 
 
-class Going:
+class ResumedMachine:
     """A machine that goes on from a state, of which it gets a copy: it may change what it gets."""
 
     def __init__(self, machine: Machine, state: object) -> None:
@@ -47,37 +47,41 @@ class Going:
         return None, first, second
 
 
-def found(kind: UserDefined, line: Line, front: Front) -> Found:
+def found(kind: UserDefined, line: Timeline, front: MachineCheckpoint) -> MachineWindows:
     """Return the windows that begin or are open behind the front."""
     return _paired(kind, line, front) if isinstance(kind, UserWindow) else _fired(kind, line, front)
 
 
-def _paired(kind: UserWindow, line: Line, front: Front) -> Found:
+def _paired(kind: UserWindow, line: Timeline, front: MachineCheckpoint) -> MachineWindows:
     """Let each end be that of the window that began first."""
-    going, begun, opened = Going(kind.machine, front.state), front.passed, [*front.opened]
+    going, begun, opened = ResumedMachine(kind.machine, front.state), front.passed, [*front.opened]
     intervals = list[Interval]()
-    for at, begins, ends in run(going, line):
+    for at, begins, ends in run_machine(going, line):
         if ends > len(opened):
             raise UserCodeError(f"window {begun + 1} ends at {at.accepted.event}, not begun")
         intervals += [Interval(start, at.coordinate) for start in opened[:ends]]
         opened = [*opened[ends:], *[at.coordinate] * begins]
         begun += begins
     intervals += [Interval(start, END) for start in opened]
-    return Found(intervals, Front(going.state, begun, tuple(opened)))
+    return MachineWindows(intervals, MachineCheckpoint(going.state, begun, tuple(opened)))
 
 
-def _fired(kind: UserTrigger, line: Line, front: Front) -> Found:
+def _fired(kind: UserTrigger, line: Timeline, front: MachineCheckpoint) -> MachineWindows:
     """Return the buffer, as ranks, each time that the trigger fires."""
-    going, gone, intervals = Going(kind.machine, front.state), front.passed, list[Interval]()
-    for at, evicted, fires in run(going, line):
+    going, gone, intervals = (
+        ResumedMachine(kind.machine, front.state),
+        front.passed,
+        list[Interval](),
+    )
+    for at, evicted, fires in run_machine(going, line):
         gone += evicted
         intervals += [Interval(gone, at.rank + 1)] if fires and gone <= at.rank else []
-    return Found(intervals, Front(going.state, gone))
+    return MachineWindows(intervals, MachineCheckpoint(going.state, gone))
 
 
-def spare(
-    kind: UserDefined, line: Line, front: Front, done: float, needed: Iterable[int]
-) -> tuple[int, Front]:
+def evictable_prefix(
+    kind: UserDefined, line: Timeline, front: MachineCheckpoint, done: float, needed: Iterable[int]
+) -> tuple[int, MachineCheckpoint]:
     """Return how many of the oldest tuples may go, and the front behind them.
 
     Those at `done` or before may go, but for those in windows that are not settled, which are

@@ -8,16 +8,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from muntin.optimized.scotty.schedules.spans import Known, nudge
+from muntin.optimized.scotty.schedules.spans import ScheduledWindow, edge_shift
 from muntin.optimized.scotty.slices.edges import Progression
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
 from muntin.spec.windows.window import Interval
 
-Upcoming = Callable[[float], int | None]
+NextSliceAfter = Callable[[float], int | None]
 
 
-class Extent(NamedTuple):
+class SeenRange(NamedTuple):
     """The first time that the query has seen of the key, the last, and how far time has come."""
 
     first: int
@@ -25,7 +25,7 @@ class Extent(NamedTuple):
     reached: float
 
 
-class Calendar(ABC):
+class WindowSchedule(ABC):
     """The windows that begin after `since`, of one type."""
 
     starts_at: int | None = None
@@ -33,12 +33,12 @@ class Calendar(ABC):
     shortest: int = 0
     """How many times a window holds at least."""
 
-    def __init__(self, kind: Known, dialect: Dialect, since: float) -> None:
+    def __init__(self, kind: ScheduledWindow, dialect: Dialect, since: float) -> None:
         """Take in what is common to all types."""
         self.dialect, self.since = dialect, since
-        self.opens, self.closes = nudge(kind, dialect)
+        self.opens, self.closes = edge_shift(kind, dialect)
 
-    def past(self, one: Interval) -> float:
+    def completion_time(self, one: Interval) -> float:
         """Return when a window is past: at its end, or the first time after one that it holds."""
         return one.end + self.closes
 
@@ -56,22 +56,24 @@ class Calendar(ABC):
         """Return the span of a window."""
 
     @abstractmethod
-    def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
+    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return the windows that hold a time, and are past at `high`."""
 
     @abstractmethod
-    def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
+    def windows_ending_in(
+        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+    ) -> Iterator[Interval]:
         """Return the windows that are past in (low, high], at least if they hold a slice.
 
         `after` gives the time of the first slice that does not begin before a time.
         """
 
     @abstractmethod
-    def last_end(self, time: int, extent: Extent) -> float | None:
+    def last_end(self, time: int, extent: SeenRange) -> float | None:
         """Return when the last of the windows that hold a time is past, if any does."""
 
     @abstractmethod
-    def first_after(self, done: int) -> Interval | None:
+    def first_open_after(self, done: int) -> Interval | None:
         """Return the first window that is past after `done`, whether it holds anything or not."""
 
 

@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator
 
-from muntin.optimized.scotty.schedules.base import Calendar, Extent, Upcoming, align_up
-from muntin.optimized.scotty.schedules.periodic_edges import Families
-from muntin.optimized.scotty.schedules.sliding import Periodic
+from muntin.optimized.scotty.schedules.base import (
+    NextSliceAfter,
+    SeenRange,
+    WindowSchedule,
+    align_up,
+)
+from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges
+from muntin.optimized.scotty.schedules.sliding import SlidingSchedule
 from muntin.optimized.scotty.schedules.spans import span
 from muntin.optimized.scotty.slices.edges import Progression, single
 from muntin.spec.dialect import Dialect
@@ -14,24 +19,24 @@ from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import Interval, WindowType
 
 
-def calendar(kind: WindowType, dialect: Dialect, since: float) -> Calendar | None:
+def schedule_for(kind: WindowType, dialect: Dialect, since: float) -> WindowSchedule | None:
     """Return the calendar of a window type in time, if its edges are known beforehand."""
     match kind:
         case _ if kind.measure is not TIME:
             return None
         case Sliding():
-            return Periodic(kind, dialect, since)
+            return SlidingSchedule(kind, dialect, since)
         case Cumulate():
-            return Growing(kind, dialect, since)
+            return CumulateSchedule(kind, dialect, since)
         case Landmark():
-            return Since(kind, dialect, since)
+            return LandmarkSchedule(kind, dialect, since)
         case Band():
-            return Once(kind, dialect, since)
+            return BandSchedule(kind, dialect, since)
         case _:
             return None
 
 
-class Growing(Calendar):
+class CumulateSchedule(WindowSchedule):
     """Cumulating windows."""
 
     def __init__(self, kind: Cumulate, dialect: Dialect, since: float) -> None:
@@ -44,19 +49,23 @@ class Growing(Calendar):
         kind, least = self._kind, self.since + 1
         if least > -END:
             least = align_up(int(least), kind.offset, kind.size)
-        return Families(kind, self.dialect, least, self.since).edges()
+        return PeriodicEdges(kind, self.dialect, least, self.since).edges()
 
     def span(self, one: Interval) -> tuple[int, int]:
         """Return the span, of what the query sees."""
         return self.clipped(span(self._kind, one, self.dialect))
 
-    def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
+    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return the windows of the event."""
         del extent
         found = sorted(self._kind.around(time, self.dialect))
-        return (one for one in found if self.past(one) <= high and one.start > self.since)
+        return (
+            one for one in found if self.completion_time(one) <= high and one.start > self.since
+        )
 
-    def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
+    def windows_ending_in(
+        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+    ) -> Iterator[Interval]:
         """Leap over the windows that hold no slice."""
         kind = self._kind
         least = max(low, now.first) + 1 - self.closes
@@ -74,19 +83,19 @@ class Growing(Calendar):
             least = max(found - self.closes, end)
             end = align_up(least + 1, kind.offset, kind.step)
 
-    def last_end(self, time: int, extent: Extent) -> float | None:
+    def last_end(self, time: int, extent: SeenRange) -> float | None:
         """Return the end of the longest window of the event."""
         del extent
-        return max(self.past(one) for one in self._kind.around(time, self.dialect))
+        return max(self.completion_time(one) for one in self._kind.around(time, self.dialect))
 
-    def first_after(self, done: int) -> Interval:
+    def first_open_after(self, done: int) -> Interval:
         """Return the first window that is past later."""
         kind, end = self._kind, done - self.closes + 1
         end = align_up(end, kind.offset, kind.step)
         return Interval(end - 1 - (end - 1 - kind.offset) % kind.size, end)
 
 
-class Since(Calendar):
+class LandmarkSchedule(WindowSchedule):
     """Landmark windows."""
 
     def __init__(self, kind: Landmark, dialect: Dialect, since: float) -> None:
@@ -105,12 +114,12 @@ class Since(Calendar):
         """Return the span."""
         return span(self._kind, one, self.dialect)
 
-    def _until(self, extent: Extent) -> int:
+    def _until(self, extent: SeenRange) -> int:
         """Return the last end that exists."""
         kind, reach = self._kind, max(extent.reached, extent.last, self._kind.at)
         return int(reach) + kind.every - (int(reach) - kind.at) % kind.every
 
-    def _past(self, low: float, high: float, extent: Extent) -> Iterator[Interval]:
+    def _past(self, low: float, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return the windows that exist, and are past in (low, high]."""
         kind, until = self._kind, self._until(extent)
         least = int(max(low + 1 - self.closes, kind.at + 1))
@@ -118,30 +127,32 @@ class Since(Calendar):
         for end in range(first, int(last) + 1, kind.every):
             yield Interval(kind.at, end)
 
-    def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
+    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return every window that ends after the event."""
         seen = self._kind.at + self.opens <= time and self._asked
         return self._past(time, high, extent) if seen and high > -END else iter(())
 
-    def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
+    def windows_ending_in(
+        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+    ) -> Iterator[Interval]:
         """Return the windows from the first that holds a slice."""
         found = after(self._kind.at + self.opens)
         if found is None or not self._asked or high == -END or low == END:
             return iter(())
         return self._past(max(low, found), high, now)
 
-    def last_end(self, time: int, extent: Extent) -> float | None:
+    def last_end(self, time: int, extent: SeenRange) -> float | None:
         """Return the last end that exists, if the event comes after the landmark."""
         seen = time >= self._kind.at + self.opens
         return self._until(extent) + self.closes if seen else None
 
-    def first_after(self, done: int) -> Interval | None:
+    def first_open_after(self, done: int) -> Interval | None:
         """Return none: all since the landmark is needed for ever."""
         del done
         return None
 
 
-class Once(Calendar):
+class BandSchedule(WindowSchedule):
     """A fixed band."""
 
     def __init__(self, kind: Band, dialect: Dialect, since: float) -> None:
@@ -160,23 +171,25 @@ class Once(Calendar):
         del one
         return self._low, self._high
 
-    def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
+    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return the band, if the event is in it."""
         del extent
         if self._asked and self._low <= time < self._high <= high:
             yield self._band
 
-    def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
+    def windows_ending_in(
+        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+    ) -> Iterator[Interval]:
         """Return the band."""
         del now, after
         if self._asked and low < self._high <= high:
             yield self._band
 
-    def last_end(self, time: int, extent: Extent) -> float | None:
+    def last_end(self, time: int, extent: SeenRange) -> float | None:
         """Return the end of the band, if the event is in it."""
         del extent
         return self._high if self._low <= time < self._high else None
 
-    def first_after(self, done: int) -> Interval | None:
+    def first_open_after(self, done: int) -> Interval | None:
         """Return the band, until it is over."""
         return self._band if self._asked and self._high > done else None

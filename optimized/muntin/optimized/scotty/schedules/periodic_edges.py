@@ -4,20 +4,20 @@ Algorithm 2 of [Traub20]: a sliding window has the edges of two tumbling ones, i
 ends. Where a dialect truncates, the panes below the offset have families of their own.
 """
 
-from muntin.optimized.scotty.schedules.spans import Periodic, nudge, parted, period
+from muntin.optimized.scotty.schedules.spans import Periodic, edge_shift, has_unique_start, period
 from muntin.optimized.scotty.slices.edges import Progression, single
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
 from muntin.spec.windows.periodic import Sliding
 
 
-class Families:
+class PeriodicEdges:
     """The spans of the windows that start at `least` or later, of what comes after `since`."""
 
     def __init__(self, kind: Periodic, dialect: Dialect, least: float, since: float) -> None:
         """Take in the window type."""
         self._kind, self._least, self._since = kind, least, since
-        self._opens, self._closes = nudge(kind, dialect)
+        self._opens, self._closes = edge_shift(kind, dialect)
         self._truncates = dialect.alignment == "truncate"
 
     def edges(self) -> list[Progression]:
@@ -28,7 +28,7 @@ class Families:
         every = period(self._kind)
         early = [*self._family(begins - every + 1, high=offset)]
         found = [*early, *self._family(begins, low=offset + every)]
-        if parted(self._kind):
+        if has_unique_start(self._kind):
             found += self._family(1 + self._closes, high=offset - every)
             found += self._ends(offset)
         else:

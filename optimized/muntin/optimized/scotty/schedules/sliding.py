@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 
-from muntin.optimized.scotty.schedules.base import Calendar, Extent, Upcoming, align_up
-from muntin.optimized.scotty.schedules.periodic_edges import Families
+from muntin.optimized.scotty.schedules.base import (
+    NextSliceAfter,
+    SeenRange,
+    WindowSchedule,
+    align_up,
+)
+from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges
 from muntin.optimized.scotty.schedules.spans import span
 from muntin.optimized.scotty.slices.edges import Progression
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
-from muntin.spec.windows.periodic import Sliding, pane
+from muntin.spec.windows.periodic import Sliding, pane_start
 from muntin.spec.windows.window import Interval
 
 
-class Periodic(Calendar):
+class SlidingSchedule(WindowSchedule):
     """Tumbling and sliding windows."""
 
     def __init__(self, kind: Sliding, dialect: Dialect, since: float) -> None:
@@ -28,7 +33,7 @@ class Periodic(Calendar):
 
     def edges(self) -> list[Progression]:
         """Return the starts and ends of spans, and where what the query sees begins."""
-        return Families(self._kind, self.dialect, self._least, self.since).edges()
+        return PeriodicEdges(self._kind, self.dialect, self._least, self.since).edges()
 
     def _window(self, start: int) -> Interval:
         return Interval(start, start + self._kind.size)
@@ -40,21 +45,23 @@ class Periodic(Calendar):
         return one.start, one.start + self._kind.size
 
     def _pane(self, time: int) -> int:
-        return pane(time, self._kind.offset, self._kind.slide, self.dialect)
+        return pane_start(time, self._kind.offset, self._kind.slide, self.dialect)
 
-    def _lowest(self, extent: Extent) -> float:
+    def _lowest(self, extent: SeenRange) -> float:
         if self.dialect.first_window != "floor_first":
             return self._least
         return max(self._least, self._pane(extent.first))
 
-    def holding(self, time: int, high: float, extent: Extent) -> Iterator[Interval]:
+    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return the windows of the event, earliest first."""
         lowest, length = self._lowest(extent), self._length
         for start in sorted(self._kind.starts(time, self.dialect)):
             if start >= lowest and start + length <= high:
                 yield self._window(start)
 
-    def ending(self, low: float, high: float, now: Extent, after: Upcoming) -> Iterator[Interval]:
+    def windows_ending_in(
+        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+    ) -> Iterator[Interval]:
         """Leap over the windows that hold no slice."""
         length = self._length
         least = max(low - length + 1, self._lowest(now), now.first - length + 1)
@@ -75,17 +82,17 @@ class Periodic(Calendar):
         """Return the first start of a window that ends after a time."""
         return self._aligned(time - self._length + 1)
 
-    def last_end(self, time: int, extent: Extent) -> float | None:
+    def last_end(self, time: int, extent: SeenRange) -> float | None:
         """Return the end of the last window of the event."""
         lowest = self._lowest_judged(extent)
         starts = [s for s in self._kind.starts(time, self.dialect) if s >= lowest]
         return max(starts) + self._length if starts else None
 
-    def _lowest_judged(self, extent: Extent) -> float:
+    def _lowest_judged(self, extent: SeenRange) -> float:
         """Windows before `since` are not reported, but they count when lateness is judged."""
         lowest = {"all": -END, "nonnegative": 0, "floor_first": self._pane(extent.first)}
         return lowest[self.dialect.first_window]
 
-    def first_after(self, done: int) -> Interval:
+    def first_open_after(self, done: int) -> Interval:
         """Return the first window that is past later."""
         return self._window(self._first_to_hold(done))

@@ -12,25 +12,25 @@ from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import Interval
 
 Periodic = Sliding | Cumulate
-Known = Periodic | Landmark | Band
+ScheduledWindow = Periodic | Landmark | Band
 """Types whose edges are known beforehand."""
 
 
-class Nudge(NamedTuple):
+class EdgeShift(NamedTuple):
     """How much later than left-closed windows those of a dialect open and close."""
 
     opens: int
     closes: int
 
 
-def nudge(kind: Known, dialect: Dialect) -> Nudge:
+def edge_shift(kind: ScheduledWindow, dialect: Dialect) -> EdgeShift:
     """Return how much later the windows of a type open and close: (a, b] is [a + 1, b + 1).
 
-    >>> nudge(Band(0, 3), Dialect(edges="right")), nudge(Band(0, 3), Dialect(edges="both"))
-    (Nudge(opens=1, closes=1), Nudge(opens=0, closes=1))
+    >>> [edge_shift(Band(0, 3), Dialect(edges=edges)) for edges in ("right", "both")]
+    [EdgeShift(opens=1, closes=1), EdgeShift(opens=0, closes=1)]
     """
     edges = "left" if kind.measure is COUNT else dialect.edges
-    return Nudge(int(edges == "right"), int(edges != "left"))
+    return EdgeShift(int(edges == "right"), int(edges != "left"))
 
 
 def period(kind: Periodic) -> int:
@@ -38,21 +38,21 @@ def period(kind: Periodic) -> int:
     return kind.slide if isinstance(kind, Sliding) else kind.size
 
 
-def parted(kind: Periodic) -> bool:
+def has_unique_start(kind: Periodic) -> bool:
     """Whether a coordinate has but one start, that of its pane."""
     return isinstance(kind, Cumulate) or kind.size == kind.slide
 
 
-def span(kind: Known, one: Interval, dialect: Dialect) -> tuple[int, int]:
+def span(kind: ScheduledWindow, one: Interval, dialect: Dialect) -> tuple[int, int]:
     """Return the span of a window: truncated, a pane below the offset ends with its start.
 
     >>> span(Sliding(5, 5), Interval(-5, 0), Dialect(alignment="truncate"))
     (-9, -4)
     """
-    opens, closes = nudge(kind, dialect)
+    opens, closes = edge_shift(kind, dialect)
     low, high = one.start, int(one.end)
     if isinstance(kind, Sliding | Cumulate) and dialect.alignment == "truncate":
-        if low < kind.offset and parted(kind):
+        if low < kind.offset and has_unique_start(kind):
             high = low + 1
         if low <= kind.offset:
             low -= period(kind) - 1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from muntin.optimized.btree.fiba import Fiba
-from muntin.optimized.common.user_code import folded, usable
+from muntin.optimized.common.user_code import check_result, fold_checked
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import OutOfOrder
@@ -21,7 +21,7 @@ STALE = 64
 """So many slices may have changed before a small tree is made anew."""
 
 
-class Part(Protocol):
+class StoredSlice(Protocol):
     """A slice as a store sees it: known by the time or rank of its first tuple."""
 
     @property
@@ -39,7 +39,7 @@ class AggregateStore(ABC):
     """Combines consecutive slices."""
 
     @abstractmethod
-    def touch(self, first: int) -> None:
+    def mark_changed(self, first: int) -> None:
         """Note that the slice with this first tuple has come, changed or gone."""
 
     @abstractmethod
@@ -47,7 +47,7 @@ class AggregateStore(ABC):
         """Note that any slice may have changed."""
 
     @abstractmethod
-    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
         """Combine the slices from index `low` to `high`, of which there is at least one."""
 
 
@@ -58,15 +58,15 @@ class LazyStore(AggregateStore):
         """Keep nothing."""
         self._monoid = monoid
 
-    def touch(self, first: int) -> None:
+    def mark_changed(self, first: int) -> None:
         """Do nothing."""
 
     def reset(self) -> None:
         """Do nothing."""
 
-    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
         """Combine them one by one."""
-        return folded(self._monoid, [one.partial for one in slices[low:high]])
+        return fold_checked(self._monoid, [one.partial for one in slices[low:high]])
 
 
 class TreeStore(AggregateStore):
@@ -78,7 +78,7 @@ class TreeStore(AggregateStore):
         self._tree: OutOfOrder[object] | None = None
         self._touched: set[int] = set()
 
-    def touch(self, first: int) -> None:
+    def mark_changed(self, first: int) -> None:
         """Remember it until the tree is asked; but a tree of which most is stale is dropped."""
         if self._tree is not None:
             self._touched.add(first)
@@ -95,7 +95,7 @@ class TreeStore(AggregateStore):
         self._tree = None
         self._touched.clear()
 
-    def fold(self, slices: Sequence[Part], low: int, high: int) -> object:
+    def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
         """Ask the tree, once it is up to date."""
         tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
         if tree is None:
@@ -109,7 +109,7 @@ class TreeStore(AggregateStore):
         total = tree.query_range(slices[low].first, slices[high - 1].first)
         self._tree = tree
         self._touched.clear()
-        return usable(self._monoid, total, slices[low].partial)
+        return check_result(self._monoid, total, slices[low].partial)
 
 
 BuildStore = Callable[[Monoid[object]], AggregateStore]

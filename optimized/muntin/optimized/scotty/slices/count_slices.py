@@ -11,7 +11,7 @@ from typing import NamedTuple
 from muntin.spec.windows.periodic import Sliding
 
 
-class Cell(NamedTuple):
+class RankInterval(NamedTuple):
     """The ranks from one edge to the next, and the queries of which a window ends there."""
 
     low: int
@@ -19,7 +19,7 @@ class Cell(NamedTuple):
     ending: tuple[str, ...]
 
 
-class RankEdges:
+class CountEdges:
     """The cells of ranks, one after the other."""
 
     def __init__(self, kinds: Iterable[tuple[str, Sliding]], after: int) -> None:
@@ -32,14 +32,14 @@ class RankEdges:
                 heap.add((further, kind.slide, who))
         self._heap = list(heap)
         heapify(self._heap)
-        self._given_back = list[Cell]()
+        self._given_back = list[RankInterval]()
 
-    def cell(self, low: int) -> Cell:
+    def cell(self, low: int) -> RankInterval:
         """Return the next cell, which begins at a rank.
 
-        >>> edges = RankEdges([("a", Sliding(3, 2))], after=0)
+        >>> edges = CountEdges([("a", Sliding(3, 2))], after=0)
         >>> edges.cell(0), edges.cell(2)
-        (Cell(low=0, high=2, ending=()), Cell(low=2, high=3, ending=('a',)))
+        (RankInterval(low=0, high=2, ending=()), RankInterval(low=2, high=3, ending=('a',)))
         """
         if self._given_back:
             return self._given_back.pop()
@@ -48,8 +48,8 @@ class RankEdges:
             _, slide, name = self._heap[0]
             heapreplace(self._heap, (high + slide, slide, name))
             ending += [name] if name else []
-        return Cell(low, high, tuple(ending))
+        return RankInterval(low, high, tuple(ending))
 
-    def give_back(self, cell: Cell) -> None:
+    def unread(self, cell: RankInterval) -> None:
         """Return the cell again: the step that asked for it has failed."""
         self._given_back.append(cell)

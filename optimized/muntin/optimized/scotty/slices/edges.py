@@ -11,7 +11,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from muntin.snapshot.state_classes import Recalling
+from muntin.snapshot.state_classes import RecomputableState
 from muntin.spec.stream import END
 
 
@@ -56,7 +56,7 @@ def single(edge: int) -> Progression:
     return Progression(edge, 1, edge, edge)
 
 
-class Cell(NamedTuple):
+class EdgeInterval(NamedTuple):
     """The times from one edge to the next: low <= time < high."""
 
     low: float
@@ -78,7 +78,7 @@ def fused(
     return found
 
 
-class Edges(Recalling):
+class Edges(RecomputableState):
     """All edges, the cell of the youngest tuple, and some cells before that."""
 
     recalled = ("_cells",)
@@ -91,9 +91,9 @@ class Edges(Recalling):
         """Start with no cell known, and with edges of which those kept are fused already."""
         self.progressions = fused(progressions, kept)
         self.computed = 0
-        self._active = Cell(0, 0)
+        self._active = EdgeInterval(0, 0)
         self._next: list[tuple[float, int]] = []  # a heap: the next edge of each progression
-        self._cells: list[Cell] = []  # sorted, before the active one
+        self._cells: list[EdgeInterval] = []  # sorted, before the active one
 
     def extended(self, progressions: Iterable[Progression]) -> "Edges":
         """Return these edges and further ones."""
@@ -106,7 +106,7 @@ class Edges(Recalling):
         freed = [one for one in left if any(old.covers(one) for old in dropped)]
         return Edges(freed, kept)
 
-    def cell(self, time: int) -> Cell:
+    def cell(self, time: int) -> EdgeInterval:
         """Return the cell of a time; only a tuple beyond the next edge costs a computation."""
         active = self._active
         if active.low <= time < active.high:
@@ -115,7 +115,7 @@ class Edges(Recalling):
             return self._advanced(time)
         return self._earlier(time)
 
-    def _advanced(self, time: int) -> Cell:
+    def _advanced(self, time: int) -> EdgeInterval:
         """Pass the edges up to a time: the last of them, and the next (Algorithm 2, NEXT)."""
         edges, following = list[float](), self._next
         while following[0][0] <= time:
@@ -126,11 +126,11 @@ class Edges(Recalling):
         self.computed += 1
         self._remember(len(self._cells), self._active)
         for low, high in pairwise(dict.fromkeys(edges) if len(edges) <= self.strides else ()):
-            self._remember(len(self._cells), Cell(low, high))
-        self._active = Cell(max(edges), following[0][0])
+            self._remember(len(self._cells), EdgeInterval(low, high))
+        self._active = EdgeInterval(max(edges), following[0][0])
         return self._active
 
-    def _earlier(self, time: int) -> Cell:
+    def _earlier(self, time: int) -> EdgeInterval:
         """Return a cell before the active one, or the first to be active."""
         at = bisect_right(self._cells, time, key=LOW)
         if at and time < self._cells[at - 1].high:
@@ -138,15 +138,15 @@ class Edges(Recalling):
         self.computed += 1
         low = max((p.at_or_before(time) for p in self.progressions), default=-END)
         following = [(p.after(time), nth) for nth, p in enumerate(self.progressions)]
-        cell = Cell(low, min(following, default=(END, 0))[0])
-        if self._active == Cell(0, 0):
+        cell = EdgeInterval(low, min(following, default=(END, 0))[0])
+        if self._active == EdgeInterval(0, 0):
             heapify(following)
             self._active, self._next = cell, following
         else:
             self._remember(at, cell)
         return cell
 
-    def _remember(self, at: int, cell: Cell) -> None:
+    def _remember(self, at: int, cell: EdgeInterval) -> None:
         self._cells.insert(at, cell)
         if len(self._cells) > self.remembered:
             del self._cells[: self.remembered // 2]

@@ -4,8 +4,8 @@ from collections import deque
 from dataclasses import dataclass
 from operator import attrgetter
 
-from muntin.optimized.scotty.slices.count_slices import Cell
-from muntin.optimized.scotty.slices.slice import Lifted
+from muntin.optimized.scotty.slices.count_slices import RankInterval
+from muntin.optimized.scotty.slices.slice import LiftedEvent
 
 Order = tuple[int, int]
 ORDER = attrgetter("order")
@@ -15,7 +15,7 @@ BEHIND = attrgetter("cell.high")
 
 
 @dataclass(slots=True)
-class RankSlice:
+class CountSlice:
     """A slice that begins at an edge, up to the next edge when it is full.
 
     `begin` and `last` are the places of its first and last tuple in event order. Where it is not
@@ -23,12 +23,12 @@ class RankSlice:
     how often the windows that end with it have been told again, once they are `told`.
     """
 
-    cell: Cell
+    cell: RankInterval
     begin: Order
     last: Order
     size: int
     partial: object
-    tuples: deque[Lifted] | None
+    tuples: deque[LiftedEvent] | None
     known: bool = True
     revision: int = 0
     told: bool = False
@@ -48,7 +48,7 @@ class RankSlice:
         """The time at which the windows that end with it are past, once it is full."""
         return self.last[0] + 1
 
-    def become(self, other: "RankSlice") -> None:
+    def become(self, other: "CountSlice") -> None:
         """Take over all that a tuple changes, but for the tuples."""
         self.begin, self.last, self.size = other.begin, other.last, other.size
         self.partial, self.known = other.partial, other.known

@@ -8,7 +8,7 @@ from muntin.spec.stream import END, Accepted, Event
 State = tuple[int, float, float, int, object]
 
 
-class Lifted(NamedTuple):
+class LiftedEvent(NamedTuple):
     """A tuple and its lifted value."""
 
     accepted: Accepted
@@ -31,24 +31,24 @@ class Slice:
 
     first: int
     last: int
-    plain: float
-    own: float
+    last_default_gap_time: float
+    own_gap_end: float
     size: int
     partial: object
-    tuples: list[Lifted] | None = None
+    tuples: list[LiftedEvent] | None = None
     step: int = -1
 
     def reach(self, gap: int) -> float:
         """Return where a session of this slice alone ends."""
-        return max(self.plain + gap, self.own)
+        return max(self.last_default_gap_time + gap, self.own_gap_end)
 
     def state(self) -> State:
         """Return what a step changes but for the list of tuples, to set it back."""
-        return self.last, self.plain, self.own, self.size, self.partial
+        return self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial
 
-    def set_back(self, state: State) -> None:
+    def restore(self, state: State) -> None:
         """Be again what it was."""
-        self.last, self.plain, self.own, self.size, self.partial = state
+        self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial = state
 
     def count(self, event: Event) -> None:
         """Take a further tuple into account, but for the partial aggregate."""
@@ -56,27 +56,29 @@ class Slice:
         self.size += 1
         self.last = max(self.last, time)
         if gap is not None:
-            self.own = max(self.own, time + gap)
-        elif time > self.plain:
-            self.plain = time
+            self.own_gap_end = max(self.own_gap_end, time + gap)
+        elif time > self.last_default_gap_time:
+            self.last_default_gap_time = time
 
 
-def alone(event: Event, partial: object, tuples: list[Lifted] | None, step: int) -> Slice:
+def singleton_slice(
+    event: Event, partial: object, tuples: list[LiftedEvent] | None, step: int
+) -> Slice:
     """Return the slice of one tuple."""
     time, gap = event.time, event.gap
     plain, own = (time, -END) if gap is None else (-END, time + gap)
     return Slice(time, time, plain, own, 1, partial, tuples, step)
 
 
-def joined(
-    parts: list[Slice], partial: object, tuples: list[Lifted] | None, step: int = -1
+def merged_slice(
+    parts: list[Slice], partial: object, tuples: list[LiftedEvent] | None, step: int = -1
 ) -> Slice:
     """Return the slice of neighbours, which has this partial aggregate and these tuples."""
     return Slice(
         min(one.first for one in parts),
         max(one.last for one in parts),
-        max(one.plain for one in parts),
-        max(one.own for one in parts),
+        max(one.last_default_gap_time for one in parts),
+        max(one.own_gap_end for one in parts),
         sum(one.size for one in parts),
         partial,
         tuples,

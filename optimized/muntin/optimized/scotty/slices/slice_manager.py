@@ -13,11 +13,11 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Literal
 
-from muntin.optimized.common.user_code import combined, folded
+from muntin.optimized.common.user_code import combine_checked, fold_checked
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
 from muntin.optimized.scotty.slices.edges import Edges
-from muntin.optimized.scotty.slices.slice import Lifted, Slice, alone, joined
-from muntin.optimized.scotty.undo_log import Log
+from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice, merged_slice, singleton_slice
+from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.stream import END, Accepted
 
@@ -26,7 +26,7 @@ LAST = attrgetter("last")
 ORDER = attrgetter("order")
 
 
-class Plan:
+class SliceRequirements:
     """What all keys share: the edges, the smallest gap, and whether tuples are stored."""
 
     def __init__(self, monoid: Monoid[object], *, stored: bool, inclusive: bool) -> None:
@@ -40,7 +40,7 @@ class Plan:
 class SliceManager:
     """Slices sorted by time, and a list of the times of their first tuples."""
 
-    def __init__(self, plan: Plan, store: AggregateStore, log: Log) -> None:
+    def __init__(self, plan: SliceRequirements, store: AggregateStore, log: UndoLog) -> None:
         """Start with no slice."""
         self.plan, self.store, self.log = plan, store, log
         self.slices: list[Slice] = []
@@ -92,13 +92,13 @@ class SliceManager:
 
     def _split(self, at: int, accepted: Accepted, value: object) -> None:
         """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
-        total = combined(self.plan.monoid, self.plan.monoid.identity, value)
-        tuples = [Lifted(accepted, value)] if self.plan.stored else None
-        one = alone(accepted.event, total, tuples, self.log.step)
-        self.log.note(partial(self._drop, at))
+        total = combine_checked(self.plan.monoid, self.plan.monoid.identity, value)
+        tuples = [LiftedEvent(accepted, value)] if self.plan.stored else None
+        one = singleton_slice(accepted.event, total, tuples, self.log.step)
+        self.log.record_undo(partial(self._drop, at))
         self.slices.insert(at, one)
         self.firsts.insert(at, one.first)
-        self.store.touch(one.first)
+        self.store.mark_changed(one.first)
         self.appended = True
         if at < len(self.slices) - 1:
             self.inserted = True
@@ -118,46 +118,50 @@ class SliceManager:
         one = self.slices[nth]
         if one.step != self.log.step:
             self.log.change(one)
-            self.store.touch(one.first)
+            self.store.mark_changed(one.first)
         event, tuples = accepted.event, one.tuples
         if tuples is not None:
-            self._put(tuples, Lifted(accepted, value))
+            self._put(tuples, LiftedEvent(accepted, value))
         if tuples is None or event.time >= one.last:
-            one.partial = combined(self.plan.monoid, one.partial, value)
+            one.partial = combine_checked(self.plan.monoid, one.partial, value)
         else:
             one.partial = self._recomputed(tuples)
         one.count(event)
 
-    def _put(self, tuples: list[Lifted], lifted: Lifted) -> None:
+    def _put(self, tuples: list[LiftedEvent], lifted: LiftedEvent) -> None:
         at = bisect_right(tuples, lifted.order, key=ORDER)
         tuples.insert(at, lifted)
-        self.log.note(partial(tuples.__delitem__, at))
+        self.log.record_undo(partial(tuples.__delitem__, at))
 
     def _fuse(self, low: int, high: int, accepted: Accepted, value: object) -> None:
         """Extend a slice to the left (Algorithm 6), or make one of those that a tuple links."""
         event, stored = accepted.event, self.plan.stored
         parts = self.slices[low:high]
-        own = alone(event, value, [Lifted(accepted, value)] if stored else None, self.log.step)
+        own = singleton_slice(
+            event, value, [LiftedEvent(accepted, value)] if stored else None, self.log.step
+        )
         before = [one for one in parts if one.first <= event.time]
         line = [*before, own, *parts[len(before) :]]
         tuples = [entry for one in parts for entry in one.tuples or ()]
         if stored and before and before[-1].last > event.time:
-            insort(tuples, Lifted(accepted, value), key=ORDER)
+            insort(tuples, LiftedEvent(accepted, value), key=ORDER)
             total = self._recomputed(tuples)
         else:
-            total = folded(self.plan.monoid, [one.partial for one in line])
+            total = fold_checked(self.plan.monoid, [one.partial for one in line])
             tuples = [entry for one in line for entry in one.tuples or ()]
-        self._replace(low, high, [joined(line, total, tuples if stored else None, self.log.step)])
+        self._replace(
+            low, high, [merged_slice(line, total, tuples if stored else None, self.log.step)]
+        )
 
-    def _recomputed(self, tuples: Iterable[Lifted]) -> object:
-        return folded(self.plan.monoid, [entry.partial for entry in tuples])
+    def _recomputed(self, tuples: Iterable[LiftedEvent]) -> object:
+        return fold_checked(self.plan.monoid, [entry.partial for entry in tuples])
 
     def _replace(self, low: int, high: int, new: list[Slice]) -> None:
         old = self.slices[low:high]
-        self.log.note(partial(self._put_back, low, low + len(new), old))
+        self.log.record_undo(partial(self._put_back, low, low + len(new), old))
         self._put_back(low, high, new)
         for one in (*old, *new):
-            self.store.touch(one.first)
+            self.store.mark_changed(one.first)
 
     def _put_back(self, low: int, high: int, ones: list[Slice]) -> None:
         self.slices[low:high] = ones
@@ -175,7 +179,7 @@ class SliceManager:
         """Return how many tuples a range of slices has."""
         return sum(one.size for one in self.slices[low:high])
 
-    def upcoming(self, time: float) -> int | None:
+    def next_slice_time(self, time: float) -> int | None:
         """Return the time of the first slice that does not begin before this time."""
         at = bisect_left(self.firsts, time)
         return self.firsts[at] if at < len(self.firsts) else None
@@ -183,28 +187,28 @@ class SliceManager:
     def release(self, before: float) -> None:
         """Drop the slices that end before a time."""
         if self.slices and self.slices[0].last < before:
-            self._replace(0, self.settled(before), [])
+            self._replace(0, self.final_slice_count(before), [])
         if not self.slices:
             self.own = -END
 
-    def settled(self, before: float) -> int:
+    def final_slice_count(self, before: float) -> int:
         """Return how many slices end before a time."""
         return bisect_left(self.slices, before, key=LAST)
 
-    def refit(self) -> None:
+    def merge_unseparated(self) -> None:
         """Fuse the slices that no edge and no gap parts any more: a query has gone."""
         runs = list[list[Slice]]()
         whole: Slice | None = None  # the run so far, but for its partial and its tuples
         for one in self.slices:
             if whole is not None and self.separator(whole, one) is None:
                 runs[-1].append(one)
-                whole = joined([whole, one], None, None)
+                whole = merged_slice([whole, one], None, None)
             else:
                 runs.append([one])
                 whole = one
         self._fuse_runs(runs)
 
-    def rejoin(self, time: float) -> None:
+    def merge_around(self, time: float) -> None:
         """Fuse what a tuple of this time would have fused, had its slice not been kept apart."""
         at = max(0, bisect_right(self.firsts, time) - 2)
         while at + 1 < len(self.slices) and self.firsts[at] <= time:
@@ -233,9 +237,9 @@ class SliceManager:
     def _fused(self, run: list[Slice]) -> Slice:
         if len(run) == 1:
             return run[0]
-        total = folded(self.plan.monoid, [one.partial for one in run])
+        total = fold_checked(self.plan.monoid, [one.partial for one in run])
         tuples = [entry for one in run for entry in one.tuples or ()]
-        return joined(run, total, tuples if self.plan.stored else None)
+        return merged_slice(run, total, tuples if self.plan.stored else None)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
         """Return what parts two neighbours, if anything does; a compacted slice may hold edges."""
