@@ -89,7 +89,7 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
 def retired_names(source: str) -> list[str]:
     r"""Identifiers with a retired part.
 
-    >>> retired_names("def told_of(x):\\n    return x.is_untold")
+    >>> retired_names("def told_of(x):\n    return x.is_untold")
     ['1: told_of', '2: is_untold']
     """
     parts = ((line, name, set(name.lower().split("_"))) for line, name in identifiers(source))
@@ -99,7 +99,7 @@ def retired_names(source: str) -> list[str]:
 def retired_words(source: str) -> list[str]:
     r"""Retired words of strings and comments.
 
-    >>> retired_words("x = 1  # whoever reads\\ny = 'it was told'")
+    >>> retired_words("x = 1  # whoever reads\ny = 'it was told'")
     ['1: whoever', '2: told']
     """
     return [
