@@ -6,8 +6,8 @@ two times, onto each, and beyond both ends. Values are letters of the free monoi
 
 from itertools import product
 
-from exhaustive.calls import LETTERS
-from exhaustive.constructed_states import PlantedFiba, Shape
+from exhaustive.states.calls import LETTERS
+from exhaustive.states.constructed_states import PlantedFiba, Shape
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.fiba import Fiba
 from muntin.optimized.btree.node import Node

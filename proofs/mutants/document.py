@@ -18,15 +18,14 @@ patched code cannot be loaded, or if a killer complains of the code as it is. Th
 `.toml` files here.
 
 Killers (`killers.py`): `states` explores all small states of a structure, `finger` those of the
-finger B+-tree, `traces` walks an operator through all small traces (of one mix of windows, if one
-is named: `exhaustive/operators.py`), `steps` makes every step of rebalancing, `laws` checks the
+finger B+-tree, `traces` runs an operator on all small traces (of one mix of windows, if one is
+named: `exhaustive/traces/operators.py`), `steps` makes every step of rebalancing, `laws` checks the
 laws of the catalogue, `tests` runs a file of the test suite, or a test, `uncompiled` does so with
-kernels that are run by Python, `vectors` replays the transcripts written by hand on an operator,
-`lemmas` lets CrossHair confirm.
-Those in brackets run by night only (`MUNTIN_PROFILE=nightly`).
+kernels that Python interprets, `vectors` replays the handwritten transcripts on an operator,
+`lemmas` runs CrossHair. Killers in brackets run by night only (`MUNTIN_PROFILE=nightly`).
 
-`make mutants` makes small faults of its own everywhere (`everywhere.py`), and prints those that
-none of the killers of a file notices (`survivors.py`). It is meant for every week.
+`make mutants` generates small faults in every module (`generated.py`), and prints those that none
+of the killers of a file notices (`survivors.py`). It is meant for every week.
 
 Written by `python proofs/mutants/document.py`.
 """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evidence.checks import ROOT
 
 if TYPE_CHECKING:
-    from exhaustive.traces import Scope
+    from exhaustive.traces.walk import Scope
 
 TWO_TIMES = 2
 """A scope of no more times is small however long it is."""
@@ -19,10 +19,10 @@ TWO_TIMES = 2
 
 def states(name: str) -> object:
     """Explore a small scope of a structure."""
-    from exhaustive import structures as of  # noqa: PLC0415 each killer loads what it needs alone
-    from exhaustive.amortized_cost import Billed  # noqa: PLC0415 as above
-    from exhaustive.exploration import Exploration  # noqa: PLC0415 as above
-    from exhaustive.rings import FifoRing  # noqa: PLC0415 as above
+    from exhaustive.states import structures as of  # noqa: PLC0415 each killer loads what it needs alone
+    from exhaustive.states.amortized_cost import Billed  # noqa: PLC0415 as above
+    from exhaustive.states.exploration import Exploration  # noqa: PLC0415 as above
+    from exhaustive.states.rings import FifoRing  # noqa: PLC0415 as above
     from muntin.optimized.btree.btree import BTree  # noqa: PLC0415 as above
     from muntin.optimized.btree.fiba import Fiba  # noqa: PLC0415 as above
 
@@ -42,7 +42,7 @@ def states(name: str) -> object:
 
 def finger(_: str) -> object:
     """Explore small finger B+-trees, and one that is higher."""
-    from exhaustive import finger as of  # noqa: PLC0415 each killer loads what it needs alone
+    from exhaustive.states import finger as of  # noqa: PLC0415 each killer loads what it needs alone
 
     return of.Repairing(of.small(2)).run(), of.TwoCalls(of.small(7)).run_from(range(5))
 
@@ -59,8 +59,8 @@ def traces(argument: str) -> object:
 
     If a scope is named, as in `scotty-lazy in keys`, it is the only one.
     """
-    from exhaustive import operators as of  # noqa: PLC0415 each killer loads what it needs alone
-    from exhaustive.traces import Walk  # noqa: PLC0415 as above
+    from exhaustive.traces import operators as of  # noqa: PLC0415 each killer loads what it needs alone
+    from exhaustive.traces.walk import Walk  # noqa: PLC0415 as above
 
     names, _, place = argument.partition(" in ")
     asked, walked = set(names.split(",")), set[str]()
@@ -93,7 +93,7 @@ def vectors(name: str) -> object:
 
 def steps(_: str) -> object:
     """Make every step of rebalancing for the two smallest arities."""
-    from exhaustive import rebalance_steps as of  # noqa: PLC0415 each killer loads what it needs alone
+    from exhaustive.states import rebalance_steps as of  # noqa: PLC0415 each killer loads what it needs alone
 
     return [step(mu, 3) for mu in (2, 3) for step in (of.splits, of.merges, of.moves)]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
-from exhaustive.calls import LETTERS, Call, Places, changes, ranges
+from exhaustive.states.calls import LETTERS, Call, Places, changes, ranges
 from muntin.registry.implementations import StructureEntry
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import OutOfOrder, TimedWindow

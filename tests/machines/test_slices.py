@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
-from exhaustive.in_order_invariants import RelatedSlicing
+from exhaustive.traces.in_order_invariants import RelatedSlicing
 from muntin.conformance.machines.operator_machine import OperatorMachine
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore

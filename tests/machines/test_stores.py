@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from exhaustive.calls import LETTERS, MIDDLE
 from exhaustive.object_state import Form, fork, whole
+from exhaustive.states.calls import LETTERS, MIDDLE
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 

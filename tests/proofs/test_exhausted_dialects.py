@@ -6,11 +6,11 @@ from itertools import combinations, product
 
 import pytest
 
-from exhaustive.combine_counts import traces
-from exhaustive.dialects import ASKED, CHOICES, alone, every_two, meeting, together
-from exhaustive.operators import CONTENDERS, SCOTTY
 from exhaustive.profile import PROFILE
-from exhaustive.traces import Scope, Walk
+from exhaustive.traces.dialects import ASKED, CHOICES, alone, every_two, meeting, together
+from exhaustive.traces.operators import CONTENDERS, SCOTTY
+from exhaustive.traces.trace_counts import traces
+from exhaustive.traces.walk import Scope, Walk
 
 WALKS = {"ci": [(SCOTTY, 3)], "nightly": [(SCOTTY, 4), (CONTENDERS, 3)]}[PROFILE]
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import pytest
 
-from exhaustive.combine_counts import traces
-from exhaustive.in_order_invariants import TOTALS, FrugalSlicing, RelatedSlicing
-from exhaustive.operators import BY_WINDOW, CONTENDERS, HALVES, SCOPES
 from exhaustive.profile import PROFILE
-from exhaustive.restored_operators import Restored
-from exhaustive.scotty_invariants import RelatedInBags, RelatedScotty
-from exhaustive.traces import Scope, Walk
+from exhaustive.traces.in_order_invariants import TOTALS, FrugalSlicing, RelatedSlicing
+from exhaustive.traces.operators import BY_WINDOW, CONTENDERS, HALVES, SCOPES
+from exhaustive.traces.restored_operators import Restored
+from exhaustive.traces.scotty_invariants import RelatedInBags, RelatedScotty
+from exhaustive.traces.trace_counts import traces
+from exhaustive.traces.walk import Scope, Walk
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,

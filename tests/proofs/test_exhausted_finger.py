@@ -2,9 +2,9 @@
 
 import pytest
 
-from exhaustive.exploration import Found
-from exhaustive.finger import Finger, Repairing, TwoCalls, small
 from exhaustive.profile import PROFILE
+from exhaustive.states.exploration import Found
+from exhaustive.states.finger import Finger, Repairing, TwoCalls, small
 
 LARGEST = {"ci": 3, "nightly": 4}[PROFILE]
 SMALL = {3: Found(117, 2683, 7353, 65), 4: Found(1094, 38253, 150278, 854)}

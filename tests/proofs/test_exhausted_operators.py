@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from exhaustive.combine_counts import traces
 from exhaustive.object_state import whole
-from exhaustive.operators import ALONE, CONTENDERS, SCOPES, SCOTTY
 from exhaustive.profile import PROFILE
-from exhaustive.traces import Scope, Walk, answer, contender
+from exhaustive.traces.operators import ALONE, CONTENDERS, SCOPES, SCOTTY
+from exhaustive.traces.trace_counts import traces
+from exhaustive.traces.walk import Scope, Walk, answer, contender
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.dialect import Dialect

@@ -2,10 +2,10 @@
 
 import pytest
 
-from exhaustive.exploration import Found
-from exhaustive.full_rings import FullRings, PlantedRing
 from exhaustive.profile import PROFILE
-from exhaustive.structures import CI
+from exhaustive.states.exploration import Found
+from exhaustive.states.full_rings import FullRings, PlantedRing
+from exhaustive.states.structures import CI
 from muntin.optimized.flatfat.flatfat import FlatFat
 
 CAPACITIES = {"ci": (1, [1, 2, 4]), "nightly": (2, [2, 4, 8])}[PROFILE]

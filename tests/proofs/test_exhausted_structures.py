@@ -2,14 +2,14 @@
 
 import pytest
 
-from exhaustive import rebalance_steps as rebalancing
-from exhaustive.constructed_states import PlantedFiba
-from exhaustive.corrupted_states import spoiled
-from exhaustive.exploration import Exploration, Scope, Structure, distances, failing
 from exhaustive.object_state import UNREAD
 from exhaustive.profile import PROFILE
-from exhaustive.shapes import b_trees, every_shape
-from exhaustive.structures import CI, SCOPES, base_intervals, registered, ring, tree
+from exhaustive.states import rebalance_steps as rebalancing
+from exhaustive.states.constructed_states import PlantedFiba
+from exhaustive.states.corrupted_states import spoiled
+from exhaustive.states.exploration import Exploration, Scope, Structure, distances, failing
+from exhaustive.states.shapes import b_trees, every_shape
+from exhaustive.states.structures import CI, SCOPES, base_intervals, registered, ring, tree
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.cost_bound import levels
 from muntin.optimized.btree.fiba import Fiba

@@ -9,8 +9,8 @@ from subprocess import TimeoutExpired
 import pytest
 
 from evidence.checks import ROOT
-from exhaustive.operators import SCOPES, SHORTER
 from exhaustive.profile import PROFILE
+from exhaustive.traces.operators import SCOPES, SHORTER
 from mutants.document import DOCUMENT, document
 from mutants.killers import shortened
 from mutants.mutant import Mutant, MutantError, copied, mutants, noticed

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from exhaustive.calls import Places, changes
-from exhaustive.constructed_states import PlantedClassic, PlantedFiba, Shape
-from exhaustive.exploration import failing
+from exhaustive.states.calls import Places, changes
+from exhaustive.states.constructed_states import PlantedClassic, PlantedFiba, Shape
+from exhaustive.states.exploration import failing
 from muntin.spec.algebra.monoid import Monoid
 
 MIN_ARITIES = st.sampled_from([2, 2, 2, 3, 4])

@@ -14,6 +14,7 @@ from random import Random
 from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
+from muntin.registry.implementations import OPERATORS
 from muntin.registry.state_size import Held, held
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.operator import Operator
@@ -23,7 +24,6 @@ from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
-from support.contenders import OPERATORS
 
 BATCH, DELAY, LAG, LATENESS = 1000, 300, 120, 150
 SHARE = 0.2

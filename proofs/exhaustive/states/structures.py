@@ -6,10 +6,10 @@ because a call is no longer made, is noticed.
 
 from dataclasses import dataclass
 
-from exhaustive.amortized_cost import Billed, BilledClassic, Paying
-from exhaustive.exploration import Build, Exploration, Found, Scope, Structure
 from exhaustive.profile import PROFILE
-from exhaustive.rings import FifoRing, Ring, asked, blotted, capacity, hole_times
+from exhaustive.states.amortized_cost import Billed, BilledClassic, Paying
+from exhaustive.states.exploration import Build, Exploration, Found, Scope, Structure
+from exhaustive.states.rings import FifoRing, Ring, asked, blotted, capacity, hole_times
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.fiba import Fiba
 from muntin.optimized.fifo.b_int import BInt

@@ -11,7 +11,7 @@ from itertools import combinations, product
 from typing import TypeVar, get_args
 
 from exhaustive.profile import PROFILE
-from exhaustive.traces import Scope
+from exhaustive.traces.walk import Scope
 from muntin.conformance.machines.random_choices import DECISIONS
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import DEFAULTS, Mode, Settings

@@ -7,8 +7,8 @@ differ that are the same, so they are overwritten, with something that shows whe
 
 from typing import TypeGuard
 
-from exhaustive.exploration import Structure
 from exhaustive.object_state import BLOT, UNREAD
+from exhaustive.states.exploration import Structure
 from muntin.optimized.flatfat.flatfat import height
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.flatfat.reactive_fifo import BoundedFlatFat, FifoReactiveAggregator

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from exhaustive.constructed_states import Shape
+from exhaustive.states.constructed_states import Shape
 
 Sizes = Counter[int]
 """For each number of keys, how many trees have it."""

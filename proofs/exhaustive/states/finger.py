@@ -7,9 +7,9 @@ is no matter, nor how many rows are spare. Questions repair folds, and so lead t
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from exhaustive.calls import LETTERS, STEP, Call, Places, changes, ranges
-from exhaustive.exploration import Exploration, Found, Scope, Structure
 from exhaustive.object_state import BLOT, UNREAD, fork
+from exhaustive.states.calls import LETTERS, STEP, Call, Places, changes, ranges
+from exhaustive.states.exploration import Exploration, Found, Scope, Structure
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
 from muntin.kernels.finger_btree.debug_view import TreeDebugView

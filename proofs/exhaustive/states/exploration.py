@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from exhaustive.calls import LETTERS, Call, Places, changes, ranges
-from exhaustive.fuse import NEVER, BlownError, Fuse
 from exhaustive.object_state import Form, fork, whole
+from exhaustive.states.calls import LETTERS, Call, Places, changes, ranges
+from exhaustive.states.fuse import NEVER, BlownError, Fuse
 from muntin.registry.implementations import Arrival
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation

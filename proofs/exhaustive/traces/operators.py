@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from exhaustive.profile import PROFILE
-from exhaustive.traces import Scope, Walked
+from exhaustive.traces.walk import Scope, Walked
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.dialect import Dialect

@@ -26,7 +26,7 @@ class Fuse:
         'ab'
         >>> combine("a", "b")
         Traceback (most recent call last):
-        exhaustive.fuse.BlownError: of 'a' and 'b'
+        exhaustive.states.fuse.BlownError: of 'a' and 'b'
         """
 
         def combine(one: str, other: str) -> str:

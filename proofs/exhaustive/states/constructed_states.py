@@ -8,7 +8,7 @@ spines from above; whoever plants a tree checks the relation before anything els
 from itertools import count
 from typing import TypeAlias
 
-from exhaustive.calls import LETTERS
+from exhaustive.states.calls import LETTERS
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.fiba import Fiba
 from muntin.optimized.btree.node import Node

@@ -4,7 +4,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from exhaustive.traces import Scope
+from exhaustive.traces.walk import Scope
 
 
 class Point(NamedTuple):

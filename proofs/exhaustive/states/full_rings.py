@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
-from exhaustive.calls import LETTERS, STEP, Places, changes
-from exhaustive.exploration import Found, failing
 from exhaustive.object_state import UNREAD
+from exhaustive.states.calls import LETTERS, STEP, Places, changes
+from exhaustive.states.exploration import Found, failing
 from muntin.optimized.flatfat.flatfat import FlatFat, height
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.spec.algebra.monoid import Monoid
