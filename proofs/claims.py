@@ -8,13 +8,13 @@ Without --write it fails if a document is not up to date.
 import sys
 
 from evidence.checks import ROOT
-from evidence.document import stale, table
+from evidence.document import stale_documents, table
 
 
 def main(arguments: list[str]) -> int:
     """Run the command."""
     sys.stdout.write(table())
-    found = dict(stale())
+    found = dict(stale_documents())
     for name, text in found.items():
         if arguments == ["--write"]:
             (ROOT / name).write_text(text)

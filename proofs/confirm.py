@@ -29,13 +29,13 @@ SECONDS = 60
 PATHS = [ROOT / name for name in ("spec", "reference", "optimized", "tools", "proofs")]
 
 
-def modules() -> list[Path]:
-    """Return the modules of lemmas."""
+def lemma_modules() -> list[Path]:
+    """The modules of lemmas."""
     return sorted(FOLDER.glob("*.py"))
 
 
-def divided(source: str, lemma: str, mark: str) -> str:
-    r"""Return a module where a statement takes the place of the blank line in a lemma.
+def marked_source(source: str, lemma: str, mark: str) -> str:
+    r"""A module where a statement takes the place of the blank line in a lemma.
 
     >>> print(divided("def f(a: int) -> None:\n    assert a\n\n    assert a * a", "f", "pass"))
     def f(a: int) -> None:
@@ -57,47 +57,53 @@ def divided(source: str, lemma: str, mark: str) -> str:
     return "\n".join(lines)
 
 
-def verdicts(path: Path, names: Sequence[str]) -> dict[str, str]:
+def outcomes(path: Path, names: Sequence[str]) -> dict[str, str]:
     """Return what CrossHair says of lemmas of a module, `Confirmed over all paths.` if all is well.
 
     To start the tool takes longer than most lemmas, so it is asked of all at once. What it says of
     one that is not confirmed and refuted as it should be is found out by asking of that one alone.
     """
-    stated, falsified = answers(path, names)
+    stated, falsified = messages_with_control(path, names)
     return {
         name: CONFIRMED
         if stated.get(name) == [f"info: {CONFIRMED}"]
         and [line.startswith(f"error: {REACHED}") for line in falsified.get(name, [])] == [True]
-        else verdict(path, name)
+        else outcome(path, name)
         for name in names
     }
 
 
-def verdict(path: Path, lemma: str) -> str:
+def outcome(path: Path, lemma: str) -> str:
     """Return what CrossHair says of one lemma."""
-    stated, falsified = ("; ".join(chain(*found.values())) for found in answers(path, [lemma]))
+    stated, falsified = (
+        "; ".join(chain(*found.values())) for found in messages_with_control(path, [lemma])
+    )
     if not falsified.startswith(f"error: {REACHED}"):
         return f"no input meets the hypotheses: {falsified}"
     return stated.removeprefix("info: ")
 
 
-Said = dict[str, list[str]]
+MessagesByLemma = dict[str, list[str]]
 """What the tool says, by the lemma within which it is; or by nothing."""
 
 
-def answers(path: Path, names: Sequence[str]) -> tuple[Said, Said]:
+def messages_with_control(
+    path: Path, names: Sequence[str]
+) -> tuple[MessagesByLemma, MessagesByLemma]:
     """Return what CrossHair says of lemmas as they are, and with conclusions that are false."""
     with TemporaryDirectory() as folder:
         for name, mark in (("stated", "pass"), ("falsified", "raise AssertionError('reached')")):
             source = path.read_text()
             for lemma in names:
-                source = divided(source, lemma, mark)
+                source = marked_source(source, lemma, mark)
             (Path(folder) / f"{name}.py").write_text(source)
-        return said(folder, "stated", names), said(folder, "falsified", names)
+        return crosshair_messages(folder, "stated", names), crosshair_messages(
+            folder, "falsified", names
+        )
 
 
-def said(folder: str, module: str, names: Sequence[str]) -> Said:
-    """Return the lines that CrossHair prints on functions of a module."""
+def crosshair_messages(folder: str, module: str, names: Sequence[str]) -> MessagesByLemma:
+    """The lines that CrossHair prints on functions of a module."""
     command = [sys.executable, "-m", "crosshair", "check", "--analysis_kind=asserts"]
     options = ["--report_all", f"--per_condition_timeout={SECONDS}"]
     done = subprocess.run(  # noqa: S603 - our own words
@@ -109,7 +115,7 @@ def said(folder: str, module: str, names: Sequence[str]) -> Said:
         text=True,
     )
     file, found = Path(folder) / f"{module}.py", defaultdict[str, list[str]](list)
-    within = {at: name for name, lines in places(file) for at in lines}
+    within = {at: name for name, lines in line_ranges(file) for at in lines}
     for line in done.stdout.splitlines():
         place, _, message = line.partition(": ")
         where, _, number = place.rpartition(":")
@@ -118,16 +124,16 @@ def said(folder: str, module: str, names: Sequence[str]) -> Said:
     return dict(found) or {"": [done.stderr.strip()[-300:] or "nothing was checked"]}
 
 
-def places(file: Path) -> Iterator[tuple[str, range]]:
+def line_ranges(file: Path) -> Iterator[tuple[str, range]]:
     """Yield each function of a module, and its lines."""
     for node in ast.parse(file.read_text()).body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def named(arguments: list[str]) -> Iterator[tuple[Path, list[str]]]:
+def requested_lemmas(arguments: list[str]) -> Iterator[tuple[Path, list[str]]]:
     """Yield the lemmas that are asked for, by module."""
-    for path in modules():
+    for path in lemma_modules():
         asked = {path.stem, *(f"{path.stem}.{lemma}" for lemma in lemmas(path))} & set(arguments)
         every = not arguments or path.stem in asked
         if names := [one for one in lemmas(path) if every or f"{path.stem}.{one}" in asked]:
@@ -136,21 +142,23 @@ def named(arguments: list[str]) -> Iterator[tuple[Path, list[str]]]:
 
 def main(arguments: list[str]) -> int:
     """Run the command."""
-    failed, asked, begun = 0, 0, spent()
-    for path, names in named(arguments):
-        before = spent()
-        found = verdicts(path, names)
+    failed, asked, begun = 0, 0, child_cpu_seconds()
+    for path, names in requested_lemmas(arguments):
+        before = child_cpu_seconds()
+        found = outcomes(path, names)
         failed += sum(one != CONFIRMED for one in found.values())
         asked += len(found)
-        sys.stdout.write(f"{spent() - before:6.1f} s  {path.stem}\n")
+        sys.stdout.write(f"{child_cpu_seconds() - before:6.1f} s  {path.stem}\n")
         sys.stdout.writelines(f"          {name}: {one}\n" for name, one in found.items())
         sys.stdout.flush()
-    sys.stdout.write(f"{spent() - begun:6.1f} s  {asked - failed} of {asked} lemmas confirmed\n")
+    sys.stdout.write(
+        f"{child_cpu_seconds() - begun:6.1f} s  {asked - failed} of {asked} lemmas confirmed\n"
+    )
     return int(failed > 0 or not asked)
 
 
-def spent() -> float:
-    """Return the CPU seconds of the processes that were run."""
+def child_cpu_seconds() -> float:
+    """The CPU seconds of the processes that were run."""
     used = getrusage(RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -16,7 +16,7 @@ import pytest
 
 from claims import main as count_claims
 from evidence.checks import ROOT
-from evidence.journal import Journal
+from evidence.journal import NightlyJournal
 
 MINUTE = 60
 PLUGIN = "evidence.skip_passed"
@@ -26,7 +26,7 @@ JOURNALS = ROOT / "build" / "proofs-nightly"
 class Progress:
     """A plugin that says which tests have ended, and which are still running."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: NightlyJournal) -> None:
         """Begin, with what passed before."""
         self._journal = journal
         self._begun = time.monotonic()
@@ -51,7 +51,7 @@ class Progress:
         """Say that a test has ended, and note it if it has passed."""
         self._ended += 1
         if nodeid not in self._failed:
-            self._journal.note(nodeid)
+            self._journal.record(nodeid)
         self._say(nodeid, self._since.pop(nodeid))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -79,16 +79,16 @@ def main(arguments: list[str]) -> int:
     """Run the command."""
     os.environ["MUNTIN_PROFILE"] = "nightly"
     workers, *others = arguments or ["auto"]
-    journal = Journal(JOURNALS)
-    os.environ["MUNTIN_PASSED"] = str(journal.left_out)
+    journal = NightlyJournal(JOURNALS)
+    os.environ["MUNTIN_PASSED"] = str(journal.skip_file)
     sys.stderr.write(
-        f"{len(journal.known)} tests passed before ({journal.path}) and are left out\n"
+        f"{len(journal.passed)} tests passed before ({journal.path}) and are left out\n"
     )
     options = ["-n", workers, "--dist", "worksteal", "-q", "--no-header", "-p", PLUGIN]
     options += ["--hypothesis-profile=proofs"]
     folder = str(ROOT / "tests" / "proofs")
     code = pytest.main([*options, *others, folder], plugins=[Progress(journal)])
-    done = code == pytest.ExitCode.NO_TESTS_COLLECTED and journal.known and not others
+    done = code == pytest.ExitCode.NO_TESTS_COLLECTED and journal.passed and not others
     return max(0 if done else int(code), count_claims([]))
 
 

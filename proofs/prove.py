@@ -20,13 +20,13 @@ FOLDER = ROOT / "proofs" / "smt"
 
 def theorems(path: Path) -> Iterator[tuple[str, Callable[[], Theorem]]]:
     """Yield the theorems of a module."""
-    module = loaded(path)
+    module = load_module(path)
     for name in lemmas(path):
         yield f"{path.stem}.{name}", getattr(module, name)
 
 
-def loaded(path: Path) -> ModuleType:
-    """Return a module of theorems."""
+def load_module(path: Path) -> ModuleType:
+    """A module of theorems."""
     spec = spec_from_file_location(f"smt.{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no module")
@@ -35,7 +35,7 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def named(arguments: list[str]) -> Iterator[tuple[str, Callable[[], Theorem]]]:
+def requested_theorems(arguments: list[str]) -> Iterator[tuple[str, Callable[[], Theorem]]]:
     """Yield the theorems that are asked for."""
     for path in sorted(FOLDER.glob("*.py")):
         for name, theorem in theorems(path):
@@ -46,10 +46,10 @@ def named(arguments: list[str]) -> Iterator[tuple[str, Callable[[], Theorem]]]:
 def main(arguments: list[str]) -> int:
     """Run the command."""
     failed, asked = 0, 0
-    for name, theorem in named(arguments):
+    for name, theorem in requested_theorems(arguments):
         before = process_time()
         made = theorem()
-        found = made.verdict()
+        found = made.outcome()
         asked, failed = asked + 1, failed + (found != PROVED)
         sys.stdout.write(
             f"{process_time() - before:6.1f} s  {name}: {found}, {len(made.controls)} controls\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from evidence.cpu_budget import MINUTES, Spending
+from evidence.cpu_budget import MINUTES, CpuBudget
 from spark_support.brief_java import optimise_little
 
 os.environ.setdefault("MUNTIN_KERNELS", str(Path(__file__).parents[1] / ".kernels"))
@@ -25,10 +25,10 @@ settings.register_profile("proofs", COMMON, max_examples=1000)  # of a night of 
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 
-SELDOM = 100_000, 20, 50
+GC_THRESHOLD = 100_000, 20, 50
 """How many objects Python makes before it looks for garbage, which takes time and finds little."""
 
-ALONE, ANY = 2, 3
+OWN_JAVA, NO_SPARK = 2, 3
 """The ranks of a test that starts Javas of its own, and of one that needs no Spark."""
 
 
@@ -40,9 +40,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(key=rank)
     for item in items:
-        if rank(item) < ALONE:
+        if rank(item) < OWN_JAVA:
             item.add_marker(pytest.mark.xdist_group("spark"))
-        elif rank(item) == ANY and calls_kernels(item.path):
+        elif rank(item) == NO_SPARK and calls_kernels(item.path):
             item.add_marker(pytest.mark.xdist_group("kernels"))
 
 
@@ -51,7 +51,7 @@ def pytest_collection_finish() -> None:
     """Let Python look for garbage seldom, and not among the tests themselves."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*SELDOM)
+    gc.set_threshold(*GC_THRESHOLD)
 
 
 @pytest.hookimpl(trylast=True)
@@ -72,7 +72,7 @@ def rank(item: pytest.Item) -> int:
     """Return when a test comes: by the settings of the session that is started first."""
     in_folder = item.path.parent.name == "spark"
     if "spark" not in getattr(item, "fixturenames", ()):
-        return ALONE if in_folder else ANY
+        return OWN_JAVA if in_folder else NO_SPARK
     return int(not in_folder)
 
 
@@ -91,4 +91,4 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "xdist_group(name): tests for one worker")
     if os.environ.get("MUNTIN_PROFILE") != "nightly":
         fails = os.environ.get("MUNTIN_BUDGET") == "proofs"
-        config.pluginmanager.register(Spending(MINUTES, fails=fails))
+        config.pluginmanager.register(CpuBudget(MINUTES, fails=fails))

@@ -11,7 +11,7 @@ LETTERS: list[Word] = [(0,), (1,), (2,), (3,)]
 
 
 def tree(meter: Meter | None = None) -> FlatFat[Word]:
-    """Return a tree of four letters."""
+    """A tree of four letters."""
     meter = Meter() if meter is None else meter
     return FlatFat(meter.watch(FREE), LETTERS, meter)
 

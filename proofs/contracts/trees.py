@@ -20,14 +20,14 @@ NEW = (99,)
 
 
 def leaf(times: list[int]) -> Node[Word]:
-    """Return a leaf with these times."""
+    """A leaf with these times."""
     node: Node[Word] = Node(0, ())
     node.times, node.values = times, [(time,) for time in times]
     return node
 
 
 def family(older: list[int], between: int, younger: list[int]) -> Node[Word]:
-    """Return a parent of two leaves."""
+    """A parent of two leaves."""
     parent: Node[Word] = Node(1, ())
     parent.times, parent.values = [between], [(between,)]
     parent.adopt([leaf(older), leaf(younger)])
@@ -74,7 +74,7 @@ def a_move_keeps_the_order(a: int, b: int, c: int, d: int, e: int) -> None:
     assert [child.arity for child in parent.children] == [4, 2]
 
 
-def held(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
+def fill_tree(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
     """Insert so many even times into a tree, from either end, and return its definition."""
     window = TimedWindow(FREE, tuple((2 * at, (at,)) for at in range(count)))
     for time, value in window.pairs[:: -1 if falling else 1]:
@@ -92,7 +92,7 @@ def an_insert_into_two_levels_is_right(time: int, falling: bool) -> None:  # noq
     """S1 to S12, T1: into a window of seven, on either spine and between, with its split."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 7, falling=falling).insert(time, NEW)
+    window = fill_tree(tree, 7, falling=falling).insert(time, NEW)
     tree.insert(time, NEW)
     assert stands_for(tree, window)
 
@@ -101,7 +101,7 @@ def an_evict_from_two_levels_is_right(time: int, falling: bool) -> None:  # noqa
     """S1 to S12, T1: from a window of seven, with its move or merge, from the root too."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 7, falling=falling).evict(time)
+    window = fill_tree(tree, 7, falling=falling).evict(time)
     tree.evict(time)
     assert stands_for(tree, window)
 
@@ -110,7 +110,7 @@ def a_call_on_the_classic_tree_is_right(time: int, evicts: bool) -> None:  # noq
     """S1 to S8, T1: the same without fingers."""
 
     tree = BTree(FREE, None, MIN_ARITY)
-    window = held(tree, 6, falling=False)
+    window = fill_tree(tree, 6, falling=False)
     window = window.evict(time) if evicts else window.insert(time, NEW)
     if evicts:
         tree.evict(time)
@@ -123,7 +123,7 @@ def a_range_of_two_levels_is_right(first: int, last: int) -> None:
     """T4: of a window of seven, from any time to any."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 7, falling=False)
+    window = fill_tree(tree, 7, falling=False)
     assert tree.query_range(first, last) == window.query_range(first, last)
 
 
@@ -131,7 +131,7 @@ def a_call_on_three_levels_is_right(time: int, evicts: bool) -> None:  # noqa: F
     """S1 to S12, T1: of fifteen items, with inner nodes on both spines and the root above them."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 15, falling=False)
+    window = fill_tree(tree, 15, falling=False)
     window = window.evict(time) if evicts else window.insert(time, NEW)
     if evicts:
         tree.evict(time)

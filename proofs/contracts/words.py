@@ -3,7 +3,7 @@
 from muntin.spec.algebra.monoid import FREE, Word
 
 
-def what_was_appended_can_be_taken_off(whole: Word, part: Word) -> None:
+def inverses_undo_concatenation(whole: Word, part: Word) -> None:
     """P1: the inverses of the free monoid undo concatenation, at either end."""
     assert len(whole) <= 3
     assert len(part) <= 3

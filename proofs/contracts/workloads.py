@@ -19,12 +19,12 @@ Flags = tuple[bool, bool, bool, bool]
 
 
 def workload(flags: Flags, context: int, *, session: bool) -> Characteristics:
-    """Return the characteristics; a session is forward context free."""
+    """The characteristics; a session is forward context free."""
     in_order, commutative, invertible, counted = flags
     return Characteristics(in_order, commutative, invertible, CONTEXTS[context], session, counted)
 
 
-def what_is_recomputed_is_stored(flags: Flags, context: int, *, session: bool) -> None:
+def recomputed_tuples_are_stored(flags: Flags, context: int, *, session: bool) -> None:
     """Figures 5 and 6 with 4: where slices are split, or tuples taken out, tuples are kept."""
     assert 0 <= context < 3
     assert not session or context == FORWARD_FREE
@@ -54,7 +54,7 @@ def sessions_in_time_never_store(flags: Flags) -> None:
     assert not splits(of)
 
 
-def disorder_never_lets_less_be_stored(flags: Flags, context: int, *, session: bool) -> None:
+def disorder_never_stores_less(flags: Flags, context: int, *, session: bool) -> None:
     """Figure 4: what is stored in order is stored out of order too."""
     assert 0 <= context < 3
     assert not session or context == FORWARD_FREE

@@ -31,11 +31,11 @@ COMMANDS = {
 }
 """By place: the level that what lies there has (tests may also exhaust), and what runs it."""
 
-PLANNED = ("proofs/smt/", "proofs/contracts/")
+CLAIMED_FOLDERS = ("proofs/smt/", "proofs/contracts/")
 """Folders in which every check belongs to a claim; so does all of tests/proofs that exhausts."""
 
 
-EXHAUSTS = re.compile("test_every_").match
+EXHAUSTIVE_TEST = re.compile("test_every_").match
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Place:
     name: str = ""
 
     @classmethod
-    def read(cls, text: str) -> "Place":
+    def parse(cls, text: str) -> "Place":
         """Take apart what is written in a claim."""
         path, _, name = text.partition("::")
         return cls(path, name)
@@ -70,7 +70,7 @@ class Place:
         known = (kind for glob, kind in COMMANDS.items() if fnmatch(self.path, glob))
         return next(known, ("", ""))
 
-    def may_be(self, level: str) -> bool:
+    def can_have(self, level: str) -> bool:
         """Whether what lies here can have this level."""
         given, command = self.kind
         return bool(command) and (
@@ -95,7 +95,7 @@ def commands(places: Iterable[Place]) -> list[str]:
 
 @cache
 def functions(path: Path) -> frozenset[str]:
-    """Return the names of the functions of a module, wherever they are in it."""
+    """The names of the functions of a module, wherever they are in it."""
     tree = ast.parse(path.read_text())
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
@@ -104,18 +104,20 @@ def lemmas(path: Path) -> Iterator[str]:
     """Yield the lemmas and theorems of a module: what is public and returns None or a Theorem."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            yield from [node.name] if concludes(node) else []
+            yield from [node.name] if is_lemma(node) else []
 
 
-def concludes(node: ast.FunctionDef) -> bool:
+def is_lemma(node: ast.FunctionDef) -> bool:
     """Whether a function is a lemma, which returns None, or makes a Theorem, and no helper."""
     return node.returns is not None and ast.unparse(node.returns) in ("None", "Theorem")
 
 
-def inventory() -> set[str]:
-    """Return every check that has to belong to a claim."""
-    modules = [path for folder in PLANNED for path in sorted((ROOT / folder).rglob("*.py"))]
+def required_checks() -> set[str]:
+    """Every check that has to belong to a claim."""
+    modules = [path for folder in CLAIMED_FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
     exhausting = sorted((ROOT / "tests" / "proofs").glob("test_exhausted_*.py"))
     stated = [(path, name) for path in modules for name in lemmas(path)]
-    tested = [(path, name) for path in exhausting for name in functions(path) if EXHAUSTS(name)]
+    tested = [
+        (path, name) for path in exhausting for name in functions(path) if EXHAUSTIVE_TEST(name)
+    ]
     return {f"{path.relative_to(ROOT)}::{name}" for path, name in (*stated, *tested)}

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from evidence.checks import LEVELS, ROOT, Place
-from evidence.labels import labels, proved, stated
+from evidence.labels import labels, proved_labels, stated_facts
 
 FOLDER = ROOT / "proofs" / "CLAIMS"
 PARTS = ("Semantics", "In-order windows", "Out-of-order windows", "Operators")
@@ -70,11 +70,11 @@ class Subject:
     def facts(self) -> dict[str, str]:
         """Return what its code states, by label."""
         sources = [(ROOT / path).read_text() for path in self.code]
-        return {label: sentence for source in sources for label, sentence in stated(source)}
+        return {label: sentence for source in sources for label, sentence in stated_facts(source)}
 
-    def proved(self) -> list[str]:
-        """Return the labels that its text proves."""
-        return proved((ROOT / self.text).read_text()) if self.text else []
+    def proved_labels(self) -> list[str]:
+        """The labels that its text proves."""
+        return proved_labels((ROOT / self.text).read_text()) if self.text else []
 
 
 class _Reader:
@@ -84,16 +84,18 @@ class _Reader:
         self._name, self._table, self._at = name, table, ""
 
     def subject(self) -> Subject:
-        """Return the subject with its claims."""
+        """The subject with its claims."""
         table = self._table
-        self._only(table, "title", "part", "about", "text", "code", "checks", "claims")
+        self._reject_unknown_keys(
+            table, "title", "part", "about", "text", "code", "checks", "claims"
+        )
         part = self._string(table, "part")
         if part not in PARTS:
-            raise self._wrong(f"part must be one of {PARTS}, not {part!r}")
+            raise self._error(f"part must be one of {PARTS}, not {part!r}")
         title, about = self._string(table, "title"), self._string(table, "about")
         text, code = self._string(table, "text", ""), self._strings(table, "code")
         if not code:
-            raise self._wrong("it needs the code that it is about")
+            raise self._error("it needs the code that it is about")
         bare = Subject(self._name, title, part, about, text, code, ())
         named = self._tables(table, "checks")
         checks = {name: self._check(name, check) for name, check in named.items()}
@@ -107,11 +109,11 @@ class _Reader:
 
     def _check(self, name: str, table: Table) -> Check:
         self._at = f"check {name!r}"
-        self._only(table, "level", "scope", "at")
+        self._reject_unknown_keys(table, "level", "scope", "at")
         level, scope = self._string(table, "level"), self._string(table, "scope")
-        places = tuple(map(Place.read, self._strings(table, "at")))
+        places = tuple(map(Place.parse, self._strings(table, "at")))
         if level not in LEVELS or not places:
-            raise self._wrong(f"it needs a level, one of {LEVELS}, and something to run")
+            raise self._error(f"it needs a level, one of {LEVELS}, and something to run")
         return Check(level, scope, places)
 
     def _claims(
@@ -119,11 +121,11 @@ class _Reader:
     ) -> Iterator[Claim]:
         """Yield a claim, or one for each label of the heading if the code says what they state."""
         self._at = f"claim {heading!r}"
-        self._only(table, "states", "why", "papers", "checks", "vectors", "bounds")
+        self._reject_unknown_keys(table, "states", "why", "papers", "checks", "vectors", "bounds")
         used = self._strings(table, "checks")
         if unknown := set(used) - set(checks):
-            raise self._wrong(f"there is no check {sorted(unknown)}")
-        vectors = tuple(map(Place.read, self._strings(table, "vectors")))
+            raise self._error(f"there is no check {sorted(unknown)}")
+        vectors = tuple(map(Place.parse, self._strings(table, "vectors")))
         by_hand = (Check("tested", "traces worked out by hand", vectors),) if vectors else ()
         own = (*(checks[name] for name in used), *by_hand)
         why, papers = self._string(table, "why"), self._strings(table, "papers")
@@ -131,27 +133,27 @@ class _Reader:
         for label in labels(heading) if "states" not in table else [heading]:
             states = self._string(table, "states", facts.get(label, ""))
             if not own or not states:
-                raise self._wrong("it needs checks, and a sentence here or in the code")
+                raise self._error("it needs checks, and a sentence here or in the code")
             yield Claim(self._name, label, states, why, papers, own, bounds)
 
-    def _wrong(self, message: str) -> ClaimError:
+    def _error(self, message: str) -> ClaimError:
         return ClaimError(f"proofs/CLAIMS/{self._name}.toml, {self._at}: {message}")
 
-    def _only(self, table: Table, *names: str) -> None:
+    def _reject_unknown_keys(self, table: Table, *names: str) -> None:
         if beyond := set(table) - set(names):
-            raise self._wrong(f"{sorted(beyond)} means nothing here; known are {names}")
+            raise self._error(f"{sorted(beyond)} means nothing here; known are {names}")
 
     def _string(self, table: Table, name: str, default: str | None = None) -> str:
         value = table.get(name, default)
         if not isinstance(value, str):
-            raise self._wrong(f"{name} must be a string")
+            raise self._error(f"{name} must be a string")
         return value
 
     def _strings(self, table: Table, name: str) -> tuple[str, ...]:
         given = table.get(name, [])
         found = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
         if found != given:
-            raise self._wrong(f"{name} must be a list of strings")
+            raise self._error(f"{name} must be a list of strings")
         return tuple(found)
 
     def _tables(self, table: Table, name: str) -> dict[str, Table]:
@@ -159,11 +161,11 @@ class _Reader:
         inner = given if isinstance(given, dict) else dict[str, Toml]()
         found: dict[str, Table] = {k: one for k, one in inner.items() if isinstance(one, dict)}
         if found != given:
-            raise self._wrong(f"{name} must be a table of tables")
+            raise self._error(f"{name} must be a table of tables")
         return found
 
 
-def read(path: Path) -> Subject:
+def read_subject(path: Path) -> Subject:
     """Read one file of claims."""
     with path.open("rb") as file:
         return _Reader(path.stem, tomllib.load(file)).subject()
@@ -172,10 +174,10 @@ def read(path: Path) -> Subject:
 @cache
 def subjects() -> tuple[Subject, ...]:
     """Read all of them, in the order of the document."""
-    found = map(read, sorted(FOLDER.glob("*.toml")))
+    found = map(read_subject, sorted(FOLDER.glob("*.toml")))
     return tuple(sorted(found, key=lambda subject: (PARTS.index(subject.part), subject.name)))
 
 
 def claims() -> Iterator[Claim]:
-    """Return every claim."""
+    """Every claim."""
     return (claim for subject in subjects() for claim in subject.claims)

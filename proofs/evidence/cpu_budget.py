@@ -16,21 +16,21 @@ FOLDER = "tests/proofs/"
 NAME = "cpu seconds"
 
 
-def spent() -> float:
-    """Return the CPU seconds of this process and of those that it has started and awaited."""
+def cpu_seconds() -> float:
+    """The CPU seconds of this process and of those that it has started and awaited."""
     return sum(os.times()[:4])
 
 
-class Spending:
+class CpuBudget:
     """A plugin that says what the tests of a folder have taken, and may fail if it was too much."""
 
     def __init__(self, limit: float, *, fails: bool = True) -> None:
         """Begin, with a limit in minutes."""
-        self._limit, self._fails, self._last, self.seconds = limit, fails, spent(), 0.0
+        self._limit, self._fails, self._last, self.seconds = limit, fails, cpu_seconds(), 0.0
 
     def pytest_runtest_logstart(self) -> None:
         """Begin with a test."""
-        self._last = spent()
+        self._last = cpu_seconds()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -38,7 +38,7 @@ class Spending:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Write into the report of each phase what it has taken: reports are sent by workers."""
         report = yield
-        before, self._last = self._last, spent()
+        before, self._last = self._last, cpu_seconds()
         report.user_properties.append((NAME, self._last - before))
         return report
 
@@ -57,11 +57,11 @@ class Spending:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what it was."""
         if self.seconds:
-            terminalreporter.write_line(said(self.seconds, self._limit))
+            terminalreporter.write_line(summary(self.seconds, self._limit))
 
 
-def said(seconds: float, limit: float) -> str:
-    """Return a line on what was taken, in seconds, and what may be, in minutes.
+def summary(seconds: float, limit: float) -> str:
+    """A line on what was taken, in seconds, and what may be, in minutes.
 
     >>> said(90, 6), said(361.2, 6)
     ('proofs: 1.50 of 6 minutes CPU', 'proofs: 6.02 of 6 minutes CPU: TOO MUCH')

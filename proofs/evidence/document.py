@@ -33,7 +33,7 @@ evidence at several levels, each with its own scope, and counts in the tables at
 TAIL = "## Where the claims of the papers are\n"
 
 
-def stale() -> Iterator[tuple[str, str]]:
+def stale_documents() -> Iterator[tuple[str, str]]:
     """Yield each document that is not up to date, with what it should be."""
     for name, text in ((DOCUMENT, page()), (README, readme())):
         path = ROOT / name
@@ -50,19 +50,21 @@ def readme() -> str:
 def table() -> str:
     """Return how many claims each subject has, each counted once, at its strongest level."""
     rows = [
-        [f"[{subject.title}]({DOCUMENT}#{anchor(subject.title)})", *counted(subject.claims)]
+        [f"[{subject.title}]({DOCUMENT}#{anchor(subject.title)})", *counts_by_level(subject.claims)]
         for subject in subjects()
     ]
-    return "".join(rows_of(["claims about", *LEVELS], [*rows, ["all", *counted(claims())]]))
+    return "".join(
+        table_lines(["claims about", *LEVELS], [*rows, ["all", *counts_by_level(claims())]])
+    )
 
 
-def counted(some: Iterable[Claim]) -> list[str]:
+def counts_by_level(some: Iterable[Claim]) -> list[str]:
     """Return how many claims there are at each level."""
     levels = Counter(claim.level for claim in some)
     return [str(levels[level] or "") for level in LEVELS]
 
 
-def rows_of(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
+def table_lines(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
     r"""Yield the lines of a table.
 
     >>> "".join(rows_of(["a", ""], [["1", ""]]))
@@ -73,7 +75,7 @@ def rows_of(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def anchor(title: str) -> str:
-    """Return the name by which a heading is linked to.
+    """The name by which a heading is linked to.
 
     >>> anchor("Two-Stacks, Lite")
     'two-stacks-lite'
@@ -83,7 +85,9 @@ def anchor(title: str) -> str:
 
 def page() -> str:
     """Return docs/invariants.md."""
-    meanings = rows_of(["level", "what a machine has done"], [list(m) for m in MEANINGS.items()])
+    meanings = table_lines(
+        ["level", "what a machine has done"], [list(m) for m in MEANINGS.items()]
+    )
     parts = "\n".join(text for part in PARTS for text in section(part))
     return f"{HEAD}\n{''.join(meanings)}\n{parts}\n{TAIL}\n{''.join(index())}"
 
@@ -92,41 +96,41 @@ def section(part: str) -> Iterator[str]:
     """Yield the subjects of one part."""
     if own := [subject for subject in subjects() if subject.part == part]:
         yield f"## {part}\n"
-        yield from map(described, own)
+        yield from map(subject_section, own)
 
 
-def described(subject: Subject) -> str:
+def subject_section(subject: Subject) -> str:
     """Return what is claimed of one subject, and then what was run."""
     code = ", ".join(map(link, subject.code))
     text = f" Proof: {link(subject.text)}." if subject.text else ""
-    numbers = {check: str(i) for i, check in enumerate(checks_of(subject), 1)}
+    numbers = {check: str(i) for i, check in enumerate(distinct_checks(subject), 1)}
     rows = (
         [claim.label, sentence(claim), claim.why, ", ".join(numbers[c] for c in claim.checks)]
         for claim in subject.claims
     )
     lines = [f"### {subject.title}\n\n{subject.about} Code: {code}.{text}\n\n"]
-    lines += rows_of(["", "what is always true", "why", "how checked"], rows)
-    lines += ["\n", *(f"{number}. {run(check)}\n" for check, number in numbers.items())]
+    lines += table_lines(["", "what is always true", "why", "how checked"], rows)
+    lines += ["\n", *(f"{number}. {check_line(check)}\n" for check, number in numbers.items())]
     return "".join(lines)
 
 
-def checks_of(subject: Subject) -> list[Check]:
+def distinct_checks(subject: Subject) -> list[Check]:
     """Return what is run for a subject, each once."""
     return list(dict.fromkeys(check for claim in subject.claims for check in claim.checks))
 
 
-def run(check: Check) -> str:
+def check_line(check: Check) -> str:
     """Return what a check is, and the commands that run it."""
     return f"**{check.level}**, {check.scope}: `{'; '.join(commands(check.places))}`"
 
 
 def sentence(claim: Claim) -> str:
     """Return what a claim states, as a sentence, and where it was first said."""
-    return f"{capital(claim.states)}. {'; '.join(claim.papers)}".strip()
+    return f"{sentence_case(claim.states)}. {'; '.join(claim.papers)}".strip()
 
 
-def capital(text: str) -> str:
-    """Return a text with a capital letter, unless it begins with a formula or a name in the code.
+def sentence_case(text: str) -> str:
+    """A text with a capital letter, unless it begins with a formula or a name in the code.
 
     >>> [capital(text) for text in ("a tree folds", "n + 2 are kept", "pane(t) is a start")]
     ['A tree folds', 'n + 2 are kept', 'pane(t) is a start']
@@ -137,7 +141,7 @@ def capital(text: str) -> str:
 
 
 def link(path: str) -> str:
-    """Return a link from the document to a file."""
+    """A link from the document to a file."""
     return f"[{path.rpartition('/')[2]}](../{path})"
 
 
@@ -150,4 +154,4 @@ def index() -> Iterator[str]:
             title = titles[claim.subject]
             places[paper].append(f"[{title} {claim.label}](#{anchor(title)}), {claim.level}")
     rows = ([paper, "; ".join(found)] for paper, found in sorted(places.items()))
-    yield from rows_of(["in the paper", "here"], rows)
+    yield from table_lines(["in the paper", "here"], rows)

@@ -11,15 +11,15 @@ from pathlib import Path
 from evidence.checks import ROOT
 
 SOURCES = ("spec", "reference", "optimized", "tools", "proofs", "tests", "docs", "benchmarks")
-BESIDE = (
+TOP_LEVEL_FILES = (
     *("README.md", "REFERENCES.md", "CHANGELOG.md", "CONTRIBUTING.md"),
     *("pyproject.toml", "requirements.lock", "Makefile"),
 )
-MADE = {".pyc", ".nbi", ".nbc", ".png"}
+GENERATED_SUFFIXES = {".pyc", ".nbi", ".nbc", ".png"}
 """What is made of sources and is none: by Python, by Numba, and by a browser."""
 
 
-class Journal:
+class NightlyJournal:
     """The tests that have passed, of the sources as they are."""
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
@@ -27,18 +27,18 @@ class Journal:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{digest(root)[:16]}.txt"
         self.path.touch()
-        self.known = listed(self.path)
-        self.left_out = self.path.with_suffix(".before")
-        self.left_out.write_text(self.path.read_text())
+        self.passed = listed_tests(self.path)
+        self.skip_file = self.path.with_suffix(".before")
+        self.skip_file.write_text(self.path.read_text())
 
-    def note(self, nodeid: str) -> None:
+    def record(self, nodeid: str) -> None:
         """Note that a test has passed."""
         with self.path.open("a") as file:
             file.write(f"{nodeid}\n")
 
 
-def listed(path: Path) -> frozenset[str]:
-    """Return the tests that a file lists; of a line that was cut short nothing comes."""
+def listed_tests(path: Path) -> frozenset[str]:
+    """The tests that a file lists; of a line that was cut short nothing comes."""
     return frozenset(path.read_text().splitlines())
 
 
@@ -53,5 +53,5 @@ def digest(root: Path) -> str:
 
 def _sources(root: Path) -> Iterator[Path]:
     every = (path for name in SOURCES for path in (root / name).rglob("*") if path.is_file())
-    yield from (path for path in every if path.suffix not in MADE)
-    yield from (root / name for name in BESIDE if (root / name).exists())
+    yield from (path for path in every if path.suffix not in GENERATED_SUFFIXES)
+    yield from (root / name for name in TOP_LEVEL_FILES if (root / name).exists())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence.journal import listed
+from evidence.journal import listed_tests
 
 VARIABLE = "MUNTIN_PASSED"
 """What names the file."""
@@ -17,7 +17,7 @@ VARIABLE = "MUNTIN_PASSED"
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what has passed, and say so."""
-    known = listed(Path(os.environ[VARIABLE])) if VARIABLE in os.environ else frozenset[str]()
+    known = listed_tests(Path(os.environ[VARIABLE])) if VARIABLE in os.environ else frozenset[str]()
     passed = [item for item in items if item.nodeid in known]
     config.hook.pytest_deselected(items=passed)
     items[:] = [item for item in items if item.nodeid not in known]

@@ -22,7 +22,7 @@ class Statement(NamedTuple):
     given: BoolRef
     then: BoolRef
 
-    def refuted(self) -> str:
+    def counterexample(self) -> str:
         """Return `no`, or a counterexample, or `unknown`; each part of the conclusion by itself."""
         parts = self.then.children() if is_and(self.then) else [self.then]
         found = {instance(And(self.given, Not(part))) for part in parts}
@@ -36,21 +36,21 @@ class Theorem(NamedTuple):
     then: BoolRef
     controls: Mapping[str, Statement]
 
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         """Return `proved`, or what is wrong."""
-        if (found := Statement(self.given, self.then).refuted()) != "no":
+        if (found := Statement(self.given, self.then).counterexample()) != "no":
             return f"refuted by {found}"
         if (found := instance(self.given)) in NONE:
             return f"nothing is known to meet the hypotheses: {found}"
         if not self.controls:
             return "there is no control"
-        kept = {name: control.refuted() for name, control in self.controls.items()}
+        kept = {name: control.counterexample() for name, control in self.controls.items()}
         wrong = [name for name, found in kept.items() if found in NONE]
         return f"controls are not refuted: {wrong}" if wrong else PROVED
 
 
 def instance(formula: BoolRef) -> str:
-    """Return an instance of a formula, `no` if there is none, or `unknown`."""
+    """An instance of a formula, `no` if there is none, or `unknown`."""
     solver = Solver()
     solver.set("timeout", MILLISECONDS)
     solver.add(formula)

@@ -16,7 +16,7 @@ from muntin.spec.cost import Meter
 
 T = TypeVar("T")
 
-Form = object
+ObjectForm = object
 """Nested tuples of constants; equal iff the objects are the same in every field."""
 
 NO_NAMES: Mapping[int, str] = {}
@@ -28,10 +28,10 @@ BLOT = "\uffff"
 class Unread(int):
     """A number that nobody may look at."""
 
-    def _looked_at(self, other: object) -> NoReturn:
+    def _fail(self, other: object) -> NoReturn:
         raise AssertionError(f"a number that means nothing was compared with {other!r}")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __sub__ = __add__ = _looked_at
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __sub__ = __add__ = _fail
     __hash__ = int.__hash__
 
 
@@ -75,7 +75,7 @@ def is_array(thing: object) -> TypeGuard["np.ndarray[tuple[int, ...], np.dtype[n
     return isinstance(thing, np.ndarray)
 
 
-class Learned(dict[type, T]):
+class TypeCache(dict[type, T]):
     """What is known of each type, found out once."""
 
     def __init__(self, learn: Callable[[type], T]) -> None:
@@ -99,13 +99,13 @@ def _slots(kind: type) -> list[str]:
     return [name for name in names if not name.startswith("__")]
 
 
-CONSTANT = Learned(lambda kind: issubclass(kind, CONSTANTS))
+CONSTANT = TypeCache(lambda kind: issubclass(kind, CONSTANTS))
 """Whether objects of a type are constants."""
 
-FIXED = Learned(_is_fixed)
+FIXED = TypeCache(_is_fixed)
 """Whether nobody changes objects of a type: constants and frozen dataclasses."""
 
-SLOTS = Learned(_slots)
+SLOTS = TypeCache(_slots)
 """The names of the slots of a type, but for Python's own."""
 
 
@@ -115,25 +115,25 @@ def is_fixed(thing: object) -> bool:
 
 
 def attributes(thing: object) -> dict[str, object]:
-    """Return the attributes that are in no slot."""
+    """The attributes that are in no slot."""
     held: dict[str, object] = getattr(thing, "__dict__", {})
     return held
 
 
 def fields(thing: object) -> list[str]:
-    """Return the names of all attributes that hold something."""
+    """The names of all attributes that hold something."""
     held = [name for name in SLOTS[type(thing)] if hasattr(thing, name)]
     own = [name for name in attributes(thing) if not name.startswith("__")]  # not __orig_class__
     return [*held, *sorted(own)]
 
 
-def remade(like: tuple[object, ...], parts: Iterable[object]) -> object:
-    """Return a tuple of the same kind, perhaps with names."""
+def tuple_like(like: tuple[object, ...], parts: Iterable[object]) -> object:
+    """A tuple of the same kind, perhaps with names."""
     make: Callable[[Iterable[object]], object] = getattr(type(like), "_make", tuple)
     return make(parts)
 
 
-class Walk:
+class FormWalk:
     """One walk over all that an object holds."""
 
     def __init__(self, times: Mapping[int, str], letters: Mapping[int, str | None]) -> None:
@@ -141,8 +141,8 @@ class Walk:
         self._times, self._letters = times, letters
         self._seen: dict[int, int] = {}
 
-    def form(self, thing: object) -> Form:
-        """Return the object as plain data."""
+    def form(self, thing: object) -> ObjectForm:
+        """The object as plain data."""
         if type(thing) is int:
             return self._times.get(thing, thing)
         if type(thing) is str:
@@ -151,7 +151,7 @@ class Walk:
             return Unread if isinstance(thing, Unread) else thing
         return self._compound(thing)
 
-    def _compound(self, thing: object) -> Form:
+    def _compound(self, thing: object) -> ObjectForm:
         if isinstance(thing, OUTSIDE):
             return None
         if is_tuple(thing):
@@ -159,11 +159,11 @@ class Walk:
         if isinstance(thing, MethodType):
             return self.form(thing.__self__), thing.__func__
         if (known := self._seen.get(id(thing))) is not None:
-            return Walk, known
+            return FormWalk, known
         self._seen[id(thing)] = len(self._seen)
         return type(thing), *self._parts(thing)
 
-    def _parts(self, thing: object) -> Iterable[Form]:
+    def _parts(self, thing: object) -> Iterable[ObjectForm]:
         if is_list(thing) or is_deque(thing):
             return map(self.form, thing)
         if is_array(thing):
@@ -175,25 +175,25 @@ class Walk:
         return [self.form(getattr(thing, name)) for name in fields(thing)]
 
 
-def whole(
+def object_form(
     thing: object,
     times: Mapping[int, str] = NO_NAMES,
     letters: Mapping[int, str | None] = NO_NAMES,
-) -> Form:
-    """Return all that an object is made of, with integers and characters renamed.
+) -> ObjectForm:
+    """All that an object is made of, with integers and characters renamed.
 
     >>> shared = [1]
     >>> whole([shared, shared]) == whole([[1], [1]]), whole([2, "b"]) == whole([2, "b"])
     (False, True)
     """
-    return Walk(times, letters).form(thing)
+    return FormWalk(times, letters).form(thing)
 
 
-Made = dict[int, object]
+Copies = dict[int, object]
 """The copies of this walk, each by the identity of its original."""
 
 
-def _twin(thing: object, made: Made) -> object:
+def _twin(thing: object, made: Copies) -> object:
     copy = COPIERS[type(thing)]
     if not copy:
         return thing
@@ -201,11 +201,11 @@ def _twin(thing: object, made: Made) -> object:
     return copy(thing, made) if known is None else known
 
 
-def _copier(kind: type) -> Callable[[object, Made], object] | None:
+def _copier(kind: type) -> Callable[[object, Copies], object] | None:
     """Return what copies objects of a type; nothing, if they need no copy."""
     if FIXED[kind]:
         return None
-    kinds: list[tuple[type, Callable[[object, Made], object]]] = [
+    kinds: list[tuple[type, Callable[[object, Copies], object]]] = [
         (tuple, _twin_of_tuple),
         (MethodType, _twin_of_method),
         (np.ndarray, _twin_of_array),
@@ -218,18 +218,18 @@ def _copier(kind: type) -> Callable[[object, Made], object] | None:
     return next((copy for base, copy in kinds if issubclass(kind, base)), _twin_of_object)
 
 
-COPIERS = Learned(_copier)
+COPIERS = TypeCache(_copier)
 
 
-def _twin_of_tuple(thing: object, made: Made) -> object:
+def _twin_of_tuple(thing: object, made: Copies) -> object:
     assert is_tuple(thing)
     parts = [_twin(part, made) for part in thing]
     if all(map(is_, parts, thing)):
         return thing
-    return remade(thing, parts)
+    return tuple_like(thing, parts)
 
 
-def _twin_of_frozenset(thing: object, made: Made) -> object:
+def _twin_of_frozenset(thing: object, made: Copies) -> object:
     assert is_set(thing)
     parts = {one: _twin(one, made) for one in thing}
     if all(twin is one for one, twin in parts.items()):
@@ -237,19 +237,19 @@ def _twin_of_frozenset(thing: object, made: Made) -> object:
     return frozenset(parts.values())
 
 
-def _twin_of_method(thing: object, made: Made) -> object:
+def _twin_of_method(thing: object, made: Copies) -> object:
     assert isinstance(thing, MethodType)
     return MethodType(thing.__func__, _twin(thing.__self__, made))
 
 
-def _twin_of_array(thing: object, made: Made) -> object:
+def _twin_of_array(thing: object, made: Copies) -> object:
     """Copy an array; what an array of objects holds is fixed."""
     assert is_array(thing)
     twin = made[id(thing)] = thing.copy()
     return twin
 
 
-def _twin_of_container(thing: object, made: Made) -> object:
+def _twin_of_container(thing: object, made: Copies) -> object:
     twin = made[id(thing)] = type(thing).__new__(type(thing))
     if (is_list(thing) and is_list(twin)) or (is_deque(thing) and is_deque(twin)):
         twin.extend([_twin(part, made) for part in thing])
@@ -258,7 +258,7 @@ def _twin_of_container(thing: object, made: Made) -> object:
     return twin
 
 
-def _twin_of_dict(thing: object, made: Made) -> object:
+def _twin_of_dict(thing: object, made: Copies) -> object:
     twin = made[id(thing)] = type(thing).__new__(type(thing))
     assert is_dict(thing)
     assert is_dict(twin)
@@ -267,7 +267,7 @@ def _twin_of_dict(thing: object, made: Made) -> object:
     return twin
 
 
-def _twin_of_object(thing: object, made: Made) -> object:
+def _twin_of_object(thing: object, made: Copies) -> object:
     twin = made[id(thing)] = object.__new__(type(thing))
     for name in SLOTS[type(thing)]:
         if hasattr(thing, name):
@@ -280,7 +280,7 @@ def _twin_of_object(thing: object, made: Made) -> object:
 
 
 def fork(thing: T) -> T:
-    """Return a copy that shares with the object only what nobody changes.
+    """A copy that shares with the object only what nobody changes.
 
     >>> held = {"a": [1]}
     >>> fork(held)["a"].append(2)

@@ -32,7 +32,7 @@ Written by `python proofs/mutants/document.py`.
 
 
 def document() -> str:
-    """Return the document."""
+    """The document."""
     lines = [HEAD]
     for file, group in groupby(sorted(mutants(), key=lambda one: one.file), lambda one: one.file):
         lines += [f"## {file}", "", "| mutant | fault | killed by |", "| --- | --- | --- |"]

@@ -23,13 +23,23 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 }
 WORDS = [("min", "max"), ("any", "all"), ("bisect_left", "bisect_right"), ("append", "appendleft")]
 NAMES = {"popleft": "pop", **dict(WORDS), **{other: one for one, other in WORDS}}
-SAYS = ("relates", "bound", "picture", "_kind", "explain", "__repr__", "__str__")
-UNORDERED = ("isinstance", "issubclass", "getattr", "hasattr", "min", "max", "zip", "map", "range")
+DESCRIPTIVE_FUNCTIONS = ("relates", "bound", "picture", "_kind", "explain", "__repr__", "__str__")
+NOT_EXCHANGED = (
+    "isinstance",
+    "issubclass",
+    "getattr",
+    "hasattr",
+    "min",
+    "max",
+    "zip",
+    "map",
+    "range",
+)
 """Functions whose two arguments nobody would exchange, or may exchange."""
 
 
 @dataclass(frozen=True)
-class Fault:
+class GeneratedFault:
     """Another text in one place, and the line with it and without it."""
 
     line: int
@@ -38,7 +48,7 @@ class Fault:
     source: str
 
 
-def faults(source: str) -> Iterator[Fault]:
+def faults(source: str) -> Iterator[GeneratedFault]:
     r"""Yield the faults, in the order of the source.
 
     >>> [fault.new for fault in faults("def f(a):\n    return a < 1")]
@@ -53,12 +63,12 @@ def faults(source: str) -> Iterator[Fault]:
         end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         changed = (text[:begin] + new.encode() + text[end:]).decode()
         lines = source.splitlines()[node.lineno - 1], changed.splitlines()[node.lineno - 1]
-        yield Fault(node.lineno, lines[0].strip(), lines[1].strip(), changed)
+        yield GeneratedFault(node.lineno, lines[0].strip(), lines[1].strip(), changed)
 
 
 K = TypeVar("K", ast.operator, ast.cmpop, ast.boolop)
 Place = ast.expr | ast.stmt
-COMPARED = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.NamedExpr)
+NEGATABLE_OTHERWISE = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.NamedExpr)
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[Place, str]]:
@@ -69,7 +79,9 @@ def _changes(node: ast.AST) -> Iterator[tuple[Place, str]]:
     elif isinstance(node, ast.expr):
         for changed in _expressions(node):
             yield node, f"({ast.unparse(changed)})"
-    if isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, COMPARED):
+    if isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(
+        node.test, NEGATABLE_OTHERWISE
+    ):
         yield node.test, f"(not {ast.unparse(node.test)})"
     for child in _inside(node):
         yield from _changes(child)
@@ -77,7 +89,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[Place, str]]:
 
 def _inside(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the parts of a node that do something."""
-    if _is_said(node):
+    if _is_descriptive(node):
         return
     aside: list[ast.AST | None] = [getattr(node, name, None) for name in ("annotation", "returns")]
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -89,9 +101,9 @@ def _inside(node: ast.AST) -> Iterator[ast.AST]:
     yield from (part for part in ast.iter_child_nodes(node) if part not in aside)
 
 
-def _is_said(node: ast.AST) -> bool:
+def _is_descriptive(node: ast.AST) -> bool:
     if isinstance(node, ast.FunctionDef):
-        return node.name in SAYS
+        return node.name in DESCRIPTIVE_FUNCTIONS
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -101,7 +113,7 @@ def _is_said(node: ast.AST) -> bool:
 
 def _statements(node: ast.stmt) -> Iterator[str]:
     """Leave a statement out, or do the opposite."""
-    if _is_said(node):
+    if _is_descriptive(node):
         return
     if isinstance(node, ast.AugAssign) and type(node.op) in OPERATORS:
         changed = ast.AugAssign(node.target, _other(node.op, ast.operator), node.value)
@@ -146,7 +158,7 @@ def _calls(node: ast.Call) -> Iterator[ast.expr]:
     elif name in NAMES:
         yield ast.Call(ast.Name(NAMES[name]), node.args, node.keywords)
     starred = any(isinstance(one, ast.Starred) for one in node.args)
-    if len(node.args) == 2 and not starred and name not in UNORDERED:
+    if len(node.args) == 2 and not starred and name not in NOT_EXCHANGED:
         yield ast.Call(node.func, node.args[::-1], node.keywords)
 
 

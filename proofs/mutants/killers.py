@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evidence.checks import ROOT
 
 if TYPE_CHECKING:
-    from exhaustive.traces.walk import Scope
+    from exhaustive.traces.walk import TraceScope
 
 TWO_TIMES = 2
 """A scope of no more times is small however long it is."""
@@ -20,23 +20,23 @@ TWO_TIMES = 2
 def states(name: str) -> object:
     """Explore a small scope of a structure."""
     from exhaustive.states import structures as of  # noqa: PLC0415 each killer loads what it needs alone
-    from exhaustive.states.amortized_cost import Billed  # noqa: PLC0415 as above
+    from exhaustive.states.amortized_cost import AuditedFiba  # noqa: PLC0415 as above
     from exhaustive.states.exploration import Exploration  # noqa: PLC0415 as above
-    from exhaustive.states.rings import FifoRing  # noqa: PLC0415 as above
+    from exhaustive.states.rings import BlottedFifoRing  # noqa: PLC0415 as above
     from muntin.optimized.btree.btree import BTree  # noqa: PLC0415 as above
     from muntin.optimized.btree.fiba import Fiba  # noqa: PLC0415 as above
 
     scopes = {
-        "fiba": lambda: of.tree(Fiba, 2, 9, 6),
-        "fiba, large": lambda: of.tree(Fiba, 2, 14, 0),
-        "btree": lambda: of.tree(BTree, 2, 8, 5),
-        "coins": lambda: of.tree(Billed, 2, 11, 0),
-        "ring": lambda: of.ring(2, 5, 8),
-        "fifo ring": lambda: of.ring(2, 6, 8, FifoRing),
-        "b-int": lambda: of.base_intervals(8, 16),
-        "flatfat": lambda: of.registered("flatfat", 8, 8),
+        "fiba": lambda: of.tree_scope(Fiba, 2, 9, 6),
+        "fiba, large": lambda: of.tree_scope(Fiba, 2, 14, 0),
+        "btree": lambda: of.tree_scope(BTree, 2, 8, 5),
+        "coins": lambda: of.tree_scope(AuditedFiba, 2, 11, 0),
+        "ring": lambda: of.ring_scope(2, 5, 8),
+        "fifo ring": lambda: of.ring_scope(2, 6, 8, BlottedFifoRing),
+        "b-int": lambda: of.b_int_scope(8, 16),
+        "flatfat": lambda: of.registry_scope("flatfat", 8, 8),
     }
-    scope = scopes[name]() if name in scopes else of.registered(name, 8)
+    scope = scopes[name]() if name in scopes else of.registry_scope(name, 8)
     return Exploration(scope).run()
 
 
@@ -44,11 +44,13 @@ def finger(_: str) -> object:
     """Explore small finger B+-trees, and one that is higher."""
     from exhaustive.states import finger as of  # noqa: PLC0415 each killer loads what it needs alone
 
-    return of.Repairing(of.small(2)).run(), of.TwoCalls(of.small(7)).run_from(range(5))
+    return of.RepairExploration(of.finger_scope(2)).run(), of.TwoCallExploration(
+        of.finger_scope(7)
+    ).run_from(range(5))
 
 
-def shortened(scope: "Scope") -> "Scope":
-    """Return the part of a scope that is walked for a mutant."""
+def short_scope(scope: "TraceScope") -> "TraceScope":
+    """The part of a scope that is walked for a mutant."""
     if scope.times == TWO_TIMES:
         return scope
     return replace(scope, times=min(3, scope.times), length=min(4, scope.length))
@@ -60,13 +62,13 @@ def traces(argument: str) -> object:
     If a scope is named, as in `scotty-lazy in keys`, it is the only one.
     """
     from exhaustive.traces import operators as of  # noqa: PLC0415 each killer loads what it needs alone
-    from exhaustive.traces.walk import Walk  # noqa: PLC0415 as above
+    from exhaustive.traces.walk import TraceWalk  # noqa: PLC0415 as above
 
     names, _, place = argument.partition(" in ")
     asked, walked = set(names.split(",")), set[str]()
-    entries = [entry for entry in of.CONTENDERS if entry.name in asked]
+    entries = [entry for entry in of.IMPLEMENTATIONS if entry.name in asked]
     for one in [of.SCOPES[place]] if place else of.SCOPES.values():
-        walk = Walk(shortened(one.scope), entries)
+        walk = TraceWalk(short_scope(one.scope), entries)
         if walk.names:
             walk.run()
         walked |= set(walk.names)
@@ -95,7 +97,9 @@ def steps(_: str) -> object:
     """Make every step of rebalancing for the two smallest arities."""
     from exhaustive.states import rebalance_steps as of  # noqa: PLC0415 each killer loads what it needs alone
 
-    return [step(mu, 3) for mu in (2, 3) for step in (of.splits, of.merges, of.moves)]
+    return [
+        step(mu, 3) for mu in (2, 3) for step in (of.check_splits, of.check_merges, of.check_moves)
+    ]
 
 
 def laws(_: str) -> object:

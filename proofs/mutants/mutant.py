@@ -20,7 +20,7 @@ PATHS = ("spec", "reference", "optimized", "tools", "proofs", "tests")
 SECONDS = 60
 """CPU seconds within which a killer has to notice a mutant; most take one or two."""
 SECOND = 10**9  # nanoseconds: a file that is a second younger is not the one that was compiled
-PATIENCE = 20
+WALL_CLOCK_FACTOR = 20
 """How many times as long it may be under way, on a machine that is busy."""
 
 
@@ -40,8 +40,8 @@ class Mutant:
     killers: tuple[str, ...]
     nightly: tuple[str, ...] = ()
 
-    def patched(self, source: str) -> str:
-        """Return the source with the fault; the patch has to fit exactly once."""
+    def patch(self, source: str) -> str:
+        """The source with the fault; the patch has to fit exactly once."""
         if (fits := source.count(self.old)) != 1:
             raise MutantError(f"{self.name}: the patch fits {fits} times into {self.file}")
         return source.replace(self.old, self.new)
@@ -50,16 +50,16 @@ class Mutant:
 def mutants() -> list[Mutant]:
     """Read all mutants."""
     tables = [tomllib.loads(path.read_text()) for path in sorted(FOLDER.glob("*.toml"))]
-    return [read(one) for table in tables for one in table.get("mutant", ())]
+    return [parse_mutant(one) for table in tables for one in table.get("mutant", ())]
 
 
-def read(one: Mapping[str, Sequence[str]]) -> Mutant:
+def parse_mutant(one: Mapping[str, Sequence[str]]) -> Mutant:
     """Read a mutant."""
     name, fault, file, old, new = (str(one[key]) for key in ("name", "fault", "file", "old", "new"))
     return Mutant(name, fault, file, old, new, tuple(one["killers"]), tuple(one.get("nightly", ())))
 
 
-def copied(folder: Path) -> Path:
+def copy_code(folder: Path) -> Path:
     """Copy the code into a folder, and compile what is not compiled yet: killers only read that."""
     for name in COPIED:
         shutil.copytree(ROOT / name, folder / name, symlinks=True)
@@ -69,11 +69,11 @@ def copied(folder: Path) -> Path:
 
 
 @contextmanager
-def planted(path: Path, mutant: Mutant) -> Generator[None]:
+def plant(path: Path, mutant: Mutant) -> Generator[None]:
     """Let a file have a fault for a while, and then be as it was, so that it stays compiled."""
     source, before = path.read_text(), path.stat()
     try:
-        path.write_text(mutant.patched(source))
+        path.write_text(mutant.patch(source))
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + SECOND))
         yield
     finally:
@@ -81,14 +81,16 @@ def planted(path: Path, mutant: Mutant) -> Generator[None]:
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: int = SECONDS) -> str:
+def run_killer(
+    folder: Path, killer: str, mutant: Mutant | None = None, seconds: int = SECONDS
+) -> str:
     """Run a killer on a copy of the code, and return what it noticed; nothing, if all is well.
 
     If it has noticed nothing after so many seconds of CPU, `TimeoutExpired` is raised.
     """
     command = [sys.executable, "-B", str(folder / "proofs/mutants/kill.py"), killer, str(seconds)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder / p) for p in PATHS)}
-    with planted(folder / mutant.file, mutant) if mutant else nullcontext():
+    with plant(folder / mutant.file, mutant) if mutant else nullcontext():
         done = subprocess.run(  # noqa: S603 our own words
             command,
             cwd=folder,
@@ -96,7 +98,7 @@ def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: in
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE * seconds,
+            timeout=WALL_CLOCK_FACTOR * seconds,
         )
     if done.returncode == -SIGXCPU:
         raise subprocess.TimeoutExpired(command, seconds)

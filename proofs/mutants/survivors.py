@@ -22,16 +22,16 @@ from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
 
 from evidence.checks import ROOT
-from evidence.document import rows_of
-from mutants.generated import Fault, faults
-from mutants.mutant import FOLDER, Mutant, MutantError, copied, mutants, noticed
+from evidence.document import table_lines
+from mutants.generated import GeneratedFault, faults
+from mutants.mutant import FOLDER, Mutant, MutantError, copy_code, mutants, run_killer
 
 EQUIVALENT = FOLDER / "equivalent.toml"
 MUTATED = ("optimized/muntin/optimized", "reference/muntin/reference", "spec/muntin/spec")
 OPTIMIZED = "optimized/muntin/optimized/"
-SECONDS = 180
+STUCK_SECONDS = 180
 """After so long a killer that was quick without the fault is stuck, which is noticed as well."""
-EVERY = 10
+PROGRESS_INTERVAL = 10
 
 SCOTTY = (
     "traces:scotty-lazy,scotty-fiba",
@@ -44,7 +44,7 @@ SCOTTY = (
     "tests:tests/scotty/test_opaque_windows.py,tests/complexity/test_scotty_ordered.py",
     "tests:tests/conformance/test_fault_injection.py",
 )
-SLICING = (
+IN_ORDER = (
     "traces:cutty-lazy,panes",
     "traces:cutty-eager,pairs,pairs-plus",
     "tests:tests/in_order/test_operator.py,tests/complexity/test_slicers.py",
@@ -74,9 +74,9 @@ RINGS = (
     *("tests:tests/complexity/test_flatfat.py", "tests:tests/complexity/test_reactive.py"),
 )
 SPEC = ("tests:spec", "tests:tests/spec,tests/laws", "tests:tests/vectors")
-BEGINNINGS = {
+KILLERS_BY_PREFIX = {
     "scotty/": SCOTTY,
-    "slicing/": SLICING,
+    "slicing/": IN_ORDER,
     "reference/muntin/reference/": NAIVE,
     "spec/muntin/spec/": SPEC,
     **dict.fromkeys(
@@ -99,7 +99,7 @@ class Outcome:
     """A fault in a file, and the killer that noticed it, if any."""
 
     file: str
-    fault: Fault
+    fault: GeneratedFault
     killer: str
 
 
@@ -110,37 +110,37 @@ def killers(file: str) -> list[str]:
     own = [f"tests:{path}" for path in named if (ROOT / path).exists()]
     shared = [
         killer
-        for beginning, some in BEGINNINGS.items()
+        for beginning, some in KILLERS_BY_PREFIX.items()
         if file.removeprefix(OPTIMIZED).startswith(beginning)
         for killer in some
     ]
     return list(dict.fromkeys([*curated, *shared, *own, f"tests:{file}"]))
 
 
-def drawn(only: str, seed: int) -> list[tuple[str, Fault]]:
-    """Return all faults in the files whose names have this in them, in a random order."""
+def sampled_faults(only: str, seed: int) -> list[tuple[str, GeneratedFault]]:
+    """All faults in the files whose names have this in them, in a random order."""
     paths = [path for folder in MUTATED for path in sorted((ROOT / folder).rglob("*.py"))]
     files = [str(path.relative_to(ROOT)) for path in paths]
     chosen = [file for file in files if only in file]
     every = [(file, fault) for file in chosen for fault in faults((ROOT / file).read_text())]
-    known = equivalents()
+    known = equivalent_faults()
     news = [(file, one) for file, one in every if (file, one.old, one.new) not in known]
     return Random(seed).sample(news, len(news))  # noqa: S311 nobody is to be kept from guessing it
 
 
-def equivalents() -> dict[tuple[str, str, str], str]:
-    """Return the faults that are none, by file, line without and line with it, and why."""
+def equivalent_faults() -> dict[tuple[str, str, str], str]:
+    """The faults that are none, by file, line without and line with it, and why."""
     found = tomllib.loads(EQUIVALENT.read_text())["equivalent"]
     return {(one["file"], one["old"], one["new"]): one["why"] for one in found}
 
 
-def met(folder: Path, file: str, fault: Fault) -> Outcome:
+def run_killers(folder: Path, file: str, fault: GeneratedFault) -> Outcome:
     """Let the killers of a file meet a fault in it."""
     source = (ROOT / file).read_text()
     mutant = Mutant("everywhere", "", file, source, fault.source, ())
     for killer in killers(file):
         try:
-            if noticed(folder, killer, mutant, SECONDS):
+            if run_killer(folder, killer, mutant, STUCK_SECONDS):
                 return Outcome(file, fault, killer)
         except MutantError:
             return Outcome(file, fault, "loading")
@@ -151,46 +151,52 @@ def met(folder: Path, file: str, fault: Fault) -> Outcome:
 
 def survey(asked: Namespace) -> list[Outcome]:
     """Let as many faults be met as there is time for."""
-    todo, begun, outcomes = drawn(asked.only, asked.seed), time.monotonic(), list[Outcome]()
-    say(f"{len(todo)} faults in {len({file for file, _ in todo})} files")
+    todo, begun, outcomes = (
+        sampled_faults(asked.only, asked.seed),
+        time.monotonic(),
+        list[Outcome](),
+    )
+    report_progress_line(f"{len(todo)} faults in {len({file for file, _ in todo})} files")
     with TemporaryDirectory() as place, ThreadPoolExecutor(asked.workers) as pool:
         folders: Queue[Path] = Queue()
         for worker in range(asked.workers):
-            folders.put(copied(Path(place) / str(worker)))
+            folders.put(copy_code(Path(place) / str(worker)))
 
-        def meet(file: str, fault: Fault) -> Outcome | None:
+        def meet(file: str, fault: GeneratedFault) -> Outcome | None:
             if time.monotonic() - begun > 60 * asked.minutes:
                 return None
             folder = folders.get()
             try:
-                return met(folder, file, fault)
+                return run_killers(folder, file, fault)
             finally:
                 folders.put(folder)
 
         for done in as_completed([pool.submit(meet, *one) for one in todo]):
             if outcome := done.result():
                 outcomes.append(outcome)
-                if not outcome.killer or len(outcomes) % EVERY == 0:
-                    progress(outcomes, len(todo), time.monotonic() - begun)
+                if not outcome.killer or len(outcomes) % PROGRESS_INTERVAL == 0:
+                    report_progress(outcomes, len(todo), time.monotonic() - begun)
     return outcomes
 
 
-def progress(outcomes: list[Outcome], every: int, seconds: float) -> None:
+def report_progress(outcomes: list[Outcome], every: int, seconds: float) -> None:
     """Say how far it is."""
     alive = sum(not one.killer for one in outcomes)
     last = outcomes[-1]
     what = "" if last.killer else f"; survivor: {last.file}:{last.fault.line} {last.fault.new}"
-    say(f"{seconds:6.0f} s  {len(outcomes)} of {every} met, {alive} survived{what}")
+    report_progress_line(
+        f"{seconds:6.0f} s  {len(outcomes)} of {every} met, {alive} survived{what}"
+    )
 
 
-def say(text: str) -> None:
+def report_progress_line(text: str) -> None:
     """Say something to who is waiting."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def report(outcomes: list[Outcome]) -> str:
-    """Return a table of files, and one of survivors."""
+    """A table of files, and one of survivors."""
     met_in = Counter(one.file for one in outcomes)
     alive = [one for one in outcomes if not one.killer]
     left = Counter(one.file for one in alive)
@@ -198,8 +204,8 @@ def report(outcomes: list[Outcome]) -> str:
     total = [["all", str(len(outcomes)), str(len(alive))]]
     places = sorted(alive, key=lambda one: (one.file, one.fault.line))
     lines = [[f"{one.file}:{one.fault.line}", one.fault.old, one.fault.new] for one in places]
-    tables = [*rows_of(["file", "faults", "survived"], files + total)]
-    return "".join([*tables, "\n", *rows_of(["survivor", "as it is", "with the fault"], lines)])
+    tables = [*table_lines(["file", "faults", "survived"], files + total)]
+    return "".join([*tables, "\n", *table_lines(["survivor", "as it is", "with the fault"], lines)])
 
 
 def main(arguments: list[str]) -> int:

@@ -15,7 +15,7 @@ from evidence.checks import ROOT
 
 ALGORITHMS = ROOT / "optimized" / "muntin" / "optimized"
 RELATIONS = ("invariants.py",)
-TELLING = frozenset(
+DISTINGUISHING = frozenset(
     (
         *("isinstance", "issubclass", "type", "id", "hash", "getattr", "setattr", "hasattr"),
         *("vars", "cast", "eval", "exec", "callable", "repr", "print", "dir"),
@@ -64,14 +64,14 @@ EXCEPTIONS = {
 }
 
 
-def used(path: Path) -> Iterator[tuple[str, ast.expr]]:
+def distinguishing_uses(path: Path) -> Iterator[tuple[str, ast.expr]]:
     """Yield each place of a module where one thing is told from another, and that thing."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Compare) and not _with_none(node):
             if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
                 yield ast.unparse(node), node.left
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in TELLING and node.args:
+            if node.func.id in DISTINGUISHING and node.args:
                 yield ast.unparse(node), node.args[0]
         elif isinstance(node, ast.Name) and node.id == "Any":
             yield "Any", node
@@ -83,7 +83,7 @@ def _with_none(node: ast.Compare) -> bool:
 
 
 def subject(thing: ast.expr) -> str:
-    """Return the last name of what is looked at.
+    """The last name of what is looked at.
 
     >>> subject(ast.parse("self.query.window", mode="eval").body)
     'window'
@@ -97,14 +97,14 @@ def subject(thing: ast.expr) -> str:
             return ast.unparse(thing)
 
 
-def suspicious(path: Path) -> set[str]:
+def unexplained_uses(path: Path) -> set[str]:
     """Return what a module uses on something that has no name we know."""
-    found = {use: subject(thing) for use, thing in used(path)}
+    found = {use: subject(thing) for use, thing in distinguishing_uses(path)}
     return {use for use, name in found.items() if name not in SUBJECTS and use != "type(None)"}
 
 
-def places() -> dict[str, set[str]]:
+def unexplained_uses_by_module() -> dict[str, set[str]]:
     """Return what is suspicious in the algorithms, by module."""
     modules = [path for path in sorted(ALGORITHMS.rglob("*.py")) if path.name not in RELATIONS]
-    known = {str(path.relative_to(ALGORITHMS)): suspicious(path) for path in modules}
+    known = {str(path.relative_to(ALGORITHMS)): unexplained_uses(path) for path in modules}
     return {name: uses for name, uses in known.items() if uses}

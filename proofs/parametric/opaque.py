@@ -15,7 +15,7 @@ class LeakError(AssertionError):
     """An algorithm has looked into a value."""
 
 
-class Opaque:
+class OpaqueWord:
     """A word in a box."""
 
     __slots__ = ("__word",)
@@ -24,23 +24,23 @@ class Opaque:
         """Put a word into a box."""
         self.__word = word
 
-    def _looked_into(self, *_: object, **__: object) -> NoReturn:
+    def _leak(self, *_: object, **__: object) -> NoReturn:
         raise LeakError("an algorithm has looked into a value")
 
-    def combined(self, right: "Opaque") -> "Opaque":
-        """Return both words, one after the other, in a box."""
-        return Opaque(self.revealed() + right.revealed())
+    def combine(self, right: "OpaqueWord") -> "OpaqueWord":
+        """Both words, one after the other, in a box."""
+        return OpaqueWord(self.reveal() + right.reveal())
 
-    def revealed(self) -> Word:
-        """Return the word in the box: for tests."""
+    def reveal(self) -> Word:
+        """The word in the box: for tests."""
         return self.__word
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _looked_into
-    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __call__ = _looked_into
-    __add__ = __radd__ = __sub__ = __mul__ = __neg__ = __invert__ = __or__ = __and__ = _looked_into
-    __int__ = __float__ = __index__ = __round__ = __abs__ = _looked_into
-    __str__ = __repr__ = __format__ = __reduce__ = __reduce_ex__ = _looked_into
-    __copy__ = __deepcopy__ = _looked_into
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _leak
+    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __call__ = _leak
+    __add__ = __radd__ = __sub__ = __mul__ = __neg__ = __invert__ = __or__ = __and__ = _leak
+    __int__ = __float__ = __index__ = __round__ = __abs__ = _leak
+    __str__ = __repr__ = __format__ = __reduce__ = __reduce_ex__ = _leak
+    __copy__ = __deepcopy__ = _leak
 
 
-OPAQUE: Monoid[Opaque] = Monoid(Opaque(()), Opaque.combined)
+OPAQUE: Monoid[OpaqueWord] = Monoid(OpaqueWord(()), OpaqueWord.combine)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
-from exhaustive.states.calls import LETTERS, Call, Places, changes, ranges
+from exhaustive.states.calls import LETTERS, WindowCall, TimePlaces, changes, ranges
 from muntin.registry.implementations import StructureEntry
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import OutOfOrder, TimedWindow
@@ -19,56 +19,56 @@ A = TypeVar("A")
 LARGEST = 24
 
 
-class World(NamedTuple, Generic[A]):
+class Interpretation(NamedTuple, Generic[A]):
     """A monoid, the value of each letter in it, and where times lie."""
 
     monoid: Monoid[A]
     value: Callable[[str], A]
-    when: Callable[[int], int] = lambda time: time
+    move_time: Callable[[int], int] = lambda time: time
 
     def image(self, word: str) -> A:
         """Return what a word stands for: the homomorphism that `value` extends to."""
         return self.monoid.fold(map(self.value, word))
 
 
-def make(call: Call, target: OutOfOrder[A], world: World[A]) -> None:
+def apply_call(call: WindowCall, target: OutOfOrder[A], world: Interpretation[A]) -> None:
     """Make a call, with its letters and times replaced."""
-    pairs = [(world.when(time), world.image(word)) for time, word in call.pairs]
+    pairs = [(world.move_time(time), world.image(word)) for time, word in call.pairs]
     match call.name:
         case "insert":
             target.insert(*pairs[0])
         case "evict":
-            target.evict(world.when(call.time))
+            target.evict(world.move_time(call.time))
         case "bulk_insert":
             target.bulk_insert(pairs)
         case "bulk_evict":
-            target.bulk_evict(world.when(call.time))
+            target.bulk_evict(world.move_time(call.time))
 
 
 def answers(
-    entry: StructureEntry, world: World[A], picks: Sequence[int]
+    entry: StructureEntry, world: Interpretation[A], picks: Sequence[int]
 ) -> Iterator[tuple[str, A]]:
     """Yield words that the definition answers after each call, and what the structure answers."""
     target, window = entry.build(world.monoid), TimedWindow(LETTERS)
     for nth, pick in enumerate(picks):
-        places = Places(tuple(time for time, _ in window.pairs))
+        places = TimePlaces(tuple(time for time, _ in window.pairs))
         calls = list(changes(window, places, entry.arrival, LARGEST, LARGEST))
-        call = relettered(calls[pick % len(calls)], nth)
-        make(call, target, world)
-        window = call.of(window)
+        call = with_new_letters(calls[pick % len(calls)], nth)
+        apply_call(call, target, world)
+        window = call.expected(window)
         yield window.query(), target.query()
         yield from zip(
             (word for _, word in window.pairs), (value for _, value in target.items()), strict=True
         )
         if entry.arrival != "fifo":
-            asked = list(ranges(Places(tuple(time for time, _ in window.pairs))))
+            asked = list(ranges(TimePlaces(tuple(time for time, _ in window.pairs))))
             first, last = asked[pick % len(asked)]
             wanted = window.query_range(first, last)
-            yield wanted, target.query_range(world.when(first), world.when(last))
+            yield wanted, target.query_range(world.move_time(first), world.move_time(last))
 
 
-def relettered(call: Call, nth: int) -> Call:
-    """Return the call with letters that no other call has."""
+def with_new_letters(call: WindowCall, nth: int) -> WindowCall:
+    """The call with letters that no other call has."""
     base = 0x5000 + 64 * nth
     pairs = tuple((time, chr(base + place)) for place, (time, _) in enumerate(call.pairs))
     return replace(call, pairs=pairs)

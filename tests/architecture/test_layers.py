@@ -31,7 +31,7 @@ PORTIONS = [
 ]
 
 
-def imported(source: str, package: str) -> Iterator[str]:
+def imported_modules(source: str, package: str) -> Iterator[str]:
     """Every module that a source may name, with the place of relative ones resolved.
 
     >>> sorted(imported("from ..reference import recompute", "muntin.spec"))
@@ -49,12 +49,12 @@ def imported(source: str, package: str) -> Iterator[str]:
 
 
 def layers(source: str, package: str) -> set[str]:
-    """Return the portions of muntin that a source imports."""
-    names = (name.split(".") for name in imported(source, package))
+    """The portions of muntin that a source imports."""
+    names = (name.split(".") for name in imported_modules(source, package))
     return {parts[1] for parts in names if parts[0] == "muntin" and len(parts) > 1}
 
 
-def sources(portion: Path) -> Iterator[tuple[Path, str]]:
+def portion_sources(portion: Path) -> Iterator[tuple[Path, str]]:
     """Return each module of a portion, with the package that it lies in."""
     for path in sorted(portion.rglob("*.py")):
         inside = path.parent.relative_to(portion.parent.parent)
@@ -83,15 +83,15 @@ def test_every_form_of_import_is_seen(source: str, found: set[str]) -> None:
 @pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
 def test_a_portion_imports_only_what_it_may(portion: Path) -> None:
     assert portion.name in MAY_IMPORT, f"{portion} is not in the table"
-    for path, package in sources(portion):
+    for path, package in portion_sources(portion):
         beyond = layers(path.read_text(), package) - MAY_IMPORT[portion.name]
         assert not beyond, f"{path} imports {', '.join(beyond)}"
 
 
 @pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
 def test_only_spark_and_the_adapters_know_pyspark(portion: Path) -> None:
-    for path, package in sources(portion):
-        names = {name.split(".")[0] for name in imported(path.read_text(), package)}
+    for path, package in portion_sources(portion):
+        names = {name.split(".")[0] for name in imported_modules(path.read_text(), package)}
         assert "pyspark" not in names or portion.name in PYSPARK, path
 
 

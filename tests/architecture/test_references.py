@@ -12,7 +12,7 @@ REFERENCES = ROOT / "REFERENCES.md"
 
 
 def texts() -> list[Path]:
-    """Return all code and prose but the list itself and this file."""
+    """All code and prose but the list itself and this file."""
     inside = [
         p for folder in FOLDERS for ext in ("py", "md") for p in (ROOT / folder).rglob(f"*.{ext}")
     ]

@@ -4,18 +4,26 @@ from pathlib import Path
 
 import pytest
 
-from confirm import CONFIRMED, divided, main, modules, spent, verdict, verdicts
+from confirm import (
+    CONFIRMED,
+    child_cpu_seconds,
+    lemma_modules,
+    main,
+    marked_source,
+    outcome,
+    outcomes,
+)
 from evidence.checks import lemmas
 
 CPU_SECONDS = 60
 """What the lemmas of a module may take together: most modules take five or less."""
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", lemma_modules(), ids=lambda path: path.stem)
 def test_each_lemma_of_a_module_is_confirmed_on_all_paths(path: Path) -> None:
-    names, before = list(lemmas(path)), spent()
-    assert verdicts(path, names) == dict.fromkeys(names, CONFIRMED)
-    assert spent() - before < CPU_SECONDS
+    names, before = list(lemmas(path)), child_cpu_seconds()
+    assert outcomes(path, names) == dict.fromkeys(names, CONFIRMED)
+    assert child_cpu_seconds() - before < CPU_SECONDS
 
 
 SICK = '''
@@ -88,13 +96,13 @@ def test_a_sick_lemma_is_not(tmp_path: Path, lemma: str, found: str) -> None:
     path = tmp_path / "sick.py"
     path.write_text(SICK)
     assert lemma in lemmas(path)
-    assert found in verdict(path, lemma)
+    assert found in outcome(path, lemma)
 
 
 def test_lemmas_asked_for_together_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "mixed.py"
     path.write_text(SICK + SOUND)
-    found = verdicts(path, ["sound", "false", "unmeetable", "as_sound"])
+    found = outcomes(path, ["sound", "false", "unmeetable", "as_sound"])
     assert [name for name, said in found.items() if said == CONFIRMED] == ["sound", "as_sound"]
 
 
@@ -107,17 +115,19 @@ def test_what_the_tool_cannot_exhaust_is_not_confirmed(
         "def long(a: int) -> None:\n    assert 0 < a < 10**6\n\n"
         "    assert sum(1 for i in range(a)) == a\n"
     )
-    assert verdict(path, "long") == "Not confirmed."
+    assert outcome(path, "long") == "Not confirmed."
 
 
 def test_what_is_done_among_the_hypotheses_would_end_them() -> None:
     with pytest.raises(ValueError, match="f does more than to assert"):
-        divided("def f(a: int) -> None:\n    b = a\n    assert b\n\n    assert a", "f", "pass")
+        marked_source(
+            "def f(a: int) -> None:\n    b = a\n    assert b\n\n    assert a", "f", "pass"
+        )
 
 
 def test_a_lemma_without_a_conclusion_is_no_lemma() -> None:
     with pytest.raises(ValueError, match="f has no blank line"):
-        divided("def f(a: int) -> None:\n    assert a", "f", "pass")
+        marked_source("def f(a: int) -> None:\n    assert a", "f", "pass")
 
 
 def test_to_confirm_nothing_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:

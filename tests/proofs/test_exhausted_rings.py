@@ -3,7 +3,7 @@
 import pytest
 
 from exhaustive.profile import PROFILE
-from exhaustive.states.exploration import Found
+from exhaustive.states.exploration import StateCounts
 from exhaustive.states.full_rings import FullRings, PlantedRing
 from exhaustive.states.structures import CI
 from muntin.optimized.flatfat.flatfat import FlatFat
@@ -11,13 +11,13 @@ from muntin.optimized.flatfat.flatfat import FlatFat
 CAPACITIES = {"ci": (1, [1, 2, 4]), "nightly": (2, [2, 4, 8])}[PROFILE]
 EXPLORED = {"ci": "reactive, capacity 1 to 4", "nightly": "reactive, capacity 2 to 8"}[PROFILE]
 FRONTS = {"ci": [(8, 0), (8, 5)], "nightly": [(16, front) for front in range(16)]}[PROFILE]
-OF_ONE_FRONT = {8: Found(127, 5041, 3711), 16: Found(32647, 2465986, 3955747)}
+OF_ONE_FRONT = {8: StateCounts(127, 5041, 3711), 16: StateCounts(32647, 2465986, 3955747)}
 
 
 def test_the_rings_that_are_planted_are_those_that_calls_lead_to() -> None:
     least, capacities = CAPACITIES
     found = [FullRings(least, capacity, capacities[-1]).run() for capacity in capacities]
-    explored = CI[EXPLORED].found
+    explored = CI[EXPLORED].expected
     assert sum(one.states for one in found) == explored.states
     assert sum(one.calls for one in found) == explored.calls
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evidence.checks import ROOT
-from evidence.journal import BESIDE, SOURCES, Journal, digest
+from evidence.journal import SOURCES, TOP_LEVEL_FILES, NightlyJournal, digest
 from nightly import PLUGIN, Progress
 
 SMALL = """
@@ -26,17 +26,17 @@ def test_b(name):
 """
 
 
-def sources(root: Path) -> Path:
+def write_sources(root: Path) -> Path:
     """Write sources of a few words."""
     for name in SOURCES:
         (root / name / "of").mkdir(parents=True)
         (root / name / "of" / "it.py").write_text(name)
-    for name in BESIDE:
+    for name in TOP_LEVEL_FILES:
         (root / name).write_text(name)
     return root
 
 
-def ended(progress: Progress, test: str, outcome: str) -> None:
+def end_test(progress: Progress, test: str, outcome: str) -> None:
     """Let a test end, in three phases of which the second has this outcome."""
     progress.pytest_runtest_logstart(test)
     for phase, said in (("setup", "passed"), ("call", outcome), ("teardown", "passed")):
@@ -48,7 +48,7 @@ def ended(progress: Progress, test: str, outcome: str) -> None:
 def test_each_test_that_ends_or_fails_is_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ended(Progress(Journal(tmp_path)), "tests/proofs/test_a.py::test_b", "failed")
+    end_test(Progress(NightlyJournal(tmp_path)), "tests/proofs/test_a.py::test_b", "failed")
     lines = capsys.readouterr().err.splitlines()
     assert [line.split()[2:5] for line in lines] == [
         ["0", "FAILED", "a.py::test_b"],
@@ -57,28 +57,31 @@ def test_each_test_that_ends_or_fails_is_a_line(
 
 
 def test_what_has_passed_is_known_the_next_time_and_nothing_else(tmp_path: Path) -> None:
-    root, progress = sources(tmp_path / "root"), Progress(Journal(tmp_path, tmp_path / "root"))
+    root, progress = (
+        write_sources(tmp_path / "root"),
+        Progress(NightlyJournal(tmp_path, tmp_path / "root")),
+    )
     for test, outcome in (("good", "passed"), ("bad", "failed"), ("left", "skipped")):
-        ended(progress, test, outcome)
-    after = Journal(tmp_path, root)
-    assert after.known == {"good"}
-    assert after.left_out.read_text() == "good\n"
+        end_test(progress, test, outcome)
+    after = NightlyJournal(tmp_path, root)
+    assert after.passed == {"good"}
+    assert after.skip_file.read_text() == "good\n"
 
 
-@pytest.mark.parametrize("name", [*(f"{name}/of/it.py" for name in SOURCES), *BESIDE])
+@pytest.mark.parametrize("name", [*(f"{name}/of/it.py" for name in SOURCES), *TOP_LEVEL_FILES])
 def test_after_a_change_nothing_has_passed(tmp_path: Path, name: str) -> None:
-    root = sources(tmp_path / "root")
-    Journal(tmp_path, root).note("good")
-    assert Journal(tmp_path, root).known == {"good"}
+    root = write_sources(tmp_path / "root")
+    NightlyJournal(tmp_path, root).record("good")
+    assert NightlyJournal(tmp_path, root).passed == {"good"}
     (root / name).write_text("else")
-    assert Journal(tmp_path, root).known == set()
+    assert NightlyJournal(tmp_path, root).passed == set()
 
 
 @pytest.mark.parametrize(
     "made", ["it.cpython-311.pyc", "it.add-1.py311.nbi", "it.add-1.py311.1.nbc"]
 )
 def test_what_is_made_of_sources_changes_nothing(tmp_path: Path, made: str) -> None:
-    root = sources(tmp_path)
+    root = write_sources(tmp_path)
     before = digest(root)
     (root / "spec" / "of" / made).write_text("made")
     assert digest(root) == before

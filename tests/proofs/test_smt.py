@@ -9,7 +9,7 @@ from z3 import And, BoolVal, Int, IntVal, simplify, substitute
 from evidence.theorem import PROVED, Statement, Theorem
 from muntin.optimized.btree.amortization import reserve
 from muntin.optimized.flatfat.flatfat import recomputed
-from prove import FOLDER, loaded, main, theorems
+from prove import FOLDER, load_module, main, theorems
 from smt import ledger
 
 MODULES = sorted(FOLDER.glob("*.py"))
@@ -20,12 +20,12 @@ X = Int("x")
 
 @pytest.mark.parametrize("theorem", [make for _, make in THEOREMS], ids=[n for n, _ in THEOREMS])
 def test_a_theorem_is_proved_and_its_controls_are_refuted(theorem: Callable[[], Theorem]) -> None:
-    assert theorem().verdict() == PROVED
+    assert theorem().outcome() == PROVED
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_a_module_says_what_its_model_is(path: Path) -> None:
-    assert "\nModel: " in (loaded(path).__doc__ or "")
+    assert "\nModel: " in (load_module(path).__doc__ or "")
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_a_module_says_what_its_model_is(path: Path) -> None:
     ],
 )
 def test_a_sick_theorem_is_found(theorem: Theorem, verdict: str) -> None:
-    assert theorem.verdict() == verdict
+    assert theorem.outcome() == verdict
 
 
 def test_what_is_not_decided_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evidence.theorem.MILLISECONDS", 1)
     x, y, z = Int("x"), Int("y"), Int("z")
     fermat = Theorem(And(x > 1, y > 1, z > 1), x * x * x + y * y * y != z * z * z, {})
-    assert fermat.verdict() == "refuted by unknown"
+    assert fermat.outcome() == "refuted by unknown"
 
 
 def test_to_prove_nothing_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from evidence.checks import ROOT
 from mutants import survivors
-from mutants.generated import Fault, faults
+from mutants.generated import GeneratedFault, faults
 from mutants.mutant import MutantError
 
 SOURCE = """
@@ -63,16 +63,16 @@ def test_a_fault_is_one_change_of_the_source() -> None:
 def test_faults_that_are_none_are_made_and_left_out() -> None:
     made = {
         (file, fault.old, fault.new)
-        for file, _, _ in survivors.equivalents()
+        for file, _, _ in survivors.equivalent_faults()
         for fault in faults((ROOT / file).read_text())
     }
-    assert set(survivors.equivalents()) - made == set()
-    met = {(file, fault.old, fault.new) for file, fault in survivors.drawn("", 0)}
-    assert set(survivors.equivalents()) & met == set()
+    assert set(survivors.equivalent_faults()) - made == set()
+    met = {(file, fault.old, fault.new) for file, fault in survivors.sampled_faults("", 0)}
+    assert set(survivors.equivalent_faults()) & met == set()
 
 
 def test_every_file_has_killers() -> None:
-    files = {file for file, _ in survivors.drawn("", 0)}
+    files = {file for file, _ in survivors.sampled_faults("", 0)}
     assert FILE in files
     assert min(len(survivors.killers(file)) for file in files) >= 1
     assert survivors.killers(FILE)[0] in ("steps", "states:fiba", "states:btree")
@@ -98,11 +98,11 @@ def test_what_nothing_notices_has_survived(
     assert len(lines) == 2 + 1 + 1 + 1 + 2 + len(outcomes)
 
 
-def seeing(*_: object) -> str:
+def notice(*_: object) -> str:
     return "AssertionError"
 
 
-def raising(error: Exception) -> Callable[..., str]:
+def killer_raising(error: Exception) -> Callable[..., str]:
     def noticed(*_: object) -> str:
         raise error
 
@@ -112,9 +112,9 @@ def raising(error: Exception) -> Callable[..., str]:
 @pytest.mark.parametrize(
     ("noticed", "killer"),
     [
-        (seeing, survivors.killers(FILE)[0]),
-        (raising(MutantError()), "loading"),
-        (raising(TimeoutExpired("", 1)), f"{survivors.killers(FILE)[0]}, stuck"),
+        (notice, survivors.killers(FILE)[0]),
+        (killer_raising(MutantError()), "loading"),
+        (killer_raising(TimeoutExpired("", 1)), f"{survivors.killers(FILE)[0]}, stuck"),
     ],
 )
 def test_what_is_noticed_has_not(
@@ -126,8 +126,8 @@ def test_what_is_noticed_has_not(
 
 
 def test_the_order_is_decided_by_the_seed() -> None:
-    def order(seed: int) -> list[Fault]:
-        return [fault for _, fault in survivors.drawn(FILE, seed)]
+    def order(seed: int) -> list[GeneratedFault]:
+        return [fault for _, fault in survivors.sampled_faults(FILE, seed)]
 
     assert order(1) == order(1) != order(2)
     assert set(order(1)) == set(order(2))

@@ -26,9 +26,9 @@ from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, count, tum
 from muntin.spec.windows.window import WindowType
 
 BATCH, DELAY, LAG, LATENESS = 1000, 300, 120, 150
-SHARE = 0.2
+LATE_SHARE = 0.2
 """How much of a stream that is out of order is delayed, by up to DELAY: a few too much."""
-PAUSE, SELDOM = 40, 0.001
+PAUSE, PAUSE_SHARE = 40, 0.001
 """How long nothing happens, and how often: there sessions end."""
 SAMPLES = 100
 NOTHING = Held(0, 0)
@@ -101,35 +101,35 @@ def stream(seed: int, *, in_order: bool) -> Iterator[Event]:
     """Yield events without end, about one an instant."""
     random, time = Random(seed), 0  # noqa: S311 - it need not be secret
     while True:
-        time += 1 if random.random() > SELDOM else PAUSE
-        late = not in_order and random.random() < SHARE
+        time += 1 if random.random() > PAUSE_SHARE else PAUSE
+        late = not in_order and random.random() < LATE_SHARE
         yield Event(time - random.randrange(DELAY) if late else time, random.randrange(100))
 
 
 @dataclass
-class Soak:
+class SoakReport:
     """What was seen on the way."""
 
     events: int = 0
     late: int = 0
     results: int = 0
-    counted: int = 0
+    counted_events: int = 0
     seconds: float = 0.0
-    fullest: float = 0.0  # what was held, as a share of the bound, at most
-    held: Held = NOTHING
+    peak_share: float = 0.0  # what was held, as a share of the bound, at most
+    peak: Held = NOTHING
     memory: list[int] = field(default_factory=list[int])
-    _told: dict[int, int] = field(default_factory=dict[int, int])
+    _emitted_counts: dict[int, int] = field(default_factory=dict[int, int])
 
-    def note(self, output: Output) -> None:
+    def record(self, output: Output) -> None:
         """Count what came; a window that is told again replaces what it was before."""
         self.late += len(output.late)
         self.results += len(output.results)
         for one in output.results:
             if one.query == CHECKED and isinstance(one.value, int):
-                self.counted += one.value - self._told.get(one.start, 0)
-                self._told[one.start] = one.value
-        for start in list(self._told)[:-LONGEST]:
-            del self._told[start]
+                self.counted_events += one.value - self._emitted_counts.get(one.start, 0)
+                self._emitted_counts[one.start] = one.value
+        for start in list(self._emitted_counts)[:-LONGEST]:
+            del self._emitted_counts[start]
 
     def check(self, operator: Operator, limit: int, newest: int, *, in_order: bool) -> None:
         """Hold what the operator holds against the bound."""
@@ -137,10 +137,10 @@ class Soak:
         assert now
         assert now.slices <= most.slices, (self.events, now, most)
         assert now.tuples <= most.tuples, (self.events, now, most)
-        self.fullest = max(self.fullest, now.slices / most.slices)
-        self.held = Held(max(now.slices, self.held.slices), max(now.tuples, self.held.tuples))
+        self.peak_share = max(self.peak_share, now.slices / most.slices)
+        self.peak = Held(max(now.slices, self.peak.slices), max(now.tuples, self.peak.tuples))
 
-    def drift(self) -> float:
+    def memory_drift(self) -> float:
         """Return how much more memory the last tenth of the run had than the second, in MB."""
         tenth = len(self.memory) // 10
         if not tenth:
@@ -152,13 +152,13 @@ class Soak:
         return (
             f"{self.events} events ({self.late} late), {self.results} results, "
             f"{self.events / max(self.seconds, 0.001):.0f} events a second; at most "
-            f"{self.held.slices} slices ({self.fullest:.0%} of the bound), {self.held.tuples} "
+            f"{self.peak.slices} slices ({self.peak_share:.0%} of the bound), {self.peak.tuples} "
             f"tuples; memory {max(self.memory) / MEGABYTE:.1f} MB at most, drift "
-            f"{self.drift():+.1f} MB"
+            f"{self.memory_drift():+.1f} MB"
         )
 
 
-def resident() -> int:
+def resident_bytes() -> int:
     """Return how many bytes of memory the process has."""
     statistics = Path("/proc/self/statm")
     if statistics.exists():
@@ -166,14 +166,14 @@ def resident() -> int:
     return getrusage(RUSAGE_SELF).ru_maxrss * 1024
 
 
-def soak(
+def run_soak(
     build: Callable[[Settings], Operator], events: int, *, in_order: bool, watch: bool = False
-) -> Soak:
+) -> SoakReport:
     """Let an operator take so many events in steps of a thousand; check after every step."""
     operator = build(Settings(LATENESS, in_order=in_order))
     for query in QUERIES:
         operator.add(query)
-    source, seen, newest = stream(1, in_order=in_order), Soak(), 0
+    source, seen, newest = stream(1, in_order=in_order), SoakReport(), 0
     while seen.events < events:
         batch = list(islice(source, min(BATCH, events - seen.events)))
         newest = max(newest, *(event.time for event in batch))
@@ -182,18 +182,18 @@ def soak(
         output = operator.step(batch, watermark)
         seen.seconds += process_time() - start
         seen.events += len(batch)
-        seen.note(output)
+        seen.record(output)
         seen.check(operator, watermark - LATENESS, newest, in_order=in_order)
         if seen.events // BATCH % max(1, events // BATCH // SAMPLES) == 0:
-            seen.memory.append(resident())
+            seen.memory.append(resident_bytes())
             if watch:
                 sys.stderr.write(f"{seen}\n")
-    seen.note(operator.step([], END))
-    assert seen.counted == seen.events - seen.late
+    seen.record(operator.step([], END))
+    assert seen.counted_events == seen.events - seen.late
     return seen
 
 
-def named(name: str) -> Callable[[Settings], Operator]:
+def builder_of(name: str) -> Callable[[Settings], Operator]:
     """Return how the operator of this name is made."""
     return next(one.build for one in OPERATORS if one.name == name)
 
@@ -207,7 +207,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     for name in options.names or ["scotty-lazy"]:
         for order in ("in", "out") if options.order == "both" else (options.order,):
-            seen = soak(named(name), options.events, in_order=order == "in", watch=True)
+            seen = run_soak(builder_of(name), options.events, in_order=order == "in", watch=True)
             sys.stdout.write(f"{name}, {order} order: {seen}\n")
             sys.stdout.flush()
     return 0

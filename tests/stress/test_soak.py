@@ -9,11 +9,11 @@ from muntin.registry.state_size import Held, held
 from muntin.spec.query import Settings
 from muntin.spec.windows.periodic import Sliding
 from stress import soak as soaking
-from stress.soak import bound, edges, main, named, soak
+from stress.soak import bound, builder_of, edges, main, run_soak
 
 NIGHTLY = 10_000_000
 EVENTS = {"dev": 8_000, "nightly": NIGHTLY}.get(os.environ.get("MUNTIN_PROFILE", "dev"), 30_000)
-MOST_DRIFT = 8.0
+MAX_DRIFT = 8.0
 """Megabytes: the allocator gives pages back when it likes."""
 
 
@@ -27,15 +27,15 @@ def test_there_are_twenty_queries() -> None:
     [("scotty-lazy", True), ("scotty-lazy", False), ("cutty-lazy", True)],
 )
 def test_slices_stay_within_their_bound_and_memory_flat(name: str, *, in_order: bool) -> None:
-    seen = soak(named(name), EVENTS, in_order=in_order)
+    seen = run_soak(builder_of(name), EVENTS, in_order=in_order)
     assert seen.events == EVENTS
-    assert seen.held.slices > 20
-    assert seen.fullest > 0.15
+    assert seen.peak.slices > 20
+    assert seen.peak_share > 0.15
     assert (seen.late > 0) == (not in_order)
-    assert seen.drift() < MOST_DRIFT
+    assert seen.memory_drift() < MAX_DRIFT
 
 
-class Hoarder(Scotty):
+class HoardingScotty(Scotty):
     """Scotty, but nothing is ever settled."""
 
     def __init__(self, settings: Settings) -> None:
@@ -44,7 +44,7 @@ class Hoarder(Scotty):
 
 def test_a_hoarder_is_found_out() -> None:
     with pytest.raises(AssertionError, match=r"Held\(slices"):
-        soak(Hoarder, 20_000, in_order=False)
+        run_soak(HoardingScotty, 20_000, in_order=False)
 
 
 def test_edges_and_bounds() -> None:

@@ -25,7 +25,7 @@ def _joined(parts: tuple[int, int]) -> Letter:
 register_value(Letter, "letter", _split, _joined)
 
 
-def changeable(operator: Operator) -> dict[int, object]:
+def mutable_objects(operator: Operator) -> dict[int, object]:
     """Return what a step may change, by identity: containers and instances, unless given."""
     given = ExternalReferences(external_references(operator))
     held = (one for one in reachable(operator) if given.path(one) is None)
@@ -38,23 +38,23 @@ def is_instance(one: object) -> bool:
 
 
 @dataclass
-class Audit:
+class TransferAudit:
     """Carries over, and checks that nothing is shared, lost or added; counts what it has seen."""
 
-    carry: Carry
+    transfer: Carry
     seen: Counter[str] = field(default_factory=Counter[str])
 
     def __call__(self, old: Operator, new: Operator) -> None:
         """Let a new operator go on where an old one is."""
         before = snapshot(old)
-        self.carry(old, new)
+        self.transfer(old, new)
         assert snapshot(old) == before, "a snapshot changes nothing"
         assert snapshot(new) == before, "what is restored is what was written"
-        mine, theirs = changeable(old), changeable(new)
+        mine, theirs = mutable_objects(old), mutable_objects(new)
         assert not mine.keys() & theirs.keys(), "what changes is not shared"
         assert len(mine) == len(theirs)
         self.seen["carried"] += 1
-        self.seen["with state"] += len(mine) > SOME_STATE
+        self.seen["with state"] += len(mine) > MIN_OBJECTS
 
 
-SOME_STATE = 10
+MIN_OBJECTS = 10

@@ -14,7 +14,7 @@ def stream(n: int, late: int) -> Ints:
     return times[np.argsort(times + rng.integers(0, late, n), kind="stable")]
 
 
-def batches(times: Ints, size: int) -> Iterator[Ints]:
+def time_batches(times: Ints, size: int) -> Iterator[Ints]:
     """Yield the times, so many at a time."""
     for begin in range(0, times.size, size):
         yield times[begin : begin + size]

@@ -16,7 +16,7 @@ PRIME = 2**31 - 1
 
 
 def letter(number: int) -> Word:
-    """Return the line of a letter: its slope, and its height at 0."""
+    """The line of a letter: its slope, and its height at 0."""
     digest = blake2b(number.to_bytes(8, "big"), digest_size=16).digest()
     return tuple(int.from_bytes(digest[k : k + 8], "big") % PRIME for k in (0, 8))
 
@@ -26,7 +26,7 @@ def lift(slope: int, height: int) -> tuple[int, int]:
     return (slope, height)
 
 
-def inside(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+def compose(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
     """Put one line into another."""
     return (x[0] * y[0] % PRIME, (x[0] * y[1] + x[1]) % PRIME)
 
@@ -36,13 +36,13 @@ def lower(x: tuple[int, int]) -> tuple[int, int]:
     return x
 
 
-ONE = (1, 0)
-TWO: tuple[Kind, ...] = ("int", "int")
-FINGERPRINTS = NumericAggregate("fingerprints", TWO, TWO, ONE, lift, inside, lower, TWO)
+IDENTITY = (1, 0)
+KINDS: tuple[Kind, ...] = ("int", "int")
+FINGERPRINTS = NumericAggregate("fingerprints", KINDS, KINDS, IDENTITY, lift, compose, lower, KINDS)
 
 
-def _inside(x: Word, y: Word) -> Word:
-    return inside((x[0], x[1]), (y[0], y[1]))
+def _compose(x: Word, y: Word) -> Word:
+    return compose((x[0], x[1]), (y[0], y[1]))
 
 
-LINES = Alphabet(Monoid(ONE, _inside), letter)
+LINES = Alphabet(Monoid(IDENTITY, _compose), letter)

@@ -35,7 +35,7 @@ def longest_histories(calls: int) -> Iterator[str]:
     return (history for history in histories(calls) if len(history) == calls)
 
 
-def spelled(history: str) -> Iterator[str]:
+def call_names(history: str) -> Iterator[str]:
     """Yield the names of the calls."""
     return ({"+": "insert", "-": "evict"}[call] for call in history)
 

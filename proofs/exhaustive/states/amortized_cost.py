@@ -12,23 +12,23 @@ from muntin.optimized.introspection import Account
 from muntin.spec.cost import Cost, Operation
 
 
-class Paying(AmortizationLedger[str]):
+class AuditedLedger(AmortizationLedger[str]):
     """A tree whose last account, which is a report and no state, does not tell states apart."""
 
     def blot(self) -> None:
         """Overwrite the report."""
         self._account = Account()
 
-    def paid(self, operation: Operation) -> Cost:
+    def call_bound(self, operation: Operation) -> Cost:
         """Return what the last call may have cost, given the steps of rebalancing it has made."""
         steps = len(self._account.steps)
-        bound, saved = self.bound(operation), self._billed(operation) - steps
+        bound, saved = self.bound(operation), self._billed_steps(operation) - steps
         combines = (1 + self._fingers) * 2 * (2 * self._min_arity - 1)
         visits = 1 + 2 * self._fingers
         return Cost(bound.combines - combines * saved, bound.visits - visits * saved)
 
-    def _billed(self, operation: Operation) -> int:
-        """Return the steps that the amortised bound allows for."""
+    def _billed_steps(self, operation: Operation) -> int:
+        """The steps that the amortised bound allows for."""
         billed = {
             "insert": COST_PER_CALL,
             "evict": COST_PER_CALL,
@@ -38,9 +38,9 @@ class Paying(AmortizationLedger[str]):
         return billed.get(operation.name, 0)
 
 
-class Billed(Paying, FibaWithCoins[str]):
+class AuditedFiba(AuditedLedger, FibaWithCoins[str]):
     """FiBA with its coins."""
 
 
-class BilledClassic(Paying, BTreeWithCoins[str]):
+class AuditedBTree(AuditedLedger, BTreeWithCoins[str]):
     """The classic tree with its coins."""

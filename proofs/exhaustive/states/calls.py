@@ -24,14 +24,14 @@ Name = Literal["insert", "evict", "bulk_insert", "bulk_evict"]
 
 
 @dataclass(frozen=True)
-class Call:
+class WindowCall:
     """A call that changes a window."""
 
     name: Name
     time: int = 0
     pairs: tuple[Pair[str], ...] = ()
 
-    def on(self, target: OutOfOrder[str]) -> None:
+    def apply(self, target: OutOfOrder[str]) -> None:
         """Make the call on a structure."""
         match self.name:
             case "insert":
@@ -43,7 +43,7 @@ class Call:
             case "bulk_evict":
                 target.bulk_evict(self.time)
 
-    def of(self, window: TimedWindow[str]) -> TimedWindow[str]:
+    def expected(self, window: TimedWindow[str]) -> TimedWindow[str]:
         """Return what the definition makes of a window."""
         match self.name:
             case "insert" | "bulk_insert":
@@ -55,7 +55,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Places:
+class TimePlaces:
     """The places that a time can have: at each of the times that a structure knows, and between.
 
     It knows those of its items, and perhaps some that it has not forgotten yet.
@@ -64,7 +64,7 @@ class Places:
     times: tuple[int, ...]
 
     def gap(self, rank: int, share: int = 1, of: int = 2) -> int:
-        """Return a time before the item of this rank, and after the one before it."""
+        """A time before the item of this rank, and after the one before it."""
         times = self.times
         if not times:
             return MIDDLE + STEP * share
@@ -77,7 +77,7 @@ class Places:
         return low + (high - low) * share // of
 
     def all(self) -> list[int]:
-        """Return one time for each place, in order."""
+        """One time for each place, in order."""
         after = [place for rank, at in enumerate(self.times) for place in (self.gap(rank), at)]
         return [*after, self.gap(len(self.times))]
 
@@ -89,8 +89,8 @@ def letters(window: TimedWindow[str]) -> Iterator[str]:
 
 
 def changes(
-    window: TimedWindow[str], places: Places, arrival: Arrival, largest: int, pairs_up_to: int
-) -> Iterator[Call]:
+    window: TimedWindow[str], places: TimePlaces, arrival: Arrival, largest: int, pairs_up_to: int
+) -> Iterator[WindowCall]:
     """Yield every insert, evict and bulk evict, each run of new items, and each pair of items.
 
     A run is a batch of new items into one gap, as long as the window has room. Pairs, which fall
@@ -100,22 +100,22 @@ def changes(
     first, second = next(fresh), next(fresh)
     everywhere = places.all()
     for time in everywhere if arrival != "fifo" else [*everywhere[::2], *places.times[:1]]:
-        yield Call("evict", time)
-    yield from (Call("bulk_evict", time) for time in everywhere)
+        yield WindowCall("evict", time)
+    yield from (WindowCall("bulk_evict", time) for time in everywhere)
     youngest = everywhere[-2:] if arrival == "in-order inserts" else everywhere[-1:]
     enters = everywhere if arrival == "any order" else youngest
-    yield from (Call("insert", pairs=((time, first),)) for time in enters)
+    yield from (WindowCall("insert", pairs=((time, first),)) for time in enters)
     gaps = range(len(places.times) + 1)
     for rank in gaps if arrival == "any order" else gaps[-1:]:
         for size in [0, *range(2, largest - n + 2)]:
             run = [places.gap(rank, k + 1, size + 1) for k in range(size)]
-            yield Call("bulk_insert", pairs=tuple(zip(run, letters(window), strict=False)))
+            yield WindowCall("bulk_insert", pairs=tuple(zip(run, letters(window), strict=False)))
     if n <= pairs_up_to and arrival != "fifo":
         for low, high in combinations_with_replacement(enters, 2):
-            yield Call("bulk_insert", pairs=((low, first), (high, second)))
+            yield WindowCall("bulk_insert", pairs=((low, first), (high, second)))
 
 
-def ranges(places: Places) -> Iterator[tuple[int, int]]:
+def ranges(places: TimePlaces) -> Iterator[tuple[int, int]]:
     """Yield every range: each pair of places, and those that are turned round by one place."""
     everywhere = places.all()
     yield from combinations_with_replacement(everywhere, 2)

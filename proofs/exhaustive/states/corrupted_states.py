@@ -19,7 +19,7 @@ from exhaustive.object_state import (
     is_list,
     is_set,
     is_tuple,
-    remade,
+    tuple_like,
 )
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Spot(NamedTuple):
     """Something that a state holds: by what name, what it is, and how to put another there."""
 
     name: str
-    held: object
+    value: object
     put: Callable[[object], None]
 
 
@@ -40,7 +40,7 @@ def spots(name: str, thing: object, seen: set[int]) -> Iterator[Spot]:
     seen.add(id(thing))
     for spot in _own(name, thing):
         yield spot
-        yield from spots(spot.name, spot.held, seen)
+        yield from spots(spot.name, spot.value, seen)
 
 
 def _own(name: str, thing: object) -> Iterator[Spot]:
@@ -56,7 +56,7 @@ def _own(name: str, thing: object) -> Iterator[Spot]:
             yield Spot(name, getattr(thing, field), partial(setattr, thing, field))
 
 
-def wrong(held: object) -> Iterator[object]:
+def wrong_values(held: object) -> Iterator[object]:
     """Yield what might stand there instead."""
     if isinstance(held, bool):
         yield not held
@@ -67,7 +67,7 @@ def wrong(held: object) -> Iterator[object]:
     elif is_tuple(held):
         for place, part in enumerate(held):
             rests = held[:place], held[place + 1 :]
-            yield from (remade(held, (*rests[0], x, *rests[1])) for x in wrong(part))
+            yield from (tuple_like(held, (*rests[0], x, *rests[1])) for x in wrong_values(part))
     elif is_list(held) or is_deque(held):
         yield from [type(held)(list(held)[:-1])] if held else []
     elif is_dict(held):
@@ -78,11 +78,11 @@ def wrong(held: object) -> Iterator[object]:
         yield fork(held)
 
 
-def spoiled(thing: T) -> Iterator[tuple[str, T]]:
+def corrupted_copies(thing: T) -> Iterator[tuple[str, T]]:
     """Yield copies with one thing wrong, each with the name of what is wrong."""
     for nth, spot in enumerate(list(spots("", thing, set()))):
-        for choice in range(len(list(wrong(spot.held)))):
+        for choice in range(len(list(wrong_values(spot.value)))):
             copy = fork(thing)
             name, held, put = list(spots("", copy, set()))[nth]
-            put(list(wrong(held))[choice])
+            put(list(wrong_values(held))[choice])
             yield name, copy

@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from exhaustive.object_state import Form, fork, whole
-from exhaustive.states.calls import LETTERS, Call, Places, changes, ranges
-from exhaustive.states.fuse import NEVER, BlownError, Fuse
+from exhaustive.object_state import ObjectForm, fork, object_form
+from exhaustive.states.calls import LETTERS, WindowCall, TimePlaces, changes, ranges
+from exhaustive.states.fuse import NEVER, BlownError, CombineFuse
 from muntin.registry.implementations import Arrival
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
@@ -37,23 +37,23 @@ State = tuple[Structure, TimedWindow[str]]
 Build = Callable[[Monoid[str], Meter], Structure]
 
 
-def everything(_: Structure) -> bool:
+def any_state(_: Structure) -> bool:
     """Go on from every state."""
     return True
 
 
-def as_it_is(structure: Structure) -> Structure:
-    """Return the state as it is."""
+def same_state(structure: Structure) -> Structure:
+    """The state as it is."""
     return structure
 
 
-def no_others(_: Structure) -> list[int]:
+def no_times(_: Structure) -> list[int]:
     """Return no time but those of the items."""
     return []
 
 
 @dataclass(frozen=True)
-class Scope:
+class StateScope:
     """What is explored: windows of at most so many items, of a structure with its own limits.
 
     `blotted` overwrites what a structure keeps and must not read, `other_times` are those that it
@@ -65,17 +65,17 @@ class Scope:
     largest: int
     pairs_up_to: int = 0
     bound: Callable[[Structure, Operation], Cost] | None = None  # of each call by itself
-    ranged: bool = True  # whether it answers range queries
-    within: Callable[[Structure], bool] = everything
-    blotted: Callable[[Structure], Structure] = as_it_is
-    other_times: Callable[[Structure], list[int]] = no_others
-    seen: Callable[[Structure], object] = as_it_is  # what tells states apart
-    joins: bool = False  # whether a joined item may lead to a state of its own
+    has_ranges: bool = True  # whether it answers range queries
+    is_within: Callable[[Structure], bool] = any_state
+    blot: Callable[[Structure], Structure] = same_state
+    other_times: Callable[[Structure], list[int]] = no_times
+    identity: Callable[[Structure], object] = same_state  # what tells states apart
+    explores_joined: bool = False  # whether a joined item may lead to a state of its own
     atomic: bool = False  # whether a call for one item that raises leaves the window as it was
 
 
 @dataclass
-class Found:
+class StateCounts:
     """How much was explored: states that differ, calls made, ranges asked, the states beyond."""
 
     states: int = 0
@@ -88,129 +88,137 @@ class Found:
 class Exploration:
     """One exploration, and the states that it has met."""
 
-    scope: Scope
-    found: Found = field(default_factory=Found)
-    met: set[Form] = field(default_factory=set[Form])
-    joined: set[Form] = field(default_factory=set[Form])
-    waiting: deque[State] = field(default_factory=deque[State])
+    scope: StateScope
+    counts: StateCounts = field(default_factory=StateCounts)
+    checked: set[ObjectForm] = field(default_factory=set[ObjectForm])
+    joined_states: set[ObjectForm] = field(default_factory=set[ObjectForm])
+    queue: deque[State] = field(default_factory=deque[State])
     meter: Meter = field(default_factory=Meter)
-    fuse: Fuse = field(default_factory=Fuse)
+    fuse: CombineFuse = field(default_factory=CombineFuse)
 
-    def run(self) -> Found:
+    def run(self) -> StateCounts:
         """Explore."""
-        start = self.scope.build(self.meter.watch(self.fuse.put_into(LETTERS)), self.meter)
-        self.meet(start, TimedWindow(LETTERS), "the empty window")
-        while self.waiting:
-            structure, window = self.waiting.popleft()
+        start = self.scope.build(self.meter.watch(self.fuse.wrap(LETTERS)), self.meter)
+        self.check_state(start, TimedWindow(LETTERS), "the empty window")
+        while self.queue:
+            structure, window = self.queue.popleft()
             scope, places = self.scope, self.places(structure, window)
             for call in changes(window, places, scope.arrival, scope.largest, scope.pairs_up_to):
-                self.try_out(call, structure, window)
-        assert self.joined <= self.met, "a joined item has led to a state of its own"
-        return self.found
+                self.check_call(call, structure, window)
+        assert self.joined_states <= self.checked, "a joined item has led to a state of its own"
+        return self.counts
 
-    def try_out(self, call: Call, structure: Structure, window: TimedWindow[str]) -> None:
+    def check_call(self, call: WindowCall, structure: Structure, window: TimedWindow[str]) -> None:
         """Make a call on a copy of the state."""
         after, before = fork(structure), self.meter.spent()
-        call.on(after)
-        self.found.calls += 1
-        wanted = call.of(window)
+        call.apply(after)
+        self.counts.calls += 1
+        wanted = call.expected(window)
         combines = self.meter.spent().combines - before.combines
-        self.charge(after, before, described(call, window, wanted))
-        self.meet(after, wanted, call)
+        self.check_cost(after, before, call_operation(call, window, wanted))
+        self.check_state(after, wanted, call)
         if self.scope.atomic and call.name in ("insert", "evict"):
-            self.let_fail(call, structure, window, int(combines))
+            self.check_failing_call(call, structure, window, int(combines))
 
-    def let_fail(
-        self, call: Call, structure: Structure, window: TimedWindow[str], combines: int
+    def check_failing_call(
+        self, call: WindowCall, structure: Structure, window: TimedWindow[str], combines: int
     ) -> None:
         """Make a call that raises, at each combine that it makes: it changes no window.
 
         Something may be left under way then, which any call takes up again.
         """
         for nth in range(combines):
-            after, self.fuse.left = fork(structure), nth
+            after, self.fuse.remaining = fork(structure), nth
             with suppress(BlownError):
-                call.on(after)
+                call.apply(after)
                 raise AssertionError("a combine has raised, and nobody has heard of it")
-            self.fuse.left = NEVER
+            self.fuse.remaining = NEVER
             how = ("a combine that raises", nth, call)
-            for more in self.singles(structure, window) if failing(after, window) else ():
+            for more in (
+                self.single_item_calls(structure, window) if broken_facts(after, window) else ()
+            ):
                 twin = fork(after)
-                more.on(twin)
-                self.meet(twin, more.of(window), (how, more))
+                more.apply(twin)
+                self.check_state(twin, more.expected(window), (how, more))
             after.query()
-            self.meet(after, window, how)
+            self.check_state(after, window, how)
 
-    def singles(self, structure: Structure, window: TimedWindow[str]) -> list[Call]:
-        """Return the calls that change a window by one item."""
+    def single_item_calls(self, structure: Structure, window: TimedWindow[str]) -> list[WindowCall]:
+        """The calls that change a window by one item."""
         places, most = self.places(structure, window), len(window.pairs)
         every = changes(window, places, self.scope.arrival, most, 0)
-        return [call for call in every if abs(len(call.of(window).pairs) - most) == 1]
+        return [call for call in every if abs(len(call.expected(window).pairs) - most) == 1]
 
-    def charge(self, structure: Structure, before: Cost, operation: Operation) -> None:
+    def check_cost(self, structure: Structure, before: Cost, operation: Operation) -> None:
         """Compare what a call has cost with what it may cost, if the scope says what that is."""
         if self.scope.bound:
             now, bound = self.meter.spent(), self.scope.bound(structure, operation)
             spent = Cost(now.combines - before.combines, now.visits - before.visits)
             assert spent.within(bound), (operation, spent, bound)
 
-    def meet(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
+    def check_state(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
         """Check a state unless it is known, and let it wait for its calls if it is in scope."""
-        self.scope.blotted(structure)
+        self.scope.blot(structure)
         places = self.places(structure, window)
-        form = self.named(structure, window, places)
-        joined = not self.scope.joins and any(len(word) > 1 for _, word in window.pairs)
-        if form in self.met and not joined:
+        form = self.canonical_form(structure, window, places)
+        joined = not self.scope.explores_joined and any(len(word) > 1 for _, word in window.pairs)
+        if form in self.checked and not joined:
             return
-        broken = self.failing(structure, window)
+        broken = self.broken_facts(structure, window)
         assert not broken, (broken, how, window.pairs)
         if joined:
-            self.joined |= set() if self.outside(structure, window) else {form}
+            self.joined_states |= set() if self.is_outside(structure, window) else {form}
             return
-        self.met.add(form)
-        self.ask(structure, window, places)
-        assert self.named(structure, window, places) == form, (
+        self.checked.add(form)
+        self.check_queries(structure, window, places)
+        assert self.canonical_form(structure, window, places) == form, (
             "a question changed the state",
             window.pairs,
         )
-        if self.outside(structure, window):
-            self.found.beyond += 1
+        if self.is_outside(structure, window):
+            self.counts.beyond += 1
         else:
-            self.found.states += 1
-            self.waiting.append((structure, window))
+            self.counts.states += 1
+            self.queue.append((structure, window))
 
-    def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
+    def check_queries(
+        self, structure: Structure, window: TimedWindow[str], places: TimePlaces
+    ) -> None:
         """Ask for the window, and for every range."""
         before = self.meter.spent()
         structure.query()
-        self.charge(structure, before, Operation("query", len(window.pairs), len(window.pairs)))
-        for ends in ranges(places) if self.scope.ranged else ():
-            self.found.ranges += 1
+        self.check_cost(structure, before, Operation("query", len(window.pairs), len(window.pairs)))
+        for ends in ranges(places) if self.scope.has_ranges else ():
+            self.counts.ranges += 1
             before = self.meter.spent()
             answer = structure.query_range(*ends)
             if self.scope.bound:
-                self.charge(structure, before, ranged(window, *ends))
+                self.check_cost(structure, before, range_operation(window, *ends))
             assert answer == window.query_range(*ends), (ends, window.pairs)
 
-    def failing(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
+    def broken_facts(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
         """Return what does not hold of a state."""
-        return failing(structure, window)
+        return broken_facts(structure, window)
 
-    def named(self, structure: Structure, window: TimedWindow[str], places: Places) -> Form:
+    def canonical_form(
+        self, structure: Structure, window: TimedWindow[str], places: TimePlaces
+    ) -> ObjectForm:
         """Return what tells the state apart, with times and letters named by their ranks."""
-        return named(self.scope.seen(structure), window, places)
+        return canonical_form(self.scope.identity(structure), window, places)
 
-    def places(self, structure: Structure, window: TimedWindow[str]) -> Places:
+    def places(self, structure: Structure, window: TimedWindow[str]) -> TimePlaces:
         """Return where a time can lie."""
         others = self.scope.other_times(structure)
-        return Places(tuple(sorted([*(time for time, _ in window.pairs), *others])))
+        return TimePlaces(tuple(sorted([*(time for time, _ in window.pairs), *others])))
 
-    def outside(self, structure: Structure, window: TimedWindow[str]) -> bool:
+    def is_outside(self, structure: Structure, window: TimedWindow[str]) -> bool:
         """Whether no calls are made on this state."""
-        return len(window.pairs) > self.scope.largest or not self.scope.within(structure)
+        return len(window.pairs) > self.scope.largest or not self.scope.is_within(structure)
 
 
-def described(call: Call, before: TimedWindow[str], after: TimedWindow[str]) -> Operation:
+def call_operation(
+    call: WindowCall, before: TimedWindow[str], after: TimedWindow[str]
+) -> Operation:
     """Describe a call as bounds want it."""
     gone = len(before.pairs) - len(after.pairs)
     items = {"bulk_insert": len(call.pairs), "bulk_evict": gone}.get(call.name, 1)
@@ -218,7 +226,7 @@ def described(call: Call, before: TimedWindow[str], after: TimedWindow[str]) -> 
     return Operation(call.name, len(before.pairs), items, distances(before, places))
 
 
-def ranged(window: TimedWindow[str], first: int, last: int) -> Operation:
+def range_operation(window: TimedWindow[str], first: int, last: int) -> Operation:
     """Describe a range that is asked for."""
     within = sum(first <= time <= last for time, _ in window.pairs)
     return Operation("query_range", len(window.pairs), within, distances(window, (first, last)))
@@ -230,8 +238,8 @@ def distances(window: TimedWindow[str], places: Iterable[int]) -> tuple[int, ...
     return tuple(min(bisect_left(times, at), len(times) - bisect_right(times, at)) for at in places)
 
 
-def named(structure: object, window: TimedWindow[str], places: Places) -> Form:
-    """Return the state with times and letters named by their ranks.
+def canonical_form(structure: object, window: TimedWindow[str], places: TimePlaces) -> ObjectForm:
+    """The state with times and letters named by their ranks.
 
     An item made of two letters goes by the first, so that it looks like one that was not joined.
     """
@@ -239,10 +247,10 @@ def named(structure: object, window: TimedWindow[str], places: Places) -> Form:
     letters: dict[int, str | None] = {}
     for rank, (_, word) in enumerate(window.pairs):
         letters |= {ord(letter): None for letter in word} | {ord(word[0]): chr(0x100 + rank)}
-    return whole(structure, times, letters)
+    return object_form(structure, times, letters)
 
 
-def failing(structure: Structure, window: TimedWindow[str]) -> list[str]:
+def broken_facts(structure: Structure, window: TimedWindow[str]) -> list[str]:
     """Hold a state against its own relation and the definition, and return what does not hold.
 
     A state that its relation refuses is asked nothing: it might not even answer.

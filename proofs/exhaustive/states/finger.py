@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from exhaustive.object_state import BLOT, UNREAD, fork
-from exhaustive.states.calls import LETTERS, STEP, Call, Places, changes, ranges
-from exhaustive.states.exploration import Exploration, Found, Scope, Structure
+from exhaustive.states.calls import LETTERS, STEP, WindowCall, TimePlaces, changes, ranges
+from exhaustive.states.exploration import Exploration, StateCounts, StateScope, Structure
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
 from muntin.kernels.finger_btree.debug_view import TreeDebugView
@@ -46,12 +46,12 @@ SHAPE = NodeShape(2, 4)
 SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STALE)
 
 
-def held_in(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
+def entry_slots(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
     """Yield where values stand."""
     return ((leaf, at) for leaf in view.at_level(0) for at in range(*view.ends(leaf)))
 
 
-class Finger(FingerTree[str]):
+class BlottedFingerTree(FingerTree[str]):
     """A tree that brings its kernels along when it is copied."""
 
     def __init__(self, monoid: Monoid[str], meter: Meter) -> None:
@@ -75,7 +75,8 @@ class Finger(FingerTree[str]):
         for at in range(PATH, len(tree.s)):
             tree.s[at] = UNREAD
         folds, held, right = (
-            set(found) for found in (self.kept_folds(view), held_in(view), self.right_ends(view))
+            set(found)
+            for found in (self.valid_folds(view), entry_slots(view), self.valid_ends(view))
         )
         for place in set(product(range(self._nodes), range(SHAPE.fan))) - folds:
             tree.folds[place] = BLOT
@@ -85,13 +86,13 @@ class Finger(FingerTree[str]):
             tree.ends[place] = BLOT
 
     @staticmethod
-    def kept_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
+    def valid_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
         """Yield where folds stand that are right."""
         for node, level in view.inner():
             yield from ((node, at) for at, _ in view.kept(node, level) if not view.marked(node, at))
 
     @staticmethod
-    def right_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
+    def valid_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
         """Yield what is right of the folds at both ends (S9 to S12)."""
         s, height = view.tree.s, view.height
         noted = (1 << height) - 2
@@ -114,12 +115,17 @@ class Finger(FingerTree[str]):
         """Return what tells states apart."""
         view = self.view
         s = view.tree.s
-        ends = [(row, at, view.tree.ends[row, at]) for row, at in sorted(self.right_ends(view))]
+        ends = [(row, at, view.tree.ends[row, at]) for row, at in sorted(self.valid_ends(view))]
         cut = s[CUT] if not view.height else None
-        return [self.below(view, view.root, view.height), [s[at] for at in SCALARS], cut, ends]
+        return [
+            self.subtree_identity(view, view.root, view.height),
+            [s[at] for at in SCALARS],
+            cut,
+            ends,
+        ]
 
-    def below(self, view: TreeDebugView[str], node: int, level: int) -> object:
-        """Return a node and what is below it."""
+    def subtree_identity(self, view: TreeDebugView[str], node: int, level: int) -> object:
+        """A node and what is below it."""
         if not level:
             return [list(pair) for pair in view.entries(node)]
         first = int(node == view.left(level))
@@ -130,11 +136,11 @@ class Finger(FingerTree[str]):
             keys,
             marks,
             folds,
-            [self.below(view, one, level - 1) for one in view.children(node)],
+            [self.subtree_identity(view, one, level - 1) for one in view.children(node)],
         ]
 
     def keys(self) -> list[int]:
-        """Return the times that part children and that no item has."""
+        """The times that part children and that no item has."""
         view, held = self.view, {time for time, _ in self.items()}
         found = {
             view.key(node, at)
@@ -144,82 +150,86 @@ class Finger(FingerTree[str]):
         return sorted(found - held)
 
 
-class Repairing(Exploration):
+class RepairExploration(Exploration):
     """An exploration in which a question leads to a state, too."""
 
-    def failing(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
+    def broken_facts(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
         """Return what does not hold of a state, which stays as it is."""
-        return super().failing(fork(structure), window)
+        return super().broken_facts(fork(structure), window)
 
-    def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
+    def check_queries(
+        self, structure: Structure, window: TimedWindow[str], places: TimePlaces
+    ) -> None:
         """Ask for the window, and for every range; each time of the state as it was."""
         asked = fork(structure)
         asked.query()
-        self.meet(asked, window, "a query")
+        self.check_state(asked, window, "a query")
         for ends in ranges(places):
-            self.found.ranges += 1
+            self.counts.ranges += 1
             asked = fork(structure)
             assert asked.query_range(*ends) == window.query_range(*ends), (ends, window.pairs)
-            self.meet(asked, window, ends)
+            self.check_state(asked, window, ends)
 
 
-def blotted(structure: Structure) -> Structure:
+def blot(structure: Structure) -> Structure:
     """Overwrite what means nothing in such a tree, and return it."""
-    if isinstance(structure, Finger):
+    if isinstance(structure, BlottedFingerTree):
         structure.blot()
     return structure
 
 
 def seen(structure: Structure) -> object:
     """Return what tells states apart."""
-    return structure.seen() if isinstance(structure, Finger) else structure
+    return structure.seen() if isinstance(structure, BlottedFingerTree) else structure
 
 
 def keys(structure: Structure) -> list[int]:
-    """Return the times that a tree knows besides those of its items."""
-    return structure.keys() if isinstance(structure, Finger) else []
+    """The times that a tree knows besides those of its items."""
+    return structure.keys() if isinstance(structure, BlottedFingerTree) else []
 
 
-def small(largest: int) -> Scope:
-    """Return the scope of windows of at most so many items."""
-    return Scope(
-        Finger,
+def finger_scope(largest: int) -> StateScope:
+    """The scope of windows of at most so many items."""
+    return StateScope(
+        BlottedFingerTree,
         "any order",
         largest,
-        blotted=blotted,
+        blot=blot,
         other_times=keys,
-        seen=seen,
-        joins=True,
+        identity=seen,
+        explores_joined=True,
     )
 
 
-class TwoCalls(Repairing):
+class TwoCallExploration(RepairExploration):
     """Every two calls that follow each other, and the question behind each, from one tree on."""
 
-    def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
+    def check_queries(
+        self, structure: Structure, window: TimedWindow[str], places: TimePlaces
+    ) -> None:
         """Ask for the window alone."""
         del places
         asked = fork(structure)
         asked.query()
-        self.meet(asked, window, "a query")
+        self.check_state(asked, window, "a query")
 
-    def run_from(self, times: Iterable[int]) -> Found:
+    def run_from(self, times: Iterable[int]) -> StateCounts:
         """Insert items at these times, one by one, and then make any two calls."""
-        tree, window = Finger(LETTERS, self.meter), TimedWindow(LETTERS)
+        tree, window = BlottedFingerTree(LETTERS, self.meter), TimedWindow(LETTERS)
         for at, time in enumerate(times):
-            call = Call("insert", pairs=((STEP * (time + 1), chr(0x4E00 + at)),))
-            call.on(tree)
-            window = call.of(window)
-        self.meet(tree, window, "the first tree")
-        firsts = list(self.waiting)
+            call = WindowCall("insert", pairs=((STEP * (time + 1), chr(0x4E00 + at)),))
+            call.apply(tree)
+            window = call.expected(window)
+        self.check_state(tree, window, "the first tree")
+        firsts = list(self.queue)
         for state in firsts:
-            self.make_all(*state)
-        for state in list(self.waiting)[len(firsts) :]:
-            self.make_all(*state)
-        return self.found
+            self.check_calls(*state)
+        for state in list(self.queue)[len(firsts) :]:
+            self.check_calls(*state)
+        return self.counts
 
-    def make_all(self, structure: Structure, window: TimedWindow[str]) -> None:
+    def check_calls(self, structure: Structure, window: TimedWindow[str]) -> None:
         """Make every call."""
         places, most = self.places(structure, window), len(window.pairs) + 1
         for call in changes(window, places, "any order", most, 0):
-            self.try_out(call, structure, window)
+            self.check_call(call, structure, window)

@@ -12,13 +12,13 @@ class BlownError(Exception):
 
 
 @dataclass
-class Fuse:
+class CombineFuse:
     """How many combines are left before one raises."""
 
-    left: int = NEVER
+    remaining: int = NEVER
 
-    def put_into(self, monoid: Monoid[str]) -> Monoid[str]:
-        """Return the same monoid, which may raise.
+    def wrap(self, monoid: Monoid[str]) -> Monoid[str]:
+        """The same monoid, which may raise.
 
         >>> fuse = Fuse(left=1)
         >>> combine = fuse.put_into(Monoid("", str.__add__)).combine
@@ -30,9 +30,9 @@ class Fuse:
         """
 
         def combine(one: str, other: str) -> str:
-            if not self.left:
+            if not self.remaining:
                 raise BlownError(f"of {one!r} and {other!r}")
-            self.left -= 1
+            self.remaining -= 1
             return monoid.combine(one, other)
 
         return replace(monoid, combine=combine)

@@ -15,7 +15,7 @@ from muntin.optimized.flatfat.reactive_fifo import BoundedFlatFat, FifoReactiveA
 from muntin.spec.cost import Cost, Operation
 
 
-class Ring(ReactiveAggregator[str]):
+class BlottedRing(ReactiveAggregator[str]):
     """A ring without old times."""
 
     def blot(self) -> None:
@@ -25,11 +25,11 @@ class Ring(ReactiveAggregator[str]):
             self._times[location] = UNREAD
 
     def hole_times(self) -> list[int]:
-        """Return the times of the holes."""
+        """The times of the holes."""
         return [self._times[location] for location in self._holes]
 
 
-class BlottedFat(BoundedFlatFat[str]):
+class BlottedFlatFat(BoundedFlatFat[str]):
     """A tree without old values."""
 
     def blot(self) -> None:
@@ -39,27 +39,27 @@ class BlottedFat(BoundedFlatFat[str]):
                 self._tree[node] = BLOT
 
 
-class FifoRing(FifoReactiveAggregator[str]):
+class BlottedFifoRing(FifoReactiveAggregator[str]):
     """A FIFO ring without old times and values."""
 
-    def _tree(self, leaves: list[str]) -> BlottedFat:
-        return BlottedFat(self._monoid, leaves, self._meter, self._occupied)
+    def _tree(self, leaves: list[str]) -> BlottedFlatFat:
+        return BlottedFlatFat(self._monoid, leaves, self._meter, self._occupied)
 
     def blot(self) -> None:
         """Overwrite what means nothing."""
         used = {self._location(offset) for offset in range(self._span)}
         for location in {*range(len(self._times))} - used:
             self._times[location] = UNREAD
-        if isinstance(self._fat, BlottedFat):
+        if isinstance(self._fat, BlottedFlatFat):
             self._fat.blot()
 
 
-def is_ring(structure: Structure) -> TypeGuard[Ring | FifoRing]:
+def is_ring(structure: Structure) -> TypeGuard[BlottedRing | BlottedFifoRing]:
     """Whether a structure is one of these."""
-    return isinstance(structure, Ring | FifoRing)
+    return isinstance(structure, BlottedRing | BlottedFifoRing)
 
 
-def blotted(structure: Structure) -> Structure:
+def blot(structure: Structure) -> Structure:
     """Overwrite what means nothing in a ring, and return it."""
     if is_ring(structure):
         structure.blot()
@@ -72,11 +72,11 @@ def capacity(structure: Structure) -> int:
 
 
 def hole_times(structure: Structure) -> list[int]:
-    """Return the times that a ring knows besides those of its items."""
-    return structure.hole_times() if isinstance(structure, Ring) else []
+    """The times that a ring knows besides those of its items."""
+    return structure.hole_times() if isinstance(structure, BlottedRing) else []
 
 
-def asked(structure: Structure, operation: Operation) -> Cost:
+def query_bound(structure: Structure, operation: Operation) -> Cost:
     """Return what a question may cost by the slots of the ring (T3); of other calls nothing."""
     if not is_ring(structure) or operation.name not in {"query", "query_range"}:
         return Cost()

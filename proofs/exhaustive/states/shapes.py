@@ -9,7 +9,7 @@ Sizes = Counter[int]
 """For each number of keys, how many trees have it."""
 
 
-def joined(some: Sizes, others: Sizes) -> Sizes:
+def pair_sizes(some: Sizes, others: Sizes) -> Sizes:
     """Count the pairs of trees, by the keys of both."""
     sizes: Sizes = Counter()
     for few, trees in some.items():
@@ -18,18 +18,18 @@ def joined(some: Sizes, others: Sizes) -> Sizes:
     return sizes
 
 
-def nodes_over(below: Sizes, least: int, most: int) -> Sizes:
+def tree_sizes_over(below: Sizes, least: int, most: int) -> Sizes:
     """Count the trees whose root has from `least` to `most` of these as its children."""
     sizes: Sizes = Counter()
     rows: Sizes = Counter({0: 1})
     for arity in range(1, most + 1):
-        rows = joined(rows, below)
+        rows = pair_sizes(rows, below)
         if arity >= least:
             sizes.update({keys + arity - 1: trees for keys, trees in rows.items()})
     return sizes
 
 
-def b_trees(min_arity: int, most_keys: int) -> int:
+def shape_count(min_arity: int, most_keys: int) -> int:
     """Return how many shapes the size invariant allows with at most so many keys (S2, S3).
 
     >>> [b_trees(2, keys) for keys in (3, 6, 10, 14, 20)]
@@ -38,18 +38,18 @@ def b_trees(min_arity: int, most_keys: int) -> int:
     total = min(most_keys, 2 * min_arity - 1) + 1
     below: Sizes = Counter(range(min_arity - 1, 2 * min_arity))
     while below:
-        roots = nodes_over(below, 2, 2 * min_arity)
+        roots = tree_sizes_over(below, 2, 2 * min_arity)
         total += sum(trees for keys, trees in roots.items() if keys <= most_keys)
-        below = nodes_over(below, min_arity, 2 * min_arity)
+        below = tree_sizes_over(below, min_arity, 2 * min_arity)
         below = Counter({keys: n for keys, n in below.items() if keys <= most_keys})
     return total
 
 
-Sized = tuple[int, Shape]
+SizedShape = tuple[int, Shape]
 """A shape with its number of keys."""
 
 
-def wholes(below: list[Sized], arities: range, most_keys: int) -> Iterator[Sized]:
+def trees_over(below: list[SizedShape], arities: range, most_keys: int) -> Iterator[SizedShape]:
     """Yield the trees whose root has so many of these as its children."""
     rows: list[tuple[int, tuple[Shape, ...]]] = [(-1, ())]
     for arity in range(1, arities.stop):
@@ -69,7 +69,7 @@ def every_shape(min_arity: int, most_keys: int) -> Iterator[Shape]:
     [0, 1, 2, 3, (1, 1)]
     """
     yield from range(min(most_keys, 2 * min_arity - 1) + 1)
-    below: list[Sized] = [(keys, keys) for keys in range(min_arity - 1, 2 * min_arity)]
+    below: list[SizedShape] = [(keys, keys) for keys in range(min_arity - 1, 2 * min_arity)]
     while below:
-        yield from (shape for _, shape in wholes(below, range(2, 2 * min_arity + 1), most_keys))
-        below = list(wholes(below, range(min_arity, 2 * min_arity + 1), most_keys))
+        yield from (shape for _, shape in trees_over(below, range(2, 2 * min_arity + 1), most_keys))
+        below = list(trees_over(below, range(min_arity, 2 * min_arity + 1), most_keys))

@@ -11,7 +11,7 @@ from itertools import combinations, product
 from typing import TypeVar, get_args
 
 from exhaustive.profile import PROFILE
-from exhaustive.traces.walk import Scope
+from exhaustive.traces.walk import TraceScope
 from muntin.conformance.machines.random_choices import DECISIONS
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import DEFAULTS, Mode, Settings
@@ -23,7 +23,7 @@ from muntin.spec.windows.window import WindowType
 V = TypeVar("V")
 
 
-def meeting(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
+def pairwise_choices(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
     """Return choices in which any two decisions meet in every combination: few, by greed.
 
     >>> for one in meeting({"a": "xy", "b": "12", "c": "pq"}):
@@ -61,19 +61,19 @@ CHOICES = {
 }
 
 
-def every_two(*, in_order: bool = False) -> Iterator[Settings]:
+def pairwise_settings(*, in_order: bool = False) -> Iterator[Settings]:
     """Yield settings that hold each two decisions."""
-    for chosen in meeting(CHOICES):
+    for chosen in pairwise_choices(CHOICES):
         of_dialect = {field.name: chosen.pop(field.name) for field in fields(Dialect)}
         yield replace(Settings(in_order=in_order, dialect=replace(OURS, **of_dialect)), **chosen)
 
 
-def _in_pairs(state: object, _: object) -> tuple[object, int, int]:
+def _every_other_event(state: object, _: object) -> tuple[object, int, int]:
     """Begin a window with every other event, and end one with those between."""
     return not state, int(not state), int(bool(state))
 
 
-ASKED: Mapping[str, WindowType] = {
+WINDOWS: Mapping[str, WindowType] = {
     "session": Session(2),
     "tumbling": tumbling(2),
     "sliding": Sliding(3, 1),
@@ -86,10 +86,10 @@ ASKED: Mapping[str, WindowType] = {
     "landmark": Landmark(0, 2),
     "cumulate": Cumulate(4, 2),
     "band": Band(0, 2),
-    "user-defined": UserWindow(_in_pairs),
+    "user-defined": UserWindow(_every_other_event),
 }
-BESIDE: Mapping[str, WindowType] = {
-    **ASKED,
+COMPANIONS: Mapping[str, WindowType] = {
+    **WINDOWS,
     "session": Session(3),
     "tumbling": tumbling(3, 1),
     "sliding": Sliding(2, 1),
@@ -101,21 +101,21 @@ BESIDE: Mapping[str, WindowType] = {
 """What is asked beside each: another one, if it is of the same type."""
 
 
-def alone(name: str) -> Iterator[Scope]:
+def single_window_scopes(name: str) -> Iterator[TraceScope]:
     """Yield scopes of one window type, in all these settings, at night in order too."""
     for in_order in (False, True) if PROFILE == "nightly" else (False,):
-        for settings in every_two(in_order=in_order):
-            yield _scope(settings, ASKED[name])
+        for settings in pairwise_settings(in_order=in_order):
+            yield _scope(settings, WINDOWS[name])
 
 
-def together(name: str) -> Iterator[Scope]:
+def paired_window_scopes(name: str) -> Iterator[TraceScope]:
     """Yield scopes of it beside each type, at night also beside another in each of the settings."""
-    for other in BESIDE.values():
-        yield _scope(DEFAULTS, ASKED[name], other)
-    others, first = [*BESIDE.values()], [*ASKED].index(name)
-    for nth, settings in enumerate(every_two() if PROFILE == "nightly" else (), first):
-        yield _scope(settings, ASKED[name], others[nth % len(others)])
+    for other in COMPANIONS.values():
+        yield _scope(DEFAULTS, WINDOWS[name], other)
+    others, first = [*COMPANIONS.values()], [*WINDOWS].index(name)
+    for nth, settings in enumerate(pairwise_settings() if PROFILE == "nightly" else (), first):
+        yield _scope(settings, WINDOWS[name], others[nth % len(others)])
 
 
-def _scope(settings: Settings, *windows: WindowType) -> Scope:
-    return Scope(windows, 3, 3, settings, first=-1)
+def _scope(settings: Settings, *windows: WindowType) -> TraceScope:
+    return TraceScope(windows, 3, 3, settings, first=-1)

@@ -23,7 +23,7 @@ def is_word(total: object) -> TypeGuard[tuple[int, ...]]:
     return isinstance(total, tuple)
 
 
-class RelatedSlicing(InOrderSlicer):
+class CheckedInOrderSlicer(InOrderSlicer):
     """Checks that slices stand for the events, and begin where windows do."""
 
     def take(self, step: Step, /) -> Output:
@@ -40,12 +40,12 @@ class RelatedSlicing(InOrderSlicer):
 
 
 def letters(count: int, total: Sequence[int]) -> list[object]:
-    """Return the word of each event that is still held; of the others, any."""
+    """The word of each event that is still held; of the others, any."""
     held: list[object] = [(letter,) for letter in total]
     return [()] * (count - len(held)) + held
 
 
-class Totals:
+class WindowTotalCombines:
     """How many combines are spent on totals of windows, and not on slices."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Totals:
         self.meter, self.combines = Meter(), 0
 
     @contextmanager
-    def counted(self) -> Generator[None]:
+    def counting(self) -> Generator[None]:
         """Count them."""
         plain: Fold = SliceBuffer[object].fold
 
@@ -67,34 +67,38 @@ class Totals:
             yield
 
 
-TOTALS = Totals()
+TOTAL_COMBINES = WindowTotalCombines()
 """What all that is counted below has spent: of each step only the difference matters."""
 
 
-class FrugalSlicing(InOrderSlicer):
+class BoundedInOrderSlicer(InOrderSlicer):
     """Checks what Cutty holds and spends (T2, C1 and C2), within `TOTALS.counted()`."""
 
     def __init__(self, technique: Technique, settings: Settings) -> None:
         """Start with no query, and nothing spent."""
         super().__init__(technique, settings)
-        self.watched = dict[str, Aggregate[object, object, object]]()
+        self.watched_aggregates = dict[str, Aggregate[object, object, object]]()
         self.history = list[Accepted]()
         self.combines = 0
 
     def add(self, query: Query) -> None:
         """Ask a further query, in one aggregate with all others."""
-        watched = self.watched.setdefault("", TOTALS.meter.watch_aggregate(query.aggregate))
+        watched = self.watched_aggregates.setdefault(
+            "", TOTAL_COMBINES.meter.watch_aggregate(query.aggregate)
+        )
         super().add(replace(query, aggregate=watched))
 
     def take(self, step: Step, /) -> Output:
         """Take in a step, and check."""
-        meter, before = TOTALS.meter, len(self.history)
-        lifts, combines = meter.lifts, meter.combines - TOTALS.combines
+        meter, before = TOTAL_COMBINES.meter, len(self.history)
+        lifts, combines = meter.lifts, meter.combines - TOTAL_COMBINES.combines
         output = super().take(step)
         taken = [event for event in step.events if event not in output.late]
         self.history += [Accepted(event, nth) for nth, event in enumerate(taken, before)]
-        self.combines += meter.combines - TOTALS.combines - combines
-        assert meter.lifts - lifts == len(self.held() & {*range(before, len(self.history))}), "C1"
+        self.combines += meter.combines - TOTAL_COMBINES.combines - combines
+        assert meter.lifts - lifts == len(
+            self.arrivals_in_windows() & {*range(before, len(self.history))}
+        ), "C1"
         assert self.combines <= len(self.history), ("C2", self.history)
         begins = sum(len(lane.begins()) for lane in self.lanes())
         tracks = [track for lane in self.lanes() for track in lane.tracks.values()]
@@ -106,8 +110,8 @@ class FrugalSlicing(InOrderSlicer):
             assert len(totals) == len(lane.begins()), ("T2, the least", self.history)
         return output
 
-    def held(self) -> set[int]:
-        """Return the arrivals of the events that some window holds."""
+    def arrivals_in_windows(self) -> set[int]:
+        """The arrivals of the events that some window holds."""
         world = History(self._settings, self._watermark, self._reached)
         queries = [one.query for group in self._groups.values() for one in group.asked.values()]
         streams = [

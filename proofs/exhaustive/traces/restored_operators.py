@@ -6,7 +6,7 @@ one. How it is carried over is for the caller to say, who may look at it more cl
 
 from collections.abc import Callable
 
-from exhaustive.object_state import whole
+from exhaustive.object_state import object_form
 from muntin.registry.implementations import Carry
 from muntin.snapshot import SnapshotError
 from muntin.spec.operator import Operator
@@ -16,41 +16,41 @@ from muntin.spec.stream import Step
 Build = Callable[[Settings], Operator]
 
 
-class Restored(Operator):
+class RestoredOperator(Operator):
     """Any operator, by way of its snapshots."""
 
     def __init__(self, build: Build, carry: Carry, settings: Settings) -> None:
         """Start with the empty operator."""
-        self.build, self.carry, self.settings = build, carry, settings
+        self.build, self.transfer, self.settings = build, carry, settings
         self.queries = dict[str, Query]()
-        self.now = build(settings)
+        self.current = build(settings)
 
     def add(self, query: Query) -> None:
         """Ask a further query."""
-        self.now.add(query)
+        self.current.add(query)
         self.queries[query.id] = query
-        self.carry_over()
+        self.restore()
 
     def remove(self, name: str) -> None:
         """Ask a query no more."""
-        self.now.remove(name)
+        self.current.remove(name)
         del self.queries[name]
-        self.carry_over()
+        self.restore()
 
     def take(self, step: Step, /) -> Output:
         """Take in a step."""
-        output = self.now.take(step)
-        self.carry_over()
+        output = self.current.take(step)
+        self.restore()
         return output
 
-    def carry_over(self) -> None:
+    def restore(self) -> None:
         """Go on as what is restored, which is alike."""
         new = self.build(self.settings)
         for query in self.queries.values():
             new.add(query)
         try:
-            self.carry(self.now, new)
+            self.transfer(self.current, new)
         except SnapshotError as error:
             raise AssertionError("it cannot be restored") from error
-        assert whole(new) == whole(self.now), "what is restored is not alike"
-        self.now = new
+        assert object_form(new) == object_form(self.current), "what is restored is not alike"
+        self.current = new

@@ -26,7 +26,7 @@ from muntin.spec.windows.periodic import Sliding, pane_start
 Facts = Iterator[tuple[str, bool]]
 
 
-class Kept(NamedTuple):
+class AcceptedValue(NamedTuple):
     """An event that was accepted: its place in event order, and its lifted value."""
 
     time: int
@@ -34,7 +34,7 @@ class Kept(NamedTuple):
     value: object
 
 
-class RelatedScotty(Scotty):
+class CheckedScotty(Scotty):
     """Checks after each step that the slices are what the events say."""
 
     unordered = False
@@ -43,7 +43,7 @@ class RelatedScotty(Scotty):
     def __init__(self, settings: Settings, build: BuildStore = LazyStore) -> None:
         """Start with no event."""
         super().__init__(settings, build)
-        self.kept = dict[Hashable, list[Kept]]()
+        self.accepted = dict[Hashable, list[AcceptedValue]]()
         self.monoid = WORDS.monoid
 
     def add(self, query: Query) -> None:
@@ -58,9 +58,11 @@ class RelatedScotty(Scotty):
         for arrival, event in enumerate(step.events, before):
             if event not in output.late:
                 value = self.lift(event.value)
-                self.kept.setdefault(event.key, []).append(Kept(event.time, arrival, value))
+                self.accepted.setdefault(event.key, []).append(
+                    AcceptedValue(event.time, arrival, value)
+                )
         broken = [fact for fact, holds in self.facts(output) if not holds]
-        assert not broken, (broken, self.kept, step, self._before)
+        assert not broken, (broken, self.accepted, step, self._before)
         return output
 
     def facts(self, output: Output) -> Facts:
@@ -69,12 +71,12 @@ class RelatedScotty(Scotty):
         for group in self.groups:
             if isinstance(group, TimeGroup):
                 for lane in group.lanes.values():
-                    yield from self.in_time(lane, self.history(lane.key), limit)
-                    yield from self.released(group, lane, limit - 1)
+                    yield from self.time_slice_facts(lane, self.history(lane.key), limit)
+                    yield from self.retention_facts(group, lane, limit - 1)
             if isinstance(group, CountGroup):
                 kinds = [query.window for query in group.queries.values()]
                 for ranks in group.lanes.values():
-                    yield from self.in_ranks(ranks, self.history(ranks.key), kinds)
+                    yield from self.rank_slice_facts(ranks, self.history(ranks.key), kinds)
                 told = {one.kind for one in output.results if one.query in group.queries}
                 yield (
                     "R5 count windows from slices of ranks are not retracted",
@@ -82,18 +84,18 @@ class RelatedScotty(Scotty):
                 )
             if isinstance(group, TupleGroup):
                 for keyed in group.keyed.values():
-                    yield from self.in_tuples(keyed, self.history(keyed.lane.key))
+                    yield from self.tuple_slice_facts(keyed, self.history(keyed.lane.key))
 
-    def history(self, key: Hashable) -> list[Kept]:
+    def history(self, key: Hashable) -> list[AcceptedValue]:
         """Return what was accepted of a key, in event order."""
-        return sorted(self.kept.get(key, ()), key=lambda one: one[:2])
+        return sorted(self.accepted.get(key, ()), key=lambda one: one[:2])
 
-    def fold(self, ones: Sequence[Kept]) -> object:
+    def fold(self, ones: Sequence[AcceptedValue]) -> object:
         """Fold events, in event order."""
         assert self.monoid
         return self.monoid.fold([one.value for one in ones])
 
-    def in_time(self, lane: KeyState, history: list[Kept], limit: float) -> Facts:
+    def time_slice_facts(self, lane: KeyState, history: list[AcceptedValue], limit: float) -> Facts:
         """M1, M2, M4 and M5: slices in time."""
         slices, plan = lane.slices.slices, lane.slices.plan
         within = [[kept for kept in history if s.first <= kept.time <= s.last] for s in slices]
@@ -123,9 +125,11 @@ class RelatedScotty(Scotty):
                 for one, held in zip(slices, within, strict=True)
             ),
         )
-        yield from self.parted(lane, list(zip(slices, within, strict=True)), limit)
+        yield from self.separator_facts(lane, list(zip(slices, within, strict=True)), limit)
 
-    def parted(self, lane: KeyState, held: list[tuple[Slice, list[Kept]]], limit: float) -> Facts:
+    def separator_facts(
+        self, lane: KeyState, held: list[tuple[Slice, list[AcceptedValue]]], limit: float
+    ) -> Facts:
         """M2: where slices begin and end."""
         plan = lane.slices.plan
         fresh = [(one, kept) for one, kept in held if one.last >= limit]
@@ -144,16 +148,16 @@ class RelatedScotty(Scotty):
         )
         yield "M2 something parts each two neighbours", None not in lane.slices.separators()
 
-    def released(self, group: TimeGroup, lane: KeyState, limit: float) -> Facts:
+    def retention_facts(self, group: TimeGroup, lane: KeyState, limit: float) -> Facts:
         """M6 and M7: what no window needs that is not settled."""
-        needed = min(self.needed(query, lane.key, limit) for query in group.queries.values())
+        needed = min(self.needed_since(query, lane.key, limit) for query in group.queries.values())
         yield (
             "M6 no slice is kept that nothing needs",
             all(one.last >= needed for one in lane.slices.slices),
         )
         yield "M7 no key is kept of which nothing is left", not lane.idle
 
-    def needed(self, query: Query, key: Hashable, limit: float) -> float:
+    def needed_since(self, query: Query, key: Hashable, limit: float) -> float:
         """Return where the first window of a query begins that is not settled."""
         kind = query.window
         if isinstance(kind, Sliding) and abs(limit) < END:
@@ -164,7 +168,9 @@ class RelatedScotty(Scotty):
         starts = [w.interval.start for w in windows_of(query, history, world) if w.settles > limit]
         return min(starts, default=limit)
 
-    def in_ranks(self, lane: CountKeyState, history: list[Kept], kinds: Sequence[object]) -> Facts:
+    def rank_slice_facts(
+        self, lane: CountKeyState, history: list[AcceptedValue], kinds: Sequence[object]
+    ) -> Facts:
         """R1: slices of ranks."""
         most = len(history) + 1
         edges = {
@@ -204,7 +210,7 @@ class RelatedScotty(Scotty):
             ),
         )
 
-    def in_tuples(self, keyed: TupleGroupKey, history: list[Kept]) -> Facts:
+    def tuple_slice_facts(self, keyed: TupleGroupKey, history: list[AcceptedValue]) -> Facts:
         """T1: slices with tuples."""
         lane = keyed.lane
         orders = [entry.order for entry in [*lane.entries, *lane.pending]]
@@ -219,16 +225,20 @@ class RelatedScotty(Scotty):
         )
         yield (
             "T1 each known partial folds its slice",
-            all(tile.partial == self.of(tile.entries) for tile in lane.tiling.tiles if tile.known),
+            all(
+                tile.partial == self.fold_entries(tile.entries)
+                for tile in lane.tiling.tiles
+                if tile.known
+            ),
         )
 
-    def of(self, entries: Sequence[LiftedEvent]) -> object:
+    def fold_entries(self, entries: Sequence[LiftedEvent]) -> object:
         """Fold tuples."""
         assert self.monoid
         return self.monoid.fold([entry.partial for entry in entries])
 
 
-class RelatedInBags(RelatedScotty):
+class CheckedUnorderedScotty(CheckedScotty):
     """The same for an aggregate in which order is no matter: no tuple needs to be stored."""
 
     unordered = True

@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple, TypeGuard
 
-from exhaustive.object_state import Form, fork, whole
+from exhaustive.object_state import ObjectForm, fork, object_form
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
@@ -29,17 +29,17 @@ from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.window import WindowType
 
-Answer = Output | str
+StepAnswer = Output | str
 """What a step gives: results and late events, or the kind of error."""
 
-Action = Step | Query | str
+TraceAction = Step | Query | str
 """A step, a query that is asked, or the name of one that is asked no more."""
 
 END_OF_STREAM = Step((), END)
 
 
 @dataclass(frozen=True)
-class Scope:
+class TraceScope:
     """All traces over these windows, of so many steps, each of at most `batch` events.
 
     There are so many `times`, from `first` on; an event comes at one of them and has one of these
@@ -58,7 +58,7 @@ class Scope:
     first: int = 0
 
 
-class Walked(NamedTuple):
+class TraceCounts(NamedTuple):
     """How many traces were taken, and how many results and late events came at their last steps."""
 
     traces: int
@@ -67,35 +67,37 @@ class Walked(NamedTuple):
 
 
 @dataclass
-class Contender:
+class ForkableOperator:
     """An operator on its way, and whether it has been asked for bags instead of words."""
 
     name: str
     operator: Operator
-    bags: bool
+    is_unordered: bool
 
-    def take(self, action: Action) -> tuple["Contender", Answer]:
+    def fork_with(self, action: TraceAction) -> tuple["ForkableOperator", StepAnswer]:
         """Take an action on a copy; to the end of the stream, which is the last, without one."""
         twin = self.operator if action == END_OF_STREAM else fork(self.operator)
-        spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
-        return Contender(self.name, twin, self.bags), answer(twin, spelled)
+        spelled = (
+            replace(action, aggregate=BAGS) if _is_query(action) and self.is_unordered else action
+        )
+        return ForkableOperator(self.name, twin, self.is_unordered), answer_of(twin, spelled)
 
     @cached_property
-    def form(self) -> Form:
+    def form(self) -> ObjectForm:
         """Everything that the operator is made of: it takes each action on a copy."""
-        return whole(self.operator)
+        return object_form(self.operator)
 
-    def differs(self, other: "Contender") -> bool:
+    def differs(self, other: "ForkableOperator") -> bool:
         """Whether two operators differ in any field."""
         return self.form != other.form
 
 
-def _is_query(action: Action) -> TypeGuard[Query]:
+def _is_query(action: TraceAction) -> TypeGuard[Query]:
     return isinstance(action, Query)
 
 
-def answer(operator: Operator, action: Action) -> Answer:
-    """Return the output of an action, or the kind of error."""
+def answer_of(operator: Operator, action: TraceAction) -> StepAnswer:
+    """The output of an action, or the kind of error."""
     try:
         if isinstance(action, Step):
             return operator.take(action)
@@ -108,8 +110,8 @@ def answer(operator: Operator, action: Action) -> Answer:
     return Output()
 
 
-def contender(entry: OperatorEntry, scope: Scope) -> Contender | None:
-    """Return an operator that has been asked all windows of a scope, if it accepts them."""
+def prepared_operator(entry: OperatorEntry, scope: TraceScope) -> ForkableOperator | None:
+    """An operator that has been asked all windows of a scope, if it accepts them."""
     for bags in (False, True):
         operator = entry.build(scope.settings)
         spare = () if scope.spare is None else (scope.spare,)
@@ -120,18 +122,20 @@ def contender(entry: OperatorEntry, scope: Scope) -> Contender | None:
             continue
         if spare:
             operator.remove("q0")
-        return Contender(entry.name, operator, bags)
+        return ForkableOperator(entry.name, operator, bags)
     return None
 
 
-def as_bags(wanted: Answer) -> Answer:
-    """Return the answer with the letters of each window sorted."""
+def with_sorted_letters(wanted: StepAnswer) -> StepAnswer:
+    """The answer with the letters of each window sorted."""
     if isinstance(wanted, str):
         return wanted
-    return wanted._replace(results=tuple(r._replace(value=bag(r.value)) for r in wanted.results))
+    return wanted._replace(
+        results=tuple(r._replace(value=sorted_letters(r.value)) for r in wanted.results)
+    )
 
 
-def bag(word: object) -> object:
+def sorted_letters(word: object) -> object:
     """Sort the letters of a word."""
     return tuple(sorted(word)) if _is_word(word) else word
 
@@ -140,63 +144,68 @@ def _is_word(value: object) -> TypeGuard[Word]:
     return isinstance(value, tuple)
 
 
-class Walk:
+class TraceWalk:
     """One walk over all traces of a scope."""
 
-    def __init__(self, scope: Scope, entries: Iterable[OperatorEntry]) -> None:
+    def __init__(self, scope: TraceScope, entries: Iterable[OperatorEntry]) -> None:
         """Ask the windows of the scope of the denotation, and of all operators that have them."""
         self._scope = scope
         self.traces = self.results = self.late = 0
-        oracle = contender(OperatorEntry("denotation", SpecificationOperator), scope)
+        oracle = prepared_operator(OperatorEntry("denotation", SpecificationOperator), scope)
         assert oracle
         self._oracle = oracle
-        ready = [contender(entry, scope) for entry in entries]
-        self._contenders = [one for one in ready if one]
+        ready = [prepared_operator(entry, scope) for entry in entries]
+        self._operators = [one for one in ready if one]
 
     @property
     def names(self) -> list[str]:
         """The operators that take part."""
-        return [one.name for one in self._contenders]
+        return [one.name for one in self._operators]
 
-    def run(self) -> Walked:
+    def run(self) -> TraceCounts:
         """Take every trace."""
-        self._go_on(self._oracle, self._contenders, [], counted=True)
-        return Walked(self.traces, self.results, self.late)
+        self._extend(self._oracle, self._operators, [], counted=True)
+        return TraceCounts(self.traces, self.results, self.late)
 
-    def _go_on(
-        self, oracle: Contender, ones: list[Contender], taken: list[Action], *, counted: bool
+    def _extend(
+        self,
+        oracle: ForkableOperator,
+        ones: list[ForkableOperator],
+        taken: list[TraceAction],
+        *,
+        counted: bool,
     ) -> None:
         """Take each action after these; what only an operator thinks to be a change is extra."""
-        for action in [*self._actions(taken), END_OF_STREAM]:
+        for action in [*self._next_actions(taken), END_OF_STREAM]:
             trace = [*taken, action]
-            after, wanted = oracle.take(action)
-            twins = self._compared(ones, trace, wanted)
+            after, wanted = oracle.fork_with(action)
+            twins = self._check_answers(ones, trace, wanted)
             if counted:
                 self._count(wanted)
             if action == END_OF_STREAM or len(trace) == self._scope.length:
                 continue
             news = not isinstance(action, Step) or after.differs(oracle)
-            if news or any(map(Contender.differs, twins, ones)):
-                self._go_on(after, twins, trace, counted=counted and news)
+            if news or any(map(ForkableOperator.differs, twins, ones)):
+                self._extend(after, twins, trace, counted=counted and news)
 
-    def _compared(
-        self, ones: list[Contender], trace: list[Action], wanted: Answer
-    ) -> list[Contender]:
+    def _check_answers(
+        self, ones: list[ForkableOperator], trace: list[TraceAction], wanted: StepAnswer
+    ) -> list[ForkableOperator]:
         """Let each operator take the last action of a trace, and compare the answers."""
-        bags, twins = as_bags(wanted), list[Contender]()
+        bags, twins = with_sorted_letters(wanted), list[ForkableOperator]()
         for one in ones:
-            twin, got = one.take(trace[-1])
-            assert got == (bags if one.bags else wanted), (one.name, trace, got, wanted)
+            twin, got = one.fork_with(trace[-1])
+            assert got == (bags if one.is_unordered else wanted), (one.name, trace, got, wanted)
             twins.append(twin)
         return twins
 
-    def _count(self, wanted: Answer) -> None:
+    def _count(self, wanted: StepAnswer) -> None:
         self.traces += 1
         if not isinstance(wanted, str):
             self.results += len(wanted.results)
             self.late += len(wanted.late)
 
-    def _actions(self, taken: list[Action]) -> Iterator[Action]:
+    def _next_actions(self, taken: list[TraceAction]) -> Iterator[TraceAction]:
         """Yield what can come next: each event has a letter of its own."""
         scope, zero = self._scope, self._scope.first
         steps = [one for one in taken if isinstance(one, Step)]
