@@ -1,6 +1,6 @@
 """Hypothesis profiles: quick at the desk, thorough in CI, long at night. And a cache of kernels.
 
-What the proofs take is counted in every run of tests.
+The CPU time of the proofs is counted in every run of tests.
 """
 
 import gc
@@ -26,17 +26,17 @@ settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 
 GC_THRESHOLD = 100_000, 20, 50
-"""How many objects Python makes before it looks for garbage, which takes time and finds little."""
+"""Allocations before a garbage collection, which takes time and frees little."""
 
 OWN_JAVA, NO_SPARK = 2, 3
-"""The ranks of a test that starts Javas of its own, and of one that needs no Spark."""
+"""The ranks of a test that starts its own Java, and of one that needs no Spark."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all that needs Spark, first, as it takes long: one session serves it.
+    """Let one worker run all tests that need Spark first, as they take long, in one session.
 
-    And one all that calls kernels, or several would compile the same ones in a fresh clone.
+    One worker runs all tests that call kernels: several would compile the same ones in a new clone.
     """
     items.sort(key=rank)
     for item in items:
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Let Python look for garbage seldom, and not among the tests themselves."""
+    """Collect garbage seldom, and never among the tests themselves."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLD)
@@ -56,7 +56,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
-    """Look for garbage once more: pytest will do so five times, and not among what is left then."""
+    """Collect garbage once: pytest does so five times, and should find nothing left."""
     gc.collect()
     gc.freeze()
 
@@ -69,7 +69,7 @@ def calls_kernels(path: Path) -> bool:
 
 
 def rank(item: pytest.Item) -> int:
-    """Return when a test comes: by the settings of the session that is started first."""
+    """The order of a test: by the settings of the session that is started first."""
     in_folder = item.path.parent.name == "spark"
     if "spark" not in getattr(item, "fixturenames", ()):
         return OWN_JAVA if in_folder else NO_SPARK
@@ -78,16 +78,16 @@ def rank(item: pytest.Item) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Have one worker more than there are cores if one has Spark: it waits for it, mostly."""
-    told = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
-    if told or config.getoption("dist") != "loadgroup":
+    """Use one worker more than cores if one has Spark: it mostly waits for it."""
+    is_set = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
+    if is_set or config.getoption("dist") != "loadgroup":
         return None
     mine = hasattr(os, "sched_getaffinity")  # macOS does not say
     return (len(os.sched_getaffinity(0)) if mine else os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Count what the proofs take, but by night; `make proofs` fails if it is too much."""
+    """Count the CPU time of the proofs, except by night; `make proofs` fails above the budget."""
     config.addinivalue_line("markers", "xdist_group(name): tests for one worker")
     if os.environ.get("MUNTIN_PROFILE") != "nightly":
         fails = os.environ.get("MUNTIN_BUDGET") == "proofs"

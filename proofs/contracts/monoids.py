@@ -1,7 +1,8 @@
-"""Laws of the monoids of the catalogue, and what their folds are, for all integers.
+"""Laws of the monoids of the catalogue, and the values of their folds, for all integers.
 
-The laws alone do not tell an arg-max of the first of a tie from one of the last, so each extreme is
-also compared with its definition on lists. Floats obey no such laws; they are tested within bounds.
+The laws alone do not distinguish an arg-max of the first of a tie from one of the last, so each
+extreme is also compared with its definition on lists. Floats obey no such laws; they are tested
+within bounds.
 """
 
 from collections import Counter
@@ -31,27 +32,27 @@ WORDS, NESTED = product(FREE, FREE), product(MEAN, SPREAD)
 
 def is_lawful(monoid: Monoid[A], a: A, b: A, c: A) -> bool:
     """Whether these three values obey associativity and the identity."""
-    combine, one = monoid.combine, monoid.identity
+    combine, identity = monoid.combine, monoid.identity
     return combine(combine(a, b), c) == combine(a, combine(b, c)) and combine(
-        one, a
-    ) == a == combine(a, one)
+        identity, a
+    ) == a == combine(a, identity)
 
 
 def inverts(monoid: Monoid[A], a: A, b: A) -> bool:
-    """Whether both inverses take off what was combined."""
+    """Whether both inverses undo a combine, each on its side."""
     assert monoid.invert is not None
     assert monoid.invert_first is not None
-    whole = monoid.combine(a, b)
-    return monoid.invert(whole, b) == a and monoid.invert_first(whole, a) == b
+    total = monoid.combine(a, b)
+    return monoid.invert(total, b) == a and monoid.invert_first(total, a) == b
 
 
 def extreme_of(key: int | None, value: int) -> Extreme | None:
-    """The partial of one value, or of none."""
+    """The partial of one value; of no value, if the key is None."""
     return None if key is None else Extreme(key, value)
 
 
 def multiset(items: Word) -> Multiset:
-    """The bag of some integers."""
+    """The multiset of some integers."""
     return Counter(map(sort_key, items))
 
 
@@ -68,11 +69,11 @@ def words_are_a_monoid(a: int, b: int, c: int) -> None:
     assert 0 <= b <= 3
     assert 0 <= c <= 3
 
-    one, two, three = (1, 2, 3)[:a], (4, 5, 6)[:b], (7, 8, 9)[:c]
-    assert is_lawful(FREE, one, two, three)
-    assert is_lawful(SEQUENCE, one, two, three)
-    assert inverts(FREE, one, two)
-    assert inverts(SEQUENCE, one, two)
+    first, second, third = (1, 2, 3)[:a], (4, 5, 6)[:b], (7, 8, 9)[:c]
+    assert is_lawful(FREE, first, second, third)
+    assert is_lawful(SEQUENCE, first, second, third)
+    assert inverts(FREE, first, second)
+    assert inverts(SEQUENCE, first, second)
 
 
 def first_and_last_are_monoids(a: int | None, b: int | None, c: int | None) -> None:
@@ -119,8 +120,8 @@ def products_of_monoids_are_monoids(a: int, b: int, c: int) -> None:
 def m4_is_a_monoid(a: int, b: int, c: int) -> None:
     """A1: min, max, first and last at once."""
 
-    one, two, three = ((extreme_of(x, x),) * 4 for x in (a, b, c))
-    assert is_lawful(M4, one, two, three)
+    first, second, third = ((extreme_of(x, x),) * 4 for x in (a, b, c))
+    assert is_lawful(M4, first, second, third)
 
 
 def the_argument_of_an_extreme_is_the_first_of_a_tie(a: int, b: int, c: int) -> None:

@@ -1,4 +1,4 @@
-"""Lemmas on what calls of a Reactive Aggregator save up (T4 of proofs/reactive.md).
+"""Lemmas on the credit that calls of a Reactive Aggregator save up (T4 of proofs/reactive.md).
 
 Capacities of 4 and more are four quarters; CrossHair confirms the lemmas for every size. Smaller
 ones, and the real code, are exhausted in tests/complexity/test_reactive.py.
@@ -7,11 +7,11 @@ ones, and the real code, are exhausted in tests/complexity/test_reactive.py.
 from typing import NamedTuple
 
 ARRIVAL, EVICTION = 4, 2
-"""What each call pays besides its own writes."""
+"""The credit that each call pays besides its own writes."""
 
 
 class RingShape(NamedTuple):
-    """All of a ring that costs depend on."""
+    """The numbers of a ring that its costs depend on."""
 
     capacity: int
     span: int
@@ -19,7 +19,7 @@ class RingShape(NamedTuple):
 
 
 def savings(ring: RingShape, *, least: bool) -> int:
-    """What past calls have paid and no move has used; `least` if the ring may not shrink."""
+    """Credit of past calls that no move has used; `least` if the ring may not shrink."""
     half = ring.capacity // 2
     kept = ring.span if least else max(ring.span, half)
     return ARRIVAL * max(0, ring.span - half) + EVICTION * (kept - ring.size)

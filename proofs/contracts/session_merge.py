@@ -1,7 +1,7 @@
-"""Lemmas on sessions as slices hold them: their union, and sessions read off slices [Traub20].
+"""Lemmas on slices of sessions: their union, and the sessions read off slices [Traub20].
 
-Each event is a slice first, none with a gap of its own that matters; sessions merge below the gap,
-as in our dialect.
+Each event starts as a slice, without a gap of its own; sessions merge below the gap, as in our
+dialect.
 """
 
 from contracts.sessions import defined_sessions
@@ -17,40 +17,40 @@ def slice_of(time: int) -> Slice:
 
 
 def union(*parts: Slice) -> Slice:
-    """The slice of all their events."""
+    """The slice of all events of some slices."""
     return merged_slice(list(parts), None, None)
 
 
 def sessions_of(slices: list[Slice], gap: int) -> list[Interval]:
     """The sessions of some slices."""
-    found = SessionIndex(gap, -END, inclusive=False).spans(slices, 0)
-    return [span.shown(short=False) for span in found]
+    spans = SessionIndex(gap, -END, inclusive=False).spans(slices, 0)
+    return [span.shown(short=False) for span in spans]
 
 
 def slices_of(times: list[int], gap: int) -> list[Slice]:
     """The slices of some events in order, for this smallest gap."""
-    ones = list(map(slice_of, times))
-    found = SessionIndex(gap, -END, inclusive=False).spans(ones, 0)
-    return [union(*ones[span.low : span.high]) for span in found]
+    slices = list(map(slice_of, times))
+    spans = SessionIndex(gap, -END, inclusive=False).spans(slices, 0)
+    return [union(*slices[span.low : span.high]) for span in spans]
 
 
 def union_is_associative_and_commutative(a: int, b: int, c: int) -> None:
     """M1: in whatever order slices are fused."""
 
-    one, two, three = slice_of(a), slice_of(b), slice_of(c)
-    assert union(one, two) == union(two, one)
-    assert union(one, union(two, three)) == union(union(one, two), three)
+    first, second, third = slice_of(a), slice_of(b), slice_of(c)
+    assert union(first, second) == union(second, first)
+    assert union(first, union(second, third)) == union(union(first, second), third)
 
 
 def a_slice_reaches_a_gap_beyond_its_last_event(a: int, b: int, gap: int) -> None:
-    """M1: whichever of its events is the last."""
+    """M1: whichever event is the last."""
     assert gap > 0
 
     assert union(slice_of(a), slice_of(b)).reach(gap) == max(a, b) + gap
 
 
 def sessions_are_read_off_slices(a: int, b: int, c: int, gap: int) -> None:
-    """M3: they are those of the definition."""
+    """M3: they are the sessions of the definition."""
     assert a <= b <= c
     assert gap > 0
 

@@ -25,7 +25,7 @@ def two_events_belong_together_iff_they_are_nearer_than_the_gap(a: int, b: int, 
 
 
 def at_equality_they_belong_together_at_the_gap_too(a: int, b: int, gap: int) -> None:
-    """X1: in the dialect of engines that merge at equality."""
+    """X1: in the dialect of engines that merge sessions at equality."""
     assert gap > 0
 
     assert (len(defined_sessions([a, b], gap, AT_EQUALITY)) == 1) == (abs(a - b) <= gap)

@@ -1,7 +1,7 @@
 """Lemmas on B-trees: split, merge and move on real nodes, and one call on every small shape.
 
-The shape is concrete, what is symbolic is the time at which the call is made: it falls between any
-two times, onto each, and beyond both ends. Values are letters of the free monoid.
+The shape is concrete, the time of the call is symbolic: it falls between any two times, onto each,
+and beyond both ends. Values are letters of the free monoid.
 """
 
 from itertools import product
@@ -35,7 +35,7 @@ def family(older: list[int], between: int, younger: list[int]) -> Node[Word]:
 
 
 def in_order(parent: Node[Word]) -> list[tuple[int, Word]]:
-    """Return what is below."""
+    """The pairs below a node, in order."""
     return list(parent.pairs())
 
 
@@ -52,7 +52,7 @@ def a_split_keeps_the_order(a: int, b: int, c: int, d: int) -> None:
 
 
 def a_merge_keeps_the_order(a: int, b: int, c: int, older_is_empty: bool) -> None:  # noqa: FBT001 - a case
-    """S1: two leaves and what is between them become one."""
+    """S1: two leaves and the entry between them become one leaf."""
 
     parent = family([], a, [b]) if older_is_empty else family([a], b, [c])
     before = in_order(parent)
@@ -63,7 +63,7 @@ def a_merge_keeps_the_order(a: int, b: int, c: int, older_is_empty: bool) -> Non
 
 
 def a_move_keeps_the_order(a: int, b: int, c: int, d: int, e: int) -> None:
-    """S1: entries go from a leaf to its neighbour by way of the parent, either way."""
+    """S1: entries move from a leaf to its neighbour through the parent, in both directions."""
 
     parent = family([a, b], c, [d, e])
     before = in_order(parent)
@@ -75,17 +75,17 @@ def a_move_keeps_the_order(a: int, b: int, c: int, d: int, e: int) -> None:
 
 
 def fill_tree(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
-    """Insert so many even times into a tree, from either end, and return its definition."""
-    window = TimedWindow(FREE, tuple((2 * at, (at,)) for at in range(count)))
+    """Insert `count` even times into a tree, from either end, and return its definition."""
+    window = TimedWindow(FREE, tuple((2 * rank, (rank,)) for rank in range(count)))
     for time, value in window.pairs[:: -1 if falling else 1]:
         tree.insert(time, value)
     return window
 
 
 def stands_for(tree: BTree[Word], window: TimedWindow[Word]) -> bool:
-    """Whether the tree is what the relation says, and folds the window."""
-    related = all(holds for _, holds in tree.invariants(window.pairs))
-    return related and tree.query() == window.query()
+    """Whether the tree keeps its invariants for the window, and folds it."""
+    is_valid = all(holds for _, holds in tree.invariants(window.pairs))
+    return is_valid and tree.query() == window.query()
 
 
 def an_insert_into_two_levels_is_right(time: int, falling: bool) -> None:  # noqa: FBT001 - a case

@@ -1,6 +1,6 @@
-"""Claims: what is said, where it comes from, why it holds, and what was done to make sure.
+"""Claims: a statement, its source, the reason why it holds, and the checks that support it.
 
-They are data: one file a subject in proofs/CLAIMS. `read` refuses what is not in that form.
+They are data: one file per subject in proofs/CLAIMS. `read_subject` rejects malformed files.
 """
 
 import tomllib
@@ -20,12 +20,12 @@ Table = Mapping[str, Toml]
 
 
 class ClaimError(ValueError):
-    """A file of claims is not in the form of claims."""
+    """A file of claims is malformed."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was done at some level, within a scope: for a proof, the model that it is about."""
+    """Evidence of some level within a scope; the scope of a proof is its model."""
 
     level: str
     scope: str
@@ -51,7 +51,7 @@ class Claim:
 
     @property
     def places(self) -> Iterator[Place]:
-        """Everything that is run for it."""
+        """Everything that is run for the claim."""
         return (place for check in self.checks for place in check.places)
 
 
@@ -68,17 +68,17 @@ class Subject:
     claims: tuple[Claim, ...]
 
     def facts(self) -> dict[str, str]:
-        """Return what its code states, by label."""
+        """The facts that the code of the subject states, by label."""
         sources = [(ROOT / path).read_text() for path in self.code]
         return {label: sentence for source in sources for label, sentence in stated_facts(source)}
 
     def proved_labels(self) -> list[str]:
-        """The labels that its text proves."""
+        """The labels that the proof text proves."""
         return proved_labels((ROOT / self.text).read_text()) if self.text else []
 
 
 class _Reader:
-    """Takes a subject out of its table, and knows where it is when something is wrong."""
+    """Reads a subject out of its table; errors name the entry that is wrong."""
 
     def __init__(self, name: str, table: Table) -> None:
         self._name, self._table, self._at = name, table, ""
@@ -95,7 +95,7 @@ class _Reader:
         title, about = self._string(table, "title"), self._string(table, "about")
         text, code = self._string(table, "text", ""), self._strings(table, "code")
         if not code:
-            raise self._error("it needs the code that it is about")
+            raise self._error("it needs `code`, the paths of the code that it is about")
         bare = Subject(self._name, title, part, about, text, code, ())
         named = self._tables(table, "checks")
         checks = {name: self._check(name, check) for name, check in named.items()}
@@ -113,18 +113,18 @@ class _Reader:
         level, scope = self._string(table, "level"), self._string(table, "scope")
         places = tuple(map(Place.parse, self._strings(table, "at")))
         if level not in LEVELS or not places:
-            raise self._error(f"it needs a level, one of {LEVELS}, and something to run")
+            raise self._error(f"it needs a level, one of {LEVELS}, and places to run in `at`")
         return Check(level, scope, places)
 
     def _claims(
         self, heading: str, table: Table, checks: Mapping[str, Check], facts: Mapping[str, str]
     ) -> Iterator[Claim]:
-        """Yield a claim, or one for each label of the heading if the code says what they state."""
+        """Yield a claim, or one for each label of the heading if the code states the sentences."""
         self._at = f"claim {heading!r}"
         self._reject_unknown_keys(table, "states", "why", "papers", "checks", "vectors", "bounds")
         used = self._strings(table, "checks")
         if unknown := set(used) - set(checks):
-            raise self._error(f"there is no check {sorted(unknown)}")
+            raise self._error(f"there is no check {sorted(unknown)}; define it under [checks]")
         vectors = tuple(map(Place.parse, self._strings(table, "vectors")))
         by_hand = (Check("tested", "traces worked out by hand", vectors),) if vectors else ()
         own = (*(checks[name] for name in used), *by_hand)
@@ -133,7 +133,7 @@ class _Reader:
         for label in labels(heading) if "states" not in table else [heading]:
             states = self._string(table, "states", facts.get(label, ""))
             if not own or not states:
-                raise self._error("it needs checks, and a sentence here or in the code")
+                raise self._error("it needs checks, and a sentence in `states` or in the code")
             yield Claim(self._name, label, states, why, papers, own, bounds)
 
     def _error(self, message: str) -> ClaimError:
@@ -141,7 +141,7 @@ class _Reader:
 
     def _reject_unknown_keys(self, table: Table, *names: str) -> None:
         if beyond := set(table) - set(names):
-            raise self._error(f"{sorted(beyond)} means nothing here; known are {names}")
+            raise self._error(f"unknown keys {sorted(beyond)}; the keys are {names}")
 
     def _string(self, table: Table, name: str, default: str | None = None) -> str:
         value = table.get(name, default)
@@ -150,32 +150,38 @@ class _Reader:
         return value
 
     def _strings(self, table: Table, name: str) -> tuple[str, ...]:
-        given = table.get(name, [])
-        found = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
-        if found != given:
+        value = table.get(name, [])
+        strings = (
+            [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+        )
+        if strings != value:
             raise self._error(f"{name} must be a list of strings")
-        return tuple(found)
+        return tuple(strings)
 
     def _tables(self, table: Table, name: str) -> dict[str, Table]:
-        given = table.get(name, {})
-        inner = given if isinstance(given, dict) else dict[str, Toml]()
-        found: dict[str, Table] = {k: one for k, one in inner.items() if isinstance(one, dict)}
-        if found != given:
+        value = table.get(name, {})
+        inner = value if isinstance(value, dict) else dict[str, Toml]()
+        tables: dict[str, Table] = {k: item for k, item in inner.items() if isinstance(item, dict)}
+        if tables != value:
             raise self._error(f"{name} must be a table of tables")
-        return found
+        return tables
 
 
 def read_subject(path: Path) -> Subject:
-    """Read one file of claims."""
+    """Read the claims about one subject."""
     with path.open("rb") as file:
         return _Reader(path.stem, tomllib.load(file)).subject()
 
 
 @cache
 def subjects() -> tuple[Subject, ...]:
-    """Read all of them, in the order of the document."""
-    found = map(read_subject, sorted(FOLDER.glob("*.toml")))
-    return tuple(sorted(found, key=lambda subject: (PARTS.index(subject.part), subject.name)))
+    """All subjects, in the order of the document."""
+    files = sorted(FOLDER.glob("*.toml"))
+    return tuple(
+        sorted(
+            map(read_subject, files), key=lambda subject: (PARTS.index(subject.part), subject.name)
+        )
+    )
 
 
 def claims() -> Iterator[Claim]:

@@ -1,4 +1,4 @@
-"""Labels: those of the facts that the code states, and those that a proof text proves."""
+"""Labels of the facts that the code states, and of those that a proof text proves."""
 
 import ast
 import re
@@ -24,9 +24,9 @@ def labels(text: str) -> list[str]:
 
 
 def stated_facts(source: str) -> Iterator[tuple[str, str]]:
-    r"""Yield the facts that a module yields: each label, and what is stated under it.
+    r"""Yield the facts that a module states: each label with its sentence.
 
-    >>> list(stated("def relates():\n    yield 'S1 and S2 all is well', True"))
+    >>> list(stated_facts("def invariants():\n    yield 'S1 and S2 all is well', True"))
     [('S1', 'all is well'), ('S2', 'all is well')]
     """
     for node in ast.walk(ast.parse(source)):
@@ -41,7 +41,7 @@ def stated_facts(source: str) -> Iterator[tuple[str, str]]:
 def proved_labels(text: str) -> list[str]:
     """The labels that a text proves: those in bold at the beginning of a paragraph.
 
-    >>> proved("**S1 (of P7), S2 (order (T9)).** From T1.")
+    >>> proved_labels("**S1 (of P7), S2 (order (T9)).** From T1.")
     ['S1', 'S2']
     """
     heads = HEAD.findall(text)

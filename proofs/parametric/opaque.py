@@ -1,9 +1,8 @@
-"""Values and times that show when an algorithm does more with them than it may.
+"""Values that raise when an algorithm does anything but combine them.
 
-An `Opaque` can be combined by its monoid, and nothing else: whatever Python may do with a value by
-an operator, a truth test, a print, a hash or a comparison raises. What no class can forbid, `is`,
-`isinstance`, `type` and `id`, is for the lint (`lint.py`). The letters inside are revealed to the
-test alone.
+An `OpaqueWord` can be combined by its monoid, and nothing else: every operator, truth test, print,
+hash and comparison raises. The lint (`lint.py`) covers what no class can forbid: `is`,
+`isinstance`, `type` and `id`. Only tests read the letters inside.
 """
 
 from typing import NoReturn
@@ -12,27 +11,27 @@ from muntin.spec.algebra.monoid import Monoid, Word
 
 
 class LeakError(AssertionError):
-    """An algorithm has looked into a value."""
+    """An algorithm has inspected a value."""
 
 
 class OpaqueWord:
-    """A word in a box."""
+    """A word that only its monoid can combine."""
 
     __slots__ = ("__word",)
 
     def __init__(self, word: Word) -> None:
-        """Put a word into a box."""
+        """Hide a word."""
         self.__word = word
 
     def _leak(self, *_: object, **__: object) -> NoReturn:
-        raise LeakError("an algorithm has looked into a value")
+        raise LeakError("an algorithm has inspected a value")
 
     def combine(self, right: "OpaqueWord") -> "OpaqueWord":
-        """Both words, one after the other, in a box."""
+        """Concatenate two hidden words."""
         return OpaqueWord(self.reveal() + right.reveal())
 
     def reveal(self) -> Word:
-        """The word in the box: for tests."""
+        """The hidden word, for tests only."""
         return self.__word
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _leak

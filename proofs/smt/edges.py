@@ -17,12 +17,12 @@ OTHER = Int("other")
 
 
 def is_floor_division(time: ArithRef, by: ArithRef, quotient: ArithRef, rest: ArithRef) -> BoolRef:
-    """Say that this is what floor division gives."""
+    """Whether floor division gives this quotient and this rest."""
     return And(time == quotient * by + rest, rest >= 0, rest < by)
 
 
 def truncated_remainder(time: ArithRef, by: ArithRef) -> ArithRef:
-    """The remainder as C and Java have it, with the sign of the time."""
+    """The remainder as C and Java compute it, with the sign of the time."""
     return If(time >= 0, time % by, -((-time) % by))
 
 

@@ -16,7 +16,7 @@ VALID_SIZES = And(SIZE >= 1, WRITES >= 1, LOG >= 0, POWER >= 1)
 
 
 def is_least(power: ArithRef, size: ArithRef) -> BoolRef:
-    """Say that this is the least power of two that takes the writes to the size."""
+    """Whether this is the least power of two whose product with the writes reaches the size."""
     return And(WRITES * power >= size, Or(power == 1, WRITES * power < 2 * size))
 
 

@@ -64,7 +64,7 @@ def nothing_earlier_is_frozen_too_soon() -> Theorem:
 
 
 def events_of_frozen_windows_are_never_needed() -> Theorem:
-    """Forgetting: past u + size <= w - L no window of that size holds both u and a new event."""
+    """Eviction: past u + size <= w - L no window of that size holds both u and a new event."""
     event, size = Ints("event size")
     both = And(event >= START, event < START + size, START <= TIME, START + size > TIME)
     given = And(size > 0, event + size <= WATERMARK - LATENESS, ACCEPTED)
@@ -111,7 +111,7 @@ def a_frozen_session_never_changes() -> Theorem:
 
 
 def a_complete_count_window_keeps_its_ranks() -> Theorem:
-    """Rule 9 for ranks: past the last event's time, whatever comes is behind it in event order."""
+    """Rule 9 for ranks: past the last event's time, every new event is after it in event order."""
     arrival, new_arrival = Ints("arrival new_arrival")
     given = And(LAST < WATERMARK, TIME >= WATERMARK, new_arrival > arrival)
     behind = Or(LAST < TIME, And(LAST == TIME, arrival < new_arrival))

@@ -1,6 +1,6 @@
 """Lemma 9 of [Tangwongsan19]: rebalancing is paid with two coins an item, whatever the arity.
 
-Model: a node is its arity, between 1 and what it has overflown to, and whether it is the root; the
+Model: a node is its arity, from 1 to its size before a split, and whether it is the root; the
 smallest arity mu is any integer from 2 on, the largest is 2 mu. `coins` is `reserve` of
 `muntin.optimized.btree.amortization` as a formula; tests/proofs/test_smt.py compares the two. A
 step takes the arities of the nodes it changes to new ones, and spends a coin. In words:
@@ -22,7 +22,7 @@ STAYS = And(ABOVE, Implies(ROOT, PARENT >= 3))  # else the merged node becomes t
 
 
 def coins(arity: ArithRef, is_root: BoolRef = NO_ROOT) -> ArithRef:
-    """Return what a node of this arity holds."""
+    """The coins of a node of this arity."""
     small = If(Or(is_root, arity > MU), 0, If(arity == MU, 1, If(arity < MU, 2, 0)))
     return If(arity >= 2 * MU, 2 + 2 * (arity - 2 * MU), small)
 

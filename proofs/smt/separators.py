@@ -43,21 +43,21 @@ Separators: TypeAlias = "ArrayRef[ArithRef]"
 
 
 def kind(time: ArithRef, starts: BoolRef) -> ArithRef:
-    """Return what must be at a time."""
+    """The separator that must be at a time."""
     return If(EDGE(time), FIXED, NONE) + If(starts, FLEXIBLE, NONE)
 
 
 def starts_before_event(time: ArithRef) -> BoolRef:
-    """Say that a session starts at a time, before the event has come."""
+    """Whether a session starts at a time, before the event."""
     other = And(ELSEWHERE(time), time != EVENT)
     return Or(And(time == AFTER, AFTER - BEFORE >= GAP), And(time != AFTER, other))
 
 
 def starts_with_event(time: ArithRef) -> BoolRef:
-    """Say that a session starts at a time, with the event."""
-    here = And(time == EVENT, EVENT - BEFORE >= GAP)
+    """Whether a session starts at a time, with the event."""
+    at_event = And(time == EVENT, EVENT - BEFORE >= GAP)
     after = And(time == AFTER, AFTER - EVENT >= GAP)
-    return Or(here, after, And(time != EVENT, time != AFTER, starts_before_event(time)))
+    return Or(at_event, after, And(time != EVENT, time != AFTER, starts_before_event(time)))
 
 
 RIGHT = And(
@@ -80,7 +80,7 @@ FAR_LEFT, FAR_RIGHT = EVENT - BEFORE >= GAP, AFTER - EVENT >= GAP
 
 
 def is_right_after(after: Separators) -> BoolRef:
-    """Say that each separator is what it must be."""
+    """Whether each separator is what it must be."""
     return after[ANY] == kind(ANY, starts_with_event(ANY))
 
 
@@ -100,8 +100,8 @@ def extend(*, as_printed: bool = False, line_8: bool = False) -> Separators:
     As printed lines 4 to 10 do not look for a separator at the event, and line 8 leaves the slice
     that ends there combined, as it was; with `line_8` it is made flexible, as the text says.
     """
-    here = SEPARATOR[EVENT] != NONE
-    at_event = If(here, COMBINED, FLEXIBLE)
+    is_separated = SEPARATOR[EVENT] != NONE
+    at_event = If(is_separated, COMBINED, FLEXIBLE)
     flexible = SEPARATOR[AFTER] == FLEXIBLE
     moved = Store(SEPARATOR, AFTER, If(flexible, NONE, FIXED))
     lines_12_to_27 = Store(moved, EVENT, at_event)
@@ -111,7 +111,7 @@ def extend(*, as_printed: bool = False, line_8: bool = False) -> Separators:
 
 
 def algorithm_3(*, strict: bool = False, as_printed: bool = False) -> Separators:
-    """Choose among Algorithms 4 to 6: `strict` asks for more than the gap, as printed."""
+    """Choose among Algorithms 4 to 6: `strict` requires more than the gap, as printed."""
     left = EVENT - BEFORE > GAP if strict else FAR_LEFT
     right = AFTER - EVENT > GAP if strict else FAR_RIGHT
     joined = If(left, extend(as_printed=as_printed), fuse())
@@ -119,7 +119,7 @@ def algorithm_3(*, strict: bool = False, as_printed: bool = False) -> Separators
 
 
 def starts_session(held_too: BoolRef, time: ArithRef) -> BoolRef:
-    """Say that no event lies less than the gap before a time, the new one included or not."""
+    """Whether no event lies less than the gap before a time; with the new event or without."""
     other = Int("other")
     held = Or(HELD(other), And(held_too, other == EVENT))
     own = Or(HELD(time), And(held_too, time == EVENT))

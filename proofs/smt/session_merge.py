@@ -3,7 +3,7 @@
 Model: a session is its first time, its last time and where it ends, a gap after some event of it;
 so first <= last < end. Two of them overlap iff [first, end) do. Their union is the least of the
 firsts, and the greatest of lasts and ends. With these theorems the sessions of a set of events are
-the same in whatever order the events are taken: they are the classes of events that are linked by
+the same in whatever order the events come: they are the classes of events that are linked by
 overlaps.
 """
 
@@ -31,17 +31,19 @@ A, B, C = session("a"), session("b"), session("c")
 
 
 def is_session(*sessions: SymbolicSession) -> BoolRef:
-    """Say that these are sessions."""
-    return And(*(And(one.first <= one.last, one.last < one.end) for one in sessions))
+    """Whether all of these are sessions: first <= last < end."""
+    return And(
+        *(And(session.first <= session.last, session.last < session.end) for session in sessions)
+    )
 
 
 def overlaps(one: SymbolicSession, other: SymbolicSession) -> BoolRef:
-    """Say that two sessions have to be one: exactly one gap apart they are two."""
+    """Whether two sessions must merge: exactly one gap apart they stay two."""
     return And(one.first < other.end, other.first < one.end)
 
 
 def touches(one: SymbolicSession, other: SymbolicSession) -> BoolRef:
-    """Say that they are at most a gap apart."""
+    """Whether two sessions are at most a gap apart."""
     return And(one.first <= other.end, other.first <= one.end)
 
 
@@ -53,7 +55,7 @@ def union(one: SymbolicSession, other: SymbolicSession) -> SymbolicSession:
 
 
 def is_same(one: SymbolicSession, other: SymbolicSession) -> BoolRef:
-    """Say that two sessions are one."""
+    """Whether two sessions are the same."""
     return And(one.first == other.first, one.last == other.last, one.end == other.end)
 
 
@@ -76,13 +78,13 @@ def to_overlap_a_union_is_to_overlap_a_part() -> Theorem:
     """A session meets the union of two that overlap iff it meets one of them."""
     given = And(is_session(A, B, C), overlaps(A, B))
     then = overlaps(C, union(A, B)) == Or(overlaps(C, A), overlaps(C, B))
-    apart = is_session(A, B, C)
+    any_three = is_session(A, B, C)
     at_gap = touches(C, union(A, B)) == Or(overlaps(C, A), overlaps(C, B))
     return Theorem(
         given,
         then,
         {
-            "the two need not overlap": Statement(apart, then),
+            "the two need not overlap": Statement(any_three, then),
             "it meets the union at exactly the gap": Statement(given, at_gap),
         },
     )
@@ -117,7 +119,7 @@ def an_event_joins_at_most_two_sessions() -> Theorem:
     """Case 3: of three sessions of one gap, in order and apart, no event meets all."""
     gap, time = Ints("gap time")
     event = SymbolicSession(time, time, time + gap)
-    ends = And(gap > 0, *(one.end == one.last + gap for one in (A, B, C)))
+    ends = And(gap > 0, *(each.end == each.last + gap for each in (A, B, C)))
     order = And(is_session(A, B, C), A.end <= B.first, B.end <= C.first)
     own_gap = SymbolicSession(time, time, time + 2 * gap + 5)
     return Theorem(

@@ -4,7 +4,7 @@ Model: time is the integers, each holds an event, and the windows are [k s, k s 
 integers k, with slide s and range r positive. A slicing is a set of times at which slices begin.
 Values are words of distinct letters, so a window can be put together from slices iff it is a union
 of them; in the order of arrival, the slice that has just begun ends with the present event,
-whichever that is. Pairs begin a slice at each window's begin and end, Cutty at each begin, Panes
+whichever it is. Pairs begin a slice at each window's begin and end, Cutty at each begin, Panes
 at each multiple of gcd(r, s).
 """
 
@@ -19,7 +19,7 @@ PERIODIC = And(VALID_WINDOWS, RANGE == QUOTIENT * SLIDE + REST, REST >= 0, REST 
 
 
 def holds(time: ArithRef) -> BoolRef:
-    """Say that the window holds the event of a time."""
+    """Whether the window holds the event of a time."""
     return And(time >= BEGIN, time < BEGIN + RANGE)
 
 

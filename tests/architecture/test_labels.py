@@ -1,4 +1,4 @@
-"""Labels: a definition is made once, and a fact that has a proof has one."""
+"""Labels: each definition stands once, and each fact of a structure with a proof has one proof."""
 
 import re
 from collections import Counter
@@ -45,5 +45,5 @@ def test_each_fact_of_a_structure_with_a_proof_is_proved(path: Path) -> None:
     source = path.read_text()
     own = {*PROOF.findall(source), f"{path.stem}.md"}
     texts = [proof.read_text() for proof in PROOFS if proof.name in own]
-    known = {label for text in texts for label in proved_labels(text)}
-    assert not texts or {label for label, _ in stated_facts(source)} <= known
+    proved = {label for text in texts for label in proved_labels(text)}
+    assert not texts or {label for label, _ in stated_facts(source)} <= proved

@@ -44,7 +44,7 @@ def test_functions_are_short(folder: str) -> None:
 
 
 def code_lines(path: Path) -> int:
-    """Lines without imports, and without the blank lines that the formatter asks for."""
+    """The number of lines without imports and blank lines."""
     source = path.read_text()
     imports = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Import | ast.ImportFrom)]
     of_imports = sum((n.end_lineno or n.lineno) - n.lineno + 1 for n in imports)

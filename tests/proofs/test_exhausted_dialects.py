@@ -1,4 +1,4 @@
-"""Every small trace in dialects and settings of which any two decisions meet."""
+"""Every small trace in dialects and settings that cover all pairs of decisions."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,7 +24,7 @@ WALKS = {"ci": [(SCOTTY_ONLY, 3)], "nightly": [(SCOTTY_ONLY, 4), (IMPLEMENTATION
 
 @pytest.mark.parametrize("scopes", [single_window_scopes, paired_window_scopes])
 @pytest.mark.parametrize("name", WINDOWS)
-def test_what_is_decided_two_at_a_time_is_done(
+def test_scotty_answers_in_every_pair_of_decisions(
     name: str, scopes: Callable[[str], Iterator[TraceScope]]
 ) -> None:
     results = 0
@@ -38,14 +38,15 @@ def test_what_is_decided_two_at_a_time_is_done(
 
 
 def test_every_two_decisions_meet() -> None:
-    walked = [{**vars(one), **vars(one.dialect)} for one in pairwise_settings()]
-    for (one, some), (other, more) in combinations(CHOICES.items(), 2):
-        assert {(each[one], each[other]) for each in walked} == set(product(some, more))
-    assert len(walked) == len(pairwise_choices(CHOICES)) < 25
+    settings = [{**vars(each), **vars(each.dialect)} for each in pairwise_settings()]
+    for (name, values), (other, other_values) in combinations(CHOICES.items(), 2):
+        pairs = {(each[name], each[other]) for each in settings}
+        assert pairs == set(product(values, other_values))
+    assert len(settings) == len(pairwise_choices(CHOICES)) < 25
 
 
 @pytest.mark.parametrize("name", WINDOWS)
-def test_each_type_is_walked_in_all_of_these_settings(name: str) -> None:
+def test_each_type_is_explored_in_all_of_these_settings(name: str) -> None:
     nights = [*pairwise_settings(in_order=True)] if PROFILE == "nightly" else []
     assert [scope.settings for scope in single_window_scopes(name)] == [
         *pairwise_settings(),
@@ -57,6 +58,6 @@ def test_each_type_is_walked_in_all_of_these_settings(name: str) -> None:
 
 
 def test_every_two_types_of_windows_meet() -> None:
-    met = {scope.windows for name in WINDOWS for scope in paired_window_scopes(name)}
-    assert {len(windows) for windows in met} == {2}
-    assert len(met) == len(WINDOWS) ** 2
+    pairs = {scope.windows for name in WINDOWS for scope in paired_window_scopes(name)}
+    assert {len(windows) for windows in pairs} == {2}
+    assert len(pairs) == len(WINDOWS) ** 2

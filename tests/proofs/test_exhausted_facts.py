@@ -1,6 +1,6 @@
-"""What is true of slices between two steps, after every step of every small trace.
+"""The facts of slices between two steps, after every step of every small trace.
 
-The answers are compared with those of the denotation on the way, as in every walk.
+The answers are also compared with those of the denotation, as in every walk.
 """
 
 from collections.abc import Iterator
@@ -54,36 +54,38 @@ CHECKED_SCOTTY = [
 TECHNIQUES = (PANES, PAIRS, PAIRS_PLUS, CUTTY_LAZY, CUTTY_EAGER)
 SLICERS = [
     *(
-        OperatorEntry(f"slicer {nth}", partial(CheckedInOrderSlicer, technique), in_order_only=True)
-        for nth, technique in enumerate(TECHNIQUES)
+        OperatorEntry(
+            f"slicer {number}", partial(CheckedInOrderSlicer, technique), in_order_only=True
+        )
+        for number, technique in enumerate(TECHNIQUES)
     ),
     OperatorEntry("frugal", partial(BoundedInOrderSlicer, CUTTY_LAZY), in_order_only=True),
 ]
 
 
 def shortened_scope(scope: TraceScope, length: int) -> TraceScope:
-    """The traces of a scope that are no longer, at fewer times."""
+    """The short traces of a scope, at fewer times."""
     steps = min(length, scope.length) // scope.batch
     return replace(scope, times=min(TIMES, scope.times), length=steps)
 
 
 def in_order_scope(scope: TraceScope) -> TraceScope:
-    """The same with a stream in order."""
+    """The scope with a stream in order."""
     return replace(scope, settings=replace(scope.settings, in_order=True))
 
 
 FIXED_QUERY_SCOPES = {
-    name: shortened_scope(one.scope, LENGTH)
-    for name, one in SCOPES.items()
-    if one.scope.spare is None
-    and one.scope.settings.dialect != BY_WINDOW
-    and one.scope.gaps == (None,)
+    name: shortened_scope(entry.scope, LENGTH)
+    for name, entry in SCOPES.items()
+    if entry.scope.spare is None
+    and entry.scope.settings.dialect != BY_WINDOW
+    and entry.scope.gaps == (None,)
 } | {"two counts, late": TraceScope((count(2), count(3, 1)), 2, LENGTH + 2, Settings(2))}
 """Scopes in which all queries see all events."""
 
 
 @pytest.mark.parametrize("name", FIXED_QUERY_SCOPES)
-def test_every_slice_of_scotty_is_what_the_events_say(name: str) -> None:
+def test_every_slice_of_scotty_represents_its_events(name: str) -> None:
     walk = TraceWalk(FIXED_QUERY_SCOPES[name], CHECKED_SCOTTY)
     assert walk.names == ["words", "bags"]
     assert walk.run().traces == trace_count(FIXED_QUERY_SCOPES[name])
@@ -97,7 +99,7 @@ def fixture_counted() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_counted")
 @pytest.mark.parametrize("name", FIXED_QUERY_SCOPES)
-def test_every_slice_of_a_stream_in_order_is_what_the_events_say(name: str) -> None:
+def test_every_slice_of_a_stream_in_order_represents_its_events(name: str) -> None:
     scope = in_order_scope(FIXED_QUERY_SCOPES[name])
     walk = TraceWalk(scope, SLICERS)
     assert {"slicer 3", "slicer 4", "frugal"} <= {*walk.names}
@@ -110,29 +112,29 @@ def test_every_technique_takes_part() -> None:
         for scope in FIXED_QUERY_SCOPES.values()
         for name in TraceWalk(in_order_scope(scope), SLICERS).names
     }
-    assert parts == {one.name for one in SLICERS}
+    assert parts == {entry.name for entry in SLICERS}
 
 
 RESTORED_OPERATORS = [
-    replace(one, build=partial(RestoredOperator, one.build, TransferAudit(one.carry)))
-    for one in IMPLEMENTATIONS
-    if one.carry and one.name != "kernels"
+    replace(entry, build=partial(RestoredOperator, entry.build, TransferAudit(entry.carry)))
+    for entry in IMPLEMENTATIONS
+    if entry.carry and entry.name != "kernels"
 ]
 
 
 @pytest.mark.parametrize("name", ["session, late", "count and tumbling", "in order, periodic"])
-def test_every_operator_goes_on_alike_when_it_is_restored_after_each_step(name: str) -> None:
+def test_every_operator_continues_equally_when_restored_after_each_step(name: str) -> None:
     scope = replace(SCOPES[name].scope, times=RESTORED_LENGTH, length=RESTORED_LENGTH)
     walk = TraceWalk(scope, RESTORED_OPERATORS)
     assert len(walk.names) >= 6
     assert walk.run().traces == trace_count(scope)
 
 
-def test_what_is_not_carried_over_is_noticed() -> None:
+def test_state_that_is_not_restored_is_noticed() -> None:
     def nothing(old: Operator, new: Operator) -> None:
         del old, new
 
-    with pytest.raises(AssertionError, match="not alike"):
+    with pytest.raises(AssertionError, match="not equal"):
         RestoredOperator(Scotty, nothing, Settings()).step([Event(0, 0)])
 
 
@@ -140,36 +142,36 @@ def release_nothing(_: SliceManager, before: float) -> None:
     del before
 
 
-def touch_all(manager: SliceManager, nth: int, time: int, told: float) -> bool:
-    del manager, nth, time, told
+def touch_all(manager: SliceManager, index: int, time: int, limit: float) -> bool:
+    del manager, index, time, limit
     return True
 
 
-def touch_none(manager: SliceManager, nth: int, time: int, told: float) -> bool:
-    del told
-    return manager.slices[nth].last >= time
+def touch_none(manager: SliceManager, index: int, time: int, limit: float) -> bool:
+    del limit
+    return manager.slices[index].last >= time
 
 
-def shift_nothing(lane: CountKeyState, at: int) -> None:
-    del lane, at
+def shift_nothing(state: CountKeyState, index: int) -> None:
+    del state, index
 
 
-def count_only(one: Slice, event: Event) -> None:
+def count_only(target: Slice, event: Event) -> None:
     del event
-    one.size += 1
+    target.size += 1
 
 
-def insert_last(lane: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
+def insert_last(state: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
     del by_arrival
-    lane.tiling.insert(lifted, last=True)
-    lane.news = True
+    state.tiling.insert(lifted, last=True)
+    state.news = True
 
 
 def join_nothing(slices: SliceBuffer[object], begin: int) -> None:
     del slices, begin
 
 
-def nothing_held(_: BoundedInOrderSlicer) -> set[int]:
+def no_arrivals(_: BoundedInOrderSlicer) -> set[int]:
     return set()
 
 
@@ -181,11 +183,11 @@ MEASURED_WINDOWS: Windows = (Sliding(2, 1, measure=HALF_TIMES),)
 
 
 class InjectedFault(NamedTuple):
-    """What takes the place of a method, over which windows, and the fact that it breaks."""
+    """A replacement of a method, the windows to run, and the fact that it breaks."""
 
     kind: type
     name: str
-    instead: object
+    replacement: object
     windows: Windows
     fact: str
 
@@ -198,23 +200,23 @@ FAULTS = [
     InjectedFault(
         SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"
     ),
-    InjectedFault(SliceManager, "_touches_left", touch_none, TIME_WINDOWS, "M2 something parts"),
+    InjectedFault(SliceManager, "_touches_left", touch_none, TIME_WINDOWS, "M2 a separator lies"),
     InjectedFault(Slice, "count", count_only, TIME_WINDOWS, "M4"),
-    InjectedFault(CountKeyState, "_shift", shift_nothing, COUNT_WINDOWS, "R1 none has more"),
+    InjectedFault(CountKeyState, "_shift", shift_nothing, COUNT_WINDOWS, "R1 no slice has more"),
     InjectedFault(
         TupleKeyState, "insert", insert_last, MEASURED_WINDOWS, "T1 slices have them in order"
     ),
     InjectedFault(SliceBuffer, "_release", join_nothing, TIME_WINDOWS, "S4"),
-    InjectedFault(BoundedInOrderSlicer, "held", nothing_held, TIME_WINDOWS, "C1"),
+    InjectedFault(BoundedInOrderSlicer, "arrivals_in_windows", no_arrivals, TIME_WINDOWS, "C1"),
 ]
 
 
 @pytest.mark.usefixtures("_counted")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.name} {fault.fact}")
-def test_a_fact_that_is_broken_stops_the_walk(
+def test_a_broken_fact_stops_the_walk(
     monkeypatch: pytest.MonkeyPatch, fault: InjectedFault
 ) -> None:
-    monkeypatch.setattr(fault.kind, fault.name, fault.instead)
+    monkeypatch.setattr(fault.kind, fault.name, fault.replacement)
     ordered = fault.kind in (SliceBuffer, BoundedInOrderSlicer)
     scope = TraceScope(fault.windows, 4, 3, Settings(0 if ordered else 1, in_order=ordered))
     with pytest.raises(AssertionError, match=fault.fact):

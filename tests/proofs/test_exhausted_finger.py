@@ -1,4 +1,4 @@
-"""Every small finger B+-tree that calls and questions lead to; every two calls on larger ones."""
+"""Every small finger B+-tree that calls and queries lead to; every two calls on larger ones."""
 
 import pytest
 
@@ -22,14 +22,13 @@ LARGER = {
 
 
 def test_every_state_of_a_small_finger_tree_and_every_call() -> None:
-    found = RepairExploration(finger_scope(LARGEST)).run()
-    assert found == SMALL[LARGEST]
+    assert RepairExploration(finger_scope(LARGEST)).run() == SMALL[LARGEST]
 
 
 @pytest.mark.parametrize("items", FROM)
 def test_every_two_calls_on_a_finger_tree_of_items_in_order(items: int) -> None:
-    two = TwoCallExploration(finger_scope(items + 2))
-    found = two.run_from(range(items))
-    assert LARGER.get(items, found) == found
-    trees = [tree for tree, _ in two.queue if isinstance(tree, BlottedFingerTree)]
+    exploration = TwoCallExploration(finger_scope(items + 2))
+    counts = exploration.run_from(range(items))
+    assert LARGER.get(items, counts) == counts
+    trees = [tree for tree, _ in exploration.queue if isinstance(tree, BlottedFingerTree)]
     assert max(tree.view.height for tree in trees) >= 2, "else no spine has an inner fold"

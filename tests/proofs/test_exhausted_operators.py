@@ -25,10 +25,10 @@ LENIENT = Dialect(session_merge="le")
 
 @pytest.mark.parametrize("name", SCOPES)
 def test_every_operator_answers_every_small_trace(name: str) -> None:
-    for scope, entries, found in SCOPES[name].walks():
+    for scope, entries, expected in SCOPES[name].walks():
         walked = TraceWalk(scope, entries).run()
         assert walked.traces == trace_count(scope)
-        assert found in (None, walked)
+        assert expected in (None, walked)
 
 
 @pytest.mark.parametrize("name", SCOTTY_SCOPES)
@@ -41,15 +41,16 @@ def test_scotty_alone_answers_every_trace_at_six_times(name: str) -> None:
 
 
 def test_every_operator_takes_part() -> None:
-    parts = {name: TraceWalk(one.scope, IMPLEMENTATIONS).names for name, one in SCOPES.items()}
+    parts = {name: TraceWalk(case.scope, IMPLEMENTATIONS).names for name, case in SCOPES.items()}
     assert {name for names in parts.values() for name in names} == {
         one.name for one in IMPLEMENTATIONS
     }
     assert all(parts.values())
     walked = [
-        {entry.name for _, some, _ in one.walks() for entry in some} for one in SCOPES.values()
+        {entry.name for _, entries, _ in case.walks() for entry in entries}
+        for case in SCOPES.values()
     ]
-    assert walked == [{one.name for one in IMPLEMENTATIONS}] * len(SCOPES)
+    assert walked == [{entry.name for entry in IMPLEMENTATIONS}] * len(SCOPES)
 
 
 class LenientSpecification(SpecificationOperator):
@@ -62,13 +63,13 @@ class LenientSpecification(SpecificationOperator):
 class RegressingSpecification(SpecificationOperator):
     """An operator whose watermark can be lowered."""
 
-    def take(self, events: Step, /) -> Output:
+    def take(self, step: Step, /) -> Output:
         self.world = replace(self.world, watermark=-END)
-        return super().take(events)
+        return super().take(step)
 
 
 @pytest.mark.parametrize("wrong", [LenientSpecification, RegressingSpecification])
-def test_an_operator_that_is_wrong_is_found_out(wrong: Callable[[Settings], Operator]) -> None:
+def test_a_wrong_operator_fails_the_walk(wrong: Callable[[Settings], Operator]) -> None:
     scope = TraceScope((Session(2), tumbling(2)), 3, 3)
     with pytest.raises(AssertionError):
         TraceWalk(scope, [OperatorEntry("wrong", wrong)]).run()

@@ -1,4 +1,4 @@
-"""Every ring of a capacity, planted: held against its relation, called, and asked."""
+"""Every ring of a capacity, planted: its invariants, every call and every query."""
 
 import pytest
 
@@ -16,10 +16,10 @@ OF_ONE_FRONT = {8: StateCounts(127, 5041, 3711), 16: StateCounts(32647, 2465986,
 
 def test_the_rings_that_are_planted_are_those_that_calls_lead_to() -> None:
     least, capacities = CAPACITIES
-    found = [FullRings(least, capacity, capacities[-1]).run() for capacity in capacities]
+    planted = [FullRings(least, capacity, capacities[-1]).run() for capacity in capacities]
     explored = CI[EXPLORED].expected
-    assert sum(one.states for one in found) == explored.states
-    assert sum(one.calls for one in found) == explored.calls
+    assert sum(counts.states for counts in planted) == explored.states
+    assert sum(counts.calls for counts in planted) == explored.calls
 
 
 @pytest.mark.parametrize(("capacity", "front"), FRONTS)
@@ -27,7 +27,7 @@ def test_every_ring_that_begins_in_a_slot_and_every_call(capacity: int, front: i
     assert FullRings(2, capacity, capacity).run_from(front) == OF_ONE_FRONT[capacity]
 
 
-def test_a_ring_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_ring_fails_its_invariants(monkeypatch: pytest.MonkeyPatch) -> None:
     def leave_holes(ring: PlantedRing) -> None:
         del ring
 
@@ -36,7 +36,7 @@ def test_a_ring_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
         FullRings(2, 4, 4).run()
 
 
-def test_a_tree_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_tree_fails_its_invariants(monkeypatch: pytest.MonkeyPatch) -> None:
     def forget_nothing(tree: FlatFat[str], locations: object) -> None:
         del tree, locations
 

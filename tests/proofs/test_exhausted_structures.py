@@ -11,8 +11,8 @@ from exhaustive.states.exploration import (
     Exploration,
     StateScope,
     Structure,
-    distances,
     broken_facts,
+    distances,
 )
 from exhaustive.states.shapes import every_shape, shape_count
 from exhaustive.states.structures import (
@@ -56,12 +56,12 @@ def test_every_search_in_every_tree_visits_as_few_nodes_as_claimed(
     for shape in shapes:
         tree = PlantedFiba(Monoid("", str.__add__), None, min_arity)
         window = tree.plant(shape)
-        for at in (near for time, _ in window.pairs for near in (time - 1, time, time + 1)):
+        for time in (near for item, _ in window.pairs for near in (item - 1, item, item + 1)):
             reach, visits = (
-                levels(min_arity, distances(window, (at,))[0] + 1),
-                tree.search_visits(at),
+                levels(min_arity, distances(window, (time,))[0] + 1),
+                tree.search_visits(time),
             )
-            assert visits <= 2 * reach + 3, (shape, at)
+            assert visits <= 2 * reach + 3, (shape, time)
             attained |= {reach} if visits == 2 * reach + 3 else set()
     assert attained >= {0, 1}
 
@@ -97,7 +97,7 @@ def test_every_step_of_rebalancing_in_a_tree_of_any_height(min_arity: int) -> No
 
 
 class CorruptingExploration(Exploration):
-    """An exploration that spoils each state, and notes the fields that can be so unnoticed."""
+    """An exploration that corrupts each state, and records which fields fail unnoticed."""
 
     def __init__(self, scope: StateScope) -> None:
         super().__init__(scope)
@@ -105,9 +105,9 @@ class CorruptingExploration(Exploration):
         self.unnoticed: set[str] = set()
 
     def check_state(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
-        known = len(self.checked)
+        count = len(self.checked)
         super().check_state(structure, window, how)
-        for name, copy in corrupted_copies(structure) if len(self.checked) > known else ():
+        for name, copy in corrupted_copies(structure) if len(self.checked) > count else ():
             try:
                 noticed = broken_facts(copy, window)
             except (AssertionError, LookupError, AttributeError, TypeError, ValueError):
@@ -121,7 +121,7 @@ class CorruptingExploration(Exploration):
         (tree_scope(Fiba, 2, 7, 0), {"Fiba._min_arity"}),  # a constant
         (tree_scope(BTree, 2, 7, 0), {"BTree._min_arity"}),
         (b_int_scope(6, 8), set[str]()),
-        # An equal copy of a part that nobody else holds is as good as the part.
+        # An equal copy of a part without other references is as good as the part.
         (registry_scope("flatfat", 6), {"FlatFatWindow._fat"}),
         (registry_scope("two-stacks", 6), {"FifoAdapter.fifo"}),
         (registry_scope("two-stacks-lite", 6), {"FifoAdapter.fifo"}),
@@ -138,13 +138,13 @@ def test_the_relation_pins_every_field(scope: StateScope, unnoticed: set[str]) -
     assert exploration.noticed
 
 
-def test_a_number_that_means_nothing_may_not_be_read() -> None:
-    with pytest.raises(AssertionError, match="means nothing"):
+def test_an_unreadable_number_raises_when_it_is_compared() -> None:
+    with pytest.raises(AssertionError, match="unreadable"):
         sorted([UNREAD, 3])
 
 
 class LeakingFiba(Fiba[str]):
-    """A tree with state that nobody declared, and that changes what it answers later."""
+    """A tree with undeclared state that changes its later answers."""
 
     evicted = 0
 
@@ -156,6 +156,6 @@ class LeakingFiba(Fiba[str]):
         return "?" if self.evicted > 3 else super().query()
 
 
-def test_state_that_nobody_declared_is_explored_too() -> None:
+def test_undeclared_state_is_explored_too() -> None:
     with pytest.raises(AssertionError):
         Exploration(tree_scope(LeakingFiba, 2, 3, 0)).run()

@@ -1,4 +1,4 @@
-"""A night says how far it is, and goes on where the one before was cut short."""
+"""A nightly run reports its progress, and resumes where the one before was cut short."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def test_b(name):
 
 
 def write_sources(root: Path) -> Path:
-    """Write sources of a few words."""
+    """Write small sources."""
     for name in SOURCES:
         (root / name / "of").mkdir(parents=True)
         (root / name / "of" / "it.py").write_text(name)
@@ -37,10 +37,10 @@ def write_sources(root: Path) -> Path:
 
 
 def end_test(progress: Progress, test: str, outcome: str) -> None:
-    """Let a test end, in three phases of which the second has this outcome."""
+    """End a test of three phases, the second with this outcome."""
     progress.pytest_runtest_logstart(test)
-    for phase, said in (("setup", "passed"), ("call", outcome), ("teardown", "passed")):
-        report = pytest.TestReport(test, ("", 0, ""), {}, said, None, phase)  # type: ignore[arg-type] # it is one of these words
+    for phase, result in (("setup", "passed"), ("call", outcome), ("teardown", "passed")):
+        report = pytest.TestReport(test, ("", 0, ""), {}, result, None, phase)  # type: ignore[arg-type] # it is one of these words
         progress.pytest_runtest_logreport(report)
     progress.pytest_runtest_logfinish(test)
 
@@ -56,12 +56,12 @@ def test_each_test_that_ends_or_fails_is_a_line(
     ]
 
 
-def test_what_has_passed_is_known_the_next_time_and_nothing_else(tmp_path: Path) -> None:
+def test_only_tests_that_passed_are_recorded(tmp_path: Path) -> None:
     root, progress = (
         write_sources(tmp_path / "root"),
         Progress(NightlyJournal(tmp_path, tmp_path / "root")),
     )
-    for test, outcome in (("good", "passed"), ("bad", "failed"), ("left", "skipped")):
+    for test, outcome in (("good", "passed"), ("bad", "failed"), ("skipped", "skipped")):
         end_test(progress, test, outcome)
     after = NightlyJournal(tmp_path, root)
     assert after.passed == {"good"}
@@ -69,7 +69,7 @@ def test_what_has_passed_is_known_the_next_time_and_nothing_else(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [*(f"{name}/of/it.py" for name in SOURCES), *TOP_LEVEL_FILES])
-def test_after_a_change_nothing_has_passed(tmp_path: Path, name: str) -> None:
+def test_after_a_change_no_test_counts_as_passed(tmp_path: Path, name: str) -> None:
     root = write_sources(tmp_path / "root")
     NightlyJournal(tmp_path, root).record("good")
     assert NightlyJournal(tmp_path, root).passed == {"good"}
@@ -78,22 +78,22 @@ def test_after_a_change_nothing_has_passed(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "made", ["it.cpython-311.pyc", "it.add-1.py311.nbi", "it.add-1.py311.1.nbc"]
+    "generated", ["it.cpython-311.pyc", "it.add-1.py311.nbi", "it.add-1.py311.1.nbc"]
 )
-def test_what_is_made_of_sources_changes_nothing(tmp_path: Path, made: str) -> None:
+def test_generated_files_do_not_change_the_digest(tmp_path: Path, generated: str) -> None:
     root = write_sources(tmp_path)
     before = digest(root)
-    (root / "spec" / "of" / made).write_text("made")
+    (root / "spec" / "of" / generated).write_text("generated")
     assert digest(root) == before
     (root / "spec" / "of" / "new.toml").write_text("")
     assert digest(root) != before
 
 
-def test_workers_leave_out_what_has_passed_and_say_so(tmp_path: Path) -> None:
-    """No test whose name begins with that of one which has passed is left out with it."""
+def test_workers_deselect_tests_that_passed(tmp_path: Path) -> None:
+    """A test whose name begins with the name of one that passed is still run."""
     (tmp_path / "test_small.py").write_text(SMALL)
     (tmp_path / "passed").write_text("test_small.py::test_a\ntest_small.py::test_b[x]\n")
-    done = subprocess.run(  # noqa: S603 our own words
+    process = subprocess.run(  # noqa: S603 our own words
         [sys.executable, "-m", "pytest", "-n", "1", "-p", PLUGIN, "-rA", "."],
         env={
             **os.environ,
@@ -105,8 +105,8 @@ def test_workers_leave_out_what_has_passed_and_say_so(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    said = {line for line in done.stdout.splitlines() if "test_small" in line}
-    assert {line.split(" - ")[0] for line in said if line.startswith(("PASSED", "FAILED"))} == {
+    lines = {line for line in process.stdout.splitlines() if "test_small" in line}
+    assert {line.split(" - ")[0] for line in lines if line.startswith(("PASSED", "FAILED"))} == {
         "PASSED test_small.py::test_a_too",
         "FAILED test_small.py::test_b[x, long]",
     }

@@ -1,6 +1,6 @@
-"""One call on an arbitrary tree that satisfies its relation gives one that does, too.
+"""One call on any tree that satisfies its invariants gives a tree that satisfies them too.
 
-Trees are drawn by shape and not reached by calls, so that they are higher than any run gets: up to
+Trees are drawn by shape and not reached by calls, so they are higher than those of any run: up to
 height 5 for the smallest arity 2, where runs of the machines seldom pass height 3.
 """
 

@@ -1,4 +1,4 @@
-"""Algorithms combine values and compare times, and do nothing else with either."""
+"""Algorithms combine values and compare times, and do nothing else with them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -37,22 +37,22 @@ PRIME = 10007
 
 
 def compose(first: Affine, second: Affine) -> Affine:
-    """Apply one map after another: this is associative and not commutative."""
+    """Compose two maps: associative, and not commutative."""
     return first[0] * second[0] % PRIME, (first[1] * second[0] + second[1]) % PRIME
 
 
 def letter_box(letter: str) -> OpaqueWord:
-    """Put a letter into a box."""
+    """Hide a letter in a box."""
     return OpaqueWord((ord(letter),))
 
 
 def letter_map(letter: str) -> Affine:
-    """A map that hardly any other letter has."""
+    """A map that differs from that of almost every other letter."""
     return ord(letter) % 91 + 2, ord(letter) % 89
 
 
 def spread(time: int) -> int:
-    """Move times apart, and keep their order."""
+    """Spread times, in the same order."""
     return time**3 - 7
 
 
@@ -61,7 +61,9 @@ OF_MAPS = Interpretation(Monoid((1, 0), compose), letter_map)
 SPREAD_TIMES = Interpretation(Monoid("", str.__add__), str, spread)
 
 each_structure = pytest.mark.parametrize(
-    "entry", [one for one in STRUCTURES if one.needs == "monoid"], ids=lambda entry: entry.name
+    "entry",
+    [entry for entry in STRUCTURES if entry.needs == "monoid"],
+    ids=lambda entry: entry.name,
 )
 
 
@@ -89,7 +91,7 @@ def test_a_structure_does_nothing_but_compare_times(
 
 
 def lift(value: object) -> object:
-    """Put the letter of an event into a box; what a planner tries an aggregate on, is a word."""
+    """Hide the letter of an event in a box; a planner's sample value becomes a word."""
     return OpaqueWord((value.letter,)) if isinstance(value, Letter) else (value,)
 
 
@@ -101,13 +103,13 @@ def combine_any(left: object, right: object) -> object:
 
 
 def box(value: object) -> OpaqueWord:
-    """A value in a box."""
+    """The value in a box."""
     assert is_word(value) or isinstance(value, OpaqueWord)
     return value if isinstance(value, OpaqueWord) else OpaqueWord(value)
 
 
 def is_word(value: object) -> TypeGuard[Word]:
-    """Whether it is a word out of its box."""
+    """Whether a value is a word without a box."""
     return isinstance(value, tuple)
 
 
@@ -127,7 +129,7 @@ WINDOWS = {"s": Sliding(4, 2), "t": Sliding(3, 3, 1), "g": Session(3), "c": coun
 
 
 def register_windows(operator: Operator) -> list[str]:
-    """Ask an operator all windows that it accepts, and return their names."""
+    """Add a query for every window that the operator supports; their names."""
     accepted: list[str] = []
     for name, window in WINDOWS.items():
         with suppress(UnsupportedError):
@@ -137,7 +139,7 @@ def register_windows(operator: Operator) -> list[str]:
 
 
 def reveal(value: object) -> object:
-    """The word in a box."""
+    """The word in a box, or the value itself."""
     return OpaqueWord.reveal(value) if isinstance(value, OpaqueWord) else value
 
 
@@ -149,14 +151,14 @@ def check_lockstep(entry: OperatorEntry, settings: Settings, steps: list[Drawn])
     target, oracle = entry.build(settings), SpecificationOperator(settings)
     for name in register_windows(target):
         oracle.add(Query(name, WINDOWS[name], WORDS))
-    letters, seen = count_from(1), 0
+    letters, latest = count_from(1), 0
     for times, watermark in [*steps, ([], END)]:
-        ordered = [seen := max(seen, time) for time in sorted(times)]
-        taken = ordered if settings.in_order else times
-        events = [Event(time, Letter(time % 2, next(letters))) for time in taken]
-        got, wanted = target.step(events, watermark), oracle.step(events, watermark)
-        opened = [one._replace(value=reveal(one.value)) for one in got.results]
-        assert (opened, got.late) == (list(wanted.results), wanted.late)
+        ordered = [latest := max(latest, time) for time in sorted(times)]
+        stream = ordered if settings.in_order else times
+        events = [Event(time, Letter(time % 2, next(letters))) for time in stream]
+        got, expected = target.step(events, watermark), oracle.step(events, watermark)
+        revealed = [result._replace(value=reveal(result.value)) for result in got.results]
+        assert (revealed, got.late) == (list(expected.results), expected.late)
 
 
 @pytest.mark.parametrize("entry", UNORDERED, ids=lambda entry: entry.name)
@@ -167,16 +169,18 @@ def test_an_operator_does_nothing_but_combine(entry: OperatorEntry, steps: list[
 
 @pytest.mark.parametrize("entry", ORDERED, ids=lambda entry: entry.name)
 @given(steps=STEPS)
-def test_nor_does_it_in_order(entry: OperatorEntry, steps: list[Drawn]) -> None:
+def test_an_operator_in_order_does_nothing_but_combine(
+    entry: OperatorEntry, steps: list[Drawn]
+) -> None:
     check_lockstep(entry, Settings(in_order=True), steps)
 
 
-def test_each_operator_takes_part_that_accepts_an_aggregate_in_which_order_matters() -> None:
+def test_every_operator_that_supports_a_non_commutative_aggregate_takes_part() -> None:
     parts = {entry.name for entry in [*ORDERED, *UNORDERED]}
     assert parts == {entry.name for entry in OPERATORS}
 
 
-LOOKS: list[Callable[[OpaqueWord], object]] = [
+INSPECTIONS: list[Callable[[OpaqueWord], object]] = [
     lambda box: box == OpaqueWord(()),
     OpaqueWord.__bool__,
     lambda box: box < OpaqueWord(()),
@@ -192,15 +196,15 @@ LOOKS: list[Callable[[OpaqueWord], object]] = [
 ]
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_look_into_a_box_is_noticed(look: Callable[[OpaqueWord], object]) -> None:
+@pytest.mark.parametrize("look", INSPECTIONS)
+def test_every_inspection_of_a_box_raises(look: Callable[[OpaqueWord], object]) -> None:
     with pytest.raises(LeakError):
         look(OpaqueWord((1,)))
 
 
-def test_the_algorithms_tell_nothing_apart_but_what_is_no_value() -> None:
-    found = {use for uses in unexplained_uses_by_module().values() for use in uses}
-    assert found == set(EXCEPTIONS)
+def test_the_algorithms_distinguish_no_values() -> None:
+    unexplained = {use for uses in unexplained_uses_by_module().values() for use in uses}
+    assert unexplained == set(EXCEPTIONS)
 
 
 def test_the_lint_finds_what_a_box_does_not_notice(tmp_path: Path) -> None:

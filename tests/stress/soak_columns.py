@@ -1,7 +1,7 @@
 """A long stream of columns: the arrays of the operator stay within twice its slices, and flat.
 
-`python tests/stress/soak_columns.py` lets a thousand million events pass, a fifth of them late, for
-each of some numbers of windows and keys; nothing of them is held.
+`python tests/stress/soak_columns.py` processes a billion events, a fifth of them late, for each of
+some numbers of windows and keys; no event is stored.
 """
 
 import argparse
@@ -25,7 +25,7 @@ LATENESS, SPAN, MILLION = 2000, 500_000, 10**6 if COMPILED else 40_000
 """A million events of a stream, or fewer of them over the same span of time."""
 BATCH = MILLION // 50
 LOADS = ((1, 0), (20, 0), (300, 0), (1, 500))
-"""How many windows, of how many keys; 0 is of none."""
+"""The numbers of windows and of keys; 0 is a stream without keys."""
 SLICE = 240
 """Bytes a slice: four copies of a count and of a sum, two nodes of a tree, five numbers about it;
 an edge, and at most sixteen entries of the table."""
@@ -34,12 +34,12 @@ CELL = 72
 REACH = (SPAN // 50 + LATENESS) // 1000 + 2
 """The slices of one second that a step may need at once."""
 FIXED = 2**18
-"""Bytes of tables that are never smaller, and of the last windows that were told of."""
+"""Bytes of tables of a fixed size, and of the last windows that were emitted."""
 
 
 @dataclass
 class ColumnSoakReport:
-    """What was seen of so many windows and keys."""
+    """The measurements of a run with these numbers of windows and keys."""
 
     windows: int
     keys: int
@@ -58,17 +58,17 @@ class ColumnSoakReport:
 
     @property
     def memory_drift(self) -> float:
-        """How much more memory the process had in the end than after a quarter, in MB."""
+        """The growth of memory from the first quarter to the end, in MB."""
         quarter = len(self.memory) // 4
         return (self.memory[-1] - max(self.memory[: quarter + 1])) / MEGABYTE
 
     @property
     def is_flat(self) -> bool:
-        """Whether what is held is within its bound, and no more than in the first quarter."""
+        """Whether the bytes held stay within their bound, and below those of the first quarter."""
         return self.peak_bytes <= self.bound and self.peak_bytes == self.first_quarter_bytes
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """The report in a line."""
         return (
             f"windows {self.windows}, keys {self.keys or 1}: {self.events} events, "
             f"{self.events / max(self.seconds, 0.001) / 1e6:.0f} M a second; at most {self.slices} "
@@ -81,15 +81,15 @@ class ColumnSoakReport:
 
 
 def owned_arrays(thing: object, seen: set[int]) -> Iterator[Column]:
-    """Yield every array that an object of ours holds, once."""
+    """Yield every array that an object of muntin holds, once."""
     if id(thing) in seen:
         return
     seen.add(id(thing))
     if isinstance(thing, np.ndarray):
         yield from [thing] if thing.base is None else owned_arrays(thing.base, seen)
     elif isinstance(thing, dict | list | tuple | set) or _is_muntin_object(thing):
-        for one in get_referents(thing):
-            yield from owned_arrays(one, seen)
+        for referent in get_referents(thing):
+            yield from owned_arrays(referent, seen)
 
 
 def _is_muntin_object(thing: object) -> bool:
@@ -97,12 +97,12 @@ def _is_muntin_object(thing: object) -> bool:
 
 
 def held_bytes(operator: ColumnarOperator) -> int:
-    """Count the bytes of all arrays."""
+    """The bytes of all arrays of an operator."""
     return sum(array.nbytes for array in owned_arrays(operator, set()))
 
 
 def run_soak(windows: int, keys: int, millions: int) -> ColumnSoakReport:
-    """Let millions of events pass, and look at what is held after each."""
+    """Process millions of events, and measure the bytes held after each million."""
     operator = ColumnarOperator(Settings(LATENESS), method="dense")
     for length in np.linspace(1000, 20_000, windows).astype(int).tolist():
         operator.add(Query(f"w{length}", tumbling(length), named("sum")))
@@ -131,8 +131,8 @@ def run_soak(windows: int, keys: int, millions: int) -> ColumnSoakReport:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Soak the operator, and print what was seen; 1 if it held too much."""
-    parser = argparse.ArgumentParser(description="Soak the operator over columns.")
+    """Soak the operator, and print the reports; 1 if it held too much."""
+    parser = argparse.ArgumentParser(description="Check the memory of the columnar operator.")
     parser.add_argument("--events", type=int, default=10**9)
     options = parser.parse_args(arguments)
     flat = True

@@ -1,9 +1,9 @@
 """Words as numbers: straight lines modulo a prime, which differ all but surely where words do.
 
-What is compiled holds numbers only, so it cannot be run over words. A letter is a random line, a
-word its letters' lines one inside the other: a polynomial in what was drawn, in which the k-th
-letter is that which comes with k - 1 slopes. So two given words of at most n letters, that are not
-the same, have the same line with a chance of some n / 2**31 (Schwartz and Zippel).
+Compiled code holds numbers only, so it cannot run over words. A letter is a random line, a word the
+composition of its letters' lines: a polynomial in the drawn numbers, in which the k-th letter is
+multiplied by k - 1 slopes. So two different words of at most n letters have the same line with a
+probability of about n / 2**31 (Schwartz and Zippel).
 """
 
 from hashlib import blake2b
@@ -27,7 +27,7 @@ def lift(slope: int, height: int) -> tuple[int, int]:
 
 
 def compose(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
-    """Put one line into another."""
+    """Compose two lines."""
     return (x[0] * y[0] % PRIME, (x[0] * y[1] + x[1]) % PRIME)
 
 

@@ -1,8 +1,8 @@
-"""Trees of a given shape, however high, planted without a history that leads to them.
+"""Trees of a given shape and any height, planted without a history of calls.
 
-A shape gives the number of keys of a leaf, or the shapes of the children of an inner node. Every
-shape that the size invariant allows can be planted. Aggregates are computed from below, and on the
-spines from above; whoever plants a tree checks the relation before anything else.
+A shape is the number of keys of a leaf, or the shapes of the children of an inner node. Every shape
+that the size invariant allows can be planted. Aggregates are computed bottom-up, and on the spines
+top-down; a test that plants a tree checks its invariants first.
 """
 
 from itertools import count
@@ -17,14 +17,14 @@ from muntin.spec.structure import TimedWindow
 Shape: TypeAlias = "int | tuple[Shape, ...]"
 
 DISTANCE = 1 << 20
-"""How far times lie apart."""
+"""The distance between neighbouring times."""
 
 
 class PlantedTree(BTree[str]):
-    """A tree that can be planted."""
+    """A tree that can be planted in any shape."""
 
     def plant(self, shape: Shape) -> TimedWindow[str]:
-        """Become a tree of this shape, and return the window that it stands for."""
+        """Become a tree of this shape; the window that it represents."""
         self._root = self._build(shape, count())
         self._left, self._right = self._root.first_leaf(), self._root.last_leaf()
         window = TimedWindow(LETTERS, tuple(self._root.pairs()))
@@ -44,7 +44,7 @@ class PlantedTree(BTree[str]):
         return window
 
     def search_visits(self, time: int) -> int:
-        """Search for a time, and return how many nodes that has visited."""
+        """The number of nodes that a search for a time visits."""
         before = self._meter.visits
         self._search(time)
         return self._meter.visits - before

@@ -1,14 +1,14 @@
-"""The finger B+-tree with blots where it keeps what nobody should ever read again.
+"""The finger B+-tree with blots over the cells that must never be read again.
 
-What tells its states apart is the tree from the root down: which row of an array a node stands in
-is no matter, nor how many rows are spare. Questions repair folds, and so lead to further states.
+The identity of a state is the tree from the root down: the row of an array in which a node stands
+does not matter, nor the number of spare rows. Queries repair folds, and so lead to further states.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import product
 
 from exhaustive.object_state import BLOT, UNREAD, fork
-from exhaustive.states.calls import LETTERS, STEP, WindowCall, TimePlaces, changes, ranges
+from exhaustive.states.calls import LETTERS, STEP, TimePlaces, WindowCall, changes, ranges
 from exhaustive.states.exploration import Exploration, StateCounts, StateScope, Structure
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
@@ -41,18 +41,18 @@ from muntin.spec.cost import Meter
 from muntin.spec.structure import TimedWindow
 
 SHAPE = NodeShape(2, 4)
-"""Leaves of two entries and nodes of four children: the smallest that there can be."""
+"""Leaves of two entries and nodes of four children: the smallest that are possible."""
 
 SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STALE)
 
 
 def entry_slots(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
-    """Yield where values stand."""
+    """Yield the cells that hold values."""
     return ((leaf, at) for leaf in view.at_level(0) for at in range(*view.ends(leaf)))
 
 
 class BlottedFingerTree(FingerTree[str]):
-    """A tree that brings its kernels along when it is copied."""
+    """A finger tree that takes its kernels along when it is copied."""
 
     def __init__(self, monoid: Monoid[str], meter: Meter) -> None:
         """Start with an empty window."""
@@ -66,37 +66,37 @@ class BlottedFingerTree(FingerTree[str]):
 
     @property
     def view(self) -> TreeDebugView[str]:
-        """What stands in the arrays."""
+        """The contents of the arrays."""
         return TreeDebugView(self.engine.storage.plain(self.tree), SHAPE)
 
     def blot(self) -> None:
-        """Overwrite what means nothing."""
+        """Overwrite the cells that must not be read."""
         tree, view = self.tree, self.view
         for at in range(PATH, len(tree.s)):
             tree.s[at] = UNREAD
-        folds, held, right = (
-            set(found)
-            for found in (self.valid_folds(view), entry_slots(view), self.valid_ends(view))
+        folds, entries, ends = (
+            set(cells)
+            for cells in (self.valid_folds(view), entry_slots(view), self.valid_ends(view))
         )
         for place in set(product(range(self._nodes), range(SHAPE.fan))) - folds:
             tree.folds[place] = BLOT
-        for place in set(product(range(self._leaves), range(SHAPE.cap))) - held:
+        for place in set(product(range(self._leaves), range(SHAPE.cap))) - entries:
             tree.leaves[place] = BLOT
-        for place in set(product(range(ENDS), range(LEFT))) - right - {(MISC, IDENTITY)}:
+        for place in set(product(range(ENDS), range(LEFT))) - ends - {(MISC, IDENTITY)}:
             tree.ends[place] = BLOT
 
     @staticmethod
     def valid_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
-        """Yield where folds stand that are right."""
+        """Yield the cells of folds that are valid."""
         for node, level in view.inner():
             yield from ((node, at) for at, _ in view.kept(node, level) if not view.marked(node, at))
 
     @staticmethod
     def valid_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
-        """Yield what is right of the folds at both ends (S9 to S12)."""
+        """Yield the cells of the folds at both ends that are valid (S9 to S12)."""
         s, height = view.tree.s, view.height
-        noted = (1 << height) - 2
-        left, right = s[LEFT_STALE] & noted, s[RIGHT_STALE] & noted
+        levels = (1 << height) - 2
+        left, right = s[LEFT_STALE] & levels, s[RIGHT_STALE] & levels
         for level in range(1, height):
             yield from [] if (left >> level) & 1 else [(LEFT_INNER, level)]
             yield from [] if (right >> level) & 1 else [(RIGHT_INNER, level)]
@@ -111,8 +111,8 @@ class BlottedFingerTree(FingerTree[str]):
         if height or not s[SUFFIX_STALE]:
             yield from ((PREFIX, at) for at in range(0 if height else cut, s[VALID]))
 
-    def seen(self) -> object:
-        """Return what tells states apart."""
+    def identity(self) -> object:
+        """The identity of the state."""
         view = self.view
         s = view.tree.s
         ends = [(row, at, view.tree.ends[row, at]) for row, at in sorted(self.valid_ends(view))]
@@ -125,7 +125,7 @@ class BlottedFingerTree(FingerTree[str]):
         ]
 
     def subtree_identity(self, view: TreeDebugView[str], node: int, level: int) -> object:
-        """A node and what is below it."""
+        """A node with the subtree below it."""
         if not level:
             return [list(pair) for pair in view.entries(node)]
         first = int(node == view.left(level))
@@ -136,100 +136,100 @@ class BlottedFingerTree(FingerTree[str]):
             keys,
             marks,
             folds,
-            [self.subtree_identity(view, one, level - 1) for one in view.children(node)],
+            [self.subtree_identity(view, child, level - 1) for child in view.children(node)],
         ]
 
     def keys(self) -> list[int]:
-        """The times that part children and that no item has."""
-        view, held = self.view, {time for time, _ in self.items()}
-        found = {
+        """The times that separate children and that no item has."""
+        view, item_times = self.view, {time for time, _ in self.items()}
+        keys = {
             view.key(node, at)
             for node, level in view.inner()
             for at in range(int(node == view.left(level)), view.arity(node))
         }
-        return sorted(found - held)
+        return sorted(keys - item_times)
 
 
 class RepairExploration(Exploration):
-    """An exploration in which a question leads to a state, too."""
+    """An exploration in which a query leads to a state, too."""
 
     def broken_facts(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
-        """Return what does not hold of a state, which stays as it is."""
+        """The facts that do not hold of a state, found on a copy of it."""
         return super().broken_facts(fork(structure), window)
 
     def check_queries(
         self, structure: Structure, window: TimedWindow[str], places: TimePlaces
     ) -> None:
-        """Ask for the window, and for every range; each time of the state as it was."""
-        asked = fork(structure)
-        asked.query()
-        self.check_state(asked, window, "a query")
+        """Query the window, and every range, each on a copy of the state."""
+        copy = fork(structure)
+        copy.query()
+        self.check_state(copy, window, "a query")
         for ends in ranges(places):
             self.counts.ranges += 1
-            asked = fork(structure)
-            assert asked.query_range(*ends) == window.query_range(*ends), (ends, window.pairs)
-            self.check_state(asked, window, ends)
+            copy = fork(structure)
+            assert copy.query_range(*ends) == window.query_range(*ends), (ends, window.pairs)
+            self.check_state(copy, window, ends)
 
 
 def blot(structure: Structure) -> Structure:
-    """Overwrite what means nothing in such a tree, and return it."""
+    """Overwrite the cells of a tree that must not be read."""
     if isinstance(structure, BlottedFingerTree):
         structure.blot()
     return structure
 
 
-def seen(structure: Structure) -> object:
-    """Return what tells states apart."""
-    return structure.seen() if isinstance(structure, BlottedFingerTree) else structure
+def identity(structure: Structure) -> object:
+    """The identity of a state."""
+    return structure.identity() if isinstance(structure, BlottedFingerTree) else structure
 
 
 def keys(structure: Structure) -> list[int]:
-    """The times that a tree knows besides those of its items."""
+    """The times that a tree stores besides those of its items."""
     return structure.keys() if isinstance(structure, BlottedFingerTree) else []
 
 
 def finger_scope(largest: int) -> StateScope:
-    """The scope of windows of at most so many items."""
+    """The scope of windows of at most `largest` items."""
     return StateScope(
         BlottedFingerTree,
         "any order",
         largest,
         blot=blot,
         other_times=keys,
-        identity=seen,
+        identity=identity,
         explores_joined=True,
     )
 
 
 class TwoCallExploration(RepairExploration):
-    """Every two calls that follow each other, and the question behind each, from one tree on."""
+    """Every two calls in a row on one tree, with a query after each."""
 
     def check_queries(
         self, structure: Structure, window: TimedWindow[str], places: TimePlaces
     ) -> None:
-        """Ask for the window alone."""
+        """Query the window alone."""
         del places
-        asked = fork(structure)
-        asked.query()
-        self.check_state(asked, window, "a query")
+        copy = fork(structure)
+        copy.query()
+        self.check_state(copy, window, "a query")
 
     def run_from(self, times: Iterable[int]) -> StateCounts:
-        """Insert items at these times, one by one, and then make any two calls."""
+        """Insert items at these times, one by one, and then make every two calls."""
         tree, window = BlottedFingerTree(LETTERS, self.meter), TimedWindow(LETTERS)
-        for at, time in enumerate(times):
-            call = WindowCall("insert", pairs=((STEP * (time + 1), chr(0x4E00 + at)),))
+        for index, time in enumerate(times):
+            call = WindowCall("insert", pairs=((STEP * (time + 1), chr(0x4E00 + index)),))
             call.apply(tree)
             window = call.expected(window)
         self.check_state(tree, window, "the first tree")
-        firsts = list(self.queue)
-        for state in firsts:
+        first_states = list(self.queue)
+        for state in first_states:
             self.check_calls(*state)
-        for state in list(self.queue)[len(firsts) :]:
+        for state in list(self.queue)[len(first_states) :]:
             self.check_calls(*state)
         return self.counts
 
     def check_calls(self, structure: Structure, window: TimedWindow[str]) -> None:
-        """Make every call."""
+        """Make every call on a state."""
         places, most = self.places(structure, window), len(window.pairs) + 1
         for call in changes(window, places, "any order", most, 0):
             self.check_call(call, structure, window)

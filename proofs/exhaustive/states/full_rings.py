@@ -1,12 +1,13 @@
 """Every Reactive Aggregator of a capacity, planted without a history, and every call on it.
 
-A ring is told by where it begins, how many slots are in use, and which of them are holes: S1 to S6
-pin everything else, up to the names of letters and times (`spoiling.py`). So the rings that the
-relation allows can be counted and planted, also where they are too many to be reached by calls. If
-every call on each of them leads to one that the relation allows, no history leads to any other.
+A ring is determined by where it begins, how many slots are in use, and which of them are holes: S1
+to S6 pin everything else, up to the names of letters and times (`corrupted_states.py`). So the
+rings that the invariants allow can be counted and planted, also where they are too many to be
+reached by calls. If every call on each of them leads to one that the invariants allow, no history
+leads to any other.
 
-The item in a slot is the letter of that slot, so that the slots that are filled decide what a tree
-holds. Each such tree is held against its own relation once, and is known again after calls.
+The item in a slot is the letter of that slot, so the filled slots determine the tree. The
+invariants of each such tree are checked once, and calls look it up again.
 """
 
 from collections.abc import Iterator
@@ -24,12 +25,12 @@ from muntin.spec.cost import Meter
 from muntin.spec.structure import Pair, TimedWindow
 
 Slots = frozenset[int]
-"""The slots that hold items."""
+"""The slots of a ring that hold items."""
 
 
 @dataclass(frozen=True)
 class RingState:
-    """Where a ring begins, how many slots are in use, and which of them hold nothing."""
+    """The first slot in use, the number of slots in use, and those of them that are holes."""
 
     front: int
     span: int
@@ -37,10 +38,10 @@ class RingState:
 
 
 class PlantedRing(ReactiveAggregator[str]):
-    """A ring that can be planted, and that knows trees again."""
+    """A ring that can be planted, and that recognises trees."""
 
     def __init__(self, meter: Meter, least: int, capacity: int) -> None:
-        """Make a tree for every set of slots, and hold each against its relation."""
+        """Build a tree for every set of slots, and check the invariants of each."""
         self.letters = [chr(0x4E00 + slot) for slot in range(capacity)]
         self.capacity, monoid = capacity, meter.watch(LETTERS)
         self.trees = dict(self._trees(monoid, meter))
@@ -50,13 +51,15 @@ class PlantedRing(ReactiveAggregator[str]):
     def _trees(self, monoid: Monoid[str], meter: Meter) -> Iterator[tuple[Slots, FlatFat[str]]]:
         for size in range(self.capacity + 1):
             for filled in map(frozenset, combinations(range(self.capacity), size)):
-                leaves = [one if at in filled else "" for at, one in enumerate(self.letters)]
+                leaves = [
+                    letter if slot in filled else "" for slot, letter in enumerate(self.letters)
+                ]
                 tree = FlatFat(monoid, leaves, meter)
                 assert all(holds for _, holds in tree.invariants(leaves)), leaves
                 yield filled, tree
 
     def plant(self, state: RingState) -> tuple[Pair[str], ...]:
-        """Become a ring, and return what is in its window; times rise from the front on."""
+        """Become a ring, with times that rise from the front; the pairs of its window."""
         used = [(state.front + offset) % self.capacity for offset in range(state.span)]
         self._front, self._span, self._holes = state.front, state.span, set(state.holes)
         self._times = [UNREAD] * self.capacity
@@ -72,21 +75,21 @@ class PlantedRing(ReactiveAggregator[str]):
         return self._front + self._span > self._fat.capacity
 
     def fields(self) -> object:
-        """All that can be different after a call."""
+        """All fields that a call can change."""
         return (
             *(self._front, self._span, frozenset(self._holes)),
             *(tuple(self._times), self._fat.by_number()),
         )
 
     def _tree_relates(self) -> Iterator[tuple[str, bool]]:
-        held = frozenset(self._location(k) for k in range(self._span)) - self._holes
-        if self.slots_by_tree.get(self._fat.by_number()) != held:
+        filled = frozenset(self._location(k) for k in range(self._span)) - self._holes
+        if self.slots_by_tree.get(self._fat.by_number()) != filled:
             yield from super()._tree_relates()
 
 
 @dataclass
 class FullRings:
-    """The rings of a capacity that may have grown from a smaller one; runs fill so many slots."""
+    """The rings of a capacity, perhaps grown from `least`; runs fill at most `largest` slots."""
 
     least: int
     capacity: int
@@ -96,7 +99,7 @@ class FullRings:
 
     @cached_property
     def ring(self) -> PlantedRing:
-        """The one that is planted again and again."""
+        """The ring that is planted in each state."""
         return PlantedRing(self.meter, self.least, self.capacity)
 
     def states(self, front: int) -> Iterator[RingState]:
@@ -110,20 +113,20 @@ class FullRings:
                         yield RingState(front, span, frozenset(holes))
 
     def run(self) -> StateCounts:
-        """Make every call on every ring, and ask every range between two slots."""
+        """Make every call on every ring, and query every range between two slots."""
         for front in range(self.capacity):
             self.run_from(front)
         return self.counts
 
     def run_from(self, front: int) -> StateCounts:
-        """Do so with the rings that begin there."""
+        """Do so with the rings that begin at one slot."""
         for state in self.states(front):
             self.counts.states += 1
             self.check_state(state)
         return self.counts
 
     def check_state(self, state: RingState) -> None:
-        """Check a ring, and where each call on it leads."""
+        """Check a ring, and the ring after each call on it."""
         ring = self.ring
         window = TimedWindow(LETTERS, ring.plant(state))
         places = TimePlaces(tuple(STEP * (offset + 1) for offset in range(state.span)))
@@ -134,19 +137,19 @@ class FullRings:
             ring.plant(state)
             call.apply(ring)
             self.counts.calls += 1
-            wanted, fields = call.expected(window), ring.fields()
-            if checked.get(fields) != wanted.pairs:
-                assert not (broken := broken_facts(ring, wanted)), (broken, state, call)
-                checked[fields] = wanted.pairs
+            expected, fields = call.expected(window), ring.fields()
+            if checked.get(fields) != expected.pairs:
+                assert not (broken := broken_facts(ring, expected)), (broken, state, call)
+                checked[fields] = expected.pairs
 
     def check_queries(self, window: TimedWindow[str], places: TimePlaces) -> None:
-        """Ask for the window and every range that begins and ends with a slot, at what it costs."""
+        """Query the window and every range from slot to slot, within the bound of its cost."""
         ring, most = self.ring, max(0, 2 * height(self.capacity) - 1)
         before = self.meter.combines
         assert ring.query() == window.query()
         assert self.meter.combines - before <= (most if ring.is_inverted else 0)
-        held = dict(window.pairs)
-        slots = [(time, held.get(time, "")) for time in places.times]
+        items = dict(window.pairs)
+        slots = [(time, items.get(time, "")) for time in places.times]
         for low, high in combinations_with_replacement(range(len(slots)), 2):
             self.counts.ranges += 1
             before = self.meter.combines

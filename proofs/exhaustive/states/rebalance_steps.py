@@ -1,12 +1,12 @@
-"""One step of rebalancing in a tree of any height: what is below and above it is opaque.
+"""One step of rebalancing in a tree of any height: the rest of the tree is opaque.
 
 The nodes that change and their parent are real; each other child of the parent, and each child of
-theirs, is a stub with a letter for all that is below it. Above the parent there is a root that
-puts it on the left spine, on the right one, or between. That is all that split, merge and move look
-at. So what holds for every arity and every place here holds for such a step in any tree.
+the changing nodes, is a stub with a letter for its subtree. Above the parent a root puts it on the
+left spine, on the right one, or between. Split, merge and move read nothing else. So what holds for
+every arity and every place here holds for such a step in any tree.
 
 Exhausted: all arities of the nodes, all places, leaves and inner nodes, all three positions, and
-siblings up to a number; for moves every number of entries that bulk evict may ask for.
+siblings up to a number; for moves every number of entries that bulk evict may request.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ Position = Literal["left", "right", "between"]
 
 
 class RebalanceCase(NamedTuple):
-    """What stands where before the step: arities, and the place of the node in its parent."""
+    """The nodes before the step: arities, height, and the position of their parent."""
 
     min_arity: int
     arities: tuple[int, ...]  # of the parent's children; 0 for a stub
@@ -30,7 +30,7 @@ class RebalanceCase(NamedTuple):
 
 @dataclass
 class LetterSource:
-    """Letters, each handed out once."""
+    """A source of letters, each handed out once."""
 
     used: int = 0
 
@@ -41,12 +41,12 @@ class LetterSource:
 
 
 def stub(height: int, letters: LetterSource) -> Node[str]:
-    """A node that stands for any tree of this height."""
+    """A node that represents any tree of this height."""
     return Node(height, letters.next_letter())
 
 
 def inner(arity: int, height: int, letters: LetterSource) -> Node[str]:
-    """A node with entries, over stubs unless it is a leaf; a stub, if it has no children."""
+    """A node with entries, over stubs unless it is a leaf; a stub if its arity is 0."""
     if not arity:
         return stub(height, letters)
     node = Node(height, "")
@@ -58,15 +58,15 @@ def inner(arity: int, height: int, letters: LetterSource) -> Node[str]:
 
 
 def family(case: RebalanceCase) -> Node[str]:
-    """The parent of the nodes of a case, in its place below a root."""
+    """The parent of the nodes of a case, at its position below a root."""
     letters = LetterSource()
     parent = inner(len(case.arities), case.height + 1, letters)
     parent.children.clear()
     parent.adopt([inner(arity, case.height, letters) for arity in case.arities])
     root = Node(case.height + 2, "")
-    aside = [Node(case.height + 1, "") for _ in range(2)]
-    rows = {"left": [parent, aside[1]], "right": [aside[0], parent]}
-    root.adopt(rows.get(case.position, [aside[0], parent, aside[1]]))
+    spine_siblings = [Node(case.height + 1, "") for _ in range(2)]
+    rows = {"left": [parent, spine_siblings[1]], "right": [spine_siblings[0], parent]}
+    root.adopt(rows.get(case.position, [spine_siblings[0], parent, spine_siblings[1]]))
     parent.on_left, parent.on_right = case.position == "left", case.position == "right"
     parent.children[0].on_left = parent.on_left
     parent.children[-1].on_right = parent.on_right
@@ -82,7 +82,7 @@ def content(node: Node[str]) -> str:
 
 
 def faults(parent: Node[str], before: str) -> Iterator[str]:
-    """Say what a step has broken."""
+    """Yield the facts that a step has broken."""
     if content(parent) != before:
         yield "S1 the order of the content"
     last = len(parent.children) - 1
@@ -165,7 +165,7 @@ class TakeYounger:
 
 
 def check_splits(min_arity: int, siblings: int) -> int:
-    """Split every node that is too large, by one entry or, after a batch, by many."""
+    """Split every node that is too large by one entry or, after a batch, by many."""
     steps = 0
     for arity in range(2 * min_arity + 1, 6 * min_arity):
         for case, place in positions(min_arity, (arity,), siblings):
@@ -179,7 +179,7 @@ def check_splits(min_arity: int, siblings: int) -> int:
 
 
 def check_merges(min_arity: int, siblings: int) -> int:
-    """Merge each two neighbours that are not too large together."""
+    """Merge each two neighbours whose union is not too large."""
     steps = 0
     for younger in range(1, 2 * min_arity):
         for older in range(1, 2 * min_arity - younger + 1):
@@ -210,11 +210,11 @@ def check_moves(min_arity: int, siblings: int) -> int:
 
 
 def check_step(case: RebalanceCase, step: Callable[[Node[str]], None]) -> Node[str]:
-    """Make a step, and hold its outcome against the invariants."""
+    """Make a step, and check the invariants before and after it."""
     parent = family(case)
     before = content(parent)
     assert not list(faults(parent, before)), case
     step(parent)
-    found = sorted(set(faults(parent, before)))
-    assert not found, (found, case)
+    broken = sorted(set(faults(parent, before)))
+    assert not broken, (broken, case)
     return parent

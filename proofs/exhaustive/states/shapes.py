@@ -1,4 +1,4 @@
-"""The shapes of B-trees, and how many there are: counted without making any."""
+"""The shapes of B-trees, enumerated, and their number, counted without enumeration."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from exhaustive.states.constructed_states import Shape
 
 Sizes = Counter[int]
-"""For each number of keys, how many trees have it."""
+"""The number of trees for each number of keys."""
 
 
-def pair_sizes(some: Sizes, others: Sizes) -> Sizes:
-    """Count the pairs of trees, by the keys of both."""
+def pair_sizes(left: Sizes, right: Sizes) -> Sizes:
+    """The number of pairs of trees, by the keys of both."""
     sizes: Sizes = Counter()
-    for few, trees in some.items():
-        for more, again in others.items():
-            sizes[few + more] += trees * again
+    for keys, trees in left.items():
+        for other_keys, other_trees in right.items():
+            sizes[keys + other_keys] += trees * other_trees
     return sizes
 
 
 def tree_sizes_over(below: Sizes, least: int, most: int) -> Sizes:
-    """Count the trees whose root has from `least` to `most` of these as its children."""
+    """The number of trees whose root has from `least` to `most` of these as its children."""
     sizes: Sizes = Counter()
     rows: Sizes = Counter({0: 1})
     for arity in range(1, most + 1):
@@ -30,9 +30,9 @@ def tree_sizes_over(below: Sizes, least: int, most: int) -> Sizes:
 
 
 def shape_count(min_arity: int, most_keys: int) -> int:
-    """Return how many shapes the size invariant allows with at most so many keys (S2, S3).
+    """The number of shapes with at most `most_keys` keys that the size invariant allows (S2, S3).
 
-    >>> [b_trees(2, keys) for keys in (3, 6, 10, 14, 20)]
+    >>> [shape_count(2, keys) for keys in (3, 6, 10, 14, 20)]
     [5, 16, 113, 846, 21758]
     """
     total = min(most_keys, 2 * min_arity - 1) + 1
@@ -50,7 +50,7 @@ SizedShape = tuple[int, Shape]
 
 
 def trees_over(below: list[SizedShape], arities: range, most_keys: int) -> Iterator[SizedShape]:
-    """Yield the trees whose root has so many of these as its children."""
+    """Yield the trees whose root has some of these as its children, one of `arities` of them."""
     rows: list[tuple[int, tuple[Shape, ...]]] = [(-1, ())]
     for arity in range(1, arities.stop):
         rows = [
@@ -63,7 +63,7 @@ def trees_over(below: list[SizedShape], arities: range, most_keys: int) -> Itera
 
 
 def every_shape(min_arity: int, most_keys: int) -> Iterator[Shape]:
-    """Yield the shapes that the size invariant allows with at most so many keys.
+    """Yield the shapes with at most `most_keys` keys that the size invariant allows.
 
     >>> list(every_shape(2, 3))
     [0, 1, 2, 3, (1, 1)]

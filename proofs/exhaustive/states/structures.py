@@ -1,7 +1,7 @@
-"""Which structures are explored, how far, and how much that is.
+"""The structures that are explored, with their scopes and the extent of each exploration.
 
-The numbers are those that a run has found. They are asserted, so that a scope that shrinks, say
-because a call is no longer made, is noticed.
+The counts are those of a run. They are asserted, so that a scope that shrinks, for instance because
+a call is no longer made, is noticed.
 """
 
 from dataclasses import dataclass
@@ -26,19 +26,19 @@ from muntin.spec.cost import Cost, Meter, Operation
 
 
 def blot_account(structure: Structure) -> Structure:
-    """Overwrite the last account of a tree, and return the tree."""
+    """Overwrite the last account of a tree."""
     if isinstance(structure, AuditedLedger):
         structure.blot()
     return structure
 
 
 def claimed_bound(structure: Structure, operation: Operation) -> Cost:
-    """Return what a structure claims that an operation costs at most."""
+    """The bound that a structure claims for an operation."""
     return structure.bound(operation)
 
 
 def ledger_bound(structure: Structure, operation: Operation) -> Cost:
-    """The same of a tree with coins, given the steps of rebalancing it has just made."""
+    """The same for a tree with coins, given the steps of rebalancing it has just made."""
     return (
         structure.call_bound(operation)
         if isinstance(structure, AuditedLedger)
@@ -79,8 +79,8 @@ def ring_scope(
 
 
 def registry_scope(name: str, largest: int, pairs_up_to: int = 0) -> StateScope:
-    """The scope of a structure as the registry has it."""
-    entry: StructureEntry = next(one for one in STRUCTURES if one.name == name)
+    """The scope of a structure of the registry."""
+    entry: StructureEntry = next(entry for entry in STRUCTURES if entry.name == name)
     build: Build = entry.build
     has_ranges = entry.arrival != "fifo"
     bound = claimed_bound if entry.worst_case else None
@@ -89,7 +89,7 @@ def registry_scope(name: str, largest: int, pairs_up_to: int = 0) -> StateScope:
 
 
 def b_int_scope(largest: int, furthest: int) -> StateScope:
-    """The scope of B-Int, whose positions rise for ever: to where its window begins."""
+    """The scope of B-Int, whose positions rise for ever, limited by where its window begins."""
 
     def within(structure: Structure) -> bool:
         return isinstance(structure, BInt) and structure.picture().first <= furthest
@@ -99,7 +99,7 @@ def b_int_scope(largest: int, furthest: int) -> StateScope:
 
 @dataclass(frozen=True)
 class StateExploration:
-    """A scope, and what exploring it must find."""
+    """A scope, and the expected counts of its exploration."""
 
     scope: StateScope
     expected: StateCounts

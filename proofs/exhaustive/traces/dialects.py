@@ -1,8 +1,8 @@
-"""Settings in which any two decisions meet, and window types alone and beside each other.
+"""Settings that cover all pairs of decisions, and window types alone and in pairs.
 
-What goes wrong in a dialect takes two decisions at most times, such as lateness by window where
-sessions close late, or a session beside a landmark. Of all combinations, some twenty hold any two.
-Each type is asked alone too: beside another one, the slices that it needs may be kept for that.
+Most faults in a dialect take two decisions, such as lateness by window where sessions close late,
+or a session beside a landmark. Some twenty combinations cover all pairs. Each type is explored
+alone too: beside another type, the slices that it needs may be kept for that one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,31 +24,31 @@ V = TypeVar("V")
 
 
 def pairwise_choices(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
-    """Return choices in which any two decisions meet in every combination: few, by greed.
+    """Choices that cover every combination of two decisions: few, by a greedy search.
 
-    >>> for one in meeting({"a": "xy", "b": "12", "c": "pq"}):
-    ...     print(*one.values())
+    >>> for choice in pairwise_choices({"a": "xy", "b": "12", "c": "pq"}):
+    ...     print(*choice.values())
     x 1 p
     x 2 q
     y 1 q
     y 2 p
     """
-    left: dict[frozenset[tuple[str, V]], None] = dict.fromkeys(
+    uncovered: dict[frozenset[tuple[str, V]], None] = dict.fromkeys(
         frozenset(zip(names, values, strict=True))
         for names in combinations(decisions, 2)
         for values in product(*(decisions[name] for name in names))
     )
     rows = list[dict[str, V]]()
-    while left:
-        row: dict[str, V] = dict(next(iter(left)))
+    while uncovered:
+        row: dict[str, V] = dict(next(iter(uncovered)))
         for name in decisions:
             if name not in row:
-                new = [
-                    sum(frozenset((one, (name, v))) in left for one in row.items())
+                gains = [
+                    sum(frozenset((pair, (name, v))) in uncovered for pair in row.items())
                     for v in decisions[name]
                 ]
-                row[name] = decisions[name][new.index(max(new))]
-        left = dict.fromkeys(pair for pair in left if not pair <= row.items())
+                row[name] = decisions[name][gains.index(max(gains))]
+        uncovered = dict.fromkeys(pair for pair in uncovered if not pair <= row.items())
         rows.append({name: row[name] for name in decisions})
     return rows
 
@@ -62,10 +62,10 @@ CHOICES = {
 
 
 def pairwise_settings(*, in_order: bool = False) -> Iterator[Settings]:
-    """Yield settings that hold each two decisions."""
-    for chosen in pairwise_choices(CHOICES):
-        of_dialect = {field.name: chosen.pop(field.name) for field in fields(Dialect)}
-        yield replace(Settings(in_order=in_order, dialect=replace(OURS, **of_dialect)), **chosen)
+    """Yield settings that cover every pair of decisions."""
+    for choice in pairwise_choices(CHOICES):
+        decisions = {field.name: choice.pop(field.name) for field in fields(Dialect)}
+        yield replace(Settings(in_order=in_order, dialect=replace(OURS, **decisions)), **choice)
 
 
 def _every_other_event(state: object, _: object) -> tuple[object, int, int]:
@@ -98,23 +98,23 @@ COMPANIONS: Mapping[str, WindowType] = {
     "landmark": Landmark(1, 1),
     "band": Band(1, 3),
 }
-"""What is asked beside each: another one, if it is of the same type."""
+"""The second window of a pair: other parameters, if it is of the same type."""
 
 
 def single_window_scopes(name: str) -> Iterator[TraceScope]:
-    """Yield scopes of one window type, in all these settings, at night in order too."""
+    """Yield scopes of one window type, in all these settings; by night in order too."""
     for in_order in (False, True) if PROFILE == "nightly" else (False,):
         for settings in pairwise_settings(in_order=in_order):
             yield _scope(settings, WINDOWS[name])
 
 
 def paired_window_scopes(name: str) -> Iterator[TraceScope]:
-    """Yield scopes of it beside each type, at night also beside another in each of the settings."""
+    """Yield scopes of a window beside each type; by night also beside one in each setting."""
     for other in COMPANIONS.values():
         yield _scope(DEFAULTS, WINDOWS[name], other)
     others, first = [*COMPANIONS.values()], [*WINDOWS].index(name)
-    for nth, settings in enumerate(pairwise_settings() if PROFILE == "nightly" else (), first):
-        yield _scope(settings, WINDOWS[name], others[nth % len(others)])
+    for index, settings in enumerate(pairwise_settings() if PROFILE == "nightly" else (), first):
+        yield _scope(settings, WINDOWS[name], others[index % len(others)])
 
 
 def _scope(settings: Settings, *windows: WindowType) -> TraceScope:

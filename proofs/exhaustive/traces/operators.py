@@ -1,9 +1,9 @@
-"""Which traces the operators are walked through, and what comes of them.
+"""The traces that the operators are run on, and the number of results.
 
-By day most traces are of four actions, of three for operators that differ from another one only in
-how they store slices or events, and over columns. By night they are longer, most of five, and as
-long for everybody; and Scotty, with a list as its store, takes all of six actions at six times in
-some mixes.
+By day most traces have four actions, and three for operators that differ from another one only in
+how they store slices or events, and over columns. By night they are longer, most of five actions,
+and of the same length for all operators; and Scotty, with a list as its store, runs on all traces
+of six actions at six times in some mixes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from muntin.spec.windows.periodic import Sliding, count, tumbling
 
 
 def _records(settings: Settings) -> Operator:
-    """The operator over columns that keeps words by itself: else Scotty would run them."""
+    """The columnar operator that processes words itself: else Scotty would run them."""
     return ColumnarOperator(settings, method="records")
 
 
@@ -36,14 +36,14 @@ UP_TO_THE_LAST = Dialect(session_end="last")
 
 
 STORE_VARIANTS = ("aggregate-tree", "pairs-plus", "cutty-eager", "scotty-eager", "scotty-fiba")
-"""Operators that differ from one before them in the registry only in how they store."""
+"""Operators that differ from one before them in the registry only in their store."""
 SHORTER_BY_DAY = (*STORE_VARIANTS, "kernels")
-"""Operators that walk one action less by day; arrays of one event each are slow."""
+"""Operators whose traces have one action less by day; arrays of one event are slow."""
 
 
 @dataclass(frozen=True)
 class OperatorScope:
-    """A scope with what walking through it must find, by day, and with longer traces by night."""
+    """A scope with the expected counts by day, and with longer traces by night."""
 
     scope: TraceScope
     by_day: TraceCounts
@@ -52,16 +52,16 @@ class OperatorScope:
 
     @property
     def length(self) -> int:
-        """How long traces are in this profile."""
+        """The length of traces in this profile."""
         return self.length_by_night if PROFILE == "nightly" else self.scope.length
 
     @property
     def expected(self) -> TraceCounts:
-        """What walking through the scope must find in this profile."""
+        """The expected counts in this profile."""
         return self.by_night if PROFILE == "nightly" else self.by_day
 
     def walks(self) -> Iterator[tuple[TraceScope, list[OperatorEntry], TraceCounts | None]]:
-        """Yield each walk of this profile: through what, who, and what is to be found."""
+        """Yield each walk of this profile: its scope, its operators and the expected counts."""
         shorter = [entry for entry in IMPLEMENTATIONS if entry.name in SHORTER_BY_DAY]
         others = [entry for entry in IMPLEMENTATIONS if entry.name not in SHORTER_BY_DAY]
         if PROFILE == "nightly":
@@ -77,7 +77,7 @@ def operator_scope(
     night: int,
     by_night: tuple[int, int, int],
 ) -> OperatorScope:
-    """A scope, what comes of it by day, and its length by night with what comes of that."""
+    """A scope with its counts by day, its length by night, and its counts by night."""
     return OperatorScope(scope, TraceCounts(*by_day), night, TraceCounts(*by_night))
 
 
@@ -216,4 +216,4 @@ SCOTTY_SCOPES: Mapping[str, TraceScope] = {
         ("counts, session, sliding, late", (count(3, 1), Session(2), Sliding(2, 1)), Settings(1)),
     )
 }
-"""Scopes through which Scotty walks alone: all of six actions at six times, by day of two."""
+"""Scopes for Scotty alone: all traces of six actions at six times, by day of two actions."""

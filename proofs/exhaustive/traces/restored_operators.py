@@ -1,7 +1,7 @@
-"""An operator that is written and restored after each step, and goes on as what was restored.
+"""An operator that is saved and restored after each step, and continues as the restored one.
 
-It has to be alike in every field that Python can see: types, items, scalars, and which objects are
-one. How it is carried over is for the caller to say, who may look at it more closely.
+Both must be equal in every field that Python can see: types, items, scalars, and the identity of
+shared objects. The caller gives the function that transfers the state, and may check more.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Build = Callable[[Settings], Operator]
 
 
 class RestoredOperator(Operator):
-    """Any operator, by way of its snapshots."""
+    """Any operator, restored from its own snapshot after each step."""
 
     def __init__(self, build: Build, carry: Carry, settings: Settings) -> None:
         """Start with the empty operator."""
@@ -26,31 +26,31 @@ class RestoredOperator(Operator):
         self.current = build(settings)
 
     def add(self, query: Query) -> None:
-        """Ask a further query."""
+        """Add a query."""
         self.current.add(query)
         self.queries[query.id] = query
         self.restore()
 
     def remove(self, name: str) -> None:
-        """Ask a query no more."""
+        """Remove a query."""
         self.current.remove(name)
         del self.queries[name]
         self.restore()
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step."""
+        """Process a step."""
         output = self.current.take(step)
         self.restore()
         return output
 
     def restore(self) -> None:
-        """Go on as what is restored, which is alike."""
+        """Continue as a restored operator, which must be equal."""
         new = self.build(self.settings)
         for query in self.queries.values():
             new.add(query)
         try:
             self.transfer(self.current, new)
         except SnapshotError as error:
-            raise AssertionError("it cannot be restored") from error
-        assert object_form(new) == object_form(self.current), "what is restored is not alike"
+            raise AssertionError("its snapshot cannot be restored") from error
+        assert object_form(new) == object_form(self.current), "the restored operator is not equal"
         self.current = new
