@@ -1,6 +1,6 @@
 """Generates small faults in every module, and prints those that no killer notices: `make mutants`.
 
-    python proofs/mutants/survivors.py [--only scotty/edges] [--minutes 60] [--workers 2] [--seed 0]
+    python proofs/mutants/survivors.py [--only slices/edges] [--minutes 60] [--workers 2] [--seed 0]
 
 The seed decides the order of the faults, so that a short run is a sample of a long one. Each fault
 is planted in a copy of the code, and the killers of its module run on it, quick ones first, until

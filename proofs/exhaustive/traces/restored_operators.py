@@ -19,9 +19,9 @@ Build = Callable[[Settings], Operator]
 class RestoredOperator(Operator):
     """Any operator, restored from its own snapshot after each step."""
 
-    def __init__(self, build: Build, carry: Carry, settings: Settings) -> None:
+    def __init__(self, build: Build, transfer: Carry, settings: Settings) -> None:
         """Start with the empty operator."""
-        self.build, self.transfer, self.settings = build, carry, settings
+        self.build, self.transfer, self.settings = build, transfer, settings
         self.queries = dict[str, Query]()
         self.current = build(settings)
 
