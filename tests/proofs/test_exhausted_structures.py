@@ -128,7 +128,15 @@ class CorruptingExploration(Exploration):
         (registry_scope("daba", 8), {"FifoAdapter.fifo"}),
         (registry_scope("daba-lite", 8), {"FifoAdapter.fifo"}),
         # An empty ring may begin anywhere; the time of a hole may be any between its neighbours.
-        (ring_scope(2, 4, 4), {"Ring._fat", "Ring._front", "Ring._least", "Ring._times[]"}),
+        (
+            ring_scope(2, 4, 4),
+            {
+                "BlottedRing._fat",
+                "BlottedRing._front",
+                "BlottedRing._least",
+                "BlottedRing._times[]",
+            },
+        ),
     ],
 )
 def test_the_relation_pins_every_field(scope: StateScope, unnoticed: set[str]) -> None:
