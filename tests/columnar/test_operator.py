@@ -20,7 +20,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, tumbling
-from support.disorder import batches, stream
+from support.disorder import stream, time_batches
 
 MASKED: object = vars(np.ma)["masked_all"](1, np.int64)
 METHODS: list[Method] = ["dense", "slices", "records"]
@@ -34,7 +34,7 @@ def test_columns_and_events_give_the_same(method: Method, name: str) -> None:
     for one in (denoted, operator):
         one.add(Query("a", Sliding(30, 7, 3), named(name)))
         one.add(Query("b", Session(3), named(name)))
-    for batch in batches(times, 40):
+    for batch in time_batches(times, 40):
         values = batch * 7 % 11
         watermark = int(batch.max()) - 15
         events = [Event(t, v) for t, v in zip(batch.tolist(), values.tolist(), strict=True)]
@@ -80,7 +80,7 @@ def test_what_no_window_needs_is_forgotten(method: Method) -> None:
     operator.add(Query("w", Sliding(100, 10), named("max")))
     operator.add(Query("s", Session(1), named("max")))
     most = 0
-    for batch in batches(stream(100_000, 20), 500):
+    for batch in time_batches(stream(100_000, 20), 500):
         operator.take_columns(batch, batch, None, int(batch.max()) - 20)
         most = max(most, operator.retained())
     assert 0 < most <= {"dense": 2048, "slices": 500, "records": 2 * 500}[method]

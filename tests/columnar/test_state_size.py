@@ -9,17 +9,17 @@ import pytest
 
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.keyed.group import KeyedGroup
-from stress.soak_columns import LOADS, MILLION, main, soak
+from stress.soak_columns import LOADS, MILLION, main, run_soak
 
 MILLIONS = 1000 if os.environ.get("MUNTIN_PROFILE") == "nightly" else 10
 
 
 @pytest.mark.parametrize(("windows", "keys"), LOADS)
 def test_state_is_at_most_twice_its_slices_and_does_not_grow(windows: int, keys: int) -> None:
-    seen = soak(windows, keys, MILLIONS)
+    seen = run_soak(windows, keys, MILLIONS)
     assert seen.events == MILLIONS * MILLION
-    assert seen.most <= seen.bound
-    assert seen.most == seen.early
+    assert seen.peak_bytes <= seen.bound
+    assert seen.peak_bytes == seen.first_quarter_bytes
 
 
 def forget_nothing(_: DenseGroup, held: object, __: object) -> object:
@@ -33,9 +33,9 @@ def test_what_forgets_nothing_is_found_out(
     keys: int, kind: type[DenseGroup], forget: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kind, forget, forget_nothing)
-    seen = soak(1, keys, 16)
-    assert seen.most > seen.early
-    assert not seen.flat
+    seen = run_soak(1, keys, 16)
+    assert seen.peak_bytes > seen.first_quarter_bytes
+    assert not seen.is_flat
 
 
 def test_the_command_prints_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:

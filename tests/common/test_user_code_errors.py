@@ -14,7 +14,7 @@ import pytest
 from muntin.optimized.common import user_code as trying
 from muntin.optimized.common.user_code import check_combinable
 from muntin.reference.specification import SpecificationOperator
-from muntin.registry.implementations import OperatorEntry
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import UnsupportedError, UserCodeError
@@ -25,7 +25,6 @@ from muntin.spec.windows.frames import State, Threshold
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
-from support.contenders import OPERATORS
 
 SLICERS = [one for one in OPERATORS if one.name.startswith(("pan", "pair", "cutty", "scotty"))]
 BAD = 13

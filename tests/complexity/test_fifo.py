@@ -15,7 +15,7 @@ from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter, Operation
 from muntin.spec.structure import Fifo
-from support.histories import bursty, growing, longest_histories, shrinking, spelled, steady
+from support.histories import bursty, call_names, growing, longest_histories, shrinking, steady
 
 Line = tuple[int, int]
 """A straight line x -> slope * x + height, modulo a prime: small, and its order matters."""
@@ -174,7 +174,7 @@ def test_no_history_of_at_most_fifteen_calls_costs_more_than_claimed(
     for history in longest_histories(15):
         meter, allowed = Meter(), 0.0
         fifo = build(meter.watch(LINES))
-        for name in spelled(history):
+        for name in call_names(history):
             if name == "insert":
                 fifo.insert((2, 3))
             else:

@@ -13,7 +13,7 @@ from muntin.optimized.fifo.two_stacks import TwoStacks
 from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Fifo
-from support.histories import bursty, growing, longest_histories, spelled, steady
+from support.histories import bursty, call_names, growing, longest_histories, steady
 
 
 class Kept(NamedTuple):
@@ -90,6 +90,6 @@ def test_the_other_forms_keep_more(
 def test_no_history_of_at_most_fifteen_calls_keeps_more_than_claimed(
     build: Callable[[Monoid[Partial]], Fifo[Partial]], ratio: float, more: int
 ) -> None:
-    after = {held for history in longest_histories(15) for held in kept(build, spelled(history))}
+    after = {held for history in longest_histories(15) for held in kept(build, call_names(history))}
     assert [held for held in after if held.partials > ratio * held.items + more] == []
     assert any(held.partials == int(ratio * held.items) + more for held in after if held.items > 2)

@@ -6,7 +6,7 @@ from typing import ParamSpec
 
 import pytest
 
-from contracts.reactive_credit import Shape, savings
+from contracts.reactive_credit import RingShape, savings
 from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
@@ -182,7 +182,7 @@ def test_a_window_that_oscillates_pays_at_most_six_a_round(kind: type[Ring], hal
 
 def saved(state: State, least: int) -> int:
     capacity, _, span, holes = state
-    return savings(Shape(capacity, span, span - len(holes)), least=capacity == least)
+    return savings(RingShape(capacity, span, span - len(holes)), least=capacity == least)
 
 
 def left_by(calls: Iterable[tuple[str, int]]) -> TimedWindow[Word]:

@@ -12,10 +12,10 @@ from muntin.conformance.fuzz.fuzzer import trials
 from muntin.conformance.machines.fault_injection import FailingOperator
 from muntin.conformance.machines.lockstep import Build
 from muntin.reference.specification import SpecificationOperator
+from muntin.registry.implementations import OPERATORS
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Settings
 from muntin.spec.stream import Step
-from support.contenders import OPERATORS
 
 STEPS = {"dev": 2_000, "nightly": 200_000}.get(os.environ.get("MUNTIN_PROFILE", "dev"), 12_000)
 FIXED = 20261118

@@ -21,7 +21,7 @@ from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRD
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry import lookup
 from muntin.registry.capabilities import window_types
-from muntin.registry.implementations import OperatorEntry
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.algebra.catalogue import NAMES
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.operator import Operator
@@ -29,7 +29,6 @@ from muntin.spec.query import Mode, Output, Query, Settings
 from muntin.spec.stream import Step
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserTrigger
-from support.contenders import OPERATORS
 
 STEPS = {"dev": 2_000, "nightly": 200_000}.get(os.environ.get("MUNTIN_PROFILE", "dev"), 20_000)
 FIXED = 20261118

@@ -9,7 +9,7 @@ from muntin.conformance.datasets.flights import departures
 from muntin.conformance.machines.lockstep import lockstep, supported
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.reference.specified import SpecificationStructure
-from muntin.registry.implementations import OperatorEntry, StructureEntry
+from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.cost import Meter
@@ -20,7 +20,6 @@ from muntin.spec.structure import OutOfOrder
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.frames import Threshold
 from muntin.spec.windows.periodic import Sliding, count, tumbling
-from support.contenders import OPERATORS, STRUCTURES
 
 EVENTS, BATCH = 300, 25
 BEHIND, LATENESS, SPAN = 180, 120, 360

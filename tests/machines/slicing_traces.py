@@ -6,9 +6,8 @@ test_branches.py runs them, and no other test does.
 import pytest
 
 from muntin.conformance.fuzz.fuzzer import trial
-from muntin.registry.implementations import OperatorEntry
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.query import Settings
-from support.contenders import OPERATORS
 
 TRACES = 150
 SLICING = [

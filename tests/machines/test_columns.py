@@ -15,7 +15,7 @@ from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import carry
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.windows.window import WindowType
-from support.audit import Audit
+from support.audit import TransferAudit
 
 NAMES = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
 EXACT = [named(name) for name in NAMES]
@@ -52,7 +52,7 @@ class WordMachine(OperatorMachine):
 
     def __init__(self) -> None:
         super().__init__(
-            lambda settings: ColumnarOperator(settings, method="records"), Audit(carry)
+            lambda settings: ColumnarOperator(settings, method="records"), TransferAudit(carry)
         )
 
 

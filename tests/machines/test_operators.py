@@ -6,12 +6,11 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.machines.operator_machine import operator_machine
 from muntin.reference.specification import SpecificationOperator
-from muntin.registry.implementations import OperatorEntry
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query
 from muntin.spec.stream import Step
-from support.audit import Audit
-from support.contenders import OPERATORS
+from support.audit import TransferAudit
 
 RUNS = 5
 """So often may chance try: what refuses most queries may be asked only those in one run."""
@@ -19,7 +18,7 @@ RUNS = 5
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> None:
-    audit = Audit(entry.carry) if entry.carry else None
+    audit = TransferAudit(entry.carry) if entry.carry else None
     machine = operator_machine(
         entry.build, audit, ordered=entry.in_order_only, narrow=entry.int64_times
     )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
-from exhaustive.in_order_invariants import RelatedSlicing
+from exhaustive.traces.in_order_invariants import CheckedInOrderSlicer
 from muntin.conformance.machines.operator_machine import OperatorMachine
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
@@ -83,7 +83,7 @@ NAMES = ["panes", "pairs", "pairs-plus", "cutty-lazy", "cutty-eager"]
 @pytest.mark.parametrize("technique", TECHNIQUES, ids=NAMES)
 def test_slices_stand_for_the_events_and_begin_where_windows_do(technique: Technique) -> None:
     def build(settings: Settings) -> Operator:
-        return RelatedSlicing(technique, settings)
+        return CheckedInOrderSlicer(technique, settings)
 
     class Machine(OperatorMachine):
         def __init__(self) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from exhaustive.calls import LETTERS, MIDDLE
-from exhaustive.object_state import Form, fork, whole
+from exhaustive.object_state import ObjectForm, fork, object_form
+from exhaustive.states.calls import LETTERS, MIDDLE
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 
@@ -54,13 +54,13 @@ def make(store: Store, call: str, name: int, after: Slices) -> None:
             assert store.pop()[0] == name
 
 
-def form(store: Store, slices: Slices) -> Form:
+def form(store: Store, slices: Slices) -> ObjectForm:
     """Return all that a store is made of, with names and words called by their ranks."""
     names = {name: f"n{rank}" for rank, (name, _) in enumerate(slices)}
     letters: dict[int, str | None] = {}
     for rank, (_, word) in enumerate(slices):
         letters |= {ord(letter): None for letter in word} | {ord(word[0]): chr(0x100 + rank)}
-    return whole(store, names, letters)
+    return object_form(store, names, letters)
 
 
 def assert_stands_for(store: Store, slices: Slices) -> None:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.machines.structure_machine import structure_machine
-from muntin.registry.implementations import StructureEntry
-from support.contenders import STRUCTURES
+from muntin.registry.implementations import STRUCTURES, StructureEntry
 
 
 @pytest.mark.parametrize("entry", STRUCTURES, ids=lambda entry: entry.name)

@@ -4,13 +4,12 @@ import pytest
 
 from muntin.conformance.machines.strategies import BAGS, Letter
 from muntin.reference.specification import SpecificationOperator
-from muntin.registry.implementations import OperatorEntry
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Landmark
-from support.contenders import OPERATORS
 
 LANDMARK = Query("q", Landmark(-1, 1, COUNT), BAGS)
 REFUSING = ("tuple-buckets", "aggregate-buckets", "panes", "pairs", "pairs-plus")

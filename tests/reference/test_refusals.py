@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from muntin.registry.implementations import OperatorEntry, StructureEntry
+from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.algebra.monoid import FREE, Monoid
@@ -21,7 +21,6 @@ from muntin.spec.windows.frames import Delta, Threshold
 from muntin.spec.windows.measure import Measure
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
-from support.contenders import OPERATORS, STRUCTURES
 
 LOOSE = json.loads(
     '{"half": 7.5, "nan": NaN, "text": "7", "true": true, "null": null, "list": [1]}'

@@ -11,7 +11,7 @@ from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.machines.strategies import WORDS
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.specification import SpecificationOperator
-from muntin.registry.implementations import OperatorEntry
+from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.snapshot import restore, snapshot
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import Dialect
@@ -24,7 +24,6 @@ from muntin.spec.windows.measure import Timeline
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.user_defined import UserTrigger
 from muntin.spec.windows.window import Interval, WindowType
-from support.contenders import OPERATORS
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.reference.window_store import WindowStore
+from muntin.registry.implementations import OPERATORS
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -21,7 +22,6 @@ from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import COUNT, TIME, Measure
 from muntin.spec.windows.periodic import Sliding, tumbling
 from snapshot.runs import BUILD, IN_ORDER, LATE, made, run, stream
-from support.contenders import OPERATORS
 
 ASKED = Query("tens", tumbling(10), named("sum"))
 

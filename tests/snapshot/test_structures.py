@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from muntin.optimized.btree.fiba import Fiba
-from muntin.registry.implementations import StructureEntry
+from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.snapshot.binary_format import Reader, Writer
 from muntin.snapshot.decoder import revived_fields
 from muntin.snapshot.encoder import capture, reachable
@@ -14,7 +14,6 @@ from muntin.snapshot.state_classes import set_fields
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.structure import OutOfOrder
-from support.contenders import STRUCTURES
 
 OWN = Monoid[Word]((), lambda a, b: a + b, FREE.invert, FREE.invert_first)
 """A monoid that no module makes: it has to be given on both sides."""

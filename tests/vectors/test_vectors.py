@@ -8,7 +8,7 @@ import pytest
 from muntin.cli.commands.replay_report import explained
 from muntin.cli.commands.replay_run import ReplayRun, runs
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
-from support.contenders import OPERATORS, STRUCTURES
+from muntin.registry.implementations import OPERATORS, STRUCTURES
 
 HERE = Path(__file__).parent
 TRANSCRIPTS = {
