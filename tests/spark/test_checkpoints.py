@@ -12,7 +12,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from spark_support.faults.here import NOT_STARTED, REFUSED, run
-from spark_support.faults.trace import committed, wrong
+from spark_support.faults.query import committed, wrong
 
 ROWS, MORE = 500, 750
 SMALL = 2000

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from muntin.spark.session import SETTINGS
 from spark_support import user_job as driven
-from spark_support.faults.trace import wrong
+from spark_support.faults.query import wrong
 
 TESTS, DRIVER = Path(__file__).parents[1], Path(driven.__file__)
 SUBMIT = Path(sys.executable).with_name("spark-submit")

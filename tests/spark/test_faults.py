@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_support.faults.harness import DRIVER, TESTS, Ordeal
 from spark_support.faults.here import REFUSED, run
-from spark_support.faults.trace import committed, wrong
+from spark_support.faults.query import committed, wrong
 from spark_support.faults.two_hosts import two_hosts
 
 SCALE = {"dev": (1, 3, 1000), "ci": (4, 16, 2250), "nightly": (10, 15, 8000)}

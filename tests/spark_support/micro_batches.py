@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.state import state_chunks as pieces
+from muntin.spark.state import column_codec as pieces
 from muntin.spark.streaming import bucket
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Settings

@@ -22,7 +22,7 @@ from muntin.spark.session import SETTINGS
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, tumbling
 from spark_support.faults.here import run
-from spark_support.faults.unlucky import planted
+from spark_support.faults.faulty_processors import planted
 from spark_support.user_aggregates import TOTAL
 
 ASK: Callable[..., DataFrame] = aggregate

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from muntin.spark import local_session
 from spark_support.faults.here import started
-from spark_support.faults.unlucky import planted
+from spark_support.faults.faulty_processors import planted
 
 SPECULATION = {
     "spark.speculation": "true",

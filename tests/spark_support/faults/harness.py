@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 
 from spark_support.brief_java import optimise_little
-from spark_support.faults.trace import wrong
+from spark_support.faults.query import wrong
 
 TESTS = Path(__file__).parents[2]
 DRIVER = Path(__file__).with_name("driver.py")

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from muntin.spark import ReplaySource
-from spark_support.faults.trace import OPTIONS, answer_of
+from spark_support.faults.query import OPTIONS, answer_of
 
 NOT_STARTED: type[Exception] = import_module("py4j.protocol").Py4JJavaError
 """What Spark raises where a query can't even start."""

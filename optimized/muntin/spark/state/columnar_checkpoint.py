@@ -22,7 +22,7 @@ from muntin.kernels.slicing.ordering import ordered
 from muntin.snapshot import decode, encode
 from muntin.spark.execution.columnar_support import redundant_counts
 from muntin.spark.state.idle_keys import GroupStates, counts, sized
-from muntin.spark.state.state_chunks import (
+from muntin.spark.state.column_codec import (
     Chunks,
     chunk_span,
     columns_in,

@@ -18,7 +18,7 @@ from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, picked, times
 from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spark.execution.result_rows import is_row
-from muntin.spark.state.state_chunks import Chunks, ChunkStore, read_chunk, write_changed
+from muntin.spark.state.column_codec import Chunks, ChunkStore, read_chunk, write_changed
 from muntin.spark.state.state_header import framed_state, query_fingerprint, read_state
 from muntin.spark.streaming.columnar_bucket import ColumnarBucket
 from muntin.spark.streaming.output_rows import late_events, late_rows, window_rows

@@ -21,7 +21,7 @@ from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.columnar_checkpoint import QueryForms, pieces_of, state_in
 from muntin.spark.state.idle_keys import drop_idle_keys, image_of, live_keys, resume_from, state_of
 from muntin.spark.state.key_table import keys_in, packed_keys
-from muntin.spark.state.state_chunks import Chunks
+from muntin.spark.state.column_codec import Chunks
 from muntin.spark.streaming.payload_reader import SlicesAndRows, merge_slices
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.stream import END

@@ -15,7 +15,7 @@ from muntin.snapshot import encode
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, keys, objects, picked
 from muntin.spark.execution.evaluation import events_of, operator_of, queries_of
-from muntin.spark.state.state_chunks import ChunkStore, read_chunk, write_chunk
+from muntin.spark.state.column_codec import ChunkStore, read_chunk, write_chunk
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.query import Result
 from muntin.spec.stream import END, Event

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from muntin.kernels.slicing.arrays import column_of
 from muntin.snapshot import SnapshotError, encode
-from muntin.spark.state.state_chunks import LIKE, columns_in, packed_columns
+from muntin.spark.state.column_codec import LIKE, columns_in, packed_columns
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-300, 300)
 REAL = st.floats(width=64) | st.integers(-(2**54), 2**54).map(float) | st.just(-0.0)
