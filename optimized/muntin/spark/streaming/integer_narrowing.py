@@ -21,7 +21,7 @@ def encode_narrow(batch: Table) -> Table:
     columns, least = dict[str, object](), dict[str, int]()
     for name in names_of(batch):
         columns[name] = values = column(batch, name)
-        if is_integral(values) and len(values) and not values.null_count:
+        if can_narrow(values) and len(values) and not values.null_count:
             numbers = np.asarray(plain(values).cast(pa.int64()), np.int64)
             low, extent = int(numbers.min()), int(numbers.max()) - int(numbers.min())
             widths = [width for width in WIDTHS if extent <= np.iinfo(width).max]
@@ -48,8 +48,8 @@ def decode_narrow(batch: Table) -> Table:
     return decoded
 
 
-def is_integral(values: Column) -> bool:
-    """Whether a column holds integers, or times, which are counts of a unit."""
+def can_narrow(values: Column) -> bool:
+    """Whether a column holds integers, or times, which count a unit."""
     kind, types = values.type, pa.types
     return bool(types.is_integer(kind) or types.is_timestamp(kind) or types.is_date32(kind))
 
