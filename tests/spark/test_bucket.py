@@ -63,13 +63,18 @@ def test_chunks_that_become_small_move_into_the_header(monkeypatch: pytest.Monke
     assert line.values[:3] == (3, 3, 3)
 
 
+def no_windows(_: AggregationPlan) -> set[str]:
+    """`columnar_windows` of a columnar engine without any window types."""
+    return set()
+
+
 def test_windows_keep_the_operators_that_they_began_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The header lists the windows of the columnar operator: it may have supported fewer then."""
     plan, store = plan_of({"w": tumbling(10)}, MERGED), InMemoryChunkStore()
     rows = [_row(5), _row(7)]
-    monkeypatch.setattr("muntin.spark.streaming.bucket.columnar_windows", lambda _: set[str]())
+    monkeypatch.setattr("muntin.spark.streaming.bucket.columnar_windows", no_windows)
     before = Bucket(plan, store)
     assert not list(before.process(payload_of(plan, table_of(rows[:1])), 0))
     header = before.write_state()
