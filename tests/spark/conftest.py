@@ -36,4 +36,4 @@ def checkpoint(tmp_path: Path) -> str:
 @pytest.fixture
 def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let watermarks, which Spark keeps in milliseconds, be in the unit of small tables."""
-    monkeypatch.setattr(processor, "MILLI", 1)
+    monkeypatch.setattr(processor, "MICROS_PER_MILLI", 1)

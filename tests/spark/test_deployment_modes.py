@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from muntin.spark.session import SETTINGS
 from spark_support import user_job as driven
-from spark_support.faults.trace import wrong
+from spark_support.faults.query import sink_errors
 
 TESTS, DRIVER = Path(__file__).parents[1], Path(driven.__file__)
 SUBMIT = Path(sys.executable).with_name("spark-submit")
@@ -92,4 +92,4 @@ def test_by_spark_submit_to_executors_of_their_own(spark: SparkSession, tmp_path
         "first death",
         "second death",
     }
-    assert wrong(tmp_path / "lost" / "sink", driven.ROWS) == ""
+    assert sink_errors(tmp_path / "lost" / "sink", driven.ROWS) == ""

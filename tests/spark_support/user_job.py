@@ -21,8 +21,8 @@ from muntin.spark import ReplaySource, aggregate, micros
 from muntin.spark.session import SETTINGS
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, tumbling
-from spark_support.faults.here import run
-from spark_support.faults.unlucky import planted
+from spark_support.faults.faulty_processors import inject_fault
+from spark_support.faults.query import run
 from spark_support.user_aggregates import TOTAL
 
 ASK: Callable[..., DataFrame] = aggregate
@@ -125,7 +125,7 @@ def main(folder: Path, mode: str) -> None:
     told = {"batch": found, "news": news, "late": late, "session": type(spark).__module__}
     told |= {"workers": [] if mode == "connect" else workers(spark)}
     if mode == "submit":
-        planted("death", lost := folder / "lost")
+        inject_fault("death", lost := folder / "lost")
         lost.mkdir()
         run(spark, lost, ROWS)
     (folder / "told.json").write_text(json.dumps(told))

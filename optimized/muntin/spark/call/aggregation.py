@@ -16,7 +16,7 @@ from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import short
 from muntin.spark.call.window_inputs import without_late_columns
 from muntin.spark.execution.repartition import quoted
-from muntin.spark.streaming.stream_query import StreamQuery, in_streaming
+from muntin.spark.streaming.stream_query import StreamOptions, build_stream
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Mode, Settings
@@ -59,12 +59,12 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     )
     settings = settings_of(allowed_lateness, output, dialect)
     plan = analyze(arguments.frame(df).schema, reads, windows, aggregates, settings)
-    how = StreamQuery(watermark, late, buckets)
+    options = StreamOptions(watermark, late, buckets)
     check_columns(plan, df)
     good = filter_null_times(df, plan, bad_rows, metrics)
     if not df.isStreaming:
         return in_batch(good, without_late_columns(plan))
-    return in_streaming(good, plan, how, name_of(metrics))
+    return build_stream(good, plan, options, name_of(metrics))
 
 
 def settings_of(allowed_lateness: Duration, output: Mode, dialect: Dialect) -> Settings:

@@ -1,109 +1,74 @@
-"""What is known of the keys of an operator over columns, and how it goes on without some.
+"""Keys of a columnar bucket that nothing is stored for: which they are, and the state without them.
 
-Keys are numbers here.
+Task after the shuffle. Keys are numbers here, and those that stay are numbered anew.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Flags, Ints
-from muntin.kernels.slicing.generic import Generic
-from muntin.kernels.slicing.image import Dense, Image, Plain, Told
-from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.snapshot import SnapshotError
+from muntin.kernels.slicing.image import Plain, Told
+from muntin.spark.state.operator_state import OperatorState
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.window import WindowType
 
 
-class GroupStates(NamedTuple):
-    """The states of groups, each under the queries that it serves; and how far all has come."""
+def live_keys(state: OperatorState, kinds: Mapping[str, WindowType], n_keys: int) -> Flags:
+    """Flag the keys that have a slice, or an emitted window that may still change.
 
-    groups: list[tuple[list[str], str, Plain]]
-    clock: Clock
-    seen: float
-    arrivals: int
-
-
-def image_of(operator: ColumnarOperator) -> Image:
-    """Return what an operator over columns tells a snapshot."""
-    image = operator.state()["image"]
-    if isinstance(image, Image):
-        return image
-    raise SnapshotError(f"{operator!r} is no operator over columns")
-
-
-def state_of(operator: ColumnarOperator) -> GroupStates:
-    """Return the state of an operator that keeps no dense slices."""
-    image = image_of(operator)
-    groups = [(names, how, one) for names, how, one in image.groups if isinstance(one, Plain)]
-    return GroupStates(groups, image.clock, image.seen, image.arrivals)
-
-
-def resume_from(operator: ColumnarOperator, state: GroupStates, keys: int) -> None:
-    """Let an operator that was made alike go on from a state, with so many keys."""
-    image = image_of(operator)
-    groups: list[tuple[list[str], str, Plain | Dense]] = [*state.groups]
-    numbers: list[Hashable] = [*range(keys)]
-    generic, rest = Generic(image.settings), (state.clock, state.seen, state.arrivals, numbers)
-    operator.resume({"image": Image(image.settings, image.queries, groups, generic, *rest)})
-
-
-def live_keys(state: GroupStates, kinds: Mapping[str, WindowType], keys: int) -> Flags:
-    """Tell which of so many keys have a cell, or a window that is told and may change.
-
-    Where events are counted, those that are forgotten count too.
+    Where windows count events, a key with evicted events is live too.
     """
-    found = np.zeros(keys, np.bool_)
+    live = np.zeros(n_keys, np.bool_)
     for _, _, group in state.groups:
-        if counts(group, kinds):
-            found |= sized(group.dropped, keys, 0) > 0
-        found[group.cells.key] = True
-        for one in group.tracks:
-            found[one.known.key] = True
-    return found
+        if counts_events(group, kinds):
+            live |= resized(group.dropped, n_keys, 0) > 0
+        live[group.cells.key] = True
+        for track in group.tracks:
+            live[track.known.key] = True
+    return live
 
 
-def drop_idle_keys(state: GroupStates, kept: Flags) -> GroupStates:
-    """Return the state with those keys only that are kept, which get new numbers."""
-    number = np.cumsum(kept) - 1
+def drop_idle_keys(state: OperatorState, live: Flags) -> OperatorState:
+    """The state of the live keys only, with new numbers."""
+    number = np.cumsum(live) - 1
 
-    def fewer(group: Plain) -> Plain:
+    def without_idle(group: Plain) -> Plain:
         tracks = [
-            Told(one.queries, replace(one.known, key=number[one.known.key])) for one in group.tracks
+            Told(track.queries, replace(track.known, key=number[track.known.key]))
+            for track in group.tracks
         ]
         cells = replace(group.cells, key=number[group.cells.key])
-        birth = ranked(sized(group.birth, kept.size)[kept])
-        dropped = sized(group.dropped, kept.size, 0)[kept]
-        return group._replace(tracks=tracks, cells=cells, dropped=dropped, birth=birth)
+        arrival = arrival_ranks(resized(group.birth, live.size)[live])
+        dropped = resized(group.dropped, live.size, 0)[live]
+        return group._replace(tracks=tracks, cells=cells, dropped=dropped, birth=arrival)
 
-    return state._replace(groups=[(names, how, fewer(one)) for names, how, one in state.groups])
+    groups = [(queries, method, without_idle(group)) for queries, method, group in state.groups]
+    return state._replace(groups=groups)
 
 
-def ranked(birth: Ints) -> Ints:
-    """Number keys anew, in the order in which they came; one that never did is -1.
+def arrival_ranks(arrival: Ints) -> Ints:
+    """The rank of each key in order of arrival; -1 for a key that has not arrived.
 
-    >>> ranked(np.array([7, -1, 4])).tolist()
+    >>> arrival_ranks(np.array([7, -1, 4])).tolist()
     [1, -1, 0]
     """
-    order, number = np.argsort(birth), np.full_like(birth, -1)
-    came = order[birth[order] >= 0]
-    number[came] = np.arange(came.size)
-    return number
+    order, rank = np.argsort(arrival), np.full_like(arrival, -1)
+    arrived = order[arrival[order] >= 0]
+    rank[arrived] = np.arange(arrived.size)
+    return rank
 
 
-def sized(column: Ints, n: int, unknown: int = -1) -> Ints:
-    """Return a column of keys for so many of them; with this for those that it does not know yet.
+def resized(column: Ints, n_keys: int, default: int = -1) -> Ints:
+    """A column with a row for each key, the default for keys that the column does not have yet.
 
-    >>> sized(np.array([4, 7]), 3).tolist()
+    >>> resized(np.array([4, 7]), 3).tolist()
     [4, 7, -1]
     """
-    return np.append(column[:n], np.full(max(0, n - column.size), unknown))
+    return np.append(column[:n_keys], np.full(max(0, n_keys - column.size), default))
 
 
-def counts(group: Plain, kinds: Mapping[str, WindowType]) -> bool:
-    """Whether some window of a group counts events."""
-    return any(kinds[one.queries[0]].measure is COUNT for one in group.tracks)
+def counts_events(group: Plain, kinds: Mapping[str, WindowType]) -> bool:
+    """Whether some window of a group is measured in events."""
+    return any(kinds[track.queries[0]].measure is COUNT for track in group.tracks)

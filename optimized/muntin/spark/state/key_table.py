@@ -1,32 +1,35 @@
-"""The table of the keys of a bucket as bytes: without its schema, where that is as Spark has it."""
+"""The keys of a columnar bucket as bytes; without their schema where it is Spark's.
+
+Task after the shuffle. The place of a key in this table is its number in the operator.
+"""
 
 from pyspark.sql.types import StructField, StructType
 
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, arrow_schema, pa
-from muntin.spark.streaming.shuffle_payload import read, written
+from muntin.spark.execution.arrow_ipc import from_ipc_bytes, ipc, to_ipc_bytes
 
-BARE = b"\0"
-"""What bytes without a schema begin with; no Arrow stream does."""
-ipc = pa.ipc
+WITHOUT_SCHEMA = b"\0"
+"""The first byte of a table without a schema; no IPC stream begins with it."""
 
 
-def schema_of(plan: AggregationPlan) -> object:
-    """Return the schema that Spark has for keys."""
+def key_schema(plan: AggregationPlan) -> object:
+    """The Arrow schema that Spark has for the key columns."""
     return arrow_schema(StructType([StructField(name, plan.types[name]) for name in plan.keys]))
 
 
-def packed_keys(plan: AggregationPlan, keys: Table) -> bytes:
-    """Return a table of keys as bytes."""
-    if keys.schema != schema_of(plan):
-        return written(keys)
-    bare: bytes = getattr(keys, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
-    return BARE + bare
+def encode_keys(plan: AggregationPlan, keys: Table) -> bytes:
+    """Leave the schema out if `decode_keys` can infer it: it takes more room than most keys."""
+    if keys.schema != key_schema(plan):
+        return to_ipc_bytes(keys)
+    batch: bytes = getattr(keys, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
+    return WITHOUT_SCHEMA + batch
 
 
-def keys_in(plan: AggregationPlan, data: bytes) -> Table:
-    """Return the table of keys in bytes."""
-    if data[:1] != BARE:
-        return read(data)[0]
-    found: Table = ipc.read_record_batch(pa.py_buffer(data)[len(BARE) :], schema_of(plan))
-    return found
+def decode_keys(plan: AggregationPlan, data: bytes) -> Table:
+    """The table of keys that `encode_keys` encoded."""
+    if data[:1] != WITHOUT_SCHEMA:
+        return from_ipc_bytes(data)[0]
+    batch = pa.py_buffer(data)[len(WITHOUT_SCHEMA) :]
+    keys: Table = ipc.read_record_batch(batch, key_schema(plan))
+    return keys

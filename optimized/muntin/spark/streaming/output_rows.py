@@ -1,4 +1,4 @@
-"""What a bucket says: batches of the answer."""
+"""Output rows of a bucket: results of windows, and late rows. Task after the shuffle."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import KeyNumbers, Table, batches, column, pa, typed
 from muntin.spark.execution.evaluation import lines_of
 from muntin.spark.execution.result_rows import result_batches
-from muntin.spark.streaming.row_bucket import Key
+from muntin.spark.state.state_header import Key
 from muntin.spec.query import Result
 from muntin.spec.stream import Event
 
@@ -17,35 +17,34 @@ LATE = "late"
 
 
 def window_rows(plan: AggregationPlan, results: Sequence[tuple[Key, Result]]) -> Iterator[Table]:
-    """Yield lines about windows, each with its key."""
+    """Rows of windows, each with its key."""
     numbers: dict[Key, int] = {}
-    numbered = [(numbers.setdefault(key, len(numbers)), one) for key, one in results]
-    number = np.arange(len(numbers))
-    found = KeyNumbers(number, number)
-    return result_batches(plan, lines_of(plan, numbered), _keys(plan, list(numbers)), found)
+    numbered = [(numbers.setdefault(key, len(numbers)), result) for key, result in results]
+    places = np.arange(len(numbers))
+    keys = _key_columns(plan, list(numbers))
+    return result_batches(plan, lines_of(plan, numbered), keys, KeyNumbers(places, places))
 
 
-def _keys(plan: AggregationPlan, keys: Sequence[Key]) -> Table:
-    """Return keys as the columns that they were."""
+def _key_columns(plan: AggregationPlan, keys: Sequence[Key]) -> Table:
+    """Keys as columns of their own types."""
     columns = {
-        name: typed([key[nth] for key in keys], plan.types[name])
-        for nth, name in enumerate(plan.keys)
+        name: typed([key[i] for key in keys], plan.types[name]) for i, name in enumerate(plan.keys)
     }
-    found: Table = pa.RecordBatch.from_pydict(columns or {"": pa.nulls(len(keys))})
-    return found
+    table: Table = pa.RecordBatch.from_pydict(columns or {"": pa.nulls(len(keys))})
+    return table
 
 
-def late_events(plan: AggregationPlan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
-    """Yield late events, each with its key, as lines of the kind `late`."""
+def late_event_rows(plan: AggregationPlan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
+    """Late events, each with its key, as rows of the kind `late`."""
     if not late:
         return iter(())
-    keys, events = _keys(plan, [key for key, _ in late]), [event for _, event in late]
+    keys, events = _key_columns(plan, [key for key, _ in late]), [event for _, event in late]
     start = typed([event.time for event in events], plan.types[plan.time])
-    return _late(plan, keys, start, _rows(plan, events) if plan.late == "rows" else None)
+    return _late(plan, keys, start, _event_structs(plan, events) if plan.late == "rows" else None)
 
 
 def late_rows(plan: AggregationPlan, late: Table) -> Iterator[Table]:
-    """Yield late rows as lines of the kind `late`."""
+    """Late input rows as rows of the kind `late`."""
     names = plan.row().names
     columns = [column(late, name) for name in names]
     rows = pa.StructArray.from_arrays(columns, names) if plan.late == "rows" else None
@@ -53,7 +52,7 @@ def late_rows(plan: AggregationPlan, late: Table) -> Iterator[Table]:
 
 
 def _late(plan: AggregationPlan, keys: Table, start: object, rows: object) -> Iterator[Table]:
-    """Yield late rows as lines; they start at their times."""
+    """Late rows start at their times, and have no end, value or revision."""
     schema, n = plan.schema(), keys.num_rows
     columns: dict[str, object] = {field.name: pa.nulls(n) for field in schema.fields}
     columns |= {name: column(keys, name) for name in plan.keys}
@@ -61,14 +60,14 @@ def _late(plan: AggregationPlan, keys: Table, start: object, rows: object) -> It
     return batches(columns if rows is None else columns | {"late": rows}, schema)
 
 
-def _rows(plan: AggregationPlan, events: Sequence[Event]) -> object:
+def _event_structs(plan: AggregationPlan, events: Sequence[Event]) -> object:
     names, fields = plan.values, plan.row().fields
-    rows = [_row(plan, names, event) for event in events]
+    rows = [_event_row(plan, names, event) for event in events]
     columns = [typed([row[f.name] for row in rows], f.dataType) for f in fields]
     return pa.StructArray.from_arrays(columns, [field.name for field in fields])
 
 
-def _row(plan: AggregationPlan, names: Sequence[str], event: Event) -> dict[str, object]:
+def _event_row(plan: AggregationPlan, names: Sequence[str], event: Event) -> dict[str, object]:
     value = event.value
     fields = {names[0]: value} if plan.has_single_value_column and names else value
     return {plan.time: event.time} | (dict(fields) if is_record(fields) else {})

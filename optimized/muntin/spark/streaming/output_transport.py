@@ -1,8 +1,8 @@
-"""How lines leave the stateful processor: as columns, or packed.
+"""How output rows leave the stateful processor, which must hand pandas frames to Spark.
 
-What Spark takes from it goes through pandas. There columns that Arrow holds stay as they are, to
-the bit and with their nulls, if they are plain; clocks go as integers. Lines with other columns,
-such as lists or the rows that were late, are packed, and a worker has to unpack them.
+Columns of simple types go as Arrow columns in a frame, to the bit and with their nulls; timestamps
+go as integers. Rows with other columns, such as lists or the rows that were late, go as IPC
+payloads. The task after the shuffle writes them; the driver adds a decoding step to the query.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,52 +22,57 @@ from pyspark.sql.types import (
 
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
 from muntin.spark.execution.arrow import Table, Work, column, mapped, plain
+from muntin.spark.execution.arrow_ipc import from_ipc_bytes, to_ipc_bytes
 from muntin.spark.execution.repartition import quoted
-from muntin.spark.streaming.shuffle_payload import read, written
 
-PLAIN = (*INTEGER_TYPES, *FLOATING_TYPES, BooleanType, StringType, TimestampType)
-PACKED = StructType([StructField("payload", BinaryType())])
+SIMPLE_TYPES = (*INTEGER_TYPES, *FLOATING_TYPES, BooleanType, StringType, TimestampType)
+IPC_SCHEMA = StructType([StructField("payload", BinaryType())])
 pandas = import_module("pandas")
 
 
 def transport_schema(schema: StructType) -> StructType:
-    """Return the columns by which lines of a schema leave."""
-    if not all(isinstance(field.dataType, PLAIN) for field in schema.fields):
-        return PACKED
-    clocks = {one.name for one in schema.fields if isinstance(one.dataType, TimestampType)}
+    """The columns by which rows of a schema leave the processor."""
+    if not all(isinstance(field.dataType, SIMPLE_TYPES) for field in schema.fields):
+        return IPC_SCHEMA
+    timestamps = {
+        field.name for field in schema.fields if isinstance(field.dataType, TimestampType)
+    }
     return StructType(
-        [StructField(n, LongType()) if n in clocks else schema[n] for n in schema.names]
+        [
+            StructField(name, LongType()) if name in timestamps else schema[name]
+            for name in schema.names
+        ]
     )
 
 
-def to_pandas(schema: StructType, lines: Table) -> object:
-    """Return lines as Spark takes them."""
-    left = transport_schema(schema)
-    if left == PACKED:
-        return pandas.DataFrame({"payload": [written(lines)]})
-    held = {name: plain(column(lines, name)) for name in left.names}
-    held = {name: pandas.arrays.ArrowExtensionArray(one) for name, one in held.items()}
-    return pandas.DataFrame(held)
+def to_pandas(schema: StructType, rows: Table) -> object:
+    """Rows as the frame that Spark expects. Task after the shuffle."""
+    transport = transport_schema(schema)
+    if transport == IPC_SCHEMA:
+        return pandas.DataFrame({"payload": [to_ipc_bytes(rows)]})
+    columns = {name: plain(column(rows, name)) for name in transport.names}
+    arrays = {name: pandas.arrays.ArrowExtensionArray(values) for name, values in columns.items()}
+    return pandas.DataFrame(arrays)
 
 
-def from_transport(said: DataFrame, schema: StructType) -> DataFrame:
-    """Return the lines of what left."""
-    if transport_schema(schema) == PACKED:
-        return mapped(said, UNPACKING, schema)
-    return said.select(*map(_as_it_was, quoted(schema.names), schema.fields))
+def from_transport(output: DataFrame, schema: StructType) -> DataFrame:
+    """The rows of what left the processor. Driver."""
+    if transport_schema(schema) == IPC_SCHEMA:
+        return mapped(output, DECODE_TASK, schema)
+    return output.select(*map(_with_timestamp, quoted(schema.names), schema.fields))
 
 
-def _as_it_was(one: Column, field: StructField) -> Column:
-    clock = isinstance(field.dataType, TimestampType)
-    return f.timestamp_micros(one).alias(field.name) if clock else one
+def _with_timestamp(values: Column, field: StructField) -> Column:
+    is_timestamp = isinstance(field.dataType, TimestampType)
+    return f.timestamp_micros(values).alias(field.name) if is_timestamp else values
 
 
-def unpacking(given: Iterable[Table]) -> Iterator[object]:
-    """Yield the batches in payloads."""
-    for batch in given:
+def decode_payloads(partition: Iterable[Table]) -> Iterator[object]:
+    """The batches in IPC payloads."""
+    for batch in partition:
         for payload in batch.column("payload").to_pylist():
             if isinstance(payload, bytes):
-                yield from read(payload)
+                yield from from_ipc_bytes(payload)
 
 
-UNPACKING: Work = unpacking
+DECODE_TASK: Work = decode_payloads
