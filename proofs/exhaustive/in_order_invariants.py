@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TypeGuard
 from unittest.mock import patch
 
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.technique import Technique
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.cost import Meter
 from muntin.spec.denotation import History, windows_of

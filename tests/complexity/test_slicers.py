@@ -10,7 +10,6 @@ import pytest
 from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.pane_edges import pairs, panes
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
@@ -20,6 +19,7 @@ from muntin.optimized.in_order.technique import (
     PAIRS,
     PAIRS_PLUS,
     PANES,
+    Technique,
 )
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect

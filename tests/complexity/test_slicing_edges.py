@@ -8,10 +8,16 @@ import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
 from muntin.optimized.common.timers import TimerQueue
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PAIRS_PLUS, PANES
+from muntin.optimized.in_order.technique import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+    Technique,
+)
 from muntin.optimized.in_order.trackers.base import WindowTracker
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect

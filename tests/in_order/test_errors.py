@@ -7,9 +7,8 @@ from itertools import permutations
 import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES, Technique
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid

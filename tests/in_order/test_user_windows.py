@@ -12,9 +12,8 @@ from typing import get_args
 import pytest
 
 from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, Technique
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.cost import Meter
 from muntin.spec.errors import UnsupportedError, UserCodeError

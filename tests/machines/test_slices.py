@@ -11,13 +11,13 @@ from exhaustive.in_order_invariants import RelatedSlicing
 from muntin.conformance.machines.operator_machine import OperatorMachine
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
     PAIRS,
     PAIRS_PLUS,
     PANES,
+    Technique,
 )
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.operator import Operator

@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TypeVar
 
+from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.errors import InvalidInputError, MuntinError
+from muntin.spec.query import Query
+from muntin.spec.windows.window import WindowType
 
 A = TypeVar("A")
 MOST = 1024
@@ -23,6 +27,12 @@ raises on a partial and itself may be right: perhaps it takes no event twice."""
 KNOWN_COMBINES: dict[tuple[int, type], object] = {}
 """The combines, by what they are and the type they were tried on. They are held: an id is unique
 as long as its object is there."""
+
+NEEDED: tuple[tuple[str, type, str], ...] = (
+    ("name", str, "a text"),
+    ("window", WindowType, "a WindowType"),
+    ("aggregate", Aggregate, "an Aggregate"),
+)
 
 
 def check_combinable(monoid: Monoid[A], partial: A) -> A:
@@ -87,3 +97,30 @@ def check_result(monoid: Monoid[A], total: A, known: A) -> A:
         return check_combinable(monoid, total)
     except Exception as cause:
         raise TypeError(f"what was combined is {total!r}, and can be combined no more") from cause
+
+
+def check_query(query: Query) -> None:
+    """Refuse what is no query, and a query whose name, window or aggregate is none.
+
+    >>> from muntin.spec.algebra.catalogue import named
+    >>> check_query(Query("q", 5, named("sum")))
+    Traceback (most recent call last):
+        ...
+    muntin.spec.errors.InvalidInputError: query 'q': its window must be a WindowType, not 5
+    """
+    if not isinstance(query, Query):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+        raise InvalidInputError(f"what is asked is a Query, not {query!r}")
+    given: list[object] = [query.id, query.window, query.aggregate]
+    for one, (what, needed, words) in zip(given, NEEDED, strict=True):
+        if not isinstance(one, needed):
+            message = f"its {what} must be {words}, not {one!r}"
+            raise InvalidInputError(f"query {query.id!r}: {message}")
+
+
+def blame(query: Query, where: object, cause: Exception) -> MuntinError:
+    """Raise what the specification raises when a query's code fails there with this cause."""
+
+    def again() -> MuntinError:
+        raise cause
+
+    return query.guarded(f"{where}", again)

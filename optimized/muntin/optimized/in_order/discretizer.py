@@ -16,6 +16,7 @@ from muntin.optimized.in_order.trackers.periodic import (
     BandTracker,
     CumulateTracker,
     LandmarkTracker,
+    SessionTracker,
     SlidingTracker,
 )
 from muntin.optimized.in_order.trackers.record_level import (
@@ -23,7 +24,6 @@ from muntin.optimized.in_order.trackers.record_level import (
     RollingTracker,
     TriggerTracker,
 )
-from muntin.optimized.in_order.trackers.session_track import SessionTracker
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold

@@ -6,8 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
-from muntin.optimized.in_order.trackers.base import WindowTracker
-from muntin.optimized.in_order.trackers.extent import EmittedWindow, TrackedWindow
+from muntin.optimized.in_order.trackers.base import EmittedWindow, TrackedWindow, WindowTracker
 from muntin.spec.query import Kind
 from muntin.spec.stream import END
 

@@ -9,11 +9,11 @@ from itertools import islice, pairwise, starmap
 from typing import NamedTuple
 
 from muntin.optimized.common.timers import TimerQueue
-from muntin.optimized.common.well_formed import check_query
+from muntin.optimized.common.user_code import check_query
 from muntin.optimized.in_order.discretizer import track_of, unknown_window, unsupported_settings
 from muntin.optimized.in_order.emission import Emission, InOrderWatermark
-from muntin.optimized.in_order.group import GroupedQuery, QueryGroup, Technique
 from muntin.optimized.in_order.key_state import InOrderKeyState
+from muntin.optimized.in_order.technique import GroupedQuery, QueryGroup, Technique
 from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.snapshot import Persistent
 from muntin.spec.denotation import first_visible_start

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from muntin.optimized.common.query_sharing import Erased, shareable
-from muntin.optimized.common.well_formed import check_query
+from muntin.optimized.common.user_code import check_query
 from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountSliceRequirements

@@ -10,11 +10,11 @@ from typing import NamedTuple, Self
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.trackers.base import (
     TrackedEvent,
+    TrackedWindow,
     TrackerConfig,
     WindowTracker,
     copy_or_same,
 )
-from muntin.optimized.in_order.trackers.extent import TrackedWindow
 from muntin.spec.algebra.values import Number
 from muntin.spec.errors import InvalidInputError, UserCodeError, integer
 from muntin.spec.stream import END

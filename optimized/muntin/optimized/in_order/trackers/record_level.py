@@ -8,11 +8,11 @@ from typing import Self
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.trackers.base import (
     TrackedEvent,
+    TrackedWindow,
     TrackerConfig,
     WindowTracker,
     copy_or_same,
 )
-from muntin.optimized.in_order.trackers.extent import TrackedWindow
 from muntin.spec.errors import UserCodeError, integer
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery, Rolling

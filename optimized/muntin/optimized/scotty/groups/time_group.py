@@ -7,8 +7,8 @@ into; not on how many queries or keys there are. Proofs: proofs/scotty.md, W1 to
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 
-from muntin.optimized.common.blame import blame
 from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.common.user_code import blame
 from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.emission.window_manager import WindowManager
