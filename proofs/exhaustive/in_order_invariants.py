@@ -29,7 +29,7 @@ class RelatedSlicing(InOrderSlicer):
     def take(self, step: Step, /) -> Output:
         """Take in a step, and check."""
         output = super().take(step)
-        for lane in self.lanes():
+        for lane in self.key_states():
             total = lane.slices.fold(lane.slices.oldest, lane.slices.count)
             assert is_word(total)
             events = letters(lane.slices.count, total)
@@ -96,20 +96,20 @@ class FrugalSlicing(InOrderSlicer):
         self.combines += meter.combines - TOTALS.combines - combines
         assert meter.lifts - lifts == len(self.held() & {*range(before, len(self.history))}), "C1"
         assert self.combines <= len(self.history), ("C2", self.history)
-        begins = sum(len(lane.begins()) for lane in self.lanes())
-        tracks = [track for lane in self.lanes() for track in lane.tracks.values()]
-        still = sum(one.stop is None for track in tracks for one in track.live)
+        begins = sum(len(lane.begins()) for lane in self.key_states())
+        tracks = [track for lane in self.key_states() for track in lane.trackers.values()]
+        still = sum(one.stop is None for track in tracks for one in track.windows)
         keys = len({one.event.key for one in self.history})
-        assert self.slices() == begins <= still + keys, ("T2", self.history)
-        for lane in self.lanes():
+        assert self.slice_count() == begins <= still + keys, ("T2", self.history)
+        for lane in self.key_states():
             totals = {lane.slices.fold(begin, lane.slices.count) for begin in lane.begins()}
             assert len(totals) == len(lane.begins()), ("T2, the least", self.history)
         return output
 
     def held(self) -> set[int]:
         """Return the arrivals of the events that some window holds."""
-        world = History(self._settings, self._watermark, self._reached)
-        queries = [one.query for group in self._groups.values() for one in group.asked.values()]
+        world = History(self._settings, self._watermark, self._last_finite_watermark)
+        queries = [one.query for group in self._groups.values() for one in group.queries.values()]
         streams = [
             [one for one in self.history if one.event.key == key]
             for key in {one.event.key for one in self.history}

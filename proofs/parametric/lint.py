@@ -27,7 +27,8 @@ SUBJECTS = {
     "_root": "a node of a tree",
     "_right": "a node of a tree",
     "top": "a node of a tree",
-    "one": "a node of a tree, or an aggregate function",
+    "one": "an aggregate function",
+    "field_value": "a field of a query, to check its type",
     "other": "a node of a tree, or an aggregate function",
     "whole": "a part of an aggregate function",
     "kind": "a window type",
@@ -44,14 +45,20 @@ SUBJECTS = {
 EXCEPTIONS = {
     "isinstance(value, bool)": "frames look at the values of events, by definition; at no partial",
     "isinstance(value, Number | None)": "the same",
-    "self.restless.pop(name, self) is self": "the agenda, a mark for an unknown name",
+    "self.always_affected.pop(name, self) is self": "the wakeups, a mark for an unknown name",
     "old.partial is not partial": "a partial that is the same object has not changed: no need to "
     "tell the store; one that is another object is told, whatever it is",
     "type(partial)": "a slice begins with it: the first of each type is tried on the identity, so "
     "that what cannot be combined is refused with its event; no answer depends on it",
     "id(monoid.combine)": "a function of the user's, to remember what it was tried on",
     **dict.fromkeys(
-        ("type(total)", "type(known)", "type(total) is type(known)", "type(total) is type(one)"),
+        (
+            "type(total)",
+            "type(left)",
+            "type(example)",
+            "type(total) is type(example)",
+            "type(total) is type(left)",
+        ),
         "what a combine gives is of the type of what it took, or is tried as above",
     ),
     "total is NotImplemented": "what Python's own operators return for what they do not take",

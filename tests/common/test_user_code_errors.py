@@ -45,7 +45,7 @@ ADDITIONS: list[Callable[[int, int], int]] = [int.__add__, arithmetic.add]
 
 
 def total(add: Callable[[int, int], int]) -> Aggregate[object, object, object]:
-    """Return a sum of which the lift fails to give a number at the bad value."""
+    """A sum of which the lift fails to give a number at the bad value."""
 
     def lift(value: int) -> int:
         return None if value == BAD else value  # type: ignore[return-value]  # the point
@@ -97,7 +97,7 @@ class Span(NamedTuple):
 
 
 def spans(nonsense: object) -> Aggregate[object, object, object]:
-    """Return an aggregate whose combine gives back whatever meets None, and which lifts badly."""
+    """An aggregate whose combine gives back whatever meets None, and which lifts badly."""
 
     def lift(value: int) -> Span | None:
         return nonsense if value == BAD else Span(value, value)  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
@@ -141,7 +141,7 @@ def test_a_combine_that_takes_no_event_twice_is_right() -> None:
 
 
 def capped(nothing: object) -> Aggregate[object, object, object]:
-    """Return a sum whose combine forgets to return a number above a hundred."""
+    """A sum whose combine forgets to return a number above a hundred."""
 
     def combine(left: int, right: int) -> int:
         return left + right if left + right <= 100 else nothing  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
@@ -181,7 +181,7 @@ class Trial:
             assert told == self.both.take(Step((), END))
 
     def answer(self, step: Step) -> Output | str:
-        """Return what the operator tells, or why it refuses a step."""
+        """What the operator tells, or why it refuses a step."""
         try:
             return self.running.take(step)
         except UserCodeError as error:
@@ -217,9 +217,9 @@ def test_a_combine_that_returns_nonsense_is_named_and_leaves_no_trace(
 
 
 def test_what_was_tried_is_not_remembered_without_end() -> None:
-    for _ in range(2 * trying.MOST):
+    for _ in range(2 * trying.MAX_KNOWN_COMBINES):
         check_combinable(Monoid(0, lambda a, b: a + b), 7)
-        assert len(trying.KNOWN_COMBINES) <= trying.MOST
+        assert len(trying.KNOWN_COMBINES) <= trying.MAX_KNOWN_COMBINES
 
 
 def test_a_type_that_one_combine_takes_is_tried_on_another() -> None:

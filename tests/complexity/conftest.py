@@ -7,7 +7,7 @@ from muntin.optimized.scotty.slices.slice import Slice
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return where slices are noted that are asked how far they reach."""
+    """Where slices are noted that are asked how far they reach."""
     asked, reach = list[int](), Slice.reach
 
     def noted(one: Slice, gap: int) -> int | float:

@@ -36,7 +36,7 @@ class Partial:
 
 
 def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
-    """Return how many items are in the window after each call, and how many partials live."""
+    """How many items are in the window after each call, and how many partials live."""
     alive = WeakSet[Partial]()
 
     def partial(*_: Partial) -> Partial:

@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 import pytest
 
-from muntin.optimized.flatfat.flatfat import FlatFat, recomputed
+from muntin.optimized.flatfat.flatfat import FlatFat, touched_nodes
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
@@ -71,9 +71,9 @@ def test_update_recomputes_exactly_the_ancestors_each_once_and_children_first(
 def test_theorem_4_2_ii_as_printed_is_one_more_than_needed(capacity: int) -> None:
     for writes in range(1, capacity + 1):
         printed = writes * (1 + ceil(log2(capacity / writes)))
-        assert recomputed(capacity, writes) <= printed - 1
+        assert touched_nodes(capacity, writes) <= printed - 1
         if writes.bit_count() == 1:
-            assert recomputed(capacity, writes) == printed - 1
+            assert touched_nodes(capacity, writes) == printed - 1
 
 
 @pytest.mark.parametrize("capacity", CAPACITIES)
@@ -101,7 +101,7 @@ def test_queries_agree_with_folds() -> None:
 
 
 def window_of(capacity: int, size: int) -> tuple[FlatFatWindow[Word], Meter]:
-    """Return a window of so many items in a tree of that capacity."""
+    """A window of so many items in a tree of that capacity."""
     meter = Meter()
     window = FlatFatWindow(meter.watch(FREE), meter)
     window.bulk_insert((10 * k, (k,)) for k in range(capacity))

@@ -7,7 +7,7 @@ from typing import ParamSpec
 import pytest
 
 from contracts.reactive_credit import Shape, savings
-from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
+from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, touched_nodes
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
 from muntin.spec.algebra.monoid import FREE, Word
@@ -125,16 +125,16 @@ def test_a_batch_is_one_update(capacity: int) -> None:
     for size in range(1, capacity + 1):
         target, meter = ring(Ring, capacity)
         cost = price(meter, target.bulk_insert, [(k, (k,)) for k in range(size)])
-        assert cost.combines <= recomputed(capacity, size)
+        assert cost.combines <= touched_nodes(capacity, size)
         if size == capacity:
             assert cost.combines == capacity - 1
         gone = size // 2
         cost = price(meter, target.bulk_evict, gone - 1)
-        assert cost.combines <= recomputed(capacity, gone)
+        assert cost.combines <= touched_nodes(capacity, gone)
 
 
 def moving(kind: type[Ring], calls: Iterable[tuple[str, int]], capacity: int = 1) -> list[int]:
-    """Return for each call the combines beyond the writes that it makes: what moving costs."""
+    """For each call the combines beyond the writes that it makes: what moving costs."""
     target, meter = ring(kind, capacity)
     costs: list[int] = []
     for name, time in calls:

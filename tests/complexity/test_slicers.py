@@ -77,13 +77,13 @@ def operator(technique: Technique, kinds: Sequence[WindowType], meter: Meter) ->
 
 def begins(running: InOrderSlicer) -> int:
     """The number of events with which some window begins that is open, or may be."""
-    return sum(len(lane.begins()) for lane in running.lanes())
+    return sum(len(lane.begins()) for lane in running.key_states())
 
 
 def open_windows(running: InOrderSlicer) -> int:
     """The number of windows that are open."""
-    tracks = [track for lane in running.lanes() for track in lane.tracks.values()]
-    return sum(one.stop is None for track in tracks for one in track.live)
+    tracks = [track for lane in running.key_states() for track in lane.trackers.values()]
+    return sum(one.stop is None for track in tracks for one in track.windows)
 
 
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
@@ -95,8 +95,8 @@ def test_cutty_holds_one_slice_a_begin_and_no_other(
     running, most = operator(technique, kinds, Meter()), 0
     for event in events(rng, 500):
         running.step([event])
-        assert running.slices() == begins(running) <= open_windows(running) + 1
-        most = max(most, running.slices())
+        assert running.slice_count() == begins(running) <= open_windows(running) + 1
+        most = max(most, running.slice_count())
     assert most > 5 or kinds == CUTTING
 
 
@@ -104,9 +104,9 @@ def test_no_store_could_do_with_fewer_slices() -> None:
     running = operator(CUTTY_LAZY, MIXED, Meter())
     for event in events(random.Random(5), 300):  # noqa: S311 - it need not be secret
         running.step([event])
-        (lane,) = running.lanes()
+        (lane,) = running.key_states()
         totals = {lane.slices.fold(begin, lane.slices.count) for begin in lane.begins()}
-        assert len(totals) == running.slices()  # as many answers could be asked for at once
+        assert len(totals) == running.slice_count()  # as many answers could be asked for at once
 
 
 class Folded:
@@ -146,7 +146,7 @@ def test_where_no_window_ends_each_tuple_that_begins_no_slice_is_combined_once()
     stream = [Event(time, Letter(1, time)) for time in range(500)]
     for event in stream:
         running.step([event])
-    assert meter.combines == len(stream) - running.slices() + TRIED
+    assert meter.combines == len(stream) - running.slice_count() + TRIED
 
 
 class Held(NamedTuple):
@@ -171,8 +171,8 @@ def held(technique: Technique, size: int, slide: int) -> Held:
         before = meter.combines
         ended = bool(running.step([Event(time, Letter(1, time))]).results)
         spent[ended] += [meter.combines - before] if time >= half else []
-        slices.append(running.slices())
-        room.append(sum(lane.slices.held for lane in running.lanes()))
+        slices.append(running.slice_count())
+        room.append(sum(lane.slices.partial_capacity for lane in running.key_states()))
     amortised = (sum(spent[False]) + sum(spent[True])) / half
     return Held(max(slices), max(room), max(spent[False]), max(spent[True]), amortised)
 
@@ -182,7 +182,7 @@ def random_parameters() -> list[tuple[int, int]]:
     return [(10, 3)] + [(rng.randint(1, 40), rng.randint(1, 12)) for _ in range(8)]
 
 
-PANES_EAGER = Technique(InOrderEagerStore, panes, shares=False)
+PANES_EAGER = Technique(InOrderEagerStore, panes, shares_slices=False)
 """In the table, though nobody would want it."""
 
 
@@ -284,8 +284,11 @@ def test_state_is_bounded_however_long_the_stream() -> None:
     most: list[int] = []
     for event in events(random.Random(8), 1500):  # noqa: S311 - it need not be secret
         running.step([event])
-        most.append(running.slices())
-        assert sum(len(t.live) for lane in running.lanes() for t in lane.tracks.values()) < 150
+        most.append(running.slice_count())
+        assert (
+            sum(len(t.windows) for lane in running.key_states() for t in lane.trackers.values())
+            < 150
+        )
     assert max(most[750:]) <= max(most[:750]) + 5
 
 
@@ -294,4 +297,4 @@ def test_idle_keys_are_forgotten(kinds: list[WindowType]) -> None:
     running = operator(CUTTY_EAGER, kinds, Meter())
     for time in range(300):
         running.step([Event(time, Letter(1, time), key=time)])
-        assert len(list(running.lanes())) <= 11
+        assert len(list(running.key_states())) <= 11

@@ -245,7 +245,7 @@ def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: Window
     running = running_on(CUTTY_EAGER, [tumbling(10**6), kind], Meter())
     for time in range(30):
         running.step([event(time)])
-    (lane,) = running.lanes()
+    (lane,) = running.key_states()
     assert len(lane.begins()) > 1 or kind.name in {
         "landmark",
         "session",
@@ -255,9 +255,9 @@ def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: Window
         "punctuation",
     }
     running.remove("q1")
-    (lane,) = running.lanes()
+    (lane,) = running.key_states()
     assert lane.begins() == {0}
-    assert running.slices() == 1
+    assert running.slice_count() == 1
     assert [r.value for r in running.step([event(10**6)]).results] == [tuple(range(30))]
 
 
@@ -267,8 +267,8 @@ def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: Window
 def test_a_key_is_forgotten_when_nothing_of_it_can_matter(kind: WindowType) -> None:
     running = running_on(CUTTY_LAZY, [kind], Meter())
     running.step([event(0), Event(0, Letter(0, 1), "other")])
-    assert len(list(running.lanes())) == 2
+    assert len(list(running.key_states())) == 2
     for watermark in (4, 5, 6):
         running.step([], watermark)
     kept = 2 if kind == Rolling(3, 2) else 0  # every second event is counted: parity must be kept
-    assert len(list(running.lanes())) == kept
+    assert len(list(running.key_states())) == kept

@@ -44,7 +44,7 @@ def printed_sessions(times: list[int], gap: int) -> list[list[int]]:
 
 
 def sliced(times: list[int], *kinds: Session) -> list[int]:
-    """Return where our slices begin."""
+    """Where our slices begin."""
     operator = Scotty(Settings(100))
     for nth, kind in enumerate(kinds):
         operator.add(Query(f"q{nth}", kind, BAGS))
@@ -176,7 +176,7 @@ def test_fusion_loses_the_edges_of_a_query_that_begins_before_the_one_that_cover
 
 
 def printed_slicer(times: list[int], length: int) -> int:
-    """Return how many separators Algorithm 1 emits for a tumbling window, lines 7 to 20."""
+    """How many separators Algorithm 1 emits for a tumbling window, lines 7 to 20."""
     separators, following = 0, length
     for at in times:
         while at >= following:

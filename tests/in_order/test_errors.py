@@ -79,7 +79,7 @@ def one_word(value: object) -> Words:
 
 
 def tuples_of(combine: Callable[[Words, Words], Words]) -> Aggregate[object, object, object]:
-    """Return words that are combined in this way."""
+    """Words that are combined in this way."""
     monoid = Monoid[Words]((), combine)
     words = Aggregate(
         "word", one_word, monoid, tuple[object, ...], commutative=False, kind="holistic"
@@ -156,7 +156,7 @@ def test_what_only_a_removed_query_held_goes_though_it_could_not_be_joined(
     for time in range(61, 400):
         step = Step((Event(time, 1),))
         assert running.take(step) == twin.take(step)
-    assert running.slices() == twin.slices()
+    assert running.slice_count() == twin.slice_count()
 
 
 @dataclass

@@ -196,7 +196,7 @@ def test_queries_of_one_aggregate_share_slices_whatever_their_measure() -> None:
     for time in range(30):
         running.step([Event(time, Letter(0, time))])
     assert meter.lifts == 30
-    assert len(list(running.lanes())) == 1
+    assert len(list(running.key_states())) == 1
 
 
 def test_what_only_a_removed_query_needed_is_released() -> None:
@@ -205,10 +205,10 @@ def test_what_only_a_removed_query_needed_is_released() -> None:
     running.add(Query("short", tumbling(5), WORDS))
     for time in range(60):
         running.step([Event(time, Letter(0, time))])
-    assert running.slices() > 25
+    assert running.slice_count() > 25
     running.remove("long")
-    assert running.slices() <= 2
+    assert running.slice_count() <= 2
     running.remove("short")
-    assert list(running.lanes()) == []
+    assert list(running.key_states()) == []
     with pytest.raises(InvalidInputError, match="no query 'short' to remove"):
         running.remove("short")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from muntin.optimized.common.query_sharing import shareable
+from muntin.optimized.common.query_sharing import can_share
 from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
@@ -42,13 +42,13 @@ def not_yet() -> Function:
 def test_an_aggregate_of_the_catalogue_shares_with_itself(
     of: Callable[[str], Aggregate[object, object, object]], name: str
 ) -> None:
-    assert shareable(of(name), of(name))
+    assert can_share(of(name), of(name))
 
 
 def test_aggregates_that_lift_or_combine_differently_do_not_share() -> None:
     for one in NAMES:
         for other in NAMES:
-            if shareable(named(one), named(other)):
+            if can_share(named(one), named(other)):
                 values = [3, 1, 2] if one not in ("argmax", "argmin") else [[3, 1], [1, 2]]
                 if one == "concat":
                     values = []

@@ -135,8 +135,8 @@ def test_deterministic_windows_share_slices_and_the_others_store_records() -> No
         running.add(Query("own", kind, aggregate))
         for time in range(40):
             running.step([Event(time, Letter(0, time))])
-        sizes.append(running.slices())
-        assert len(list(running.lanes())) == 1
+        sizes.append(running.slice_count())
+        assert len(list(running.key_states())) == 1
     assert meter.lifts == 2 * 40
     assert sizes == [1, 40]
 
@@ -205,7 +205,7 @@ class Odd(WindowType):
     context, type_name, measure = "FCF", "odd", COUNT
 
     def intervals(self, line: Timeline, /) -> list[Interval]:
-        """Return one interval for each odd rank."""
+        """One interval for each odd rank."""
         return [Interval(at.rank, at.rank + 1) for at in line.placed if at.rank % 2]
 
 

@@ -21,7 +21,7 @@ each_kind = pytest.mark.parametrize(
 
 
 def fresh(slices: Slices) -> Slice[str]:
-    """Return the next slice: a name and a letter that are not yet there."""
+    """The next slice: a name and a letter that are not yet there."""
     held = {letter for _, word in slices for letter in word}
     letter = next(chr(code) for code in range(0x4E00, 0x5E00) if chr(code) not in held)
     return (slices[-1][0] + 1 if slices else MIDDLE), letter
@@ -55,7 +55,7 @@ def make(store: Store, call: str, name: int, after: Slices) -> None:
 
 
 def form(store: Store, slices: Slices) -> Form:
-    """Return all that a store is made of, with names and words called by their ranks."""
+    """All that a store is made of, with names and words called by their ranks."""
     names = {name: f"n{rank}" for rank, (name, _) in enumerate(slices)}
     letters: dict[int, str | None] = {}
     for rank, (_, word) in enumerate(slices):
@@ -93,12 +93,16 @@ def test_every_call_in_every_state_of_at_most_five_slices_leaves_what_it_should(
 
 
 def capacity(store: Store) -> int:
-    """Return how many slices a store has room for."""
-    return store.held if isinstance(store, InOrderLazyStore) else (store.held + 1) // 2
+    """How many slices a store has room for."""
+    return (
+        store.partial_capacity
+        if isinstance(store, InOrderLazyStore)
+        else (store.partial_capacity + 1) // 2
+    )
 
 
 def filled(kind: Callable[..., Store], slices: int) -> Store:
-    """Return a store of so many slices, none of which was ever removed."""
+    """A store of so many slices, none of which was ever removed."""
     store = kind(LETTERS)
     for name in range(slices):
         store.append(name, "a")

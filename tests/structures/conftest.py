@@ -11,7 +11,7 @@ Plant = Callable[[tuple[str, ...], str, str], None]
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
-    """Return what lets kernels be made of sources in which a text stands for another."""
+    """What lets kernels be made of sources in which a text stands for another."""
 
     def planted(sources: tuple[str, ...], good: str, bad: str) -> None:
         source = modules.template(sources)
