@@ -83,7 +83,7 @@ def test_batches_keep_the_bound(joined: bool) -> None:  # noqa: FBT001  # pytest
 
 
 @pytest.mark.parametrize("size", range(1, 33))
-def test_evictions_combine_nothing_and_forget_each_interval_once(size: int) -> None:
+def test_evictions_combine_nothing_and_remove_each_interval_once(size: int) -> None:
     costs: list[Cost] = []
     for first in range(32):
         target, meter = window_of(first, first + size)

@@ -16,7 +16,7 @@ ADD = Monoid(0, int.__add__)
 
 
 class Tally:
-    """Counts combines for a tree and its copies: a copy of a meter would not be told of them."""
+    """Counts combines for a tree and its copies, which a copy of a meter would miss."""
 
     combines = 0
 
@@ -36,7 +36,7 @@ class Counted:
         self.spent()
 
     def spent(self) -> Cost:
-        """What was counted since the last call, for this tree or another."""
+        """The cost since the last call, for this tree or another."""
         spent = Cost(Tally.combines, self.meter.visits)
         Tally.combines = self.meter.visits = 0
         return spent
@@ -81,7 +81,7 @@ def test_a_round_costs_by_the_logarithm_of_the_distance(min_arity: int) -> None:
     assert visits[-1] > visits[0] + 2 * len(steps)
 
 
-def test_the_bound_of_fiba_knows_the_distance_and_not_the_size() -> None:
+def test_the_bound_of_fiba_depends_on_the_distance_and_not_on_the_size() -> None:
     tree = Fiba(ADD)
     for distance in (0, 1, 100, 10**6):
         calls = [Operation("insert", size, 1, (distance,)) for size in (10**7, 10**12)]
@@ -130,7 +130,7 @@ def test_query_takes_two_combines_and_no_more() -> None:
 
 
 def greedy(tree: type[BTree[int]], min_arity: int, measure: int) -> float:
-    """How near a run comes that always takes the dearest of some calls near the two ends."""
+    """How near a run comes that always makes the dearest of some calls near the two ends."""
     random = Random(0)  # noqa: S311 nothing secret
     now, spent, allowed = Counted(tree, min_arity, 0), 0.0, 0.0
     for _ in range(150):
@@ -148,7 +148,7 @@ def greedy(tree: type[BTree[int]], min_arity: int, measure: int) -> float:
             distance = min(sum(t < time for t in pairs), sum(t > time for t in pairs))
             bound = now.tree.bound(Operation(name, len(pairs), 1, (distance,)))[measure]
             tried.append((cost / bound + 0.3 * random.random(), later, cost, bound))
-        _, now, cost, bound = max(tried, key=lambda one: one[0])
+        _, now, cost, bound = max(tried, key=lambda trial: trial[0])
         spent, allowed = spent + cost, allowed + bound
     return spent / allowed
 

@@ -1,4 +1,4 @@
-"""How many partials FIFO structures keep: no more than claimed, after any history, and as many."""
+"""The partials that FIFO structures keep: never more than claimed, and the claim is attained."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -24,7 +24,7 @@ class Kept(NamedTuple):
 
 
 class Partial:
-    """A value that can be seen to live, and that lets nobody look inside."""
+    """A value whose lifetime can be observed, and whose content cannot."""
 
     def __bool__(self) -> bool:
         raise TypeError("values are opaque")
@@ -36,7 +36,7 @@ class Partial:
 
 
 def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
-    """How many items are in the window after each call, and how many partials live."""
+    """The items in the window after each call, and the partials that live."""
     alive = WeakSet[Partial]()
 
     def partial(*_: Partial) -> Partial:

@@ -19,7 +19,7 @@ State = tuple[int, int, int, tuple[int, ...]]
 
 
 class Ring(ReactiveAggregator[Word]):
-    """A ring that can be looked into."""
+    """A ring whose tree and state can be read."""
 
     @property
     def tree(self) -> FlatFat[Word]:
@@ -128,9 +128,9 @@ def test_a_batch_is_one_update(capacity: int) -> None:
         assert cost.combines <= touched_nodes(capacity, size)
         if size == capacity:
             assert cost.combines == capacity - 1
-        gone = size // 2
-        cost = price(meter, target.bulk_evict, gone - 1)
-        assert cost.combines <= touched_nodes(capacity, gone)
+        evicted = size // 2
+        cost = price(meter, target.bulk_evict, evicted - 1)
+        assert cost.combines <= touched_nodes(capacity, evicted)
 
 
 def moving(kind: type[Ring], calls: Iterable[tuple[str, int]], capacity: int = 1) -> list[int]:

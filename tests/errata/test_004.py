@@ -37,15 +37,15 @@ def printed_count_window(size: int, slide: int, k: int) -> tuple[int, int]:
 def running_on(*kinds: WindowType) -> InOrderSlicer:
     """Cutty with these queries of one aggregate."""
     running = InOrderSlicer(CUTTY_LAZY, IN_ORDER)
-    for nth, kind in enumerate(kinds):
-        running.add(Query(f"q{nth}", kind, WORDS))
+    for number, kind in enumerate(kinds):
+        running.add(Query(f"q{number}", kind, WORDS))
     return running
 
 
 def answers(
     running: InOrderSlicer, times: Sequence[int], marked: Sequence[int] = ()
 ) -> list[object]:
-    """What it answers when an event comes at each of these times, perhaps a punctuation."""
+    """The results when an event comes at each of these times, perhaps a punctuation."""
     events = [Event(t, Letter(0, k), punctuation=k in marked) for k, t in enumerate(times)]
     return [result.value for event in events for result in running.step([event]).results]
 
@@ -204,7 +204,7 @@ def test_table_1_the_space_of_the_eager_store_is_that_of_a_power_of_two(
     room = 0
     for time in range(6 * size):
         running.step([Event(time, Letter(0, time))])
-        room = max(room, *(lane.slices.partial_capacity for lane in running.key_states()))
+        room = max(room, *(key_state.slices.partial_capacity for key_state in running.key_states()))
     stored = ceil(size / slide)
     least = 2 ** ceil(log2(stored))
     assert 2 * least - 1 + 1 > ceil(2 * size / slide) + 1  # as printed, for any binary tree

@@ -41,7 +41,7 @@ def make(fifo: Fifo[Word], window: list[Word], call: str, letter: int) -> None:
 
 
 def assert_stands_for(fifo: Fifo[Word], window: list[Word]) -> None:
-    """Compare what can be seen, then each fact of the relation."""
+    """Compare the results, then each fact of the relation."""
     assert fifo.query() == FREE.fold(window)
     assert len(fifo) == len(window)
     assert [fact for fact, holds in fifo.invariants(window) if not holds] == []
@@ -73,7 +73,7 @@ class UserBugError(Exception):
 
 
 class Fuse:
-    """A combine that raises after so many calls that go well; never, if the number is negative."""
+    """A combine that raises after `calls_left` more calls; never, if the number is negative."""
 
     def __init__(self) -> None:
         self.calls_left = -1

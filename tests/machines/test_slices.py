@@ -37,9 +37,9 @@ def model_after(slices: list[Slice[Word]], call: str, pick: int) -> list[Slice[W
     if call == "remove":
         return slices[pick:]
     if call == "join" and len(slices) > 1:
-        at = 1 + pick % (len(slices) - 1)
-        (name, before), (_, here) = slices[at - 1 : at + 1]
-        return [*slices[: at - 1], (name, before + here), *slices[at + 1 :]]
+        rank = 1 + pick % (len(slices) - 1)
+        (name, before), (_, joined) = slices[rank - 1 : rank + 1]
+        return [*slices[: rank - 1], (name, before + joined), *slices[rank + 1 :]]
     return slices[:-1] if call == "pop" else slices
 
 
@@ -66,8 +66,8 @@ def test_stores_stand_for_the_sequence_of_their_slices(
         before, twin = list(slices), store.copy()
         act(store, slices, call, pick)
         slices = model_after(slices, call, pick)
-        for model, one in ((slices, store), (before, twin)):
-            assert [fact for fact, holds in one.invariants(model) if not holds] == []
+        for model, related in ((slices, store), (before, twin)):
+            assert [fact for fact, holds in related.invariants(model) if not holds] == []
         for a in range(len(slices)):
             for b in range(a, len(slices) + 1):
                 stop = slices[b][0] if b < len(slices) else 10**6

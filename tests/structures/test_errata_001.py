@@ -119,7 +119,7 @@ def test_half_a_window_of_evictions_does_not_shrink_the_ring() -> None:
         assert ring.capacity == capacity
 
 
-def test_pointers_alone_do_not_tell_an_empty_ring_from_a_full_one() -> None:
+def test_pointers_alone_do_not_distinguish_an_empty_ring_from_a_full_one() -> None:
     fat = FlatFat(FREE, [(4,), ()])
     front, back = 1, 0  # 4 arrived and left; in a FIFO window nothing marks its slot
     assert FREE.combine(fat.suffix(front), fat.prefix(back)) == (4,)

@@ -34,7 +34,7 @@ MUTANTS = {
     "prefix folds are trusted after an insert": ("s[VALID] = min(s[VALID], at)", "pass"),
     "an underfull leaf stays": ("max(1, LEAST_LEAF)", "0"),
     "a poor node on a spine stays": ("        least = LEAST_SPINE", "        least = 1"),
-    "a share does not tell the key": (
+    "a share does not update the key": (
         "    inner[above, KEY + at + 1] = inner[right, KEY]\n",
         "",
     ),
@@ -43,7 +43,7 @@ MUTANTS = {
         "for level in range(highest(marks), 0, -1)",
         "for level in range(1, highest(marks) + 1)",
     ),
-    "the middle is not told of a change in the root": (
+    "the middle is not marked after a change in the root": (
         "        s[MIDDLE_STALE] = 1\n    elif node",
         "        pass\n    elif node",
     ),
@@ -55,7 +55,7 @@ MUTANTS = {
         "ends_inside = int(inner[node, KEY + at + 1] - 1 <= last)",
         "ends_inside = 1",
     ),
-    "a range forgets where it begins": ("if ends_inside and not edge", "if ends_inside"),
+    "a range ignores where it begins": ("if ends_inside and not edge", "if ends_inside"),
     "a batch puts equal times side by side": (
         "elif staged > 0 and s[STAGED + staged - 1] == time:",
         "elif False:",
@@ -129,7 +129,9 @@ def test_the_tree_survives_what_its_mutants_do_not() -> None:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_is_found(name: str, plant: Callable[[tuple[str, ...], str, str], None]) -> None:
+def test_a_mutant_is_detected(
+    name: str, plant: Callable[[tuple[str, ...], str, str], None]
+) -> None:
     plant(TREE, *MUTANTS[name])
     with pytest.raises((AssertionError, IndexError)):
         play(range(12))

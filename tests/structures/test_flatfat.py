@@ -43,6 +43,6 @@ def test_locations_outside_are_refused_and_a_turned_range_is_empty() -> None:
     assert fat.range(1, 1) == fat[1] == (2,)
 
 
-def test_vacant_is_new_of_identities_without_a_combine() -> None:
+def test_a_tree_of_identities_needs_no_combine() -> None:
     fat = FlatFat[Word].of_identities(FREE, 8)
     assert [fact for fact, holds in fat.invariants([()] * 8) if not holds] == []
