@@ -16,7 +16,7 @@ from muntin.spec.structure import Fifo
 from support.histories import bursty, growing, longest_histories, spelled, steady
 
 
-class Kept(NamedTuple):
+class StoredPartials(NamedTuple):
     """How much a structure holds."""
 
     items: int
@@ -35,7 +35,9 @@ class Partial:
     __hash__ = object.__hash__
 
 
-def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
+def kept(
+    build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]
+) -> list[StoredPartials]:
     """The items in the window after each call, and the partials that live."""
     alive = WeakSet[Partial]()
 
@@ -45,14 +47,14 @@ def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[st
         return made
 
     fifo = build(Monoid(Partial(), partial))
-    after = list[Kept]()
+    after = list[StoredPartials]()
     for name in history:
         if name == "insert":
             fifo.insert(partial())
         elif len(fifo):
             fifo.evict()
         fifo.query()
-        after.append(Kept(len(fifo), len(alive)))
+        after.append(StoredPartials(len(fifo), len(alive)))
     return after
 
 

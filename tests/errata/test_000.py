@@ -201,7 +201,7 @@ def test_algorithm_1_emits_a_slice_for_every_edge_in_a_pause() -> None:
 
 
 @dataclass
-class Metadata:
+class PrintedMetadata:
     """A slice of section 5.2: its end, the times of its tuples, and its metadata."""
 
     start: int
@@ -210,24 +210,30 @@ class Metadata:
     last: int
 
 
-def split_as_section_5_2_prints(metadata: Metadata, time: int) -> tuple[list[int], list[int]]:
+def split_as_section_5_2_prints(
+    metadata: PrintedMetadata, time: int
+) -> tuple[list[int], list[int]]:
     """A ends at t, and B starts at t + 1: return what each then holds."""
     return [t for t in metadata.tuples if t <= time], [t for t in metadata.tuples if time + 1 <= t]
 
 
 def test_section_5_2_splits_behind_the_time_at_which_algorithm_4_splits() -> None:
-    metadata = Metadata(0, 10, [0, 5, 9], 9)
+    metadata = PrintedMetadata(0, 10, [0, 5, 9], 9)
     assert split_as_section_5_2_prints(metadata, 5) == ([0, 5], [9])  # a window from 5 on lacks 5
     assert sliced([0, 10, 5], Session(2)) == sliced([0, 5, 10], Session(2)) == [0, 5, 10]
 
 
-def merged_as_section_5_2_prints(a: Metadata, b: Metadata) -> Metadata:
+def merged_as_section_5_2_prints(a: PrintedMetadata, b: PrintedMetadata) -> PrintedMetadata:
     """The end is that of B, the aggregate is combined, and B is deleted."""
     return replace(a, end=b.end, tuples=a.tuples + b.tuples)
 
 
 def test_section_5_2_forgets_the_last_tuple_of_a_slice_that_is_merged() -> None:
-    gap, a, b = 5, Metadata(0, 8, [0, 4], 4), Metadata(8, 14, [8], 8)  # 4 has just fused them
+    gap, a, b = (
+        5,
+        PrintedMetadata(0, 8, [0, 4], 4),
+        PrintedMetadata(8, 14, [8], 8),
+    )  # 4 has just fused them
     printed = merged_as_section_5_2_prints(a, b)
     assert (printed.tuples, printed.last) == ([0, 4, 8], 4)
     assert 10 - printed.last >= gap > 10 - max(printed.tuples)  # so 10 would not belong to it

@@ -87,7 +87,7 @@ def tuples_of(combine: Callable[[Words, Words], Words]) -> Aggregate[object, obj
     return words.erased()
 
 
-class Fuse:
+class FailingCombine:
     """A number of combines, behind which each one fails."""
 
     left = 10**9
@@ -115,7 +115,7 @@ class Fuse:
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
 @pytest.mark.parametrize("calls", [0, 1, 2, 4, 7])
 def test_slices_that_cannot_be_joined_stay_as_they_are(technique: Technique, calls: int) -> None:
-    fuse, other = Fuse(), Fuse()
+    fuse, other = FailingCombine(), FailingCombine()
     running, twin = fuse.running(technique), other.running(technique)
     fuse.left = calls
     with pytest.raises(UserCodeError, match=r"query '.*', .*: raised ZeroDivisionError"):
@@ -129,7 +129,7 @@ def test_slices_that_cannot_be_joined_stay_as_they_are(technique: Technique, cal
 def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
     technique: Technique, names: Sequence[str]
 ) -> None:
-    fuse, other = Fuse(), Fuse()
+    fuse, other = FailingCombine(), FailingCombine()
     running, twin = fuse.running(technique), other.running(technique)
     for last, name in enumerate(names, 61):
         fuse.left = 0
@@ -147,7 +147,7 @@ def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
 def test_what_only_a_removed_query_held_goes_though_it_could_not_be_joined(
     technique: Technique, calls: int, name: str
 ) -> None:
-    fuse, other = Fuse(), Fuse()
+    fuse, other = FailingCombine(), FailingCombine()
     running, twin = fuse.running(technique), other.running(technique)
     fuse.left = calls
     for operator in (running, twin):

@@ -72,7 +72,7 @@ class UserBugError(Exception):
     """What a user's combine raises."""
 
 
-class Fuse:
+class FailingMonoid:
     """A combine that raises after `calls_left` more calls; never, if the number is negative."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ def test_a_combine_that_raises_leaves_the_window_as_it_was(
     build: Build, call: str, calls_left: int, then: str
 ) -> None:
     for history in histories(9):
-        fuse = Fuse()
+        fuse = FailingMonoid()
         fifo = build(fuse.monoid)
         window = replay(fifo, history)
         fuse.calls_left = calls_left

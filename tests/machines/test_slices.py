@@ -89,10 +89,10 @@ def test_slices_stand_for_the_events_and_begin_where_windows_do(technique: Techn
     def build(settings: Settings) -> Operator:
         return RelatedSlicing(technique, settings)
 
-    class Machine(OperatorMachine):
+    class InOrderMachine(OperatorMachine):
         def __init__(self) -> None:
             super().__init__(build, ordered=True)
 
-    run_state_machine_as_test(Machine)
-    assert Machine.accepted > 0
-    assert Machine.answered > 0
+    run_state_machine_as_test(InOrderMachine)
+    assert InOrderMachine.accepted > 0
+    assert InOrderMachine.answered > 0

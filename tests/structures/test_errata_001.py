@@ -38,7 +38,7 @@ class PrintedResizing:
         self.capacity, self.resized_at = capacity, self.size / capacity
 
 
-class Ring(ReactiveAggregator[Word]):
+class RingWithCapacity(ReactiveAggregator[Word]):
     """A ring whose capacity can be seen."""
 
     @property
@@ -46,8 +46,10 @@ class Ring(ReactiveAggregator[Word]):
         return self._fat.capacity
 
 
-def grown_then_shrunk(inserts: int, evictions: int, capacity: int) -> tuple[PrintedResizing, Ring]:
-    printed, ring = PrintedResizing(Fraction(capacity)), Ring(FREE, capacity=capacity)
+def grown_then_shrunk(
+    inserts: int, evictions: int, capacity: int
+) -> tuple[PrintedResizing, RingWithCapacity]:
+    printed, ring = PrintedResizing(Fraction(capacity)), RingWithCapacity(FREE, capacity=capacity)
     for time in range(inserts):
         printed.insert()
         ring.insert(time, (time,))

@@ -76,7 +76,7 @@ MUTANTS = {
 }
 
 
-class Run:
+class RandomRun:
     """Random calls on a tree and on what it stands for."""
 
     def __init__(self, seed: int, shape: NodeShape) -> None:
@@ -119,7 +119,7 @@ class Run:
 
 def play(seeds: range) -> None:
     for seed in seeds:
-        run = Run(seed, NodeShape(2 + seed % 3 * 2, 4))
+        run = RandomRun(seed, NodeShape(2 + seed % 3 * 2, 4))
         for step in range(250):
             run.step(0.7 if step % 100 < 50 else 0.35)
 
@@ -137,7 +137,7 @@ def test_a_mutant_is_detected(
         play(range(12))
 
 
-class Counted:
+class CountedRows:
     """Rows that count how often they are read."""
 
     def __init__(self, rows: IntRows) -> None:
@@ -156,7 +156,7 @@ def touched(size: int, distance: int) -> int:
     tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, NodeShape(4, 4)))
     tree.bulk_insert((2 * k, ()) for k in range(size))
     tree.query()
-    counted = Counted(tree.tree.inner)
+    counted = CountedRows(tree.tree.inner)
     tree.tree = tree.tree._replace(inner=counted)
     tree.insert(2 * (size - distance) - 1, ())
     tree.query()
