@@ -3,7 +3,7 @@
 The places are symbolic, the values are letters of the free monoid.
 """
 
-from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
+from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, touched_nodes
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Meter, Operation
 
@@ -69,7 +69,7 @@ def an_update_of_two_costs_at_most_the_union_of_their_paths(first: int, second: 
     built = meter.combines
     fat.update([(first, (7,)), (second, (8,))])
     neighbours = first // 2 == second // 2
-    assert meter.combines - built == (2 if neighbours else 3) <= recomputed(4, 2)
+    assert meter.combines - built == (2 if neighbours else 3) <= touched_nodes(4, 2)
 
 
 def the_height_is_the_logarithm(capacity: int) -> None:

@@ -1,4 +1,4 @@
-"""What counts the looks at slices."""
+"""A fixture that counts how often a slice is compared with a gap."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from muntin.optimized.scotty.slices.slice import Slice
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return where slices are noted that are asked how far they reach."""
-    asked, reach = list[int](), Slice.reach
+    """The begins of the slices whose reach was computed, one for each call."""
+    begins, reach = list[int](), Slice.reach
 
-    def noted(one: Slice, gap: int) -> int | float:
-        asked.append(one.first)
-        return reach(one, gap)
+    def counted(visited: Slice, gap: int) -> int | float:
+        begins.append(visited.first)
+        return reach(visited, gap)
 
-    monkeypatch.setattr(Slice, "reach", noted)
-    return asked
+    monkeypatch.setattr(Slice, "reach", counted)
+    return begins

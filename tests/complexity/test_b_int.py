@@ -6,7 +6,7 @@ from typing import ParamSpec
 
 import pytest
 
-from muntin.optimized.fifo.b_int import BInt, most_intervals
+from muntin.optimized.fifo.b_int import BInt, max_intervals
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
 
@@ -21,7 +21,7 @@ def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kw
 
 
 def window_of(first: int, end: int) -> tuple[BInt[Word], Meter]:
-    """Return a window of the positions first..end-1, each being the time too."""
+    """A window of the positions first..end-1, each being the time too."""
     meter = Meter()
     target = BInt(meter.watch(FREE), meter)
     target.bulk_insert((k, (k,)) for k in range(end))
@@ -38,7 +38,7 @@ def test_folds_keep_their_bound_and_attain_it_whenever_it_rises() -> None:
             assert target.query() == tuple(range(first, first + size))
         bound = BInt(FREE).bound(Operation("query", size, size))
         assert max(costs) <= bound
-        if most_intervals(size) > most_intervals(max(0, size - 1)):
+        if max_intervals(size) > max_intervals(max(0, size - 1)):
             assert max(costs) == bound
 
 
@@ -83,7 +83,7 @@ def test_batches_keep_the_bound(joined: bool) -> None:  # noqa: FBT001  # pytest
 
 
 @pytest.mark.parametrize("size", range(1, 33))
-def test_evictions_combine_nothing_and_forget_each_interval_once(size: int) -> None:
+def test_evictions_combine_nothing_and_remove_each_interval_once(size: int) -> None:
     costs: list[Cost] = []
     for first in range(32):
         target, meter = window_of(first, first + size)

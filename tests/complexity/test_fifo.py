@@ -47,7 +47,7 @@ each_history = pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTOR
 
 
 def worst_costs(build: Build, history: Iterator[str]) -> dict[str, int]:
-    """Return the greatest number of combines of any one call, by its name; check some answers."""
+    """The greatest number of combines of any one call, by its name; check some answers."""
     meter = Meter()
     fifo, window, rng = build(meter.watch(LINES)), deque[Line](), random.Random(1)  # noqa: S311
     worst = dict.fromkeys(COSTS, 0)
@@ -109,7 +109,7 @@ class LineCount:
         return self
 
     def of(self, call: Callable[[], None]) -> int:
-        """Return how many lines the call runs."""
+        """How many lines the call runs."""
         before, previous = self.lines, sys.gettrace()
         sys.settrace(self)
         try:

@@ -1,4 +1,4 @@
-"""Naive operators that forget keep no more than what is not frozen (rule 12)."""
+"""Naive operators that evict keep only what windows need that are not expired (rule 12)."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ def stream() -> list[Event]:
 
 
 def within(before: int) -> Bound:
-    """Allow the events that are at most so much older than the lateness limit."""
+    """Allow the events that are at most `before` older than the lateness limit."""
     return lambda times, limit: sum(time >= limit - before for time in times)
 
 

@@ -117,7 +117,7 @@ def test_in_order_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_
     assert meter.combines <= EVENTS - 1
     (group,) = operator.groups
     assert isinstance(group, InOrderGroup)
-    assert group.slicing.slices() <= 2
+    assert group.slicing.slice_count() <= 2
 
 
 def bad_at_nine(value: object) -> tuple[int, ...]:
@@ -174,6 +174,6 @@ def test_queries_share_ordered_slices_come_and_go_and_keys_are_released() -> Non
     operator.step([Event(99, Letter(0, 99), 1)])
     assert {*group.queries} == {"states", "deltas"}
     operator.remove("states")
-    assert group.slicing.slices() == 1
+    assert group.slicing.slice_count() == 1
     operator.remove("deltas")
     assert operator.groups == []

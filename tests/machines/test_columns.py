@@ -1,8 +1,8 @@
 """The operator over columns answers as the denotation does, in slices, in records and both mixed.
 
-The sum of distinct powers of two tells which events a window holds, count how many; the first and
-the last value, and M4, tell their order. What has no form over columns runs beside the rest. Words
-of letters tell all, but are kept as events.
+The sum of distinct powers of two determines which events a window holds, count their number; the
+first and the last value, and M4, determine their order. An aggregate that the columnar engine does
+not support runs in the fallback operator. Words of letters determine all, but are kept as events.
 """
 
 import pytest
@@ -23,7 +23,7 @@ BITS = 61
 
 
 class NumberMachine(OperatorMachine):
-    """Random steps and queries over integers; some are of words, and run beside the columns."""
+    """Random steps and queries over integers; those over words run in the fallback operator."""
 
     bases = NARROW_BASES
     method: Method = "auto"

@@ -8,7 +8,7 @@ from z3 import And, BoolVal, Int, IntVal, simplify, substitute
 
 from evidence.theorem import PROVED, Statement, Theorem
 from muntin.optimized.btree.amortization import reserve
-from muntin.optimized.flatfat.flatfat import recomputed
+from muntin.optimized.flatfat.flatfat import touched_nodes
 from prove import FOLDER, load_module, main, theorems
 from smt import ledger
 
@@ -79,7 +79,7 @@ def test_the_coins_of_the_model_are_those_of_the_code(mu: int, arity: int, is_ro
 
 @pytest.mark.parametrize("half", [1 << level for level in range(10)])
 def test_the_work_of_the_model_is_that_of_the_code(half: int) -> None:
-    assert recomputed(1, 1) == 0
+    assert touched_nodes(1, 1) == 0
     for writes in range(1, 2 * half + 1):
-        inner = recomputed(half, min(writes, half))
-        assert recomputed(2 * half, writes) == min(writes, half) + inner
+        inner = touched_nodes(half, min(writes, half))
+        assert touched_nodes(2 * half, writes) == min(writes, half) + inner

@@ -231,7 +231,7 @@ def test_a_step_that_fails_takes_nothing_away_from_those_before(
 
 
 NO_QUERIES: list[tuple[Query, str]] = [
-    (3, "what is asked is a Query, not 3"),  # type: ignore[list-item]  # pyright: ignore[reportAssignmentType]  # the point
+    (3, "takes a Query, not 3"),  # type: ignore[list-item]  # pyright: ignore[reportAssignmentType]  # the point
     (Query("q", None, WORDS), "query 'q': its window must be a WindowType, not None"),  # type: ignore[arg-type]  # the point
     (Query("q", tumbling(3), 5), "query 'q': its aggregate must be an Aggregate, not 5"),  # type: ignore[arg-type]  # the point
     (Query(5, tumbling(3), WORDS), "query 5: its name must be a text, not 5"),  # type: ignore[arg-type]  # the point

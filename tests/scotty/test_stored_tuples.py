@@ -78,8 +78,8 @@ DEPARTURES = {
     (False, "only its neighbours in event order tell whether thirds falls", ("bag",)): CONTEXT_FREE,
     (False, "nothing is known beforehand of where timetable", ("bag",)): {"timetable time"},
     (False, "ranks in order of arrival never move", BOTH): {"count count"},
-    (True, "slicing in order judges lateness by event, not ", BOTH): CUT | FOREIGN,
-    (True, "slicing in order tells late updates at once, not ", BOTH): CUT | FOREIGN,
+    (True, "slicing in order supports lateness by event, not ", BOTH): CUT | FOREIGN,
+    (True, "slicing in order emits late updates at once, not ", BOTH): CUT | FOREIGN,
     (True, "slicing aligns ", BOTH): TRUNCATED,
     (True, "slicing does not know the windows ", BOTH): FOREIGN,
 }

@@ -1,4 +1,4 @@
-"""What plants faults in kernels."""
+"""A fixture that plants faults in kernels."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ Plant = Callable[[tuple[str, ...], str, str], None]
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
-    """Return what lets kernels be made of sources in which a text stands for another."""
+    """Build kernels from sources in which one text replaces another."""
 
     def planted(sources: tuple[str, ...], good: str, bad: str) -> None:
         source = modules.template(sources)

@@ -34,7 +34,7 @@ MUTANTS = {
     "prefix folds are trusted after an insert": ("s[VALID] = min(s[VALID], at)", "pass"),
     "an underfull leaf stays": ("max(1, LEAST_LEAF)", "0"),
     "a poor node on a spine stays": ("        least = LEAST_SPINE", "        least = 1"),
-    "a share does not tell the key": (
+    "a share does not update the key": (
         "    inner[above, KEY + at + 1] = inner[right, KEY]\n",
         "",
     ),
@@ -43,7 +43,7 @@ MUTANTS = {
         "for level in range(highest(marks), 0, -1)",
         "for level in range(1, highest(marks) + 1)",
     ),
-    "the middle is not told of a change in the root": (
+    "the middle is not marked after a change in the root": (
         "        s[MIDDLE_STALE] = 1\n    elif node",
         "        pass\n    elif node",
     ),
@@ -55,7 +55,7 @@ MUTANTS = {
         "ends_inside = int(inner[node, KEY + at + 1] - 1 <= last)",
         "ends_inside = 1",
     ),
-    "a range forgets where it begins": ("if ends_inside and not edge", "if ends_inside"),
+    "a range ignores where it begins": ("if ends_inside and not edge", "if ends_inside"),
     "a batch puts equal times side by side": (
         "elif staged > 0 and s[STAGED + staged - 1] == time:",
         "elif False:",
@@ -76,7 +76,7 @@ MUTANTS = {
 }
 
 
-class Run:
+class RandomRun:
     """Random calls on a tree and on what it stands for."""
 
     def __init__(self, seed: int, shape: NodeShape) -> None:
@@ -119,7 +119,7 @@ class Run:
 
 def play(seeds: range) -> None:
     for seed in seeds:
-        run = Run(seed, NodeShape(2 + seed % 3 * 2, 4))
+        run = RandomRun(seed, NodeShape(2 + seed % 3 * 2, 4))
         for step in range(250):
             run.step(0.7 if step % 100 < 50 else 0.35)
 
@@ -129,13 +129,15 @@ def test_the_tree_survives_what_its_mutants_do_not() -> None:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_is_found(name: str, plant: Callable[[tuple[str, ...], str, str], None]) -> None:
+def test_a_mutant_is_detected(
+    name: str, plant: Callable[[tuple[str, ...], str, str], None]
+) -> None:
     plant(TREE, *MUTANTS[name])
     with pytest.raises((AssertionError, IndexError)):
         play(range(12))
 
 
-class Counted:
+class CountedRows:
     """Rows that count how often they are read."""
 
     def __init__(self, rows: IntRows) -> None:
@@ -154,7 +156,7 @@ def touched(size: int, distance: int) -> int:
     tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, NodeShape(4, 4)))
     tree.bulk_insert((2 * k, ()) for k in range(size))
     tree.query()
-    counted = Counted(tree.tree.inner)
+    counted = CountedRows(tree.tree.inner)
     tree.tree = tree.tree._replace(inner=counted)
     tree.insert(2 * (size - distance) - 1, ())
     tree.query()

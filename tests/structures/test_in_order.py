@@ -101,7 +101,7 @@ class Spoilt(BoundedFlatFat[Word]):
     def __init__(self, fat: BoundedFlatFat[Word]) -> None:
         vars(self).update(vars(fat))
         for node in range(2 * self._capacity):
-            if node == 0 or not self._holds(self._below(node)):
+            if node == 0 or not self._holds(self._leaves_below(node)):
                 self._tree[node] = (-1,)
 
 

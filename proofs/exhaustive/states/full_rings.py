@@ -45,7 +45,7 @@ class PlantedRing(ReactiveAggregator[str]):
         self.letters = [chr(0x4E00 + slot) for slot in range(capacity)]
         self.capacity, monoid = capacity, meter.watch(LETTERS)
         self.trees = dict(self._trees(monoid, meter))
-        self.slots_by_tree = {tree.by_number(): filled for filled, tree in self.trees.items()}
+        self.slots_by_tree = {tree.nodes_by_number(): filled for filled, tree in self.trees.items()}
         super().__init__(monoid, meter, capacity=least)
 
     def _trees(self, monoid: Monoid[str], meter: Meter) -> Iterator[tuple[Slots, FlatFat[str]]]:
@@ -78,13 +78,13 @@ class PlantedRing(ReactiveAggregator[str]):
         """All fields that a call can change."""
         return (
             *(self._front, self._span, frozenset(self._holes)),
-            *(tuple(self._times), self._fat.by_number()),
+            *(tuple(self._times), self._fat.nodes_by_number()),
         )
 
-    def _tree_relates(self) -> Iterator[tuple[str, bool]]:
+    def _tree_invariants(self) -> Iterator[tuple[str, bool]]:
         filled = frozenset(self._location(k) for k in range(self._span)) - self._holes
-        if self.slots_by_tree.get(self._fat.by_number()) != filled:
-            yield from super()._tree_relates()
+        if self.slots_by_tree.get(self._fat.nodes_by_number()) != filled:
+            yield from super()._tree_invariants()
 
 
 @dataclass

@@ -35,7 +35,7 @@ class BlottedFlatFat(BoundedFlatFat[str]):
     def blot(self) -> None:
         """Overwrite the cells that must not be read."""
         for node in range(1, 2 * self._capacity):
-            if not self._holds(self._below(node)):
+            if not self._holds(self._leaves_below(node)):
                 self._tree[node] = BLOT
 
 

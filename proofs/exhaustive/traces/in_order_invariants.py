@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TypeGuard
 from unittest.mock import patch
 
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.technique import Technique
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.cost import Meter
 from muntin.spec.denotation import History, windows_of
@@ -29,7 +29,7 @@ class CheckedInOrderSlicer(InOrderSlicer):
     def take(self, step: Step, /) -> Output:
         """Process a step, and check the facts."""
         output = super().take(step)
-        for state in self.lanes():
+        for state in self.key_states():
             total = state.slices.fold(state.slices.oldest, state.slices.count)
             assert is_word(total)
             events = letters(state.slices.count, total)
@@ -100,20 +100,22 @@ class BoundedInOrderSlicer(InOrderSlicer):
             self.arrivals_in_windows() & {*range(before, len(self.history))}
         ), "C1"
         assert self.combines <= len(self.history), ("C2", self.history)
-        begins = sum(len(state.begins()) for state in self.lanes())
-        tracks = [track for state in self.lanes() for track in state.tracks.values()]
-        open_windows = sum(extent.stop is None for track in tracks for extent in track.live)
+        begins = sum(len(state.begins()) for state in self.key_states())
+        tracks = [track for state in self.key_states() for track in state.trackers.values()]
+        open_windows = sum(extent.stop is None for track in tracks for extent in track.windows)
         keys = len({accepted.event.key for accepted in self.history})
-        assert self.slices() == begins <= open_windows + keys, ("T2", self.history)
-        for state in self.lanes():
+        assert self.slice_count() == begins <= open_windows + keys, ("T2", self.history)
+        for state in self.key_states():
             totals = {state.slices.fold(begin, state.slices.count) for begin in state.begins()}
             assert len(totals) == len(state.begins()), ("T2, the least", self.history)
         return output
 
     def arrivals_in_windows(self) -> set[int]:
         """The arrivals of the events that some window holds."""
-        world = History(self._settings, self._watermark, self._reached)
-        queries = [added.query for group in self._groups.values() for added in group.asked.values()]
+        world = History(self._settings, self._watermark, self._last_finite_watermark)
+        queries = [
+            added.query for group in self._groups.values() for added in group.queries.values()
+        ]
         streams = [
             [accepted for accepted in self.history if accepted.event.key == key]
             for key in {accepted.event.key for accepted in self.history}

@@ -10,7 +10,7 @@ from muntin.conformance.transcript.model import OperatorTranscript, TranscriptSt
 from muntin.differential.cost_bounds import claim
 from muntin.differential.memoized_windows import memoize
 from muntin.differential.plan import SPEC, DiffPlan
-from muntin.optimized.common.query_sharing import Erased
+from muntin.optimized.common.query_sharing import ErasedAggregate
 from muntin.registry.lookup import operator_named
 from muntin.registry.state_size import held
 from muntin.spec.algebra.catalogue import named
@@ -84,7 +84,7 @@ METER = Meter()
 
 
 @cache
-def counted(name: str) -> Erased:
+def counted(name: str) -> ErasedAggregate:
     """Return an aggregate of the catalogue that counts; the same one each time.
 
     So queries share slices as they do when nobody counts, and claims are checked once.

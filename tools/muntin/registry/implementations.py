@@ -17,7 +17,6 @@ from muntin.optimized.fifo.two_stacks import TwoStacks
 from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
@@ -25,6 +24,7 @@ from muntin.optimized.in_order.technique import (
     PAIRS,
     PAIRS_PLUS,
     PANES,
+    Technique,
 )
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba

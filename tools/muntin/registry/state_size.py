@@ -31,7 +31,7 @@ class Held(NamedTuple):
 def held(operator: Operator) -> Held | None:
     """Count; nobody knows of the operators of others."""
     if isinstance(operator, InOrderSlicer):
-        return Held(operator.slices(), 0)
+        return Held(operator.slice_count(), 0)
     if isinstance(operator, Scotty):
         return _of_scotty(operator)
     if isinstance(operator, NaiveOperator):
@@ -65,5 +65,5 @@ def _of_scotty(operator: Scotty) -> Held:
     waiting = sum(len(lane.pending) for lane in tuple_lanes)
     each = [*of_times, *of_ranks, *of_tuples]
     ordered = [group.slicing for group in operator.groups if isinstance(group, InOrderGroup)]
-    bare = sum(slicing.slices() for slicing in ordered)
+    bare = sum(slicing.slice_count() for slicing in ordered)
     return Held(len(each) + bare, sum(each) + waiting)

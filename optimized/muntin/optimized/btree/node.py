@@ -48,14 +48,14 @@ class Node(Generic[A]):
         self.children.extend(children)
 
     def first_leaf(self) -> "Node[A]":
-        """Return the leaf with the oldest times below."""
+        """The leaf with the oldest times below."""
         node = self
         while node.height:
             node = node.children[0]
         return node
 
     def last_leaf(self) -> "Node[A]":
-        """Return the leaf with the youngest times below."""
+        """The leaf with the youngest times below."""
         node = self
         while node.height:
             node = node.children[-1]

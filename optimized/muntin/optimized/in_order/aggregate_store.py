@@ -1,7 +1,7 @@
 """The aggregate store: append, merge, removeUpTo [Carbone16, sections 5.2 and 5.4], and join.
 
-A slice is named by the ordinal of its first event. Names rise. Doubling when full and halving at a
-third keep the array in proportion; see proofs/cutty.md, T3.
+A slice is named by the ordinal of its first event, so names rise. Doubling when full and halving
+at a third keep the array in proportion; see proofs/cutty.md, T3.
 """
 
 from abc import ABC, abstractmethod
@@ -17,11 +17,11 @@ A = TypeVar("A")
 Slice = tuple[int, A]
 
 
-def fitting(capacity: int, size: int) -> int:
+def fitting_capacity(capacity: int, size: int) -> int:
     """Double a capacity while it is too small; halve it while a third would do.
 
-    >>> fitting(4, 5), fitting(16, 5), fitting(16, 6)
-    (8, 8, 16)
+    >>> [fitting_capacity(capacity, size) for capacity, size in ((4, 5), (16, 5), (16, 6))]
+    [8, 8, 16]
     """
     while capacity < size:
         capacity *= 2
@@ -40,8 +40,8 @@ class InOrderStore(ABC, Generic[A]):
 
     @property
     @abstractmethod
-    def held(self) -> int:
-        """How many partials there is room for, those of higher order included."""
+    def partial_capacity(self) -> int:
+        """The number of partials that fit, those of higher order included."""
 
     @abstractmethod
     def append(self, name: int, partial: A) -> None:
@@ -69,16 +69,16 @@ class InOrderStore(ABC, Generic[A]):
 
     @abstractmethod
     def copy(self) -> "InOrderStore[A]":
-        """Return an independent copy."""
+        """An independent copy."""
 
     def rank(self, name: int) -> int:
-        """Return how many slices have a smaller name."""
+        """The number of slices with a smaller name."""
         return bisect_left(self.ids, name)
 
     def invariants(self, slices: Sequence[Slice[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""
         yield "S1 the names are those of the slices", self.ids == [name for name, _ in slices]
-        yield "S2 so are the partials", list(self.partials()) == [one for _, one in slices]
+        yield "S2 so are the partials", list(self.partials()) == [partial for _, partial in slices]
         yield "S3 names rise", self.ids == sorted(set(self.ids))
 
 
@@ -92,7 +92,7 @@ class InOrderLazyStore(InOrderStore[A]):
         self._front = 0
 
     @property
-    def held(self) -> int:
+    def partial_capacity(self) -> int:
         """The capacity of the array."""
         return len(self._ring)
 
@@ -103,24 +103,24 @@ class InOrderLazyStore(InOrderStore[A]):
         self._ring[self._slot(len(self.ids) - 1)] = partial
 
     def merge(self, first: int, stop: int) -> A:
-        """Fold the slices: one combine less than there are."""
+        """Fold the slices with one combine fewer than there are slices."""
         parts = [self._ring[self._slot(k)] for k in range(self.rank(first), self.rank(stop))]
         return reduce(self.monoid.combine, parts) if parts else self.monoid.identity
 
     def remove_up_to(self, name: int) -> None:
         """Remove all slices with a smaller name: no combine."""
-        gone = self.rank(name)
-        for k in range(gone):
+        removed = self.rank(name)
+        for k in range(removed):
             self._ring[self._slot(k)] = self.monoid.identity
-        self._front = self._slot(gone)
-        del self.ids[:gone]
+        self._front = self._slot(removed)
+        del self.ids[:removed]
         self._fit(len(self.ids))
 
     def join(self, name: int) -> None:
         """Combine the slice with its predecessor, and move the younger ones up: one combine."""
         rank = self.rank(name)
-        before, here = self._slot(rank - 1), self._slot(rank)
-        self._ring[before] = combine_checked(self.monoid, self._ring[before], self._ring[here])
+        before, joined = self._slot(rank - 1), self._slot(rank)
+        self._ring[before] = combine_checked(self.monoid, self._ring[before], self._ring[joined])
         for k in range(rank, len(self.ids) - 1):
             self._ring[self._slot(k)] = self._ring[self._slot(k + 1)]
         self._ring[self._slot(len(self.ids) - 1)] = self.monoid.identity
@@ -139,7 +139,7 @@ class InOrderLazyStore(InOrderStore[A]):
         return (self._ring[self._slot(k)] for k in range(len(self.ids)))
 
     def copy(self) -> "InOrderLazyStore[A]":
-        """Return an independent copy."""
+        """An independent copy."""
         twin = InOrderLazyStore(self.monoid)
         twin.ids, twin._ring, twin._front = self.ids.copy(), self._ring.copy(), self._front
         return twin
@@ -148,7 +148,7 @@ class InOrderLazyStore(InOrderStore[A]):
         return (self._front + rank) % len(self._ring)
 
     def _fit(self, size: int) -> None:
-        capacity = fitting(len(self._ring), size)
+        capacity = fitting_capacity(len(self._ring), size)
         if capacity != len(self._ring):
             kept = list(self.partials())
             self._ring = kept + [self.monoid.identity] * (capacity - len(kept))

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from muntin.optimized.common.user_code import combine_checked
 from muntin.optimized.flatfat.flatfat import FlatFat
-from muntin.optimized.in_order.aggregate_store import InOrderStore, Slice, fitting
+from muntin.optimized.in_order.aggregate_store import InOrderStore, Slice, fitting_capacity
 from muntin.spec.algebra.monoid import Monoid
 
 A = TypeVar("A")
@@ -25,7 +25,7 @@ class InOrderEagerStore(InOrderStore[A]):
         self._leaves: list[int] = []
 
     @property
-    def held(self) -> int:
+    def partial_capacity(self) -> int:
         """The nodes of the tree."""
         return 2 * self._fat.capacity - 1
 
@@ -53,27 +53,27 @@ class InOrderEagerStore(InOrderStore[A]):
 
     def remove_up_to(self, name: int) -> None:
         """Remove all slices with a smaller name, in one batch of writes."""
-        gone = self.rank(name)
-        leaves = self._leaves[:gone]
-        del self.ids[:gone]
-        del self._leaves[:gone]
-        self._forget(leaves)
+        removed = self.rank(name)
+        leaves = self._leaves[:removed]
+        del self.ids[:removed]
+        del self._leaves[:removed]
+        self._clear(leaves)
 
     def join(self, name: int) -> None:
         """Combine the slice with its predecessor, and leave a hole."""
         rank = self.rank(name)
-        before, here = self._leaves[rank - 1], self._leaves[rank]
-        both = combine_checked(self.monoid, self._fat[before], self._fat[here])
+        before, joined = self._leaves[rank - 1], self._leaves[rank]
+        both = combine_checked(self.monoid, self._fat[before], self._fat[joined])
         del self.ids[rank]
         del self._leaves[rank]
-        if not self._shrunk({before: both}):
-            self._fat.update([(before, both), (here, self.monoid.identity)])
+        if not self._try_shrink({before: both}):
+            self._fat.update([(before, both), (joined, self.monoid.identity)])
 
     def pop(self) -> Slice[A]:
         """Remove the youngest slice."""
         name, leaf = self.ids.pop(), self._leaves.pop()
         partial = self._fat[leaf]
-        self._forget([leaf])
+        self._clear([leaf])
         return name, partial
 
     def partials(self) -> Iterator[A]:
@@ -81,7 +81,7 @@ class InOrderEagerStore(InOrderStore[A]):
         return (self._fat[leaf] for leaf in self._leaves)
 
     def copy(self) -> "InOrderEagerStore[A]":
-        """Return an independent copy."""
+        """An independent copy."""
         twin = InOrderEagerStore(self.monoid)
         twin.ids, twin._leaves, twin._fat = self.ids.copy(), self._leaves.copy(), self._fat.copy()
         return twin
@@ -94,13 +94,13 @@ class InOrderEagerStore(InOrderStore[A]):
             values[leaf] = partial
         yield from self._fat.invariants(values)
 
-    def _forget(self, leaves: list[int]) -> None:
-        if leaves and not self._shrunk({}):
+    def _clear(self, leaves: list[int]) -> None:
+        if leaves and not self._try_shrink({}):
             self._fat.clear_leaves(leaves)
 
-    def _shrunk(self, writes: dict[int, A]) -> bool:
-        """Rebuild the tree with these writes if a third of it is in use, and say so."""
-        capacity = fitting(self._fat.capacity, len(self._leaves))
+    def _try_shrink(self, writes: dict[int, A]) -> bool:
+        """Rebuild the tree with these writes, if at most a third of it is in use."""
+        capacity = fitting_capacity(self._fat.capacity, len(self._leaves))
         if capacity == self._fat.capacity:
             return False
         self._rebuild([writes.get(leaf, self._fat[leaf]) for leaf in self._leaves], capacity)

@@ -1,4 +1,4 @@
-"""The agenda of a lane: which queries an event or a watermark concerns, without asking each.
+"""Wakeups: which queries of a key an event or a watermark affects, without a visit to each.
 
 The next-edge cache of [Traub20], section 5.2, over all queries that share slices: an event that
 passes no edge costs a few comparisons, however many there are.
@@ -13,65 +13,65 @@ from muntin.spec.stream import END
 
 
 class WakeupSchedule:
-    """What each track of a lane waits for. It is made anew from the tracks after a failure."""
+    """What each tracker of a key waits for. It is made anew from the trackers after a failure."""
 
-    def __init__(self, tracks: Iterable[WindowTracker] = ()) -> None:
-        """Note what each of these tracks waits for."""
-        self.restless: dict[str, None] = {}
-        self.retold: dict[str, None] = {}  # they have told of windows that are open
-        self._times, self._ordinals, self._wakes = (
+    def __init__(self, trackers: Iterable[WindowTracker] = ()) -> None:
+        """Schedule what each of these trackers waits for."""
+        self.always_affected: dict[str, None] = {}
+        self.may_reemit: dict[str, None] = {}  # they have emitted open windows
+        self._times, self._ordinals, self._watermarks = (
             TimerQueue[str](),
             TimerQueue[str](),
             TimerQueue[str](),
         )
         self._pauses: list[tuple[int, str]] = []
-        for track in tracks:
-            self.add_tracker(track)
-            self.schedule_edge(track)
-            self.schedule_watermark(track)
+        for tracker in trackers:
+            self.add_tracker(tracker)
+            self.schedule_edge(tracker)
+            self.schedule_watermark(tracker)
 
     @property
-    def wake(self) -> float:
-        """A watermark before which there is nothing to report."""
-        return self._wakes.next
+    def next_wakeup(self) -> float:
+        """A watermark before which there is nothing to emit."""
+        return self._watermarks.next_watermark
 
-    def add_tracker(self, track: WindowTracker) -> None:
-        """Take on a track: its first event concerns it."""
-        self.restless[track.query.id] = None
+    def add_tracker(self, tracker: WindowTracker) -> None:
+        """Add a tracker, which its first event affects."""
+        self.always_affected[tracker.query.id] = None
 
-    def schedule_edge(self, track: WindowTracker) -> None:
-        """Remember which event the track waits for, now that it has seen one."""
-        name, edge = track.query.id, track.edge()
-        if track.sleeps == "never":
+    def schedule_edge(self, tracker: WindowTracker) -> None:
+        """Schedule the event that the tracker waits for, now that it has seen one."""
+        name, edge = tracker.query.id, tracker.next_edge()
+        if tracker.wake_condition == "never":
             return
-        known = self.restless.pop(name, self) is self
-        if track.sleeps == "until a pause" and not known:
-            self._pauses = sorted([*self._pauses, (track.pause, name)])
-        elif track.sleeps == "until a time" and edge < END:
+        was_always_affected = self.always_affected.pop(name, self) is self
+        if tracker.wake_condition == "until a pause" and not was_always_affected:
+            self._pauses = sorted([*self._pauses, (tracker.pause, name)])
+        elif tracker.wake_condition == "until a time" and edge < END:
             self._times.set(name, edge)
-        elif track.sleeps == "until a rank" and edge < END:
-            self._ordinals.set(name, edge + track.base)
+        elif tracker.wake_condition == "until a rank" and edge < END:
+            self._ordinals.set(name, edge + tracker.first_ordinal)
 
-    def schedule_watermark(self, track: WindowTracker) -> None:
-        """Remember which watermark the track waits for, and whether any event is news to it."""
-        name = track.query.id
-        self._wakes.set(name, track.wake)
-        if track.may_reemit:
-            self.retold[name] = None
+    def schedule_watermark(self, tracker: WindowTracker) -> None:
+        """Schedule the watermark that the tracker waits for; note whether any event affects it."""
+        name = tracker.query.id
+        self._watermarks.set(name, tracker.next_wakeup)
+        if tracker.may_reemit:
+            self.may_reemit[name] = None
         else:
-            self.retold.pop(name, None)
+            self.may_reemit.pop(name, None)
 
     def queries_affected_by(self, time: int, ordinal: int, pause: float) -> list[str]:
-        """Return whom an event concerns: their edges have to be noted again."""
-        names = list(self.restless)
-        if self._times.next <= time:
+        """The queries that an event affects; their edges have to be scheduled again."""
+        names = list(self.always_affected)
+        if self._times.next_watermark <= time:
             names += self._times.pop_due(time)
-        if self._ordinals.next <= ordinal:
+        if self._ordinals.next_watermark <= ordinal:
             names += self._ordinals.pop_due(ordinal)
         if self._pauses and self._pauses[0][0] <= pause:
-            names += [name for _, name in takewhile(lambda one: one[0] <= pause, self._pauses)]
+            names += [name for _, name in takewhile(lambda entry: entry[0] <= pause, self._pauses)]
         return names
 
     def due_queries(self, watermark: float) -> Iterator[str]:
-        """Yield whom a watermark concerns: what they wait for has to be noted again."""
-        return self._wakes.pop_due(watermark)
+        """The queries that a watermark affects; their watermarks have to be scheduled again."""
+        return self._watermarks.pop_due(watermark)

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from muntin.optimized.common.query_sharing import Erased, shareable
-from muntin.optimized.common.well_formed import check_query
+from muntin.optimized.common.query_sharing import ErasedAggregate, can_share
+from muntin.optimized.common.user_code import check_query
 from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountSliceRequirements
@@ -48,7 +48,7 @@ class SliceGroupEntry:
     group: SliceGroup
 
     @property
-    def aggregate(self) -> Erased:
+    def aggregate(self) -> ErasedAggregate:
         """The aggregate of the first query that is still asked."""
         return next(iter(self.group.queries.values())).aggregate
 
@@ -116,7 +116,7 @@ class Scotty(Persistent):
     def _group(self, query: Query, found: ScottyPlan) -> SliceGroup:
         """Return the group that has the slices of such a query; perhaps a new one."""
         for shared in self._shared:
-            if shared.scope == found.scope and shareable(shared.aggregate, query.aggregate):
+            if shared.scope == found.scope and can_share(shared.aggregate, query.aggregate):
                 return shared.group
         how = SliceUpdatePolicy(query.aggregate.monoid, found.of.commutative, found.removal)
         group: SliceGroup

@@ -49,10 +49,10 @@ class InOrderGroup(SliceGroup):
 
     def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
         """Return what is to be said at the end of a step."""
-        underway = self.slicing.begin(self._batch, _of(moment))
+        underway = self.slicing.prepare(self._batch, _of(moment))
         self._begun = [underway]
         found: dict[tuple[str, Hashable], list[ResultChange]] = {}
-        for key, track, (kind, told) in underway.lines:
+        for key, track, (kind, told) in underway.results:
             said = EmittedResult(told.value, told.revision, told.end)
             change = ResultChange(kind, Interval(told.start, told.end, told.row), said)
             found.setdefault((track.query.id, key), []).append(change)
@@ -69,7 +69,7 @@ class InOrderGroup(SliceGroup):
     def restore(self) -> None:
         """Undo what the step has done so far."""
         for underway in self._begun:
-            self.slicing.undo(underway)
+            self.slicing.roll_back(underway)
         self._end()
 
     def _end(self) -> None:

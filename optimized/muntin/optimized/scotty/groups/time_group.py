@@ -7,8 +7,8 @@ into; not on how many queries or keys there are. Proofs: proofs/scotty.md, W1 to
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 
-from muntin.optimized.common.blame import blame
 from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.common.user_code import user_code_error
 from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.emission.window_manager import WindowManager
@@ -189,7 +189,7 @@ class TimeGroup(SliceGroup):
             lane.slices.add(accepted, value, told)
         except Exception as cause:
             seeing = next(q for q in self.queries.values() if self.since[q.id] < event.time)
-            raise blame(seeing, event, cause) from cause
+            raise user_code_error(seeing, event, cause) from cause
         lane.last = max(lane.last, event.time)
         if late:
             lane.late_events.append(LiftedEvent(accepted, value))
