@@ -3,7 +3,7 @@
 import pytest
 
 from muntin.optimized.scotty.schedules.fixed import schedule_for
-from muntin.optimized.scotty.schedules.spans import ScheduledWindow, span
+from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, span
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END, Accepted, Event
 from muntin.spec.windows.measure import TIME, Timeline, build_timeline

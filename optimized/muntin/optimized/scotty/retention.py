@@ -7,14 +7,41 @@ proofs/scotty.md.
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from heapq import heapify, heappop, heapreplace
 
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.groups.key_state import KeyState
-from muntin.optimized.scotty.needed import RetentionHorizon
 from muntin.optimized.scotty.schedules.base import WindowSchedule
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import Session
+
+
+class RetentionHorizon:
+    """A heap of what each calendar needs: the least time, and until when that holds."""
+
+    def __init__(self, calendars: Iterable[tuple[WindowSchedule, int]]) -> None:
+        """Start anew with these calendars, and how much later than its end a window is settled."""
+        self._calendars = list(calendars)
+        self._heap: list[tuple[float, float, int]] = [
+            (-END, -END, nth) for nth, _ in enumerate(self._calendars)
+        ]
+        heapify(self._heap)
+
+    def after(self, done: float) -> tuple[float, float]:
+        """Return the least time that is needed, and until what is settled that holds."""
+        if done == -END:
+            return -END, -END
+        while self._heap and self._heap[0][1] <= done:
+            nth = self._heap[0][2]
+            calendar, later = self._calendars[nth]
+            one = None if done == END else calendar.first_open_after(int(done) - later)
+            if one is None:
+                heappop(self._heap)
+            else:
+                entry = calendar.span(one)[0], calendar.completion_time(one) + later, nth
+                heapreplace(self._heap, entry)
+        return self._heap[0][:2] if self._heap else (END, END)
 
 
 class Retention:

@@ -19,8 +19,14 @@ from muntin.optimized.common.user_code import (
     fold_checked,
 )
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
-from muntin.optimized.scotty.slices.count_slices import CountEdges
-from muntin.optimized.scotty.slices.rank_slice import BEGIN, BEHIND, FIRST, ORDER, CountSlice
+from muntin.optimized.scotty.slices.count_slices import (
+    BEGIN,
+    BEHIND,
+    FIRST,
+    ORDER,
+    CountEdges,
+    CountSlice,
+)
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
 from muntin.optimized.scotty.undo_log import UndoLog

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from muntin.optimized.scotty.groups.user_window_state import MachineCheckpoint, found
-from muntin.optimized.scotty.schedules.spans import ScheduledWindow, span
+from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, span
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import TupleSlice, TupleSlices
 from muntin.spec.dialect import Dialect

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from muntin.optimized.scotty.schedules.spans import ScheduledWindow, edge_shift
+from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, edge_shift
 from muntin.optimized.scotty.slices.edges import Progression
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END

@@ -8,9 +8,8 @@ from muntin.optimized.scotty.schedules.base import (
     WindowSchedule,
     align_up,
 )
-from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges
+from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges, span
 from muntin.optimized.scotty.schedules.sliding import SlidingSchedule
-from muntin.optimized.scotty.schedules.spans import span
 from muntin.optimized.scotty.slices.edges import Progression, single
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END

@@ -8,8 +8,7 @@ from muntin.optimized.scotty.schedules.base import (
     WindowSchedule,
     align_up,
 )
-from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges
-from muntin.optimized.scotty.schedules.spans import span
+from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges, span
 from muntin.optimized.scotty.slices.edges import Progression
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END

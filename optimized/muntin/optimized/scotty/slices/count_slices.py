@@ -1,14 +1,25 @@
-"""The edges of count windows: the ranks at which they start and end, and who ends where.
+"""The slices of count windows: their edges, which are ranks, and the tuples between two of them.
 
-Algorithm 2 of [Traub20] in the count measure: a heap of the next start and the next end of each
-query. An event that passes no edge costs nothing here, however many queries there are.
+The edges are those of Algorithm 2 of [Traub20] in the count measure: a heap of the next start and
+the next end of each query. An event that passes no edge costs nothing here, however many queries
+there are.
 """
 
+from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from heapq import heapify, heapreplace
+from operator import attrgetter
 from typing import NamedTuple
 
+from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.spec.windows.periodic import Sliding
+
+Order = tuple[int, int]
+ORDER = attrgetter("order")
+BEGIN = attrgetter("begin")
+FIRST = attrgetter("first")
+BEHIND = attrgetter("cell.high")
 
 
 class RankInterval(NamedTuple):
@@ -53,3 +64,43 @@ class CountEdges:
     def unread(self, cell: RankInterval) -> None:
         """Return the cell again: the step that asked for it has failed."""
         self._given_back.append(cell)
+
+
+@dataclass(slots=True)
+class CountSlice:
+    """A slice that begins at an edge, up to the next edge when it is full.
+
+    `begin` and `last` are the places of its first and last tuple in event order. Where it is not
+    known, the partial aggregate is computed from the tuples when it is asked for. `revision` is
+    how often the windows that end with it have been told again, once they are `told`.
+    """
+
+    cell: RankInterval
+    begin: Order
+    last: Order
+    size: int
+    partial: object
+    tuples: deque[LiftedEvent] | None
+    known: bool = True
+    revision: int = 0
+    told: bool = False
+
+    @property
+    def first(self) -> int:
+        """The rank of its first tuple."""
+        return self.cell.low
+
+    @property
+    def full(self) -> bool:
+        """Whether the next tuple comes behind the edge."""
+        return self.size == self.cell.high - self.cell.low
+
+    @property
+    def past(self) -> int:
+        """The time at which the windows that end with it are past, once it is full."""
+        return self.last[0] + 1
+
+    def become(self, other: "CountSlice") -> None:
+        """Take over all that a tuple changes, but for the tuples."""
+        self.begin, self.last, self.size = other.begin, other.last, other.size
+        self.partial, self.known = other.partial, other.known
