@@ -15,7 +15,12 @@ from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.schedules.fixed import schedule_for
 from muntin.optimized.scotty.slices import slice_manager
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, TreeStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    TreeStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.optimized.scotty.slices.edges import Edges, Progression
 from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice, merged_slice
 from muntin.spec.algebra.aggregate import Aggregate
@@ -42,7 +47,7 @@ def lane(operator: Scotty) -> KeyState:
     """Return the only key of the only group."""
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    return group.lanes[None]
+    return group.key_states[None]
 
 
 def disordered(events: int, delay: int, step: int = 1) -> list[Event]:
@@ -115,16 +120,16 @@ def test_there_are_no_more_slices_than_starts_and_ends_of_windows_that_hold_tupl
         operator.step([event])
     slices = lane(operator).slices.slices
     assert all(left.last < right.first for left, right in pairwise(slices))
-    plan = lane(operator).slices.plan
-    cells = {plan.edges.cell(event.time) for event in events}
+    plan = lane(operator).slices.requirements
+    cells = {plan.edges.interval_at(event.time) for event in events}
     assert len(slices) == len(cells)
 
 
 def test_next_edge_is_computed_once_a_slice_in_order() -> None:
     calendars = [schedule_for(kind, OURS, -END) for kind in windows_of(9)]
     edges = Edges(edge for one in calendars if one for edge in one.edges())
-    cells = {edges.cell(time) for time in range(1000)}
-    assert edges.computed == len(cells)
+    cells = {edges.interval_at(time) for time in range(1000)}
+    assert edges.computed_count == len(cells)
 
 
 def test_sessions_never_store_tuples_and_have_one_slice_each_of_the_smallest_gap() -> None:
@@ -165,7 +170,7 @@ def test_slices_stay_bounded_over_a_long_run(lateness: int) -> None:
     operator.step([], END)
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    assert not group.lanes
+    assert not group.key_states
 
 
 def test_a_landmark_keeps_one_slice_of_what_is_settled() -> None:
@@ -181,7 +186,7 @@ def test_idle_keys_are_released() -> None:
         operator.step([Event(time, Letter(0, time), key=time)], time)
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    assert len(group.lanes) <= 34
+    assert len(group.key_states) <= 34
 
 
 @pytest.mark.parametrize("lateness", ["event", "never"])
@@ -194,7 +199,7 @@ def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
     for time in range(1, 600):
         operator.step([Event(1000 + time, Letter(0, time))])
         assert len(lane(operator).finalization_queue) <= 2 * 32
-    told = lane(operator).views["q0"].published.keys()
+    told = lane(operator).managers["q0"].published.keys()
     assert len(told) == (1 if kind == tumbling(2000) else 3)
     assert told <= {interval for _, _, interval in lane(operator).finalization_queue}
 
@@ -205,7 +210,7 @@ def test_what_was_told_waits_to_settle() -> None:
     assert len(lane(operator).finalization_queue) == 100
 
 
-@pytest.mark.parametrize("build", [eager, fiba], ids=lambda build: build.__name__)
+@pytest.mark.parametrize("build", [flatfat_store, fiba_store], ids=lambda build: build.__name__)
 def test_a_tree_that_nobody_asks_does_not_remember_every_slice(build: BuildStore) -> None:
     operator = Scotty(Settings(20_000), build)
     operator.add(Query("sample", Sliding(10, 1000), BAGS))
@@ -214,9 +219,9 @@ def test_a_tree_that_nobody_asks_does_not_remember_every_slice(build: BuildStore
         operator.step([Event(time * 1000 + 500, Letter(0, time))], time * 1000 + 500)
         (group,) = operator.groups
         assert isinstance(group, TimeGroup)
-        for one in group.lanes.values():
+        for one in group.key_states.values():
             assert isinstance(one.slices.store, TreeStore)
-            assert one.slices.store.stale <= 70
+            assert one.slices.store.stale_count <= 70
 
 
 SPANS = [(-END, END), (-END, END), (0, END), (7, 7), (-END, 24)]
@@ -231,9 +236,9 @@ def test_edges_without_some_are_those_of_the_others() -> None:
             for _ in range(rolls.randrange(1, 7))
         ]
         gone, left = every[: len(every) // 2], every[len(every) // 2 :]
-        found = Edges(every).without(gone, left)
+        found = Edges(every).without_edges(gone, left)
         assert {*found.progressions} == {*Edges(left).progressions}
-        assert [found.cell(t) for t in times] == [Edges(left).cell(t) for t in times]
+        assert [found.interval_at(t) for t in times] == [Edges(left).interval_at(t) for t in times]
 
 
 def test_what_only_a_removed_query_kept_apart_becomes_one() -> None:
@@ -260,7 +265,7 @@ def test_each_tuple_is_moved_once_where_a_removed_query_kept_slices_apart(
     for name, kind in {"far": tumbling(1000), "near": tumbling(1)}.items():
         operator.add(Query(name, kind, WORDS))
     operator.step(disordered(300, 9))
-    monkeypatch.setattr(slice_manager, "joined", noted)
+    monkeypatch.setattr(slice_manager, "merged_slice", noted)
     operator.remove("near")
     assert (len(lane(operator).slices.slices), sum(moved)) == (1, 300)
 
@@ -287,4 +292,4 @@ def test_tuples_are_released() -> None:
         operator.step([Event(time, Letter(0, time))], time)
         (group,) = operator.groups
         assert isinstance(group, TupleGroup)
-        assert len(group.keyed[None].lane.entries) <= 8 + 10 + 3
+        assert len(group.key_groups[None].key_state.entries) <= 8 + 10 + 3

@@ -129,7 +129,7 @@ def test_tuples_and_slices_are_released_as_they_settle(lateness: int) -> None:
         operator.step([Event(time, (time,))], max(times[: nth + 1][-delay:]) - delay)
         assert stored(operator) <= lateness + 2 * delay + 3
         assert len(lane_of(operator).slices) <= 40 + lateness + 2 * delay + 3
-    assert lane_of(operator).total == 3000
+    assert lane_of(operator).tuple_count == 3000
     operator.step([], END)
     assert stored(operator) <= 2
     assert len(lane_of(operator).slices) <= 41
@@ -163,7 +163,7 @@ def test_only_keys_that_have_news_are_asked(monkeypatch: pytest.MonkeyPatch) -> 
         asked.append(lane.key)
         return ending(lane, high)
 
-    ending = CountKeyState.end
-    monkeypatch.setattr(CountKeyState, "end", spied)
+    ending = CountKeyState.pop_complete_slices
+    monkeypatch.setattr(CountKeyState, "pop_complete_slices", spied)
     operator.step([Event(5000, (0,), 7)])
     assert asked == [7]

@@ -61,9 +61,11 @@ EVENTS = 60
 def kept(group: SliceGroup) -> int:
     """Return how many tuples the only key holds, wherever they are held."""
     if isinstance(group, TupleGroup):
-        return len(group.keyed[None].lane.entries) + len(group.keyed[None].lane.pending)
+        return len(group.key_groups[None].key_state.entries) + len(
+            group.key_groups[None].key_state.deferred_events
+        )
     if isinstance(group, TimeGroup):
-        return sum(len(one.tuples or ()) for one in group.lanes[None].slices.slices)
+        return sum(len(one.tuples or ()) for one in group.key_states[None].slices.slices)
     if isinstance(group, CountGroup):
         return sum(len(one.tuples or ()) for one in group.lanes[None].slices)
     assert isinstance(group, InOrderGroup)  # it has no place for tuples
@@ -117,7 +119,7 @@ def test_in_order_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_
     assert meter.combines <= EVENTS - 1
     (group,) = operator.groups
     assert isinstance(group, InOrderGroup)
-    assert group.slicing.slices() <= 2
+    assert group.slicer.slices() <= 2
 
 
 def bad_at_nine(value: object) -> tuple[int, ...]:
@@ -174,6 +176,6 @@ def test_queries_share_ordered_slices_come_and_go_and_keys_are_released() -> Non
     operator.step([Event(99, Letter(0, 99), 1)])
     assert {*group.queries} == {"states", "deltas"}
     operator.remove("states")
-    assert group.slicing.slices() == 1
+    assert group.slicer.slices() == 1
     operator.remove("deltas")
     assert operator.groups == []

@@ -50,8 +50,8 @@ def test_there_are_no_more_slices_than_starts_of_windows_that_are_open(
             for start in range(kind.offset - 126 * kind.slide, time + 1, kind.slide)
             if start <= time < start + kind.size
         }
-        most = max(most, group_of(operator).slicing.slices())
-        assert group_of(operator).slicing.slices() <= len(opened)
+        most = max(most, group_of(operator).slicer.slices())
+        assert group_of(operator).slicer.slices() <= len(opened)
     assert most >= 4
 
 
@@ -72,7 +72,7 @@ def test_where_windows_only_end_no_slice_begins(kind: WindowType, needed: int) -
     for nth in range(UNTIL):
         time += rng.choice([0, 1, 1, 2, 7])
         operator.step([Event(time, Letter(0, nth))])
-        assert all(lane.slices.size <= needed for lane in group_of(operator).slicing.lanes())
+        assert all(lane.slices.size <= needed for lane in group_of(operator).slicer.lanes())
 
 
 MIXED: list[WindowType] = [
@@ -111,6 +111,6 @@ def test_an_idle_key_leaves_nothing_in_ordered_slices() -> None:
         operator.add(Query(f"q{nth}", kind, BAGS))
     for time in range(UNTIL):
         operator.step([Event(time, Letter(0, time), key=time)])
-    slicing = group_of(operator).slicing
+    slicing = group_of(operator).slicer
     assert len(list(slicing.lanes())) <= 120
     assert len(vars(slicing)["_births"]) == 0

@@ -30,7 +30,7 @@ KINDS = [
 @pytest.fixture
 def laid(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return how many tuples there were each time that some were laid out."""
-    counts, lay_out = list[int](), TupleKeyState.line
+    counts, lay_out = list[int](), TupleKeyState.timeline
 
     def counted(
         lane: TupleKeyState, measure: Measure, reached: float, further: Accepted | None = None
@@ -39,7 +39,7 @@ def laid(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         counts.append(len(found.placed))
         return found
 
-    monkeypatch.setattr(TupleKeyState, "line", counted)
+    monkeypatch.setattr(TupleKeyState, "timeline", counted)
     return counts
 
 
@@ -53,7 +53,7 @@ def test_events_behind_the_watermark_are_not_laid_out(kind: WindowType, laid: li
     assert max(laid) <= 1
     (group,) = operator.groups
     assert isinstance(group, TupleGroup)
-    assert len(group.keyed[None].lane.pending) == 498
+    assert len(group.key_groups[None].key_state.deferred_events) == 498
     operator.step([], END)
     assert max(laid) == 498
 
@@ -82,7 +82,7 @@ def test_idle_keys_hold_no_tuple_and_go_if_nothing_is_counted(
         operator.step([Event(now, Letter(0, now))], now)
     (group,) = operator.groups
     assert isinstance(group, TupleGroup)
-    held = [len(one.lane.entries) for key, one in group.keyed.items() if key is not None]
+    held = [len(one.key_state.entries) for key, one in group.key_groups.items() if key is not None]
     assert held == [0] * 100 * (every - 1)
 
 
@@ -94,7 +94,7 @@ def test_an_event_that_a_window_cannot_take_is_refused_at_once() -> None:
         operator.step([Event(7, Letter(2, 2)), Event(9, "x")])
     (group,) = operator.groups
     assert isinstance(group, TupleGroup)
-    assert len(group.keyed[None].lane.pending) == 1
+    assert len(group.key_groups[None].key_state.deferred_events) == 1
 
 
 LATE = 10
@@ -127,6 +127,6 @@ def test_what_is_kept_is_what_the_type_needs(kind: WindowType, extent: int) -> N
         told += len(operator.step([event], time).results)
         (group,) = operator.groups
         assert isinstance(group, TupleGroup)
-        most = max([most, *(len(one.lane.entries) for one in group.keyed.values())])
+        most = max([most, *(len(one.key_state.entries) for one in group.key_groups.values())])
     assert most <= LATE + 2 + extent
     assert told > 0 or kind == Threshold(99)

@@ -37,10 +37,10 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
 
     for kind in (ScheduledWindows, SessionWindows):
         counted(kind, "changes")
-        counted(kind, "due")
-    counted(Slice, "reach")
-    counted(UndoLog, "note")
-    counted(UndoLog, "change")
+        counted(kind, "next_completion")
+    counted(Slice, "session_end")
+    counted(UndoLog, "record_undo")
+    counted(UndoLog, "save_slice")
     return found
 
 
@@ -57,7 +57,7 @@ def test_a_tuple_asks_no_query_of_which_no_window_ends(calls: Calls) -> None:
     calls.clear()
     for time in range(2, 500):
         assert not operator.step([Event(time, Letter(0, time))], time - 1).results
-    assert calls["changes"] == calls["due"] == 0
+    assert calls["changes"] == calls["next_completion"] == 0
 
 
 def test_a_new_slice_asks_only_the_queries_that_sleep(calls: Calls) -> None:
@@ -66,7 +66,7 @@ def test_a_new_slice_asks_only_the_queries_that_sleep(calls: Calls) -> None:
     calls.clear()
     told = sum(len(operator.step([Event(t, Letter(0, t))], t).results) for t in range(2, 1000))
     assert told == 99
-    assert calls["due"] <= 2 * told
+    assert calls["next_completion"] <= 2 * told
 
 
 def test_time_asks_no_key_of_which_no_window_ends(calls: Calls) -> None:
@@ -101,7 +101,7 @@ def test_a_session_of_many_slices_is_not_walked_again(calls: Calls) -> None:
     for time in range(1000, 2000, 5):
         calls.clear()
         operator.step([Event(time, Letter(0, time)), Event(time - 25, Letter(1, time))], time - 5)
-        assert calls["reach"] <= (24 if time > 1000 else 600)  # at first, nothing is known
+        assert calls["session_end"] <= (24 if time > 1000 else 600)  # at first, nothing is known
 
 
 @pytest.mark.parametrize("queries", [1, 100])
@@ -110,13 +110,13 @@ def test_what_undoes_a_step_is_as_much_as_the_step_does(calls: Calls, queries: i
     for time in range(0, 3000, 3):
         calls.clear()
         operator.step([Event(time, Letter(0, time))])
-        assert calls["note"] + calls["change"] <= 3
+        assert calls["record_undo"] + calls["save_slice"] <= 3
     calls.clear()
     operator.step([Event(900, Letter(0, -1)), Event(900, Letter(0, -2))])
-    assert calls["note"] == calls["change"] == 1
+    assert calls["record_undo"] == calls["save_slice"] == 1
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    assert len(group.lanes[None].slices.slices) == 1000
+    assert len(group.key_states[None].slices.slices) == 1000
 
 
 def test_idle_keys_sleep_without_an_alarm(calls: Calls) -> None:
@@ -125,9 +125,9 @@ def test_idle_keys_sleep_without_an_alarm(calls: Calls) -> None:
         operator.step([Event(time, Letter(0, time), time)], time)
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    assert len(group.lanes) <= 12
+    assert len(group.key_states) <= 12
     calls.clear()
     operator.step([], 1000)
-    assert not group.lanes
+    assert not group.key_states
     operator.step([], 100_000)
     assert calls["changes"] <= 24

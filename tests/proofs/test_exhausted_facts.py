@@ -150,8 +150,8 @@ def count_only(one: Slice, event: Event) -> None:
 
 def insert_last(lane: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
     del by_arrival
-    lane.tiling.insert(lifted, last=True)
-    lane.news = True
+    lane.slices.insert(lifted, last=True)
+    lane.has_changes = True
 
 
 def join_nothing(slices: SliceBuffer[object], begin: int) -> None:

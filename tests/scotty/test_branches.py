@@ -8,7 +8,12 @@ import pytest
 from extending.test_new_window_type import Timetable
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.optimized.scotty.slices.edges import EdgeInterval, Edges, Progression
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
@@ -264,15 +269,15 @@ def test_a_run_is_answered_as_the_denotation_does(
 
 
 def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Edges, "remembered", 8)
+    monkeypatch.setattr(Edges, "interval_limit", 8)
     edges = Edges([Progression(0, 10)])
     cells = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
-    assert [edges.cell(int(cell.low) + 3) for cell in cells] == cells
-    assert edges.computed == len(cells)
-    assert [edges.cell(int(cell.high) - 1) for cell in cells[-4:]] == cells[-4:]
-    assert edges.computed == len(cells)
-    assert [edges.cell(int(cell.low)) for cell in cells[:4]] == cells[:4]
-    assert edges.computed == len(cells) + 4
+    assert [edges.interval_at(int(cell.low) + 3) for cell in cells] == cells
+    assert edges.computed_count == len(cells)
+    assert [edges.interval_at(int(cell.high) - 1) for cell in cells[-4:]] == cells[-4:]
+    assert edges.computed_count == len(cells)
+    assert [edges.interval_at(int(cell.low)) for cell in cells[:4]] == cells[:4]
+    assert edges.computed_count == len(cells) + 4
 
 
 @pytest.mark.parametrize("leap", [1, 30, 400, 5000])
@@ -280,12 +285,12 @@ def test_cells_that_time_has_passed_are_those_that_a_fresh_look_finds(leap: int)
     progressions = [Progression(0, 7), Progression(3, 11), Progression(5, 40, 45, 2000)]
     edges = Edges(progressions)
     for now in (0, leap, 2 * leap):
-        edges.cell(now)
+        edges.interval_at(now)
     for time in range(-20, 2 * leap + 20):
-        assert edges.cell(time) == Edges(progressions).cell(time)
+        assert edges.interval_at(time) == Edges(progressions).interval_at(time)
 
 
-@pytest.mark.parametrize("store", [LazyStore, eager, fiba])
+@pytest.mark.parametrize("store", [LazyStore, flatfat_store, fiba_store])
 def test_the_gap_of_a_tuple_within_a_slice_reaches_over_later_slices(store: BuildStore) -> None:
     both: list[Operator] = [SpecificationOperator(Settings(100)), Scotty(Settings(100), store)]
     for one in both:

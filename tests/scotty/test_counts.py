@@ -5,7 +5,12 @@ import pytest
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named_keeping_nulls
@@ -18,7 +23,7 @@ from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Sliding, count
 
-STORES = [LazyStore, eager, fiba]
+STORES = [LazyStore, flatfat_store, fiba_store]
 LATE = Settings(1000)
 HELD_BACK = Settings(1000, dialect=Dialect(late_update="next_watermark"))
 NEVER_AGAIN = Settings(1000, dialect=Dialect(late_update="none", closing=1))

@@ -8,7 +8,7 @@ import pytest
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import LazyStore, fiba_store, flatfat_store
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query, Settings
@@ -35,7 +35,7 @@ class Trace:
             late_update=rng.choice(["immediate", "next_watermark", "next_watermark", "none"]),
         )
         settings = Settings(rng.choice([0, 3, 8, 30]), "discard", dialect=dialect)
-        self.scotty = Scotty(settings, rng.choice([LazyStore, eager, fiba]))
+        self.scotty = Scotty(settings, rng.choice([LazyStore, flatfat_store, fiba_store]))
         self.both = self.scotty, SpecificationOperator(settings)
         self.aggregate, self.own = rng.choice([BAGS, WORDS]), rng.random() < 0.4
         self.rng, self.names, self.events, self.asked = rng, list[str](), 0, 0
@@ -82,7 +82,7 @@ class Trace:
         for group in self.scotty.groups:
             assert isinstance(group, TimeGroup)
             if all(isinstance(query.window, Session) for query in group.queries.values()):
-                assert all(None not in one.slices.separators() for one in group.lanes.values())
+                assert all(None not in one.slices.separators() for one in group.key_states.values())
 
 
 @pytest.mark.parametrize("lateness", LATENESS)
@@ -118,8 +118,8 @@ def test_discarded_sessions_share_slices_and_store_no_tuple(
     times = [start + more for more in (0, 3, 6) for start in range(0, 300, 20)]
     for nth, time in enumerate(times):
         operator.step([Event(time, Letter(0, nth), gap=300 if nth == 16 else None)], 7 * nth)
-        assert not any(one.tuples for one in group.lanes[None].slices.slices)
+        assert not any(one.tuples for one in group.key_states[None].slices.slices)
     operator.step([Event(283, Letter(0, 99))])
     operator.remove("edges")
     operator.step([], 400)
-    assert None not in group.lanes[None].slices.separators()
+    assert None not in group.key_states[None].slices.separators()

@@ -22,6 +22,6 @@ def test_a_cell_lies_between_the_nearest_edges_whatever_was_asked_before(
     }
     for asked in product(TIMES, repeat=3):
         edges = Edges(progressions)
-        assert [edges.cell(time) for time in asked] == [
+        assert [edges.interval_at(time) for time in asked] == [
             EdgeInterval(*nearest[time]) for time in asked
         ]

@@ -11,7 +11,12 @@ from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_LAZY
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import FREE, Monoid
@@ -177,14 +182,16 @@ def test_an_error_names_the_query_and_the_event_and_changes_nothing(
     assert fault.name in WITH_THE_REPORT or f"{bad}" in str(caught.value)
     sound = operator.groups[0]
     assert isinstance(sound, TimeGroup)
-    assert [*sound.lanes] == [None, "k"]
+    assert [*sound.key_states] == [None, "k"]
     late = [Event(8, Letter(1, 5)), Event(6, Letter(1, 6), "k"), Event(1, Letter(1, 7), "new")]
     after = [Event(9, Letter(1, 8)), *late]
     for step in (Step(tuple(after), 5), Step((), 50), Step((), END)):
         assert operator.take(step) == twin.take(step)
 
 
-@pytest.mark.parametrize("build", [LazyStore, eager, fiba], ids=lambda build: build.__name__)
+@pytest.mark.parametrize(
+    "build", [LazyStore, flatfat_store, fiba_store], ids=lambda build: build.__name__
+)
 def test_a_lower_that_raises_names_the_window(build: BuildStore) -> None:
     operator, twin = Scotty(Settings(), build), Scotty(Settings(), build)
     for one in (operator, twin):

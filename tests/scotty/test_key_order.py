@@ -77,6 +77,6 @@ def test_every_cohort_ranks_keys_in_the_order_in_which_it_accepts_them() -> None
             act(ranks, model, deed)
         for cohort, keys in model.met.items():
             for one, other in combinations(keys, 2):
-                assert ranks.of(cohort, one) < ranks.of(cohort, other), deeds
+                assert ranks.position(cohort, one) < ranks.position(cohort, other), deeds
                 told += 1
     assert told > 1000

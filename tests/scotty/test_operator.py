@@ -6,7 +6,12 @@ from muntin.conformance.machines.random_choices import THIRDS
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.specification import SpecificationOperator
 from muntin.reference.tuple_buffer import TupleBuffer
@@ -22,7 +27,7 @@ from muntin.spec.windows.measure import COUNT, TIME, Measure
 from muntin.spec.windows.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
 
-STORES = [LazyStore, eager, fiba]
+STORES = [LazyStore, flatfat_store, fiba_store]
 TRACES: list[tuple[str, list[WindowType], str]] = [
     ("at the first slice start", [tumbling(10)], "1 0 W100"),
     ("before the first slice, after a watermark", [tumbling(5)], "5 W1 1 W100"),
@@ -248,5 +253,5 @@ def test_values_too_low_for_a_run_part_runs_when_they_are_forgotten(
     assert told >= 2
     (group,) = scotty.groups
     assert isinstance(group, TupleGroup)
-    assert group.keyed[None].lane.forgotten > 2
+    assert group.key_groups[None].key_state.evicted_count > 2
     assert naive.retained().events < 4

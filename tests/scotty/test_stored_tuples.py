@@ -10,7 +10,7 @@ from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.random_choices import THIRDS
 from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.query_plan import ScottyPlan, deviation_from_figure_4, strategy
+from muntin.optimized.scotty.query_plan import ScottyPlan, deviation_from_figure_4, plan_for
 from muntin.optimized.scotty.workload import stores_tuples
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Query, Settings
@@ -99,10 +99,12 @@ def test_a_running_group_keeps_tuples_where_it_is_said(kind: WindowType) -> None
                 operator.step([Event(time, Letter(time % 3, time))], time - 5)
             (group,) = operator.groups
             how, asked = found(query, settings)
-            assert (kept(group) > 0) == how.stored, settings
+            assert (kept(group) > 0) == how.tuples_stored, settings
             reason = deviation_from_figure_4(how, asked, settings)
-            assert (reason is None) == (how.stored == stores_tuples(how.of)), settings
-            said = "tuples are stored" if how.stored else "tuples are not stored"
+            assert (reason is None) == (how.tuples_stored == stores_tuples(how.characteristics)), (
+                settings
+            )
+            said = "tuples are stored" if how.tuples_stored else "tuples are not stored"
             lines = [line.strip() for line in operator.explain().splitlines()]
             assert (f"{said}: {reason}" if reason else said) in lines
 
@@ -110,7 +112,7 @@ def test_a_running_group_keeps_tuples_where_it_is_said(kind: WindowType) -> None
 def found(query: Query, settings: Settings) -> tuple[ScottyPlan, Query]:
     """Return how a query is served, and the query as the operator takes it."""
     asked = as_opaque_if_derived(query, settings)
-    return strategy(asked, settings, -END, ()), asked
+    return plan_for(asked, settings, -END, ()), asked
 
 
 def test_all_that_departs_from_figure_4_is_tabulated() -> None:

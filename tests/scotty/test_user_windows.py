@@ -98,7 +98,7 @@ def test_windows_of_any_machine_are_those_of_the_denotation(
         (group,) = both[0].groups
         sliced += isinstance(group, InOrderGroup)  # then there is no tuple to forget
         if isinstance(group, TupleGroup):
-            forgotten += sum(one.lane.forgotten for one in group.keyed.values())
+            forgotten += sum(one.key_state.evicted_count for one in group.key_groups.values())
     assert told > 5
     assert forgotten > 50 or (sliced and isinstance(kind, UserWindow) and not ordered)
 
@@ -112,7 +112,7 @@ def test_a_machine_goes_on_behind_what_is_forgotten() -> None:
     for time in range(400):
         results = operator.step([Event(time, Letter(0, time))], time).results
         groups = [group for group in operator.groups if isinstance(group, TupleGroup)]
-        kept += [len(group.keyed[None].lane.entries) for group in groups]
+        kept += [len(group.key_groups[None].key_state.entries) for group in groups]
         if time > 20:
             assert [result.query for result in results if result.query != "buffer"] == (
                 ["time", "ranks"] if time % 3 == 2 else ["ranks"]
@@ -208,4 +208,4 @@ def test_a_machine_whose_state_cannot_be_copied_sees_all_tuples_again() -> None:
         assert got == wanted
     (group,) = both[0].groups
     assert isinstance(group, TupleGroup)
-    assert len(group.keyed[None].lane.entries) == 20
+    assert len(group.key_groups[None].key_state.entries) == 20

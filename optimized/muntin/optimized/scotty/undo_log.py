@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from muntin.optimized.scotty.slices.slice import Slice, State
+from muntin.optimized.scotty.slices.slice import Slice, SliceState
 
 
 class UndoLog:
@@ -11,28 +11,28 @@ class UndoLog:
     def __init__(self) -> None:
         """Start with nothing to undo."""
         self.step = 0
-        self._undo: list[Callable[[], object]] = []
-        self._changed: list[tuple[Slice, State]] = []
+        self._actions: list[Callable[[], object]] = []
+        self._saved_slices: list[tuple[Slice, SliceState]] = []
 
-    def record_undo(self, undo: Callable[[], object]) -> None:
+    def record_undo(self, action: Callable[[], object]) -> None:
         """Remember how to take back what is about to be done."""
-        self._undo.append(undo)
+        self._actions.append(action)
 
-    def change(self, one: Slice) -> None:
+    def save_slice(self, slice_: Slice) -> None:
         """Remember a slice that this step changes for the first time."""
-        one.step = self.step
-        self._changed.append((one, one.state()))
+        slice_.step = self.step
+        self._saved_slices.append((slice_, slice_.state()))
 
     def commit(self) -> None:
         """Take the step for done."""
         self.step += 1
-        self._undo.clear()
-        self._changed.clear()
+        self._actions.clear()
+        self._saved_slices.clear()
 
     def rollback(self) -> None:
         """Take back all that the step has done."""
-        for undo in reversed(self._undo):
-            undo()
-        for one, state in self._changed:
-            one.restore(state)
+        for action in reversed(self._actions):
+            action()
+        for slice_, state in self._saved_slices:
+            slice_.restore(state)
         self.commit()

@@ -17,17 +17,20 @@ class StepWatermarks:
         when they are complete; if `held_back`, updates wait for the next watermark; if
         `only_fresh`, windows are reported only when they become complete.
         """
-        self.settings, self.before, self.now, self.reached = settings, before, now, reached
-        self.limit_before, self.limit = (_limit(settings, at) for at in (before, now))
-        self.done_before, self.done = _done(settings, before), _done(settings, now)
-        self.final = settings.output == "final"
-        update = "immediate" if self.final else settings.dialect.late_update
+        self.settings, self.before, self.now, self.last_finite = settings, before, now, reached
+        self.limit_before, self.limit = (_limit(settings, watermark) for watermark in (before, now))
+        self.final_until_before, self.final_until = (
+            _final_until(settings, before),
+            _final_until(settings, now),
+        )
+        self.final_only = settings.output == "final"
+        update = "immediate" if self.final_only else settings.dialect.late_update
         self.held_back = update == "next_watermark" and now <= before
-        self.only_fresh = update == "none"
+        self.new_windows_only = update == "none"
 
-    def reporting(self, closing: int) -> tuple[float, float]:
+    def emission_range(self, closing: int) -> tuple[float, float]:
         """Return low and high: what ends in (low, high] is reported for the first time."""
-        if self.final:
+        if self.final_only:
             return self.limit_before - max(0, closing), self.limit - max(0, closing)
         return self.before - closing, self.now - closing
 
@@ -37,7 +40,7 @@ def _limit(settings: Settings, watermark: float) -> float:
     return -END if never else watermark - settings.allowed_lateness
 
 
-def _done(settings: Settings, watermark: float) -> float:
+def _final_until(settings: Settings, watermark: float) -> float:
     """Return the time up to which windows are settled for good.
 
     By event, an event at the limit may still come. If nothing is ever late, nothing settles.
@@ -46,18 +49,18 @@ def _done(settings: Settings, watermark: float) -> float:
     return -END if rule == "never" else _limit(settings, watermark) - (rule == "event")
 
 
-def emission_watermark(settings: Settings, past: float, closing: int) -> float:
+def emission_watermark(settings: Settings, completes_at: float, closing: int) -> float:
     """Return the watermark at which a window is told of that is past at some time."""
     if settings.output != "final":
-        return past + closing
+        return completes_at + closing
     never = settings.dialect.lateness == "never"
-    return END if never else past + max(0, closing) + settings.allowed_lateness
+    return END if never else completes_at + max(0, closing) + settings.allowed_lateness
 
 
-def finalization_watermark(settings: Settings, settles: float) -> float:
+def finalization_watermark(settings: Settings, final_at: float) -> float:
     """Return the watermark at which what settles at some time is settled for good."""
     rule = settings.dialect.lateness
-    return END if rule == "never" else settles + settings.allowed_lateness + (rule == "event")
+    return END if rule == "never" else final_at + settings.allowed_lateness + (rule == "event")
 
 
 def max_early_emission(dialect: Dialect) -> int:
@@ -66,5 +69,5 @@ def max_early_emission(dialect: Dialect) -> int:
     A window may be told of one before it is past, and a session may merge at its very end.
     """
     closing = dialect.closing
-    closings = closing.values() if isinstance(closing, Mapping) else [closing]
-    return int(-1 in closings) + int(dialect.session_merge == "le")
+    shifts = closing.values() if isinstance(closing, Mapping) else [closing]
+    return int(-1 in shifts) + int(dialect.session_merge == "le")

@@ -19,8 +19,8 @@ class EmittedResult(NamedTuple):
 
     value: object
     revision: int
-    settles: float
-    size: int = 0
+    final_at: float
+    tuple_count: int = 0
 
 
 class ResultChange(NamedTuple):
@@ -28,7 +28,7 @@ class ResultChange(NamedTuple):
 
     kind: Kind
     interval: Interval
-    said: EmittedResult
+    result: EmittedResult
 
 
 class WindowManager(ABC):
@@ -42,21 +42,21 @@ class WindowManager(ABC):
 
     @abstractmethod
     def is_on_time(
-        self, event: Event, limit: float, slices: SliceManager, extent: SeenRange
+        self, event: Event, limit: float, slices: SliceManager, seen: SeenRange
     ) -> bool | None:
         """Whether an event is on time by window; None if no window holds it."""
 
     @abstractmethod
-    def due(self, after: float, slices: SliceManager, extent: SeenRange) -> float:
+    def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
         """Return when the first window is past that is past after a time, at the earliest."""
 
     @abstractmethod
     def changes(
         self,
-        moment: StepWatermarks,
+        watermarks: StepWatermarks,
         slices: SliceManager,
-        late: Sequence[LiftedEvent],
-        extent: SeenRange,
+        late_events: Sequence[LiftedEvent],
+        seen: SeenRange,
     ) -> list[ResultChange]:
         """Return what the step changes; tuples in windows that had ended are among the late.
 
@@ -64,26 +64,26 @@ class WindowManager(ABC):
         """
 
     def commit(
-        self, changes: Sequence[ResultChange], moment: StepWatermarks, extent: SeenRange
+        self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
     ) -> None:
         """Publish."""
-        del moment, extent
-        for kind, interval, said in changes:
+        del watermarks, seen
+        for kind, interval, result in changes:
             if kind == "retracted":
                 del self.published[interval]
             else:
-                self.published[interval] = said
+                self.published[interval] = result
 
     def forget(self, interval: Interval) -> None:
         """Forget a window that is settled, unless it has gone since."""
         self.published.pop(interval, None)
 
-    def settles(self, end: float) -> float:
+    def final_time(self, end: float) -> float:
         """Return the time at which a window is settled."""
         return end + max(0, self.closing)
 
-    def value(self, one: Interval, fold: Callable[[], object]) -> object:
+    def value(self, interval: Interval, fold: Callable[[], object]) -> object:
         """Fold and lower the value of a window, or name the query and window that fail."""
         aggregate = self.query.aggregate
-        where = f"the window [{one.start}, {one.end})"
+        where = f"the window [{interval.start}, {interval.end})"
         return self.query.guarded(where, lambda: aggregate.lower(fold()))

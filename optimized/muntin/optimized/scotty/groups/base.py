@@ -17,7 +17,7 @@ class LatenessVotes:
     def __init__(self) -> None:
         """Start with no verdict."""
         self._accepted: set[int] = set()
-        self._refusing: dict[int, set[str]] = {}
+        self._rejecting: dict[int, set[str]] = {}
 
     def accept(self, accepted: Accepted) -> None:
         """Note that some query accepts an event."""
@@ -28,15 +28,15 @@ class LatenessVotes:
         if accepts:
             self.accept(accepted)
         else:
-            self._refusing.setdefault(accepted.arrival, set()).add(name)
+            self._rejecting.setdefault(accepted.arrival, set()).add(name)
 
-    def refusing(self, accepted: Accepted) -> set[str]:
+    def rejecting_queries(self, accepted: Accepted) -> set[str]:
         """Return the queries that see an event and refuse it."""
-        return self._refusing.get(accepted.arrival, set())
+        return self._rejecting.get(accepted.arrival, set())
 
-    def late(self, accepted: Accepted) -> bool:
+    def is_late(self, accepted: Accepted) -> bool:
         """Whether some query sees an event, and none accepts it."""
-        return bool(self.refusing(accepted)) and accepted.arrival not in self._accepted
+        return bool(self.rejecting_queries(accepted)) and accepted.arrival not in self._accepted
 
 
 class QueryOutput(NamedTuple):
@@ -66,16 +66,16 @@ class SliceGroup(ABC):
 
     @abstractmethod
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Give events to the queries that accept them; by event, all of these are in time."""
 
     @abstractmethod
-    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
+    def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
         """Return what is to be said at the end of a step."""
 
     @abstractmethod
-    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
+    def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Take the step for done."""
 
     @abstractmethod
@@ -94,13 +94,13 @@ class PerEventGroup(SliceGroup):
     """A group that takes one event after the other."""
 
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Give events to the queries that accept them."""
         for accepted in batch:
-            for name, accepts in self.take(accepted, moment).items():
-                ballot.record(accepted, name, accepts=accepts)
+            for name, accepts in self.ingest_event(accepted, watermarks).items():
+                votes.record(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def take(self, accepted: Accepted, moment: StepWatermarks) -> Mapping[str, bool]:
+    def ingest_event(self, accepted: Accepted, watermarks: StepWatermarks) -> Mapping[str, bool]:
         """Give an event to the queries that accept it, and say of each that sees it if it does."""

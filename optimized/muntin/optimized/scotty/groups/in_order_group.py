@@ -7,7 +7,7 @@ counts there when it counts here.
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from muntin.optimized.in_order import emission as report
+from muntin.optimized.in_order import emission as emission
 from muntin.optimized.in_order.operator import InOrderSlicer, UncommittedStep
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
 from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
@@ -26,55 +26,57 @@ class InOrderGroup(SliceGroup):
         """Start without queries."""
         super().__init__(settings)
         technique = CUTTY_LAZY if build == LazyStore else CUTTY_EAGER
-        self.slicing = InOrderSlicer(technique, settings)
+        self.slicer = InOrderSlicer(technique, settings)
         self._batch: list[Event] = []
-        self._begun: list[UncommittedStep] = []  # the step, once it is reported
+        self._uncommitted: list[UncommittedStep] = []  # the step, once it is reported
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
         """Let a further query share the slices; it has missed these last events of their keys."""
         self.queries[query.id], self.since[query.id] = query, since
-        self.slicing.register(query, since, missed)
+        self.slicer.register(query, since, missed)
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
-        self.slicing.remove(name)
+        self.slicer.remove(name)
         del self.queries[name], self.since[name]
 
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Keep the events until the end of the step: all are in time."""
-        del moment, ballot
+        del watermarks, votes
         self._batch = [accepted.event for accepted in batch]
 
-    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
+    def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
         """Return what is to be said at the end of a step."""
-        underway = self.slicing.begin(self._batch, _of(moment))
-        self._begun = [underway]
-        found: dict[tuple[str, Hashable], list[ResultChange]] = {}
-        for key, track, (kind, told) in underway.lines:
-            said = EmittedResult(told.value, told.revision, told.end)
-            change = ResultChange(kind, Interval(told.start, told.end, told.row), said)
-            found.setdefault((track.query.id, key), []).append(change)
-        return [QueryOutput(name, key, changes) for (name, key), changes in found.items()]
+        step = self.slicer.begin(self._batch, _in_order_watermark(watermarks))
+        self._uncommitted = [step]
+        changes_by_query: dict[tuple[str, Hashable], list[ResultChange]] = {}
+        for key, track, (kind, row) in step.lines:
+            emitted = EmittedResult(row.value, row.revision, row.end)
+            change = ResultChange(kind, Interval(row.start, row.end, row.row), emitted)
+            changes_by_query.setdefault((track.query.id, key), []).append(change)
+        return [
+            QueryOutput(name, key, changes) for (name, key), changes in changes_by_query.items()
+        ]
 
-    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
+    def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Take the step for done."""
-        del reports
-        for underway in self._begun:
-            self.slicing.commit(underway, _of(moment))
-            self.slicing.clear_key_order()  # the operator knows the order of keys
-        self._end()
+        del outputs
+        for step in self._uncommitted:
+            self.slicer.commit(step, _in_order_watermark(watermarks))
+            self.slicer.clear_key_order()  # the operator knows the order of keys
+        self._end_step()
 
     def restore(self) -> None:
         """Undo what the step has done so far."""
-        for underway in self._begun:
-            self.slicing.undo(underway)
-        self._end()
+        for step in self._uncommitted:
+            self.slicer.undo(step)
+        self._end_step()
 
-    def _end(self) -> None:
-        self._batch, self._begun = [], []
+    def _end_step(self) -> None:
+        self._batch, self._uncommitted = [], []
 
 
-def _of(moment: StepWatermarks) -> report.InOrderWatermark:
-    return report.InOrderWatermark(moment.now, moment.reached, moment.limit)
+def _in_order_watermark(watermarks: StepWatermarks) -> emission.InOrderWatermark:
+    return emission.InOrderWatermark(watermarks.now, watermarks.last_finite, watermarks.limit)

@@ -22,27 +22,27 @@ class SeenRange(NamedTuple):
 
     first: int
     last: int
-    reached: float
+    last_finite: float
 
 
 class WindowSchedule(ABC):
     """The windows that begin after `since`, of one type."""
 
-    starts_at: int | None = None
+    retained_from: int | None = None
     """The time from which everything is kept, if there is one."""
-    shortest: int = 0
+    shortest_window: int = 0
     """How many times a window holds at least."""
 
-    def __init__(self, kind: ScheduledWindow, dialect: Dialect, since: float) -> None:
+    def __init__(self, window: ScheduledWindow, dialect: Dialect, since: float) -> None:
         """Take in what is common to all types."""
         self.dialect, self.since = dialect, since
-        self.opens, self.closes = edge_shift(kind, dialect)
+        self.opens, self.closes = edge_shift(window, dialect)
 
-    def completion_time(self, one: Interval) -> float:
+    def completion_time(self, interval: Interval) -> float:
         """Return when a window is past: at its end, or the first time after one that it holds."""
-        return one.end + self.closes
+        return interval.end + self.closes
 
-    def clipped(self, span: tuple[int, int]) -> tuple[int, int]:
+    def clip(self, span: tuple[int, int]) -> tuple[int, int]:
         """Return what the query sees of a span."""
         low, high = span
         return (low if self.since == -END else max(low, int(self.since) + 1)), high
@@ -52,16 +52,16 @@ class WindowSchedule(ABC):
         """Return the edges of all spans."""
 
     @abstractmethod
-    def span(self, one: Interval) -> tuple[int, int]:
+    def span(self, interval: Interval) -> tuple[int, int]:
         """Return the span of a window."""
 
     @abstractmethod
-    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
+    def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
         """Return the windows that hold a time, and are past at `high`."""
 
     @abstractmethod
     def windows_ending_in(
-        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+        self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
         """Return the windows that are past in (low, high], at least if they hold a slice.
 
@@ -69,14 +69,14 @@ class WindowSchedule(ABC):
         """
 
     @abstractmethod
-    def last_end(self, time: int, extent: SeenRange) -> float | None:
+    def last_completion(self, time: int, seen: SeenRange) -> float | None:
         """Return when the last of the windows that hold a time is past, if any does."""
 
     @abstractmethod
-    def first_open_after(self, done: int) -> Interval | None:
+    def first_open_after(self, time: int) -> Interval | None:
         """Return the first window that is past after `done`, whether it holds anything or not."""
 
 
-def align_up(least: int, residue: int, period: int) -> int:
+def align_up(minimum: int, residue: int, period: int) -> int:
     """Return the least number in residue + period * Z that is not below the given one."""
-    return least + (residue - least) % period
+    return minimum + (residue - minimum) % period

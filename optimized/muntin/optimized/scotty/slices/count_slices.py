@@ -17,9 +17,9 @@ from muntin.spec.windows.periodic import Sliding
 
 Order = tuple[int, int]
 ORDER = attrgetter("order")
-BEGIN = attrgetter("begin")
-FIRST = attrgetter("first")
-BEHIND = attrgetter("cell.high")
+FIRST_ORDER = attrgetter("first_order")
+FIRST_RANK = attrgetter("first")
+END_RANK = attrgetter("ranks.high")
 
 
 class RankInterval(NamedTuple):
@@ -33,27 +33,27 @@ class RankInterval(NamedTuple):
 class CountEdges:
     """The cells of ranks, one after the other."""
 
-    def __init__(self, kinds: Iterable[tuple[str, Sliding]], after: int) -> None:
+    def __init__(self, windows: Iterable[tuple[str, Sliding]], after: int) -> None:
         """Go on behind a rank; windows begin at rank 0 or later."""
         heap = set[tuple[int, int, str]]()
-        for name, kind in kinds:
-            first = kind.offset % kind.slide
-            for edge, who in ((first, ""), (first + kind.size, name)):
-                further = max(edge, after + 1 + (edge - after - 1) % kind.slide)
-                heap.add((further, kind.slide, who))
+        for name, window in windows:
+            first = window.offset % window.slide
+            for edge, query in ((first, ""), (first + window.size, name)):
+                next_edge = max(edge, after + 1 + (edge - after - 1) % window.slide)
+                heap.add((next_edge, window.slide, query))
         self._heap = list(heap)
         heapify(self._heap)
-        self._given_back = list[RankInterval]()
+        self._unread = list[RankInterval]()
 
-    def cell(self, low: int) -> RankInterval:
+    def next_interval(self, low: int) -> RankInterval:
         """Return the next cell, which begins at a rank.
 
         >>> edges = CountEdges([("a", Sliding(3, 2))], after=0)
-        >>> edges.cell(0), edges.cell(2)
+        >>> edges.next_interval(0), edges.next_interval(2)
         (RankInterval(low=0, high=2, ending=()), RankInterval(low=2, high=3, ending=('a',)))
         """
-        if self._given_back:
-            return self._given_back.pop()
+        if self._unread:
+            return self._unread.pop()
         high, ending = self._heap[0][0], list[str]()
         while self._heap[0][0] == high:
             _, slide, name = self._heap[0]
@@ -61,9 +61,9 @@ class CountEdges:
             ending += [name] if name else []
         return RankInterval(low, high, tuple(ending))
 
-    def unread(self, cell: RankInterval) -> None:
+    def unread(self, interval: RankInterval) -> None:
         """Return the cell again: the step that asked for it has failed."""
-        self._given_back.append(cell)
+        self._unread.append(interval)
 
 
 @dataclass(slots=True)
@@ -75,32 +75,36 @@ class CountSlice:
     how often the windows that end with it have been told again, once they are `told`.
     """
 
-    cell: RankInterval
-    begin: Order
-    last: Order
+    ranks: RankInterval
+    first_order: Order
+    last_order: Order
     size: int
     partial: object
     tuples: deque[LiftedEvent] | None
-    known: bool = True
+    partial_known: bool = True
     revision: int = 0
-    told: bool = False
+    emitted: bool = False
 
     @property
     def first(self) -> int:
         """The rank of its first tuple."""
-        return self.cell.low
+        return self.ranks.low
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether the next tuple comes behind the edge."""
-        return self.size == self.cell.high - self.cell.low
+        return self.size == self.ranks.high - self.ranks.low
 
     @property
-    def past(self) -> int:
+    def completes_at(self) -> int:
         """The time at which the windows that end with it are past, once it is full."""
-        return self.last[0] + 1
+        return self.last_order[0] + 1
 
-    def become(self, other: "CountSlice") -> None:
+    def restore(self, other: "CountSlice") -> None:
         """Take over all that a tuple changes, but for the tuples."""
-        self.begin, self.last, self.size = other.begin, other.last, other.size
-        self.partial, self.known = other.partial, other.known
+        self.first_order, self.last_order, self.size = (
+            other.first_order,
+            other.last_order,
+            other.size,
+        )
+        self.partial, self.partial_known = other.partial, other.partial_known

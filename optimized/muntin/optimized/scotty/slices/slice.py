@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from muntin.spec.stream import END, Accepted, Event
 
-State = tuple[int, float, float, int, object]
+SliceState = tuple[int, float, float, int, object]
 
 
 class LiftedEvent(NamedTuple):
@@ -38,19 +38,19 @@ class Slice:
     tuples: list[LiftedEvent] | None = None
     step: int = -1
 
-    def reach(self, gap: int) -> float:
+    def session_end(self, gap: int) -> float:
         """Return where a session of this slice alone ends."""
         return max(self.last_default_gap_time + gap, self.own_gap_end)
 
-    def state(self) -> State:
+    def state(self) -> SliceState:
         """Return what a step changes but for the list of tuples, to set it back."""
         return self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: SliceState) -> None:
         """Be again what it was."""
         self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial = state
 
-    def count(self, event: Event) -> None:
+    def count_tuple(self, event: Event) -> None:
         """Take a further tuple into account, but for the partial aggregate."""
         time, gap = event.time, event.gap
         self.size += 1
@@ -66,8 +66,8 @@ def singleton_slice(
 ) -> Slice:
     """Return the slice of one tuple."""
     time, gap = event.time, event.gap
-    plain, own = (time, -END) if gap is None else (-END, time + gap)
-    return Slice(time, time, plain, own, 1, partial, tuples, step)
+    default_gap_time, own_gap_end = (time, -END) if gap is None else (-END, time + gap)
+    return Slice(time, time, default_gap_time, own_gap_end, 1, partial, tuples, step)
 
 
 def merged_slice(
@@ -75,11 +75,11 @@ def merged_slice(
 ) -> Slice:
     """Return the slice of neighbours, which has this partial aggregate and these tuples."""
     return Slice(
-        min(one.first for one in parts),
-        max(one.last for one in parts),
-        max(one.last_default_gap_time for one in parts),
-        max(one.own_gap_end for one in parts),
-        sum(one.size for one in parts),
+        min(slice_.first for slice_ in parts),
+        max(slice_.last for slice_ in parts),
+        max(slice_.last_default_gap_time for slice_ in parts),
+        max(slice_.own_gap_end for slice_ in parts),
+        sum(slice_.size for slice_ in parts),
         partial,
         tuples,
         step,
