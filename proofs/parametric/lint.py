@@ -35,7 +35,7 @@ SUBJECTS = {
     "holds": "a method of a window type",
     "measure": "a measure",
     "closing": "a decision of a dialect",
-    "view": "what a query sees of the slices",
+    "manager": "the window manager of a query and a key",
     "cause": "an exception",
     "accepted": "an event and its number",
     "identity": "of a monoid, to tell whether two queries have the same",
@@ -45,8 +45,8 @@ EXCEPTIONS = {
     "isinstance(value, bool)": "frames look at the values of events, by definition; at no partial",
     "isinstance(value, Number | None)": "the same",
     "self.restless.pop(name, self) is self": "the agenda, a mark for an unknown name",
-    "old.partial is not partial": "a partial that is the same object has not changed: no need to "
-    "tell the store; one that is another object is told, whatever it is",
+    "stored_slice.partial is not partial": "a partial that is the same object has not changed, and "
+    "is not marked in the store; one that is another object is marked, whatever it is",
     "type(partial)": "a slice begins with it: the first of each type is tried on the identity, so "
     "that what cannot be combined is refused with its event; no answer depends on it",
     "id(monoid.combine)": "a function of the user's, to remember what it was tried on",
@@ -57,7 +57,7 @@ EXCEPTIONS = {
     "total is NotImplemented": "what Python's own operators return for what they do not take",
     "total is not NotImplemented": "the same",
     "isinstance(query, Query)": "what is asked, which is no value",
-    "hash(self._made_of())": "which functions an aggregate is made of, to check its claims once",
+    "hash(self._function_ids())": "the functions that make an aggregate, to check its claims once",
     "repr(self.letters)": "the same; letters are the checker's, of no stream",
     "letters is LETTERS": "the same",
     "id(aggregate)": "whether an aggregate is one of the catalogue, whose claims need no check",

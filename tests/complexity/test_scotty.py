@@ -84,7 +84,7 @@ MIXES: list[list[WindowType]] = [
 
 
 @pytest.mark.parametrize("kinds", MIXES)
-def test_every_four_tuples_cost_one_lift_and_one_combine_each_and_one_a_join(
+def test_every_four_tuples_cost_one_lift_and_one_combine_each_and_one_a_merge(
     kinds: list[WindowType],
 ) -> None:
     joins = 0
@@ -173,14 +173,14 @@ def test_slices_stay_bounded_over_a_long_run(lateness: int) -> None:
     assert not group.key_states
 
 
-def test_a_landmark_keeps_one_slice_of_what_is_settled() -> None:
+def test_a_landmark_keeps_one_slice_of_what_is_final() -> None:
     operator = asked([Landmark(0, 10)], Meter(), Settings(20))
     for time in range(2000):
         operator.step([Event(time, Letter(0, time))], time)
         assert len(lane(operator).slices.slices) <= 5
 
 
-def test_idle_keys_are_released() -> None:
+def test_idle_keys_are_evicted() -> None:
     operator = asked([tumbling(10), Session(4)], Meter(), Settings(20))
     for time in range(500):
         operator.step([Event(time, Letter(0, time), key=time)], time)
@@ -191,7 +191,7 @@ def test_idle_keys_are_released() -> None:
 
 @pytest.mark.parametrize("lateness", ["event", "never"])
 @pytest.mark.parametrize("kind", [tumbling(2000), Session(3)], ids=["updated", "retracted"])
-def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
+def test_retracted_windows_do_not_wait_to_be_final(
     kind: WindowType, lateness: Literal["event", "never"]
 ) -> None:
     operator = asked([kind], Meter(), Settings(5000, dialect=Dialect(lateness=lateness)))
@@ -204,14 +204,14 @@ def test_what_was_told_and_is_no_more_does_not_wait_to_settle(
     assert told <= {interval for _, _, interval in lane(operator).finalization_queue}
 
 
-def test_what_was_told_waits_to_settle() -> None:
+def test_emitted_windows_wait_to_be_final() -> None:
     operator = asked([tumbling(1)], Meter(), Settings(5000))
     operator.step([Event(time, Letter(0, time)) for time in range(100)], 200)
     assert len(lane(operator).finalization_queue) == 100
 
 
 @pytest.mark.parametrize("build", [flatfat_store, fiba_store], ids=lambda build: build.__name__)
-def test_a_tree_that_nobody_asks_does_not_remember_every_slice(build: BuildStore) -> None:
+def test_a_tree_without_queries_does_not_record_every_slice(build: BuildStore) -> None:
     operator = Scotty(Settings(20_000), build)
     operator.add(Query("sample", Sliding(10, 1000), BAGS))
     operator.step([Event(5, Letter(0, 0)), Event(15, Letter(0, 1))], 10)
@@ -228,7 +228,7 @@ SPANS = [(-END, END), (-END, END), (0, END), (7, 7), (-END, 24)]
 """From where to where edges lie."""
 
 
-def test_edges_without_some_are_those_of_the_others() -> None:
+def test_edges_without_some_progressions_are_those_of_the_others() -> None:
     rolls, times = random.Random(4), range(-30, 60)  # noqa: S311 - it need not be secret
     for _ in range(300):
         every = [
@@ -241,7 +241,7 @@ def test_edges_without_some_are_those_of_the_others() -> None:
         assert [found.interval_at(t) for t in times] == [Edges(left).interval_at(t) for t in times]
 
 
-def test_what_only_a_removed_query_kept_apart_becomes_one() -> None:
+def test_slices_that_only_a_removed_query_separated_are_merged() -> None:
     operator = asked([tumbling(10), tumbling(3), Session(2)], Meter(), Settings(50))
     for event in disordered(60, 9, step=2):
         operator.step([event])
@@ -253,7 +253,7 @@ def test_what_only_a_removed_query_kept_apart_becomes_one() -> None:
     assert operator.groups == []
 
 
-def test_each_tuple_is_moved_once_where_a_removed_query_kept_slices_apart(
+def test_each_tuple_is_moved_once_when_a_removed_query_separated_slices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     operator, moved = Scotty(Settings(500)), list[int]()
@@ -285,7 +285,7 @@ def test_a_late_tuple_shifts_a_tuple_a_slice_by_invert_and_combine_and_recompute
     assert (meter.inverts - before[1], meter.combines - before[0]) == (9, 9 + 3)
 
 
-def test_tuples_are_released() -> None:
+def test_tuples_are_evicted() -> None:
     operator = Scotty(Settings(10))
     operator.add(Query("q", Timetable((5, 3)), WORDS))
     for time in range(300):

@@ -111,7 +111,7 @@ def test_a_shift_recomputes_the_slice_where_there_is_no_invert(name: str) -> Non
     assert (meter.inverts, meter.combines) == wanted
 
 
-def test_a_late_event_that_changes_no_window_that_was_told_asks_no_slice_before_it() -> None:
+def test_a_late_event_that_changes_no_emitted_window_folds_no_slice_before_it() -> None:
     meter = Meter()
     operator = asking(1, meter, Settings(100))
     operator.step([Event(10 * nth, (nth,)) for nth in range(1000)], 5000)
@@ -121,7 +121,7 @@ def test_a_late_event_that_changes_no_window_that_was_told_asks_no_slice_before_
 
 
 @pytest.mark.parametrize("lateness", [0, 40])
-def test_tuples_and_slices_are_released_as_they_settle(lateness: int) -> None:
+def test_tuples_and_slices_are_evicted_once_they_are_final(lateness: int) -> None:
     operator, delay = asking(10, Meter(), Settings(lateness)), 15
     rng = random.Random(3)  # noqa: S311 - it need not be secret
     times = sorted(range(3000), key=lambda time: time + rng.randrange(delay))
@@ -136,7 +136,7 @@ def test_tuples_and_slices_are_released_as_they_settle(lateness: int) -> None:
 
 
 @pytest.mark.parametrize("settings", [Settings(9, in_order=True), BY_ARRIVAL])
-def test_no_tuple_is_kept_where_none_ever_moves(settings: Settings) -> None:
+def test_no_tuple_is_stored_where_none_ever_moves(settings: Settings) -> None:
     operator = asking(5, Meter(), settings)
     for time in range(300):
         operator.step([Event(time, (time,))], time)
@@ -144,7 +144,7 @@ def test_no_tuple_is_kept_where_none_ever_moves(settings: Settings) -> None:
         assert len(lane_of(operator).slices) <= 82
 
 
-def test_a_removed_query_brings_no_edges_any_more() -> None:
+def test_a_removed_query_has_no_edges_any_more() -> None:
     operator = Scotty(Settings(5))
     operator.add(Query("a", count(30), WORDS))
     operator.add(Query("b", count(7, 2), WORDS))
@@ -154,7 +154,7 @@ def test_a_removed_query_brings_no_edges_any_more() -> None:
     assert [one.first for one in lane_of(operator).slices if one.first > 21] == [30, 60, 90]
 
 
-def test_only_keys_that_have_news_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_keys_with_new_events_are_visited(monkeypatch: pytest.MonkeyPatch) -> None:
     operator = asking(3, Meter(), Settings(5))
     operator.step([Event(time, (time,), time % 50) for time in range(5000)], 100)
     asked = list[object]()

@@ -15,7 +15,7 @@ KEYS = 100_000
 BYTES = 230
 
 
-def test_what_is_known_of_an_idle_key_costs_few_bytes() -> None:
+def test_an_idle_key_costs_few_bytes() -> None:
     ranks, keys, value = KeyOrder(), list(range(KEYS)), Letter(0, 1)
     ranks.add(Cohort(-END, None))
     gc.collect()
@@ -29,7 +29,7 @@ def test_what_is_known_of_an_idle_key_costs_few_bytes() -> None:
     assert bytes_a_key < BYTES
 
 
-def test_keys_that_a_later_query_has_not_met_wait_for_it_and_for_no_other() -> None:
+def test_keys_new_to_a_later_query_wait_for_it_and_for_no_other() -> None:
     operator = Scotty(Settings(dialect=Dialect(lateness="window")))
     operator.add(Query("first", tumbling(5), BAGS))
     operator.step([Event(time, Letter(0, time), key) for time, key in enumerate("abc")], 9)

@@ -15,7 +15,7 @@ NEAR = 40
 
 @pytest.mark.parametrize("before", [0, 1, SLICES], ids=["first", "after a short", "after a long"])
 @pytest.mark.parametrize("begins", [0, 10 * SLICES + 1000], ids=["in one", "in two"])
-def test_a_step_with_a_slice_between_others_looks_at_few(
+def test_a_step_with_a_slice_between_others_reads_few_slices(
     before: int, begins: int, looks: list[int]
 ) -> None:
     operator = Scotty(Settings(10**6))

@@ -149,7 +149,7 @@ def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int)
         assert operator.step([event]) == twin.step([event])
 
 
-def test_a_window_is_told_that_was_due_in_a_step_that_failed_elsewhere() -> None:
+def test_a_window_due_in_a_step_that_failed_elsewhere_is_emitted() -> None:
     settings = Settings(0, "discard", in_order=True)
     operator, twin = Scotty(settings), SpecificationOperator(settings)
     for one in (operator, twin):
@@ -165,7 +165,7 @@ def test_a_window_is_told_that_was_due_in_a_step_that_failed_elsewhere() -> None
     assert [result.query for result in told.results] == ["near"]
 
 
-def test_queries_share_ordered_slices_come_and_go_and_keys_are_released() -> None:
+def test_queries_share_ordered_slices_come_and_go_and_keys_are_evicted() -> None:
     operator = Scotty(Settings(in_order=True))
     operator.add(Query("states", State(), WORDS))
     for key in range(50):

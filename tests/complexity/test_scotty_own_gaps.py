@@ -14,7 +14,7 @@ NEAR = 40
 
 
 @pytest.mark.parametrize("every", [1, SESSIONS], ids=["each has a gap", "one has a gap"])
-def test_a_late_tuple_looks_at_the_slices_near_it(every: int, looks: list[int]) -> None:
+def test_a_late_tuple_reads_only_slices_near_it(every: int, looks: list[int]) -> None:
     operator = Scotty(Settings(10**6))
     for name, kind in {"near": Session(3), "far": Session(7), "edges": tumbling(5)}.items():
         operator.add(Query(name, kind, BAGS))

@@ -44,7 +44,9 @@ def laid(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_events_behind_the_watermark_are_not_laid_out(kind: WindowType, laid: list[int]) -> None:
+def test_events_behind_the_watermark_are_not_put_on_a_timeline(
+    kind: WindowType, laid: list[int]
+) -> None:
     operator = Scotty(Settings(10))
     operator.add(Query("q", kind, WORDS))
     operator.step([], 0)
@@ -58,7 +60,7 @@ def test_events_behind_the_watermark_are_not_laid_out(kind: WindowType, laid: li
     assert max(laid) == 498
 
 
-def test_a_key_is_asked_only_when_it_has_news_or_a_window_is_past(laid: list[int]) -> None:
+def test_a_key_is_visited_only_for_new_events_or_complete_windows(laid: list[int]) -> None:
     operator = Scotty(Settings(0))
     operator.add(Query("q", LastNEvery(3, 1000), WORDS))
     operator.step([Event(key, Letter(0, key), key) for key in range(10, 30)], 40)
@@ -71,7 +73,7 @@ def test_a_key_is_asked_only_when_it_has_news_or_a_window_is_past(laid: list[int
 
 @pytest.mark.parametrize("every", [1, 2])
 @pytest.mark.parametrize("in_order", [False, True])
-def test_idle_keys_hold_no_tuple_and_go_if_nothing_is_counted(
+def test_idle_keys_hold_no_tuple_and_are_evicted_if_nothing_is_counted(
     every: int, *, in_order: bool
 ) -> None:
     operator = Scotty(Settings(10, in_order=in_order))
@@ -118,7 +120,7 @@ KEPT: list[tuple[WindowType, int]] = [
 
 
 @pytest.mark.parametrize(("kind", "extent"), KEPT, ids=lambda one: getattr(one, "name", ""))
-def test_what_is_kept_is_what_the_type_needs(kind: WindowType, extent: int) -> None:
+def test_each_type_retains_the_tuples_that_it_needs(kind: WindowType, extent: int) -> None:
     operator, most, told = Scotty(Settings(LATE)), 0, 0
     operator.add(Query("q", kind, WORDS))
     for time in range(400):

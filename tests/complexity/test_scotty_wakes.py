@@ -51,7 +51,7 @@ def asked(kinds: Sequence[WindowType], settings: Settings) -> Scotty:
     return operator
 
 
-def test_a_tuple_asks_no_query_of_which_no_window_ends(calls: Calls) -> None:
+def test_a_tuple_visits_no_query_without_an_ending_window(calls: Calls) -> None:
     operator = asked([tumbling(10_000 + nth) for nth in range(200)], Settings(50))
     operator.step([Event(1, Letter(0, 0))], 1)
     calls.clear()
@@ -60,7 +60,7 @@ def test_a_tuple_asks_no_query_of_which_no_window_ends(calls: Calls) -> None:
     assert calls["changes"] == calls["next_completion"] == 0
 
 
-def test_a_new_slice_asks_only_the_queries_that_sleep(calls: Calls) -> None:
+def test_a_new_slice_visits_only_idle_queries(calls: Calls) -> None:
     operator = asked([tumbling(10), *(tumbling(10_000 + nth) for nth in range(200))], Settings(50))
     operator.step([Event(1, Letter(0, 0))], 1)
     calls.clear()
@@ -69,7 +69,7 @@ def test_a_new_slice_asks_only_the_queries_that_sleep(calls: Calls) -> None:
     assert calls["next_completion"] <= 2 * told
 
 
-def test_time_asks_no_key_of_which_no_window_ends(calls: Calls) -> None:
+def test_time_visits_no_key_without_an_ending_window(calls: Calls) -> None:
     operator = asked([tumbling(1000), Session(400)], Settings(50))
     operator.step([Event(key, Letter(0, key), key) for key in range(300)], 0)
     calls.clear()
@@ -80,14 +80,14 @@ def test_time_asks_no_key_of_which_no_window_ends(calls: Calls) -> None:
     assert calls["changes"] == 600
 
 
-def test_in_time_a_view_is_asked_once_a_window(calls: Calls) -> None:
+def test_without_disorder_a_window_manager_is_visited_once_a_window(calls: Calls) -> None:
     operator = asked([Sliding(20, 5), tumbling(7), tumbling(31), Landmark(0, 50)], Settings(0))
     told = sum(len(operator.step([Event(t, Letter(0, t))], t - 30).results) for t in range(2000))
     assert told > 700
     assert calls["changes"] <= told
 
 
-def test_a_session_is_asked_at_most_once_a_gap(calls: Calls) -> None:
+def test_a_session_is_visited_at_most_once_a_gap(calls: Calls) -> None:
     gap, length = 10, 3000
     operator = asked([Session(gap)], Settings(0))
     for time in range(length):
@@ -95,7 +95,7 @@ def test_a_session_is_asked_at_most_once_a_gap(calls: Calls) -> None:
     assert calls["changes"] <= length // (gap - 1)
 
 
-def test_a_session_of_many_slices_is_not_walked_again(calls: Calls) -> None:
+def test_a_session_of_many_slices_is_not_scanned_again(calls: Calls) -> None:
     operator = asked([Session(10), tumbling(5), Band(0, 3000)], Settings(20))
     operator.step([Event(time, Letter(0, time)) for time in range(1000)], 980)
     for time in range(1000, 2000, 5):
@@ -105,7 +105,7 @@ def test_a_session_of_many_slices_is_not_walked_again(calls: Calls) -> None:
 
 
 @pytest.mark.parametrize("queries", [1, 100])
-def test_what_undoes_a_step_is_as_much_as_the_step_does(calls: Calls, queries: int) -> None:
+def test_the_undo_log_grows_with_the_work_of_the_step(calls: Calls, queries: int) -> None:
     operator = asked([Sliding(2000, 1, nth) for nth in range(queries)], Settings(5000))
     for time in range(0, 3000, 3):
         calls.clear()
@@ -119,7 +119,7 @@ def test_what_undoes_a_step_is_as_much_as_the_step_does(calls: Calls, queries: i
     assert len(group.key_states[None].slices.slices) == 1000
 
 
-def test_idle_keys_sleep_without_an_alarm(calls: Calls) -> None:
+def test_idle_keys_have_no_timer(calls: Calls) -> None:
     operator = asked([tumbling(10), Session(5)], Settings(0))
     for time in range(400):
         operator.step([Event(time, Letter(0, time), time)], time)

@@ -268,7 +268,7 @@ def test_a_run_is_answered_as_the_denotation_does(
     step(END)
 
 
-def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edges_drop_the_oldest_stored_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Edges, "interval_limit", 8)
     edges = Edges([Progression(0, 10)])
     cells = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
@@ -281,7 +281,7 @@ def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("leap", [1, 30, 400, 5000])
-def test_cells_that_time_has_passed_are_those_that_a_fresh_look_finds(leap: int) -> None:
+def test_intervals_that_time_has_passed_are_those_of_fresh_edges(leap: int) -> None:
     progressions = [Progression(0, 7), Progression(3, 11), Progression(5, 40, 45, 2000)]
     edges = Edges(progressions)
     for now in (0, leap, 2 * leap):

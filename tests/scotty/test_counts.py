@@ -86,7 +86,7 @@ def test_traces_of_count_windows(
     beside(both, trace)
 
 
-def test_a_query_that_came_later_counts_from_there_on() -> None:
+def test_a_query_that_is_added_later_counts_from_there_on() -> None:
     both = Scotty(LATE), SpecificationOperator(LATE)
     for one in both:
         one.add(Query("w0", count(2), WORDS))

@@ -86,7 +86,7 @@ class Trace:
 
 
 @pytest.mark.parametrize("lateness", LATENESS)
-def test_discarded_sessions_are_those_of_the_denotation(
+def test_sessions_in_discard_mode_are_those_of_the_denotation(
     lateness: Literal["event", "window", "never"],
 ) -> None:
     for seed in range(TRACES):
@@ -105,7 +105,7 @@ def test_discarded_sessions_are_those_of_the_denotation(
 
 
 @pytest.mark.parametrize("held", [False, True])
-def test_discarded_sessions_share_slices_and_store_no_tuple(
+def test_sessions_in_discard_mode_share_slices_and_store_no_tuple(
     held: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     """The slices are as few as ever once late tuples were told of, even if a query has gone."""

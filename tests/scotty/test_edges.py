@@ -11,7 +11,7 @@ SECONDS = [(residue, period) for period in (1, 2, 3, 5) for residue in range(per
 
 
 @pytest.mark.parametrize(("residue", "period"), SECONDS)
-def test_a_cell_lies_between_the_nearest_edges_whatever_was_asked_before(
+def test_an_interval_lies_between_the_nearest_edges_whatever_was_queried_before(
     residue: int, period: int
 ) -> None:
     progressions = [Progression(0, 3), Progression(residue, period)]

@@ -223,7 +223,7 @@ LENIENT = Settings(10, dialect=Dialect(late_update="next_watermark"))
 @pytest.mark.parametrize(
     "window", [Rolling(5), Punctuation(), Delta(1), tumbling(9, measure=Measure("km", falling))]
 )
-def test_a_step_that_fails_takes_nothing_away_from_those_before(
+def test_a_step_that_fails_loses_nothing_of_the_steps_before(
     window: WindowType, settings: Settings
 ) -> None:
     operator, twin = Scotty(settings), SpecificationOperator(settings)
@@ -247,7 +247,7 @@ NO_QUERIES: list[tuple[Query, str]] = [
 
 @pytest.mark.parametrize(("query", "said"), NO_QUERIES)
 @pytest.mark.parametrize("build", [Scotty, partial(InOrderSlicer, CUTTY_LAZY)])
-def test_a_query_that_is_none_is_refused(
+def test_an_object_that_is_no_query_is_refused(
     build: Callable[[Settings], Operator], query: Query, said: str
 ) -> None:
     with pytest.raises(InvalidInputError, match=said):

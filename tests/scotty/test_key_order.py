@@ -68,7 +68,7 @@ def act(ranks: KeyOrder, model: Model, deed: Deed | str) -> None:
         del model.met[LATER]
 
 
-def test_every_cohort_ranks_keys_in_the_order_in_which_it_accepts_them() -> None:
+def test_every_cohort_orders_keys_as_it_accepts_them() -> None:
     told = 0
     for deeds in histories(4):
         ranks, model = KeyOrder(), Model()

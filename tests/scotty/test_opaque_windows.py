@@ -74,9 +74,11 @@ def test_random_traces_of_a_derived_type(kind: WindowType) -> None:
         assert lockstep(trace, Scotty).parting is None, trace
 
 
-def test_a_derived_session_is_refused_where_events_leave_with_sessions() -> None:
+def test_a_derived_session_is_refused_with_lateness_by_window() -> None:
     operator = Scotty(Settings(dialect=Dialect(lateness="window")))
-    with pytest.raises(UnsupportedError, match="query 'q': Capped derives from Session, of which"):
+    with pytest.raises(
+        UnsupportedError, match="query 'q': Capped derives from Session, not served"
+    ):
         operator.add(Query("q", Capped(3), WORDS))
 
 

@@ -67,7 +67,7 @@ def steps(trace: str) -> list[Step]:
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
 @pytest.mark.parametrize(("kinds", "trace"), [t[1:] for t in TRACES], ids=[t[0] for t in TRACES])
 @pytest.mark.parametrize("aggregate", [WORDS, BAGS], ids=lambda aggregate: aggregate.name)
-def test_traces_that_are_easily_wrong(
+def test_traces_that_slicers_get_wrong(
     build: BuildStore,
     kinds: list[WindowType],
     trace: str,
@@ -112,7 +112,7 @@ TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
     [one[1:] for one in TRACES_OF_ALARMS],
     ids=[one[0] for one in TRACES_OF_ALARMS],
 )
-def test_what_sleeps_is_woken_in_time(
+def test_timers_fire_in_time(
     build: BuildStore, settings: Settings, kinds: list[WindowType], trace: str
 ) -> None:
     both = Scotty(settings, build), SpecificationOperator(settings)
@@ -184,7 +184,7 @@ def test_a_measure_that_falls_is_refused_and_leaves_no_trace() -> None:
     assert operator.step(after, 40) == twin.step(after, 40)
 
 
-def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
+def test_a_session_with_the_interval_of_a_final_one_is_emitted_too() -> None:
     kafka = Settings(0, dialect=Dialect(lateness="window", session_end="last"))
     both = Scotty(kafka), SpecificationOperator(kafka)
     for one in both:
@@ -210,9 +210,7 @@ def test_a_session_that_looks_like_a_frozen_one_is_told_beside_it() -> None:
         "ranks",
     ],
 )
-def test_slices_that_were_fused_are_right(
-    settings: Settings, kinds: list[WindowType], trace: str
-) -> None:
+def test_merged_slices_are_right(settings: Settings, kinds: list[WindowType], trace: str) -> None:
     both = Scotty(settings), SpecificationOperator(settings)
     for one in both:
         for nth, kind in enumerate(kinds):
@@ -235,7 +233,7 @@ LATER = Settings(dialect=Dialect(closing=1))
     ],
     ids=["in time", "closed later", "where others come to the same coordinate", "in ranks"],
 )
-def test_values_too_low_for_a_run_part_runs_when_they_are_forgotten(
+def test_evicted_low_values_still_separate_runs(
     settings: Settings, measure: Measure, trace: str
 ) -> None:
     scotty, naive = Scotty(settings), NaiveOperator(TupleBuffer, settings)

@@ -40,7 +40,7 @@ ANEW = "a tuple is removed from a slice by computing the slice anew"
         (count(5), "sum", Settings(dialect=Dialect(lateness="window")), [KEPT, WHOLE, INVERT]),
     ],
 )
-def test_explain_says_what_the_decision_trees_say(
+def test_explain_gives_the_decisions_of_the_trees(
     window: WindowType, aggregate: str, settings: Settings, said: list[str]
 ) -> None:
     operator = Scotty(settings, letters=("a", "b") if aggregate == "concat" else (2, 5))
@@ -50,7 +50,7 @@ def test_explain_says_what_the_decision_trees_say(
     assert [line.strip() for line in lines] == said
 
 
-def test_explain_says_the_characteristics_in_plain_words() -> None:
+def test_explain_gives_the_characteristics_in_words() -> None:
     operator = Scotty()
     operator.add(Query("a", Sliding(6, 2), named("sum")))
     operator.add(Query("b", Session(3), named("sum")))
@@ -67,7 +67,7 @@ def test_explain_says_the_characteristics_in_plain_words() -> None:
     assert operator.explain().endswith("slices of its own")
 
 
-def test_sessions_judged_by_window_and_frames_share_with_nobody() -> None:
+def test_sessions_with_lateness_by_window_and_frames_share_no_slices() -> None:
     by_window = Scotty(Settings(dialect=Dialect(lateness="window")))
     frames = Scotty()
     for operator, window in ((by_window, Session(3)), (frames, Punctuation())):

@@ -75,7 +75,7 @@ FOREIGN = {"timetable time", "timetable thirds"}
 TRUNCATED = {"count count", "sliding thirds", "cumulate count", "cumulate thirds"}
 BOTH = ("bag", "word")
 DEPARTURES = {
-    (False, "only its neighbours in event order tell whether thirds falls", ("bag",)): CONTEXT_FREE,
+    (False, "only the neighbours of a late event determine whether thirds", ("bag",)): CONTEXT_FREE,
     (False, "nothing is known beforehand of where timetable", ("bag",)): {"timetable time"},
     (False, "ranks in order of arrival never move", BOTH): {"count count"},
     (True, "slicing in order judges lateness by event, not ", BOTH): CUT | FOREIGN,
@@ -90,7 +90,7 @@ Tuples are kept though the figure does not ask for it; but for ranks of arrivals
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name} {kind.measure.name}")
-def test_a_running_group_keeps_tuples_where_it_is_said(kind: WindowType) -> None:
+def test_a_running_group_stores_tuples_where_its_plan_does(kind: WindowType) -> None:
     for settings in SETTINGS:
         for aggregate in (BAGS, WORDS):
             operator, query = Scotty(settings), Query("q", kind, aggregate)
@@ -115,7 +115,7 @@ def found(query: Query, settings: Settings) -> tuple[ScottyPlan, Query]:
     return plan_for(asked, settings, -END, ()), asked
 
 
-def test_all_that_departs_from_figure_4_is_tabulated() -> None:
+def test_all_deviations_from_figure_4_are_tabulated() -> None:
     departing = defaultdict[tuple[bool, str], set[tuple[str, str]]](set)
     for kind in KINDS:
         for settings in SETTINGS:

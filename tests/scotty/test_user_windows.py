@@ -103,7 +103,7 @@ def test_windows_of_any_machine_are_those_of_the_denotation(
     assert forgotten > 50 or (sliced and isinstance(kind, UserWindow) and not ordered)
 
 
-def test_a_machine_goes_on_behind_what_is_forgotten() -> None:
+def test_a_machine_resumes_behind_evicted_tuples() -> None:
     operator = Scotty(Settings(10))
     operator.add(Query("time", UserWindow(by_threes, TIME), WORDS))
     operator.add(Query("ranks", UserWindow(gentle), WORDS))
@@ -149,7 +149,7 @@ def test_a_window_that_never_ends_needs_all_its_tuples() -> None:
 
 
 @pytest.mark.parametrize("kind", [UserWindow, UserTrigger])
-def test_a_machine_that_fails_behind_what_is_forgotten_leaves_no_trace(
+def test_a_machine_that_fails_behind_evicted_tuples_leaves_no_trace(
     kind: type[UserWindow] | type[UserTrigger],
 ) -> None:
     def failing(state: object, event: Event) -> tuple[object, int, int]:
@@ -169,7 +169,7 @@ def test_a_machine_that_fails_behind_what_is_forgotten_leaves_no_trace(
         assert operator.take(step) == twin.take(step)
 
 
-def test_an_end_too_many_is_counted_from_the_first_window_on() -> None:
+def test_an_end_without_a_window_is_numbered_from_the_first_window_on() -> None:
     def hasty(state: object, event: Event) -> tuple[object, int, int]:
         tally = counting(state)
         return tally, 1, 3 if event.value == "bad" else int(tally.seen > 1)

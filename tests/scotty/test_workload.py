@@ -80,7 +80,7 @@ KEPT: dict[SliceKind, bool | None] = {
 
 
 @pytest.mark.parametrize("place", KEPT)
-def test_tuples_are_kept_as_figure_4_says_but_where_nothing_moves_or_tuples_cut(
+def test_tuples_are_stored_by_figure_4_except_where_nothing_moves_or_tuples_cut(
     place: SliceKind,
 ) -> None:
     for one in ROWS:
@@ -159,7 +159,7 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
     assert seen == ["plus"]
 
 
-def test_a_false_claim_that_is_made_of_the_catalogue_is_found() -> None:
+def test_a_false_claim_made_of_catalogue_functions_is_refuted() -> None:
     first = replace(named_keeping_nulls("first"), commutative=True)
     assert not characteristics(Query("q", tumbling(3), first), Settings()).commutative
     floats = characteristics(

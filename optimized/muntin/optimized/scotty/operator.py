@@ -1,7 +1,8 @@
-"""The operator: acceptance, keys, changing queries, and steps that fail without a trace.
+"""The operator: acceptance, keys, queries that come and go, and steps that fail without a trace.
 
-It derives the workload of each query, lets queries that lift and combine alike share slices, and
-orders what they report. Proofs: proofs/scotty.md, O1 and O2.
+`take` is one step in four stages: `ingest` events into slices, compute `outputs`, order results,
+`commit` each group. The operator plans each query by its workload, and lets queries that lift and
+combine by the same code share slices. Proofs: proofs/scotty.md, O1 and O2.
 """
 
 from collections.abc import Hashable, Sequence
@@ -31,7 +32,7 @@ from muntin.spec.stream import END, Accepted, Event, Step, check_order
 
 @dataclass
 class QueryState:
-    """A query, how it is served, its group, and those who accept the same events."""
+    """A query, its plan and group, the queries that accept the same events, and its position."""
 
     query: Query
     plan: ScottyPlan
@@ -49,7 +50,7 @@ class SliceGroupEntry:
 
     @property
     def aggregate(self) -> Erased:
-        """The aggregate of the first query that is still asked."""
+        """The aggregate of the first query that is still registered."""
         return next(iter(self.group.queries.values())).aggregate
 
 
@@ -64,7 +65,7 @@ class Scotty(Persistent):
         build: BuildStore = LazyStore,
         letters: tuple[object, ...] = LETTERS,
     ) -> None:
-        """Start with no query. On the letters the declared facts of aggregates are checked."""
+        """Start with no query. The declared facts of aggregates are checked on the letters."""
         self._settings, self._build, self._letters = settings, build, letters
         self._watermark: float = -END
         self._last_finite: float = -END
@@ -75,14 +76,12 @@ class Scotty(Persistent):
         self._group_entries: list[SliceGroupEntry] = []
 
     def add(self, query: Query) -> None:
-        """Ask a further query: it sees what is younger than all that came."""
+        """Register a query: it sees the events after all that came before."""
         check_query(query)
         if query.id in self._query_states:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        query, since = (
-            as_opaque_if_derived(query, self._settings),
-            max(self._latest_time, self._watermark),
-        )
+        query = as_opaque_if_derived(query, self._settings)
+        since = max(self._latest_time, self._watermark)
         plan = plan_for(query, self._settings, since, self._letters)
         missed_events = self._key_order.missed_events(query)
         group = self._group_for(query, plan)
@@ -95,7 +94,7 @@ class Scotty(Persistent):
 
     @property
     def queries(self) -> list[Query]:
-        """What is asked; a type that derives from a known one is told apart."""
+        """The registered queries; a type that derives from a built-in one is opaque."""
         return [state.query for state in self._query_states.values()]
 
     @property
@@ -104,7 +103,7 @@ class Scotty(Persistent):
         return [entry.group for entry in self._group_entries]
 
     def explain(self) -> str:
-        """Say how each query is served, and which share slices."""
+        """Describe how each query is served, and which queries share slices."""
         lines = list[str]()
         for name, state in self._query_states.items():
             others = [repr(other) for other in state.group.queries if other != name]
@@ -117,7 +116,7 @@ class Scotty(Persistent):
         return "\n".join(lines)
 
     def _group_for(self, query: Query, plan: ScottyPlan) -> SliceGroup:
-        """Return the group that has the slices of such a query; perhaps a new one."""
+        """The group whose slices serve the query; perhaps a new one."""
         for entry in self._group_entries:
             if entry.scope == plan.scope and shareable(entry.aggregate, query.aggregate):
                 return entry.group
@@ -140,7 +139,7 @@ class Scotty(Persistent):
         return group
 
     def remove(self, name: str) -> None:
-        """Ask a query no more, and release what only it needed."""
+        """Drop a query, and the state that only it needed."""
         if name not in self._query_states:
             raise InvalidInputError(f"there is no query {name!r} to remove")
         state = self._query_states[name]
@@ -151,7 +150,7 @@ class Scotty(Persistent):
         self._group_entries = [other for other in self._group_entries if other.group.queries]
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step, and say what it changes; a step that fails changes nothing."""
+        """Process a step, and emit the results that it changes; a failed step changes nothing."""
         latest_time, events = self._checked_latest_time(step.events), step.events
         step_watermark = -END if step.watermark is None else step.watermark
         now = max(self._watermark, step_watermark, latest_time if self._settings.in_order else -END)
@@ -184,7 +183,7 @@ class Scotty(Persistent):
         return Output(results, late_events)
 
     def _checked_latest_time(self, events: Sequence[Event]) -> float:
-        """Return the greatest time so far; refuse disorder where order was promised."""
+        """The greatest event time so far; disorder is refused where order was promised."""
         latest_time = self._latest_time
         for event in events:
             if event.time > latest_time:
@@ -196,7 +195,7 @@ class Scotty(Persistent):
     def _on_time_events(
         self, batch: Sequence[Accepted], watermarks: StepWatermarks
     ) -> Sequence[Accepted]:
-        """Return the events that are not late, if that can be said of the event alone."""
+        """The events that are not late, if that follows from the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
         limit = watermarks.limit_before
@@ -209,7 +208,7 @@ class Scotty(Persistent):
         watermarks: StepWatermarks,
         votes: LatenessVotes,
     ) -> tuple[Event, ...]:
-        """Note the keys of events, and return those that are late."""
+        """Record the keys of events, and give the late ones."""
         rule, limit = self._settings.dialect.lateness, watermarks.limit_before
         for accepted in on_time_events:
             self._key_order.record_key(accepted.event, votes.rejecting_queries(accepted))
@@ -220,17 +219,15 @@ class Scotty(Persistent):
         return tuple(accepted.event for accepted in batch if votes.is_late(accepted))
 
     def _ordered_results(self, outputs: list[QueryOutput]) -> tuple[Result, ...]:
-        """Order what is said: retractions first, then by end, start, query, and key."""
+        """Results in order: retractions first, then by end, start, query and key (rule 11)."""
         emits_retractions = self._settings.output == "accumulate-retract"
         results: list[tuple[tuple[bool, float, int, int, int, int], Result]] = []
         for name, key, changes in outputs:
             if not changes:
                 continue
             state = self._query_states[name]
-            query_position, key_position = (
-                state.position,
-                self._key_order.position(state.cohort, key),
-            )
+            query_position = state.position
+            key_position = self._key_order.position(state.cohort, key)
             for kind, (start, end, row), emitted in changes:
                 if kind != "retracted" or emits_retractions:
                     result = Result(name, key, start, end, emitted.value, kind, emitted.revision)

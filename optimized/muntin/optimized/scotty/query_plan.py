@@ -1,4 +1,4 @@
-"""How a query is served, by the decision trees of [Traub20], and what is said of that in words."""
+"""How a query is served by the decision trees of [Traub20], and that explained in words."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -38,22 +38,22 @@ CONTEXT_NAMES: dict[Context, str] = {
 
 @dataclass(frozen=True)
 class ScottyPlan:
-    """What the decision trees say of a query, and with which others it may share slices."""
+    """The decisions for a query, and with which other queries it may share slices."""
 
     characteristics: Characteristics
-    slices_by_rank: bool  # whether slices lie between rank edges, and tuples are shifted
-    slices_hold_tuples: bool  # whether slices hold their tuples, since these make or move the edges
+    slices_by_rank: bool  # slices lie between rank edges, and tuples are shifted
+    slices_hold_tuples: bool  # slices hold their tuples, which make or move edges
     by_arrival: bool
     scope: Hashable
 
     @property
     def in_order(self) -> bool:
-        """Whether slices are cut as the events come, at the begins of windows that they make."""
+        """Whether slices are cut as events come, at the starts of windows that they make."""
         return self.scope == IN_ORDER_SCOPE
 
     @property
     def slice_kind(self) -> SliceKind:
-        """Where slices lie."""
+        """What slices lie between."""
         if self.slices_by_rank:
             return "arrivals" if self.by_arrival else "ranks"
         slices: SliceKind = "begins" if self.in_order else "times"
@@ -61,16 +61,16 @@ class ScottyPlan:
 
     @property
     def tuples_stored(self) -> bool:
-        """Whether tuples are kept."""
+        """Whether tuples are stored."""
         return keeps_tuples(self.characteristics, self.slice_kind)
 
     @property
     def removal(self) -> Removal:
-        """How tuples are taken out of slices (Figure 6)."""
+        """How tuples are removed from slices (Figure 6)."""
         return "none" if self.slices_by_rank and self.by_arrival else removal(self.characteristics)
 
     def explanation(self, query: Query, settings: Settings) -> list[str]:
-        """Say it in words."""
+        """The lines of `Scotty.explain` about a query."""
         traits = self.characteristics
         window_class = "a session" if traits.session else CONTEXT_NAMES[traits.context]
         facts = [
@@ -93,7 +93,10 @@ class ScottyPlan:
 
 
 def deviation_from_figure_4(plan: ScottyPlan, query: Query, settings: Settings) -> str | None:
-    """Say why tuples are kept though Figure 4 does not ask for it, or the reverse, if so."""
+    """Why tuples are stored though Figure 4 does not require it, or the reverse.
+
+    None where the plan follows the figure.
+    """
     window, measure = query.window, query.window.measure
     if plan.tuples_stored == stores_tuples(plan.characteristics):
         return None
@@ -107,7 +110,7 @@ def deviation_from_figure_4(plan: ScottyPlan, query: Query, settings: Settings) 
         )
     if measure in (TIME, COUNT):
         return f"nothing is known beforehand of where {window.name} windows begin and end"
-    return f"only its neighbours in event order tell whether {measure.name} falls at a late event"
+    return f"only the neighbours of a late event determine whether {measure.name} falls there"
 
 
 def plan_for(
@@ -115,8 +118,8 @@ def plan_for(
 ) -> ScottyPlan:
     """Derive how to serve a query.
 
-    A tuple alone tells its slice unless slices split (Figure 5), or edges lie in another measure
-    than time.
+    The time of a tuple alone determines its slice unless slices split (Figure 5), or edges lie in
+    another measure than time.
     """
     traits, dialect = characteristics(query, settings, letters), settings.dialect
     edges_known = traits.session or schedule_for(query.window, dialect, -END) is not None
@@ -142,7 +145,7 @@ def plan_for(
 
 
 def can_slice_in_order(query: Query, settings: Settings) -> bool:
-    """Whether the events of an ordered stream tell where slices begin [Carbone16]."""
+    """Whether the events of an ordered stream determine where slices begin [Carbone16]."""
     window = query.window
     return not (
         unsupported_settings(settings)
@@ -154,8 +157,8 @@ def can_slice_in_order(query: Query, settings: Settings) -> bool:
 def has_rank_slices(query: Query, settings: Settings) -> bool:
     """Whether a query counts, so that its windows end at known ranks and are never retracted.
 
-    By window, an event may be accepted that lets a window settle in the past, which is retracted.
-    Where a dialect truncates, windows have ranks below their offset.
+    By window, an accepted event may make a window final in the past, which is retracted. If a
+    dialect truncates, windows have ranks below their offset.
     """
     window, dialect = query.window, settings.dialect
     if not isinstance(window, Sliding) or window.measure is not COUNT:

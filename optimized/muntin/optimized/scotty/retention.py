@@ -1,8 +1,8 @@
-"""What must be kept of a key, and what may be fused: whatever is settled tells (rule 12).
+"""Which slices of a key are retained, and which may be merged (rule 12): eviction by watermark.
 
-Slices go when no window that is not settled needs them. Of windows without bound on their length,
-landmarks and open sessions, slices that no edge to come can part become one. M6 and M7:
-proofs/scotty.md.
+A slice goes when no window that is not final needs it: `RetentionHorizon` knows from which time on
+slices are needed, whatever the key. Of windows without bound on their length, landmarks and open
+sessions, slices that no edge to come can separate are merged. M6 and M7: proofs/scotty.md.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,14 @@ from muntin.spec.windows.data_driven import Session
 
 
 class RetentionHorizon:
-    """A heap of what each calendar needs: the least time, and until when that holds."""
+    """From which time on windows of some schedule need slices, whatever the key.
+
+    The time up to which windows are final only grows. So each schedule says once what it needs, and
+    until when that holds; only the one that needs the earliest slices is queried again.
+    """
 
     def __init__(self, schedules: Iterable[tuple[WindowSchedule, int]]) -> None:
-        """Start anew with these calendars, and how much later than its end a window is settled."""
+        """Take schedules, each with the delay from the end of a window until it is final."""
         self._schedules = list(schedules)
         self._heap: list[tuple[float, float, int]] = [
             (-END, -END, index) for index, _ in enumerate(self._schedules)
@@ -29,7 +33,7 @@ class RetentionHorizon:
         heapify(self._heap)
 
     def needed_from(self, final_until: float) -> tuple[float, float]:
-        """Return the least time that is needed, and until what is settled that holds."""
+        """The least time that is needed, and up to which `final_until` that holds."""
         if final_until == -END:
             return -END, -END
         while self._heap and self._heap[0][1] <= final_until:
@@ -47,7 +51,7 @@ class RetentionHorizon:
 
 
 class Retention:
-    """What the queries of a group need, taken together."""
+    """Evicts and merges the slices of a key, as its group's queries allow."""
 
     def __init__(
         self,
@@ -56,7 +60,7 @@ class Retention:
         since: Mapping[str, float],
         schedules: Mapping[str, WindowSchedule],
     ) -> None:
-        """Of sessions that see the same events, the widest hold the others."""
+        """Of sessions that see the same events, those of the widest gap contain the others."""
         dialect = settings.dialect
         sessions = [
             (query.window.gap, since[name], name)
@@ -74,7 +78,7 @@ class Retention:
         self._landmarks = {start for start in starts if start is not None}
 
     def evict(self, key_state: KeyState, final_until: float) -> float:
-        """Drop what is settled and fuse what may be; return when more of what is there settles."""
+        """Evict final windows and slices, and merge slices; the time when more can be evicted."""
         key_state.forget_final_windows(final_until)
         low, until = self.horizon(key_state, final_until)
         key_state.slices.evict(low)
@@ -85,7 +89,7 @@ class Retention:
         )
 
     def horizon(self, key_state: KeyState, final_until: float) -> tuple[float, float]:
-        """Return the least time that is needed, and until what is settled that surely holds."""
+        """The least time that is needed, and up to which `final_until` that surely holds."""
         low, until = self._horizon.needed_from(final_until)
         for manager in _session_managers(key_state, self._widest_sessions):
             spans = manager.sessions.sessions_from(
@@ -102,13 +106,11 @@ class Retention:
         return min([low, *self._landmarks]), until
 
     def compact(self, key_state: KeyState, final_until: float) -> None:
-        """Fuse what is settled, but for where an open window begins; first all is to be told of."""
+        """Merge final slices, except at the start of an open window; not while events are late."""
         if key_state.late_events or not (self._landmarks or self._session_queries):
             return
-        slices, bound = (
-            key_state.slices,
-            min(final_until, self._horizon.needed_from(final_until)[0]),
-        )
+        slices = key_state.slices
+        bound = min(final_until, self._horizon.needed_from(final_until)[0])
         final_count = slices.final_slice_count(bound)
         if final_count > key_state.compacted_count:
             managers = _session_managers(key_state, self._session_queries)

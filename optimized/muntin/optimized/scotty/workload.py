@@ -55,7 +55,7 @@ def characteristics(
 
 
 def stores_tuples(traits: Characteristics) -> bool:
-    """Whether tuples have to be kept besides partial aggregates (Figure 4)."""
+    """Whether tuples have to be stored besides partial aggregates (Figure 4)."""
     if traits.in_order:
         return traits.context == "FCA"
     aware = traits.context != "CF" and not traits.session
@@ -68,7 +68,7 @@ between the begins of windows of an ordered stream; between any tuples."""
 
 
 def keeps_tuples(traits: Characteristics, slice_kind: SliceKind) -> bool:
-    """Whether tuples are stored: Figure 4, but for the reasons of `deviation_from_figure_4`."""
+    """Whether tuples are stored: Figure 4, except for the reasons in `deviation_from_figure_4`."""
     if slice_kind in ("begins", "arrivals"):
         return False
     return slice_kind == "tuples" or stores_tuples(traits)
@@ -82,14 +82,14 @@ def splits(traits: Characteristics) -> bool:
 
 
 def removal(traits: Characteristics) -> Removal:
-    """How tuples are taken out of slices (Figure 6)."""
+    """How tuples are removed from slices (Figure 6)."""
     if traits.in_order or not traits.count_measure:
         return "none"
     return "invert" if traits.invertible else "recompute"
 
 
 def without_refuted_claims(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
-    """Return the aggregate without the claims that small words refute.
+    """The aggregate without the claims that small words refute.
 
     Letters that the aggregate does not take refute nothing. What the catalogue claims of integers
     is true; of letters that the user gives it is checked, for floats have no inverse.

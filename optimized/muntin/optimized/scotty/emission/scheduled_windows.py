@@ -28,18 +28,18 @@ class ScheduledWindows(WindowManager):
         super().__init__(query, since, dialect)
         self._schedule = schedule
         self._depends_on_first_time = dialect.first_window == "floor_first"
-        self._emitted_first_time: float = END  # the first time seen, when the last report was made
+        self._emitted_first_time: float = END  # the first time seen, at the last emission
 
     def is_on_time(
         self, event: Event, limit: float, slices: SliceManager, seen: SeenRange
     ) -> bool | None:
-        """Whether a window of the event is not frozen."""
+        """Whether some window that holds the event is not final."""
         del slices
         end = self._schedule.last_completion(event.time, seen)
         return None if end is None else self.final_time(end) > limit
 
     def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
-        """Return when the first window is past that holds a slice; it may have yet to exist."""
+        """When the first window that holds a slice completes; it may have yet to exist."""
         seen_later = seen if seen.last_finite >= time else seen._replace(last_finite=time)
         window = next(
             self._schedule.windows_ending_in(time, END, seen_later, slices.next_slice_time), None
@@ -53,7 +53,7 @@ class ScheduledWindows(WindowManager):
         late_events: Sequence[LiftedEvent],
         seen: SeenRange,
     ) -> list[ResultChange]:
-        """Report the windows that have ended, and those that had and hold a late event."""
+        """New results for the windows that completed, updates for those with a late event."""
         windows = self._windows_to_emit(watermarks, slices, late_events, seen)
         changes = [self._change(window, watermarks, slices, late_events) for window in windows]
         return [change for change in changes if change]
@@ -65,6 +65,7 @@ class ScheduledWindows(WindowManager):
         late_events: Sequence[LiftedEvent],
         seen: SeenRange,
     ) -> dict[Interval, None]:
+        """The windows that completed in this step, and complete ones that a late event changes."""
         low, high = watermarks.emission_range(self.closing)
         completed = (
             self._schedule.windows_ending_in(low, high, seen, slices.next_slice_time)
@@ -78,10 +79,8 @@ class ScheduledWindows(WindowManager):
         for time in times:
             if self.since < time < low:
                 windows |= dict.fromkeys(self._schedule.windows_containing(time, low, seen))
-        makes_windows = (
-            self._depends_on_first_time and seen.first < self._emitted_first_time
-        )  # windows that the event is not in
-        if low == END or makes_windows:
+        moved = seen.first < self._emitted_first_time  # makes windows that the event is not in
+        if low == END or (self._depends_on_first_time and moved):
             complete = self._schedule.windows_ending_in(-END, high, seen, slices.next_slice_time)
             windows |= dict.fromkeys(lifted for lifted in complete if lifted not in self.published)
         return windows
@@ -93,11 +92,10 @@ class ScheduledWindows(WindowManager):
         slices: SliceManager,
         late_events: Sequence[LiftedEvent],
     ) -> ResultChange | None:
+        """The result of a window, unless it holds no slice or is final already."""
         low, high = self._schedule.span(window)
-        final_at, published = (
-            self.final_time(self._schedule.completion_time(window)),
-            self.published.get(window),
-        )
+        final_at = self.final_time(self._schedule.completion_time(window))
+        published = self.published.get(window)
         first_slice, end_slice = slices.indices_between(low, high)
         if first_slice == end_slice or final_at <= watermarks.final_until_before:
             return None
@@ -119,6 +117,6 @@ class ScheduledWindows(WindowManager):
     def commit(
         self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
     ) -> None:
-        """Publish."""
+        """Record what was emitted."""
         super().commit(changes, watermarks, seen)
         self._emitted_first_time = seen.first

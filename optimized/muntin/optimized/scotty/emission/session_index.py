@@ -1,7 +1,8 @@
-"""The sessions of one query over one key: unions of slices, found when they are asked for.
+"""The sessions of one query over one key: unions of slices, computed when they are needed.
 
-[Traub20], section 8.4.1, keeps an index of virtual session slices. Slices know their first and
-last time and how far they reach, so the index would say nothing new. Proof: proofs/scotty.md, M3.
+[Traub20], section 8.4.1, keeps an index of virtual session slices. Slices know their first and last
+time and how far their gaps reach, so such an index would hold nothing new. Proof: proofs/scotty.md,
+M3.
 """
 
 from bisect import bisect_right
@@ -15,12 +16,12 @@ from muntin.spec.stream import END, Event
 from muntin.spec.windows.window import Interval
 
 SessionEnd = Literal["oldest", "youngest"]
-"""A session that is not settled, or has not ended."""
+"""The oldest session that is not final, or the youngest that is still open."""
 NO_LEAPS: Mapping[int, int] = MappingProxyType({})
 
 
 class SessionSpan(NamedTuple):
-    """A session: its first and last time, where it ends, and the range of its slices."""
+    """A session: its first and last time, its end, and the range of its slices."""
 
     start: int
     last: int
@@ -29,57 +30,51 @@ class SessionSpan(NamedTuple):
     high: int
 
     def as_interval(self, *, without_gap: bool) -> Interval:
-        """Return the interval that is reported; in a dialect, without the gap."""
+        """The interval that is emitted; some dialects leave the gap out."""
         if without_gap:
             return Interval(self.start, self.last + 1, int(self.end))
         return Interval(self.start, self.end)
 
 
 class SessionIndex:
-    """The sessions of one gap, of what comes after `since`."""
+    """The sessions of one gap, over the events after `since`."""
 
     def __init__(self, gap: int, since: float, *, inclusive: bool) -> None:
-        """Sessions merge at the gap itself if inclusive."""
+        """Sessions exactly one gap apart merge if `inclusive`."""
         self.gap, self.since, self._merge_slack = gap, since, int(inclusive)
-        self._known_sessions: tuple[float, ...] = (
-            -END,
-            -END,
-        )  # of the youngest, and then of the oldest
+        self._known_sessions: tuple[float, ...] = (-END, -END)  # of the youngest, of the oldest
 
     def sessions_from(self, slices: SliceManager, index: int) -> Iterator[SessionSpan]:
-        """Yield the sessions from that which begins with a slice on."""
+        """The sessions from the one that begins with slice `index` on."""
         return self.spans(slices.slices, index, self._leaps(slices))
 
     def spans(
         self, slices: Sequence[Slice], index: int, leaps: Mapping[int, int] = NO_LEAPS
     ) -> Iterator[SessionSpan]:
-        """Yield sessions; the slices that a leap passes need no look: one session holds them."""
+        """The sessions of consecutive slices; a leap passes slices known to be in one session."""
         while index < len(slices):
             first_index, index = index, leaps.get(index, index)
             last, reach, index = slices[index].last, slices[index].session_end(self.gap), index + 1
             while index < len(slices) and slices[index].first < reach + self._merge_slack:
                 index = leaps.get(index, index)
-                last, reach = (
-                    max(last, slices[index].last),
-                    max(reach, slices[index].session_end(self.gap)),
-                )
+                last = max(last, slices[index].last)
+                reach = max(reach, slices[index].session_end(self.gap))
                 index += 1
             yield SessionSpan(slices[first_index].first, last, reach, first_index, index)
 
     def remember_session(self, which: SessionEnd, start: float, last: float) -> None:
         """Remember that one session holds all slices that begin between these times.
 
-        Of those seen as the oldest or as the youngest, one session is remembered each.
+        One such session is kept for the oldest that is not final, one for the youngest still open.
         """
         youngest, oldest = self._known_sessions[:2], self._known_sessions[2:]
-        self._known_sessions = (
-            (start, last, *oldest) if which == "youngest" else (*youngest, start, last)
-        )
+        is_youngest = which == "youngest"
+        self._known_sessions = (start, last, *oldest) if is_youngest else (*youngest, start, last)
 
     def _leaps(self, slices: SliceManager) -> dict[int, int]:
-        """Return the first and the last of slices that are known to be in one session.
+        """First and last slice of each run that is known to be in one session.
 
-        Sessions only grow. But the gap of a tuple of its own may reach beyond younger slices.
+        Sessions only grow. But the own gap of a tuple may reach beyond younger slices.
         """
         leaps = dict[int, int]()
         links = zip(self._known_sessions[::2], self._known_sessions[1::2], strict=True)
@@ -91,11 +86,11 @@ class SessionIndex:
         return leaps
 
     def first_seen_slice(self, slices: SliceManager) -> int:
-        """Return the first slice that the query has seen."""
+        """The index of the first slice that the query sees."""
         return 0 if self.since == -END else bisect_right(slices.first_times, self.since)
 
     def session_at(self, slices: SliceManager, time: int, known_start: float = -END) -> SessionSpan:
-        """Return the session that holds a tuple of this time; at `begun` one surely begins."""
+        """The session that holds a tuple of this time; one surely begins at `known_start`."""
         index = bisect_right(slices.first_times, time) - 1
         lowest = max(
             self.first_seen_slice(slices), bisect_right(slices.first_times, known_start) - 1
@@ -104,10 +99,10 @@ class SessionIndex:
         return next(span for span in self.sessions_from(slices, first_index) if span.high > index)
 
     def _first_slice(self, slices: SliceManager, index: int, lowest: int) -> int:
-        """Return the slice with which the session of this slice begins, or one before that.
+        """The slice with which the session of this slice begins, or one before that.
 
         The gap of some tuple may end before that of an earlier one; but no slice reaches further
-        than a gap behind its last tuple, or than any gap of its own does.
+        than a gap behind its last tuple, or than any own gap does.
         """
         all_slices, leaps = slices.slices, self._leaps(slices)
         leaps_back = {high: low for low, high in leaps.items()}
@@ -124,7 +119,7 @@ class SessionIndex:
         return first_index
 
     def end_with(self, slices: SliceManager, event: Event) -> float:
-        """Return where the session would end that an event would be part of."""
+        """Where the session would end that this event would belong to."""
         all_slices, lowest = slices.slices, self.first_seen_slice(slices)
         index, size = max(lowest, bisect_right(slices.first_times, event.time)), 1
         earlier = (

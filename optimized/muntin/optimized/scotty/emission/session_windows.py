@@ -1,4 +1,4 @@
-"""The window manager for sessions: a session that grows is retracted and told anew."""
+"""The window manager for sessions: a session that grows is retracted and emitted anew."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ NO_SESSION = (-END, -END)
 
 
 class SessionWindows(WindowManager):
-    """Sessions in time, from slices."""
+    """Sessions in time, read off the slices."""
 
     def __init__(self, query: Query, since: float, dialect: Dialect, gap: int) -> None:
         """Start with no session."""
@@ -32,29 +32,27 @@ class SessionWindows(WindowManager):
         self._max_early = max_early_emission(dialect)
         self._without_gap = dialect.session_end == "last"
         self.sessions = SessionIndex(gap, since, inclusive=dialect.session_merge == "le")
-        self._emitted: list[Interval] = []  # what is published, sorted
-        self._open_from: float = -END  # where the first session begins that had not ended
+        self._emitted: list[Interval] = []  # the published sessions, sorted
+        self._open_from: float = -END  # where the first open session begins
         self._next_open_from: float = END  # the same after the step
-        self._youngest_open = (
-            NO_SESSION  # where the youngest session that has not ended begins, and its last slice
-        )
+        self._youngest_open = NO_SESSION  # where it begins, and the start of its last slice
 
     def is_on_time(
         self, event: Event, limit: float, slices: SliceManager, seen: SeenRange
     ) -> bool | None:
-        """Whether the session that the event would be part of is not frozen."""
+        """Whether the session that would hold the event is not final."""
         del seen
         return self.final_time(self.sessions.end_with(slices, event)) > limit
 
     def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
-        """Return where the first session ends that had not ended."""
+        """When the first open session ends."""
         del time, seen
         return next((span.end for span in self._open_sessions(slices, [])), END)
 
     def _open_sessions(
         self, slices: SliceManager, touched: Sequence[SessionSpan]
     ) -> Iterator[SessionSpan]:
-        """Yield the sessions that had not ended, with the slices that late tuples add to them."""
+        """The sessions that were open, with the slices that late tuples add to them."""
         index = max(
             bisect_left(slices.first_times, self._open_from), self.sessions.first_seen_slice(slices)
         )
@@ -64,7 +62,7 @@ class SessionWindows(WindowManager):
     def _sessions_ending(
         self, slices: SliceManager, touched: Sequence[SessionSpan], until: float
     ) -> Iterator[SessionSpan]:
-        """Yield the sessions that had not ended, up to the first that still has not."""
+        """The sessions that were open, up to the first that still is."""
         for span in self._open_sessions(slices, touched):
             yield span
             if span.end > until:
@@ -77,7 +75,7 @@ class SessionWindows(WindowManager):
         late_events: Sequence[LiftedEvent],
         seen: SeenRange,
     ) -> list[ResultChange]:
-        """Report the sessions that are gone, have ended, or have ended and grown."""
+        """Retract sessions that are gone; emit those that ended, and those that ended and grew."""
         del seen
         after, until = watermarks.emission_range(self.closing)
         times = {
@@ -85,11 +83,9 @@ class SessionWindows(WindowManager):
             for lifted in late_events
             if lifted.accepted.event.time > self.since
         }
-        known_start = (
-            -END
-            if watermarks.new_windows_only
-            else self._last_emitted_start(min(times, default=END))
-        )
+        known_start: float = -END
+        if not watermarks.new_windows_only:
+            known_start = self._last_emitted_start(min(times, default=END))
         touched = [self.sessions.session_at(slices, time, known_start) for time in times]
         spans = {
             span.start: span for span in (*self._sessions_ending(slices, touched, until), *touched)
@@ -119,7 +115,7 @@ class SessionWindows(WindowManager):
         ]
 
     def _retracted(self, touched: Sequence[SessionSpan], until: float) -> list[Interval]:
-        """Return what is published within sessions that were touched, and is none of them."""
+        """The published sessions inside those touched by the step that are no session any more."""
         retracted: dict[Interval, None] = {}
         for span in touched:
             current = span.as_interval(without_gap=self._without_gap) if span.end <= until else None
@@ -129,7 +125,7 @@ class SessionWindows(WindowManager):
         return list(retracted)
 
     def _last_emitted_start(self, time: float) -> float:
-        """Return where the last session begins that was told of before a time: so it still does.
+        """Where the last session emitted before a time begins: a session still begins there.
 
         Nothing that has come since then lies before this time.
         """
@@ -137,16 +133,19 @@ class SessionWindows(WindowManager):
         return self._emitted[index - 1].start if index else -END
 
     def _emitted_within(self, span: SessionSpan) -> list[Interval]:
+        """The emitted sessions that a session of now contains."""
         low, end = (bisect_left(self._emitted, (time,)) for time in (span.start, span.last + 1))
         return self._emitted[low:end]
 
     def _has_changed(self, span: SessionSpan, slices: SliceManager) -> bool:
+        """Whether a session is not published, or has more tuples than its published result."""
         published = self.published.get(span.as_interval(without_gap=self._without_gap))
         return published is None or published.tuple_count != slices.tuple_count(span.low, span.high)
 
     def _change(
         self, span: SessionSpan, slices: SliceManager, new_events: Sequence[LiftedEvent] | None
     ) -> ResultChange:
+        """The result of a session; in discard mode only of what was not emitted (`late_events`)."""
         interval = span.as_interval(without_gap=self._without_gap)
         published, final_at = self.published.get(interval), self.final_time(span.end)
         emitted = [] if new_events is None else self._emitted_within(span)
@@ -168,9 +167,9 @@ class SessionWindows(WindowManager):
         emitted: Sequence[Interval],
         late_events: Sequence[LiftedEvent],
     ) -> list[object]:
-        """Return what makes up a session beside the sessions that it was: all else is discarded.
+        """In discard mode, the partial aggregates of a session that no emitted session covered.
 
-        That is the slices that none of them covers, and the late tuples in those that one does.
+        These are the slices outside the emitted sessions, and the late tuples inside one.
         """
         ends = [interval.row if self._without_gap else interval.end for interval in emitted]
 
@@ -196,7 +195,7 @@ class SessionWindows(WindowManager):
     def commit(
         self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
     ) -> None:
-        """Publish. What comes in time will begin behind the watermark, or has begun before."""
+        """Record what was emitted. Tuples on time begin behind the watermark or extend sessions."""
         super().commit(changes, watermarks, seen)
         for kind, interval, _ in changes:
             if kind == "retracted":
@@ -207,13 +206,13 @@ class SessionWindows(WindowManager):
         self.sessions.remember_session("youngest", *self._youngest_open)
 
     def forget(self, interval: Interval) -> None:
-        """Forget a session that is settled, unless it has gone since."""
+        """Drop a final session, unless it was retracted in the meantime."""
         super().forget(interval)
         index = bisect_left(self._emitted, interval)
         del self._emitted[index : index + (self._emitted[index : index + 1] == [interval])]
 
     def open_starts(self, slices: SliceManager, final_until: float) -> list[int]:
-        """Return where the sessions begin, before what is not settled, that are not settled."""
+        """The starts, up to `final_until`, of the sessions that are not final."""
         starts: list[int] = []
         for span in self.sessions.sessions_from(slices, self.sessions.first_seen_slice(slices)):
             if span.start > final_until:

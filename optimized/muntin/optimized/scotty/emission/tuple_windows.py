@@ -1,4 +1,4 @@
-"""The window manager for windows that need tuples: what it last said is compared with what is."""
+"""The window manager for windows over stored tuples: it compares them with what it last emitted."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from muntin.spec.windows.window import Interval
 
 
 class EmittedTupleWindow(NamedTuple):
-    """The last report on a window, and the arrival numbers of its tuples."""
+    """The last result of a window, and the arrival numbers of its tuples."""
 
     result: EmittedResult
     arrivals: tuple[int, ...]
@@ -24,19 +24,19 @@ class TupleWindows:
     """The windows of one query over one key."""
 
     def __init__(self, query: Query, earliest: float) -> None:
-        """Start with nothing published; windows that begin after a coordinate are seen whole."""
+        """Start with nothing published; a query sees the windows that begin after `earliest`."""
         self.query, self.earliest = query, earliest
         self.published: dict[Interval, EmittedTupleWindow] = {}
         self.final_windows = frozenset[
             Interval
-        ]()  # the windows that were settled when last looked at
+        ]()  # those found final when the key was last looked at
 
     def windows_to_publish(
         self, windows: Sequence[OpenWindow], watermarks: StepWatermarks
     ) -> dict[Interval, OpenWindow]:
-        """Return the windows that are to be published.
+        """The complete windows whose results stand after this step.
 
-        In a user's measure, an event may tell that a window has ended which thereby is settled.
+        In a user's measure, an event may end a window that is final at once.
         """
         emits_final = self._emits_final_windows(watermarks)
         complete = {
@@ -60,16 +60,16 @@ class TupleWindows:
         }
 
     def _emits_final_windows(self, watermarks: StepWatermarks) -> bool:
-        """Whether an event can end a window that thereby is settled, and has to be told of."""
+        """Whether an event can end a window that is final at once, and must be emitted."""
         by_event = watermarks.settings.dialect.lateness == "event"
         return by_event and self.query.window.measure not in (TIME, COUNT)
 
     def emission_watermarks(
         self, windows: Sequence[OpenWindow], watermarks: StepWatermarks
     ) -> list[float]:
-        """Return the watermarks at which windows are to be told of, as far as they are known.
+        """The watermarks at which open windows are due, as far as they are known.
 
-        Where they close early, the next one of a landmark comes to be only when it is past.
+        If windows close early, the next one of a landmark exists only once it is complete.
         """
         never = watermarks.settings.dialect.lateness == "never"
         lateness = END if never else watermarks.settings.allowed_lateness
@@ -91,7 +91,7 @@ class TupleWindows:
         watermarks: StepWatermarks,
         slices: TupleSlices,
     ) -> dict[Interval, EmittedTupleWindow]:
-        """Return what is to be published now."""
+        """What is published after this step."""
         kept = self.published if watermarks.new_windows_only else {}
         entries = [entry for slice_ in slices.slices for entry in slice_.entries]
         arrivals = {
@@ -119,6 +119,7 @@ class TupleWindows:
         watermarks: StepWatermarks,
         slices: TupleSlices,
     ) -> EmittedTupleWindow:
+        """The result of a window: the published one, if its tuples are the same."""
         published = self.published.get(window.interval)
         if published and published.arrivals == arrivals:
             return EmittedTupleWindow(published.result._replace(final_at=window.final_at), arrivals)
@@ -131,6 +132,7 @@ class TupleWindows:
     def _value(
         self, window: OpenWindow, arrivals: tuple[int, ...], excluded: set[int], slices: TupleSlices
     ) -> object:
+        """The value of a window; in discard mode without the tuples emitted before."""
         if excluded.issuperset(arrivals):
             return None
         start, end, _ = window.interval
@@ -146,7 +148,7 @@ class TupleWindows:
     def changes(
         self, now: Mapping[Interval, EmittedTupleWindow], watermarks: StepWatermarks
     ) -> list[ResultChange]:
-        """Compare what is to be published with what was."""
+        """The difference between what is published after this step and before."""
         retracted = {
             interval: emitted for interval, emitted in self.published.items() if interval not in now
         }
@@ -176,7 +178,7 @@ class TupleWindows:
         windows: Sequence[OpenWindow],
         watermarks: StepWatermarks,
     ) -> None:
-        """Publish, and forget what is settled."""
+        """Record what was emitted, and drop what is final."""
         final_until = watermarks.final_until
         if self._emits_final_windows(watermarks):
             self.final_windows = frozenset(

@@ -1,4 +1,4 @@
-"""What was last said of a window, and what is to be said of it now (rule 11)."""
+"""The results last emitted for each window, and the changes to emit now (rule 11)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from muntin.spec.windows.window import Interval
 
 
 class EmittedResult(NamedTuple):
-    """The last report on a window, when it settles, and how many tuples it had, if known."""
+    """The last result of a window, when it is final, and its number of tuples, if known."""
 
     value: object
     revision: int
@@ -24,7 +24,7 @@ class EmittedResult(NamedTuple):
 
 
 class ResultChange(NamedTuple):
-    """A report to be made."""
+    """A result to emit: new, updated or retracted."""
 
     kind: Kind
     interval: Interval
@@ -48,7 +48,7 @@ class WindowManager(ABC):
 
     @abstractmethod
     def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
-        """Return when the first window is past that is past after a time, at the earliest."""
+        """A lower bound for when the first window that completes after `time` completes."""
 
     @abstractmethod
     def changes(
@@ -58,15 +58,16 @@ class WindowManager(ABC):
         late_events: Sequence[LiftedEvent],
         seen: SeenRange,
     ) -> list[ResultChange]:
-        """Return what the step changes; tuples in windows that had ended are among the late.
+        """The results that the step changes.
 
-        Nobody asks while updates are held back.
+        Tuples in windows that had completed are among the late events. Not called while updates are
+        held back.
         """
 
     def commit(
         self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
     ) -> None:
-        """Publish."""
+        """Record what was emitted."""
         del watermarks, seen
         for kind, interval, result in changes:
             if kind == "retracted":
@@ -75,15 +76,15 @@ class WindowManager(ABC):
                 self.published[interval] = result
 
     def forget(self, interval: Interval) -> None:
-        """Forget a window that is settled, unless it has gone since."""
+        """Drop a final window, unless it was retracted in the meantime."""
         self.published.pop(interval, None)
 
     def final_time(self, end: float) -> float:
-        """Return the time at which a window is settled."""
+        """The event time from which a window with this end is final."""
         return end + max(0, self.closing)
 
     def value(self, interval: Interval, fold: Callable[[], object]) -> object:
-        """Fold and lower the value of a window, or name the query and window that fail."""
+        """Fold and lower the value of a window; an error names the query and the window."""
         aggregate = self.query.aggregate
         where = f"the window [{interval.start}, {interval.end})"
         return self.query.guarded(where, lambda: aggregate.lower(fold()))

@@ -1,7 +1,7 @@
 """Queries that count tuples: tumbling and sliding windows of ranks share the slices of a key.
 
-What a step does depends on its tuples, on the windows that end, and on the slices behind a late
-tuple; not on how many tuples, queries or keys there are. Proofs: proofs/scotty.md, C1 to C4.
+The work of a step depends on its tuples, on the windows that end, and on the slices behind a late
+tuple; not on the number of tuples, queries or keys. Proofs: proofs/scotty.md, R1 to R5.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -28,16 +28,16 @@ from muntin.spec.windows.window import Interval
 
 
 class DueWindows(NamedTuple):
-    """What is to be told of a key: the slices with which new and with which changed windows end."""
+    """The slices of a key with which windows end that are new, updated or never emitted."""
 
     new: list[int]
     updated: list[int]
-    suppressed: list[int]  # frozen before they were full; or full too late, where none is told late
+    suppressed: list[int]  # final before they were full; or full too late for late updates
 
 
 @dataclass
 class StepTargets:
-    """The keys that a step may concern, and what is to be told of them."""
+    """The keys that a step may change, and which of their windows are due."""
 
     key_states: dict[Hashable, CountKeyState] = field(default_factory=dict[Hashable, CountKeyState])
     due: dict[Hashable, DueWindows] = field(default_factory=dict[Hashable, DueWindows])
@@ -62,7 +62,7 @@ class CountGroup(SliceGroup):
         self._targets = StepTargets()
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices: queries that see the same have seen nothing yet."""
+        """Register a query: the queries that share these slices have seen no event yet."""
         del missed
         self.queries[query.id], self.since[query.id], self._since = query, since, since
         window = query.window
@@ -70,7 +70,7 @@ class CountGroup(SliceGroup):
         self._longest_size = max(window.size for window in self._windows.values())
 
     def remove(self, name: str) -> None:
-        """Ask a query no more: slices to come have no edges of its own."""
+        """Drop a query: slices to come have no edges of its own."""
         del self.queries[name], self.since[name], self._windows[name]
         self._longest_size = max((window.size for window in self._windows.values()), default=0)
         for key_state in self.lanes.values() if self.queries else ():
@@ -82,7 +82,7 @@ class CountGroup(SliceGroup):
     def ingest(
         self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
-        """Give events to the queries, all of which accept them or none."""
+        """Add events to slices: either all queries accept an event, or none does."""
         by_window = self.settings.dialect.lateness == "window"
         for accepted in batch:
             if accepted.event.time <= self._since:
@@ -95,7 +95,7 @@ class CountGroup(SliceGroup):
                 self._add(accepted)
 
     def _is_accepted(self, accepted: Accepted, watermarks: StepWatermarks) -> bool:
-        """Whether some window that would hold the event is not frozen; else judge by event."""
+        """Whether some window that would hold the event is not final; else decide by event."""
         (window,), event = self._windows.values(), accepted.event
         rank = self.lanes[event.key].tuple_count if event.key in self.lanes else 0
         start = rank - (rank - window.offset) % window.slide
@@ -121,7 +121,7 @@ class CountGroup(SliceGroup):
         query.guarded(f"{event}", partial(key_state.insert, lifted))
 
     def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
-        """Ask the keys that have new tuples, or of which a slice is past."""
+        """Fire timers, and emit for keys with new tuples or a slice that has completed."""
         for key in self._timers.pop_due(watermarks.now):
             self._targets.key_states[key] = self.lanes[key]
         if watermarks.held_back:
@@ -140,11 +140,10 @@ class CountGroup(SliceGroup):
         return outputs
 
     def _due_windows(self, key_state: CountKeyState, watermarks: StepWatermarks) -> DueWindows:
+        """Move the slices that completed out of the queue, and find the changed ones."""
         low, high = watermarks.emission_range(self._closing)
-        closed_until, emitted_before = (
-            watermarks.final_until_before - max(0, self._closing),
-            key_state.emitted_count,
-        )
+        closed_until = watermarks.final_until_before - max(0, self._closing)
+        emitted_before = key_state.emitted_count
         by_visibility = dict[bool, list[int]]({True: [], False: []})
         for index in key_state.pop_complete_slices(high):
             completes_at = key_state.slices[index].completes_at
@@ -166,12 +165,10 @@ class CountGroup(SliceGroup):
         index: int,
         changes: dict[str, list[ResultChange]],
     ) -> None:
-        """Make a report on each window that ends with a slice."""
+        """Add a result for each window that ends with a slice."""
         slice_ = key_state.slices[index]
-        revision, final_at = (
-            slice_.revision + (kind == "updated"),
-            slice_.completes_at + max(0, self._closing),
-        )
+        revision = slice_.revision + (kind == "updated")
+        final_at = slice_.completes_at + max(0, self._closing)
         for name in slice_.ranks.ending:
             if name in self.queries:
                 interval = Interval(slice_.ranks.high - self._windows[name].size, slice_.ranks.high)
@@ -183,13 +180,14 @@ class CountGroup(SliceGroup):
     def _value(
         self, name: str, interval: Interval, key_state: CountKeyState, index: int, kind: Kind
     ) -> object:
+        """The value of a window; an update in discard mode has only the new tuples."""
         new_only = kind == "updated" and self.settings.output == "discard"
         fold, query = key_state.fold_new_tuples if new_only else key_state.fold, self.queries[name]
         where = f"the window [{interval.start}, {interval.end})"
         return query.guarded(where, lambda: query.aggregate.lower(fold(interval.start, index + 1)))
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
-        """Take it as told; release what has settled; set the alarm of each key anew."""
+        """Mark windows as emitted, evict final tuples and slices, and set timers anew."""
         del outputs
         for key, key_state in self._targets.key_states.items():
             if key in self._targets.due:
@@ -203,6 +201,7 @@ class CountGroup(SliceGroup):
         self._log.commit()
 
     def _set_timer(self, key_state: CountKeyState) -> None:
+        """Set the timer of a key for the next window to emit, or the next slice to evict."""
         emit_at = emission_watermark(self.settings, key_state.next_completion, self._closing)
         evict_at = finalization_watermark(
             self.settings, key_state.next_final + max(0, self._closing)

@@ -1,7 +1,7 @@
-"""One key of the queries that count: its slices between rank edges, and the shift.
+"""The count slices of one key, and the shift that a late tuple causes ([Traub20], section 5.2).
 
-[Traub20], section 5.2: a late tuple goes into the slice that covers its place in event order, and
-the last tuple of that slice and of each later one moves on. Proofs: proofs/scotty.md, C1 to C4.
+A late tuple goes into the slice that covers its place in event order, and the last tuple of that
+slice and of each later one moves to the next. Proofs: proofs/scotty.md, R1 to R4.
 """
 
 from bisect import bisect_left, bisect_right
@@ -34,7 +34,7 @@ from muntin.spec.stream import END
 
 
 class CountSliceRequirements(NamedTuple):
-    """How slices are changed, whether they keep their tuples, and whether ranks are arrivals."""
+    """How slices are updated, whether they store tuples, and whether ranks are arrivals."""
 
     policy: SliceUpdatePolicy
     stored: bool
@@ -42,7 +42,7 @@ class CountSliceRequirements(NamedTuple):
 
 
 class CountKeyState:
-    """The slices of one key. Ranks begin at 0, and go on when slices are released."""
+    """The slices of one key. Ranks begin at 0, and go on when slices are evicted."""
 
     def __init__(
         self,
@@ -56,21 +56,15 @@ class CountKeyState:
         self.key, self.edges = key, edges
         self.slices = list[CountSlice]()
         self.tuple_count = 0
-        self.emitted_count = (
-            0  # of so many leading slices the windows that end there have been told
-        )
-        self.final_count = 0  # so many leading slices never change again
-        self.first_changed: int | None = (
-            None  # the first slice that a late tuple has changed, untold
-        )
-        self.late_arrivals = set[int]()  # the arrivals of late tuples, untold
-        self.maturing_slices = list[
-            tuple[int, int]
-        ]()  # by arrival: full slices, by their last time
+        self.emitted_count = 0  # the leading slices whose windows are all emitted
+        self.final_count = 0  # the leading slices that never change again
+        self.first_changed: int | None = None  # the first slice with a late tuple not emitted yet
+        self.late_arrivals = set[int]()  # the arrivals of late tuples not emitted yet
+        self.maturing_slices: list[tuple[int, int]] = []  # by arrival: full slices, by last time
         self._requirements, self._store, self._log = requirements, store, log
 
     def insert(self, lifted: LiftedEvent) -> None:
-        """Add a tuple where its order says: in order, one combine."""
+        """Add a tuple at its place in event order; in order, that is one combine."""
         check_combinable(self._requirements.policy.monoid, lifted.partial)
         if (
             self._requirements.by_arrival
@@ -126,11 +120,11 @@ class CountKeyState:
         self.edges.unread(self.slices.pop().ranks)
 
     def _record_slice_undo(self, slice_: CountSlice) -> None:
-        """Note what a slice is like, but for its tuples."""
+        """Record a slice as it is, except its tuples, to be restored if the step fails."""
         self._log.record_undo(partial(slice_.restore, copy(slice_)))
 
     def _insert_late(self, lifted: LiftedEvent) -> None:
-        """Add a tuple that is not the last, and let one tuple a slice move on."""
+        """Add a tuple that is not the last; one tuple a slice moves on."""
         order, policy = lifted.order, self._requirements.policy
         index = bisect_right(self.slices, order, lo=self.final_count, key=FIRST_ORDER)
         before = self.slices[index - 1] if index > self.final_count else None
@@ -158,11 +152,11 @@ class CountKeyState:
         self._count_tuple()
 
     def _tuples(self, slice_: CountSlice) -> deque[LiftedEvent]:
-        """Return the tuples of a slice that keeps them, as all do that may change."""
+        """The tuples of a slice that stores them, as all slices do that may change."""
         return deque() if slice_.tuples is None else slice_.tuples
 
     def _update(self, slice_: CountSlice, size: int, total: object, *, known: bool) -> None:
-        """Let a slice be as its tuples say."""
+        """Set size, order and partial aggregate of a slice after its tuples have changed."""
         tuples = self._tuples(slice_)
         slice_.first_order, slice_.last_order, slice_.size = tuples[0].order, tuples[-1].order, size
         slice_.partial, slice_.partial_known = total, known
@@ -195,14 +189,14 @@ class CountKeyState:
             self._update(slice_, slice_.size + 1, total, known=combines)
 
     def _can_combine(self, slice_: CountSlice) -> bool:
-        """Whether it is of use to combine a further tuple: it stays, or can be inverted."""
+        """Whether combining a further tuple is useful: it stays, or can be inverted."""
         policy = self._requirements.policy
         return slice_.partial_known and (
             not slice_.is_full or (policy.removal == "invert" and slice_.size > 1)
         )
 
     def _remove_last(self, slice_: CountSlice) -> LiftedEvent:
-        """Take the last tuple off a slice, by invert if it may be used (Figure 6)."""
+        """Remove the last tuple of a slice, by invert if it may be used (Figure 6)."""
         monoid, tuples = self._requirements.policy.monoid, self._tuples(slice_)
         invert = monoid.invert if slice_.partial_known else None
         slice_partial, last = slice_.partial, tuples[-1].partial
@@ -218,7 +212,7 @@ class CountKeyState:
         return moved
 
     def fold(self, start_rank: int, end: int) -> object:
-        """Combine the tuples from a rank, at an edge, to the slice before an index."""
+        """Combine the tuples from a rank, which is an edge, to the slice before an index."""
         first = bisect_left(self.slices, start_rank, key=FIRST_RANK)
         for slice_ in self.slices[first:end]:
             if not slice_.partial_known:
@@ -233,7 +227,7 @@ class CountKeyState:
         return fold_checked(self._requirements.policy.monoid, [entry.partial for entry in entries])
 
     def fold_new_tuples(self, start_rank: int, end: int) -> object:
-        """Combine only the tuples that the window had not when it was last told."""
+        """Combine only the tuples that the window did not have when it was last emitted."""
         first = bisect_left(self.slices, start_rank, key=FIRST_RANK)
         first_index = max(first, self.first_changed or 0)
         new_tuples, late_count = list[LiftedEvent](), self._late_tuples_before(first_index)
@@ -246,7 +240,7 @@ class CountKeyState:
         return self._recompute(new_tuples)
 
     def _late_tuples_before(self, index: int) -> int:
-        """Return how many late tuples there are in the slices before an index."""
+        """The number of late tuples in the slices before an index."""
         changed_slices = self.slices[self.first_changed or 0 : index]
         return sum(
             entry.accepted.arrival in self.late_arrivals
@@ -255,7 +249,7 @@ class CountKeyState:
         )
 
     def pop_complete_slices(self, until: float) -> list[int]:
-        """Return the slices that are full and past, and had not been."""
+        """The slices that are full and have completed since the last call."""
         indices = list[int]()
         if self._requirements.by_arrival:
             while self.maturing_slices and self.maturing_slices[0][0] < until:
@@ -275,7 +269,7 @@ class CountKeyState:
         return self.slices[index].is_full and self.slices[index].completes_at <= until
 
     def mark_emitted(self, indices: list[int]) -> None:
-        """Take it that the windows are told that end with these slices."""
+        """Record that the windows that end with these slices are emitted."""
         for index in indices:
             self.slices[index].emitted = True
         while self.emitted_count < len(self.slices) and self.slices[self.emitted_count].emitted:
@@ -284,9 +278,10 @@ class CountKeyState:
         self.late_arrivals.clear()
 
     def evict(self, final_until: float, longest_size: int) -> None:
-        """Drop the tuples of settled slices, and slices that no window to be told may hold.
+        """Evict the tuples of final slices, and slices that no window to be emitted may hold.
 
-        What is over at `done` is settled; where tuples never move, what has been told.
+        A slice is final once it completes by `final_until`; if tuples never move, once it is
+        emitted.
         """
         while self.final_count < self.emitted_count and self._is_final(
             self.final_count, final_until
@@ -314,14 +309,14 @@ class CountKeyState:
 
     @property
     def next_completion(self) -> float:
-        """When the first slice is past that is full and was not past, as far as is known."""
+        """When the next full slice completes, as far as is known."""
         if self._requirements.by_arrival:
             return self.maturing_slices[0][0] + 1 if self.maturing_slices else END
         return self._completion_time(self.emitted_count)
 
     @property
     def next_final(self) -> float:
-        """When the first slice settles that has been told."""
+        """When the first emitted slice is final."""
         return (
             self._completion_time(self.final_count)
             if self.final_count < self.emitted_count
@@ -334,5 +329,5 @@ class CountKeyState:
         return self.slices[index].completes_at if is_full else END
 
     def discard_index(self) -> None:
-        """Drop what is derived from slices, after a step that has failed."""
+        """Drop what the store derives from slices, after a step that has failed."""
         self._store.reset()

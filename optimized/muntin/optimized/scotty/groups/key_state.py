@@ -1,4 +1,4 @@
-"""One key of a group: its slices, the views of its queries, and what has not been told yet."""
+"""One key of a group: its slices, the window managers of its queries, and pending late events."""
 
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
@@ -16,15 +16,16 @@ from muntin.spec.windows.window import Interval
 
 FinalizationEntry = tuple[float, str, Interval]
 MIN_LENGTH_TO_PRUNE = 32
-"""So many windows may wait to settle though most of them are retracted."""
+"""Up to this length the finalization queue may hold mostly retracted windows."""
 
 
 @dataclass
 class KeyState:
     """The state of one key.
 
-    `idle_queries` are the queries that have nothing to tell of the slices there are; `late` the
-    tuples in windows that had ended, until they are told of; `settling` a heap of what was told.
+    `idle_queries` have no pending output for the current slices. `late_events` fell into windows
+    already complete, and wait for their update to be emitted. `finalization_queue` is a heap of
+    emitted windows by the time at which they are final.
     """
 
     key: Hashable
@@ -36,14 +37,12 @@ class KeyState:
     first_times: dict[str, int] = field(default_factory=dict[str, int])
     finalization_queue: list[FinalizationEntry] = field(default_factory=list[FinalizationEntry])
     step: int = -1
-    first_time_moved: bool = (
-        False  # whether the step has moved the first time that some query has seen
-    )
-    compacted_count: int = 1  # how many slices there were that could not be fused any further
-    evict_at: float = -END  # the watermark at which something may be released
+    first_time_moved: bool = False  # by this step, for some query
+    compacted_count: int = 1  # the slices that could not be merged any further
+    evict_at: float = -END  # the watermark at which something may be evicted
 
     def begin_step(self, log: UndoLog) -> None:
-        """Note what undoes the events of a step, once a step."""
+        """Record, once a step, what undoes its events."""
         self.step = log.step
         self.first_time_moved = self.slices.has_appended = self.slices.has_inserted = (
             self.slices.has_isolated
@@ -58,7 +57,7 @@ class KeyState:
         self.slices.store.reset()
 
     def seen_range(self, name: str, last_finite: float, event: Event | None = None) -> SeenRange:
-        """Return the first and last time that a query has seen, with this event if it sees that."""
+        """First and last time that a query has seen, with this event if it sees that."""
         first_times, last_time = self.slices.first_times, self.last_time
         first_time: float = self.first_times.get(name, first_times[0] if first_times else END)
         if event:
@@ -70,16 +69,16 @@ class KeyState:
         )
 
     def record_first_time(self, names: Iterable[str], time: int) -> None:
-        """Note the first time that some queries have seen, where that matters."""
+        """Record the first time that these queries have seen; some dialects depend on it."""
         for name in names:
             if self.managers[name].since < time < self.first_times.get(name, END):
                 self.first_times[name] = time
                 self.first_time_moved = True
 
     def schedule_finalization(self, final_at: float, name: str, interval: Interval) -> None:
-        """Note when a window settles that is told of; drop those retracted, if they are most.
+        """Queue an emitted window until it is final; drop retracted ones if they are most.
 
-        Whether they are is looked at whenever the heap has doubled.
+        Whether they are is checked whenever the heap has doubled.
         """
         heappush(self.finalization_queue, (final_at, name, interval))
         size = len(self.finalization_queue)
@@ -94,7 +93,7 @@ class KeyState:
             heapify(self.finalization_queue)
 
     def affected_queries(self, sessions: set[str]) -> set[str]:
-        """Return the queries that the slices may concern which the step has made."""
+        """The queries with windows that a slice made in this step may change."""
         slices = self.slices
         if slices.has_isolated or self.first_time_moved:
             return set(self.managers)
@@ -103,11 +102,11 @@ class KeyState:
 
     @property
     def has_pending_links(self) -> bool:
-        """Whether there are tuples that link what was told of with what was not."""
+        """Whether some tuple may link emitted slices with slices that are not emitted."""
         return bool(self.late_events) or self.slices.furthest_own_gap > -END
 
     def merge_slices(self, border: float | None = None) -> None:
-        """Fuse slices that nothing parts any more, or around the late tuples and a border."""
+        """Merge slices that nothing separates, or only those around late events and a border."""
         late_times = [lifted.accepted.event.time for lifted in self.late_events]
         with suppress(Exception):  # a combine that raises leaves the slices as they were
             if border is None:
@@ -117,13 +116,13 @@ class KeyState:
                     self.slices.merge_around(time)
 
     def remove_query(self, name: str) -> None:
-        """Let go of a query."""
+        """Drop a query."""
         self.managers.pop(name, None)
         self.first_times.pop(name, None)
         self.idle_queries.discard(name)
 
     def forget_final_windows(self, final_until: float) -> None:
-        """Forget what is settled."""
+        """Drop the emitted windows that are final."""
         while self.finalization_queue and self.finalization_queue[0][0] <= final_until:
             _, name, interval = heappop(self.finalization_queue)
             if name in self.managers:
@@ -131,7 +130,7 @@ class KeyState:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is left that could matter."""
+        """Whether nothing is left of the key that could matter."""
         return not (
             self.slices.slices or self.late_events or self.first_times or self.finalization_queue
         )

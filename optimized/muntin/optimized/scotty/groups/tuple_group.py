@@ -1,4 +1,4 @@
-"""The queries that need tuples, and share slices which hold them."""
+"""Queries that need stored tuples: their windows are computed anew from the tuples kept."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,17 +27,20 @@ from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import Interval, WindowType
 
 STABLE_PAST = (*SUFFIX_CLOSED, *FRAMES)
-"""Types of which nothing that is past is moved by an event that lies behind the watermark."""
+"""Types whose complete windows no event behind the watermark can move."""
 
 
 def is_rank_independent(window: WindowType) -> bool:
-    """Whether it does not matter how many tuples there have been."""
+    """Whether the number of tuples before a window does not matter."""
     return isinstance(window, FRAMES) or (isinstance(window, Rolling) and window.every == 1)
 
 
 @dataclass
 class TupleGroupKey:
-    """One key: its tuples, the views of its queries, and what these are about to publish."""
+    """One key: its tuples, its window managers, and what these are about to publish.
+
+    `evictable` is how many tuples may be evicted, and the machine's checkpoint behind them.
+    """
 
     key_state: TupleKeyState
     managers: dict[str, TupleWindows]
@@ -45,17 +48,12 @@ class TupleGroupKey:
     due_windows: dict[str, dict[Interval, EmittedTupleWindow]] = field(
         default_factory=dict[str, dict[Interval, EmittedTupleWindow]]
     )
-    emission_watermarks: list[float] = field(
-        default_factory=list[float]
-    )  # when windows are to be told of
-    evictable: tuple[int, MachineCheckpoint] = (
-        0,
-        MachineCheckpoint(),
-    )  # how many tuples may go, and what is known behind them
+    emission_watermarks: list[float] = field(default_factory=list[float])
+    evictable: tuple[int, MachineCheckpoint] = (0, MachineCheckpoint())
 
 
 class TupleGroup(PerEventGroup):
-    """Windows that tuples make or move: their edges are found anew from the tuples kept."""
+    """Windows that tuples make or move: their edges are computed anew from the stored tuples."""
 
     def __init__(
         self, settings: Settings, policy: SliceUpdatePolicy, build: BuildStore, *, by_arrival: bool
@@ -73,15 +71,15 @@ class TupleGroup(PerEventGroup):
         self._due_groups: dict[Hashable, TupleGroupKey] = {}
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices: those that do have seen nothing yet."""
+        """Register a query: the queries that share these slices have seen no event yet."""
         self.queries[query.id], self.since[query.id] = query, since
         self._missed_events[query.id] = missed
         self._may_defer = self._can_defer()
 
     def _can_defer(self) -> bool:
-        """Whether an event behind the watermark changes nothing that is past.
+        """Whether an event behind the watermark changes nothing that is complete.
 
-        In a user's measure it can tell that a window has ended; by window, it is judged at once.
+        In a user's measure it can end a window; by window, its lateness is decided at once.
         """
         windows = [query.window for query in self.queries.values()]
         stable = all(
@@ -94,7 +92,7 @@ class TupleGroup(PerEventGroup):
         return TupleWindows(query, first_visible_start(query, self.since[query.id], missed))
 
     def remove(self, name: str) -> None:
-        """Ask a query no more: the edges of its windows go with the next report."""
+        """Drop a query: the edges of its windows go when the key is next emitted."""
         del self.queries[name], self.since[name], self._missed_events[name]
         for key_group in self.key_groups.values():
             del key_group.managers[name]
@@ -103,11 +101,11 @@ class TupleGroup(PerEventGroup):
         if key in self.key_groups:
             return self.key_groups[key]
         slices = TupleSlices(self._policy, self._build(self._policy.monoid))
-        views = {q.id: self._new_manager(q, key) for q in self.queries.values()}
-        return TupleGroupKey(TupleKeyState(key, self.settings.dialect, slices), views)
+        managers = {q.id: self._new_manager(q, key) for q in self.queries.values()}
+        return TupleGroupKey(TupleKeyState(key, self.settings.dialect, slices), managers)
 
     def ingest_event(self, accepted: Accepted, watermarks: StepWatermarks) -> Mapping[str, bool]:
-        """Add the event, if it is accepted."""
+        """Add the event, if some query accepts it."""
         event = accepted.event
         if event.time <= max(self.since.values()):
             return {}
@@ -134,7 +132,7 @@ class TupleGroup(PerEventGroup):
     def _lift_checked(
         self, key_state: TupleKeyState, accepted: Accepted, watermarks: StepWatermarks
     ) -> LiftedEvent:
-        """Lift an event; a window that cannot take it says so before the aggregate does."""
+        """Lift an event; a window that cannot take it raises before the aggregate does."""
         query = next(iter(self.queries.values()))
         try:
             lifted = self.lift(accepted)
@@ -153,14 +151,14 @@ class TupleGroup(PerEventGroup):
     def _check_deferred(
         self, key_state: TupleKeyState, accepted: Accepted, watermarks: StepWatermarks
     ) -> None:
-        """Refuse an event that a window cannot take, though its place does not matter yet."""
+        """Refuse an event that a window cannot take, though it does not matter yet."""
         scratch = TupleKeyState(key_state.key, self.settings.dialect, key_state.slices.empty_copy())
         for query in self.queries.values():
             find_windows = partial(scratch.open_windows, query, watermarks.last_finite, accepted)
             query.guarded(f"{accepted.event}", find_windows)
 
     def _insert(self, key_state: TupleKeyState, *further: LiftedEvent) -> None:
-        """Put tuples into slices: those that could not matter until now, and further ones."""
+        """Put tuples into slices: the deferred ones, and further ones."""
         query, by_arrival = next(iter(self.queries.values())), self._by_arrival
         for lifted in [*key_state.pop_deferred(by_arrival=by_arrival), *further]:
             insert = partial(key_state.insert, lifted, by_arrival=by_arrival)
@@ -169,7 +167,7 @@ class TupleGroup(PerEventGroup):
     def _is_accepted(
         self, key_group: TupleGroupKey, query: Query, accepted: Accepted, watermarks: StepWatermarks
     ) -> bool:
-        """Whether some window that would hold the event is not frozen; else judge by event."""
+        """Whether some window that would hold the event is not final; else decide by event."""
         event, rule = accepted.event, self.settings.dialect.lateness
         on_time = rule == "never" or event.time >= watermarks.limit_before
         if rule != "window":
@@ -197,14 +195,14 @@ class TupleGroup(PerEventGroup):
         )
 
     def _precedes_evicted(self, key_state: TupleKeyState, query: Query, event: Event) -> bool:
-        """Whether an event comes before a rank that was forgotten, and so in frozen windows."""
+        """Whether an event comes before a rank that was evicted, and so in final windows."""
         older = (
             key_state.last_evicted is not None and event.time < key_state.last_evicted.event.time
         )
         return older and not self._by_arrival and query.window.measure is COUNT
 
     def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
-        """Find the windows of every key that has news, or for which it is time."""
+        """Fire timers, and compute the windows of the keys that changed or whose timer fired."""
         self._fired_keys += self._timers.pop_due(watermarks.now)
         changed_keys = [
             key for key, key_group in self._touched.items() if key_group.key_state.has_changes
@@ -224,6 +222,7 @@ class TupleGroup(PerEventGroup):
     def _outputs_of(
         self, key_group: TupleGroupKey, watermarks: StepWatermarks
     ) -> list[QueryOutput]:
+        """Compute the windows of a key, cut its slices at their edges, and compare the results."""
         key_group.key_state.begin_step()
         self._insert(key_group.key_state)
         key_state, slices = key_group.key_state, key_group.key_state.slices
@@ -264,7 +263,7 @@ class TupleGroup(PerEventGroup):
     def _open_windows(
         self, key_group: TupleGroupKey, watermarks: StepWatermarks
     ) -> dict[str, list[OpenWindow]]:
-        """Return the windows of each query, or say which cannot take what came."""
+        """The windows of each query; an error names the query that cannot take an event."""
         windows: dict[str, list[OpenWindow]] = {}
         for name, manager in key_group.managers.items():
             find_windows = partial(
@@ -276,7 +275,7 @@ class TupleGroup(PerEventGroup):
         return windows
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
-        """Publish, forget tuples that are needed no more, and set alarms anew."""
+        """Record what was emitted, evict tuples that no window needs, and set timers anew."""
         del outputs
         for key, key_group in self._touched.items():
             if key_group.key_state.deferred_events:
@@ -308,30 +307,24 @@ class TupleGroup(PerEventGroup):
         self._due_groups = {}
 
     def _set_timer(self, key_group: TupleGroupKey, watermarks: StepWatermarks) -> None:
-        """Wake a key when a window is to be told of, or something may be forgotten."""
+        """Set the timer of a key for its next window to emit, or next tuples to evict."""
         final_times = [
             emitted.result.final_at
             for manager in key_group.managers.values()
             for emitted in manager.published.values()
         ]
-        newest_time = max(
-            (entry.accepted.event.time for entry in key_group.key_state.entries), default=-END
-        )
-        times = [time for time in (*final_times, newest_time + 1) if time > watermarks.final_until]
-        must_poll = (
-            newest_time > -END
-            and watermarks.final_until < END
-            and not (times or key_group.emission_watermarks)
-        )
-        if must_poll:  # for what some type needs longer: ever more rarely
-            times = [2 * watermarks.final_until - newest_time]
-        watermarks_due = [finalization_watermark(self.settings, time) for time in times]
-        if key_group.key_state.key in self.key_groups and (
-            watermarks_due or key_group.emission_watermarks
-        ):
-            self._timers.set(
-                key_group.key_state.key, min(*watermarks_due, *key_group.emission_watermarks, END)
-            )
+        key_state, final_until = key_group.key_state, watermarks.final_until
+        newest = max((entry.accepted.event.time for entry in key_state.entries), default=-END)
+        times = [time for time in (*final_times, newest + 1) if time > final_until]
+        has_deadline = bool(times or key_group.emission_watermarks)
+        if newest > -END and final_until < END and not has_deadline:
+            times = [
+                2 * final_until - newest
+            ]  # some type keeps tuples longer: look ever less often
+        due = [finalization_watermark(self.settings, time) for time in times]
+        due += key_group.emission_watermarks
+        if key_state.key in self.key_groups and due:
+            self._timers.set(key_state.key, min(*due, END))
 
     def _evictable(
         self,
@@ -340,9 +333,9 @@ class TupleGroup(PerEventGroup):
         windows: Sequence[OpenWindow],
         final_until: float,
     ) -> tuple[int, MachineCheckpoint]:
-        """Return how many of the oldest tuples a query does not need, and what it knows of them.
+        """How many of the oldest tuples a query does not need, and its machine behind them.
 
-        By window, in a user's measure, any event may tell that an old window has ended.
+        By window, in a user's measure, any event may end an old window.
         """
         by_window = self.settings.dialect.lateness == "window"
         if by_window and window.measure not in (TIME, COUNT):
@@ -358,7 +351,7 @@ class TupleGroup(PerEventGroup):
         return evictable_count(window, timeline, final_until), key_state.checkpoint
 
     def _evict_tuples(self, key_group: TupleGroupKey) -> None:
-        """Let go of tuples, and of a key that has none and was never counted."""
+        """Evict tuples, and a key that has none and was never counted."""
         key_group.key_state.evict(*key_group.evictable)
         has_published = any(manager.published for manager in key_group.managers.values())
         windows = [query.window for query in self.queries.values()]

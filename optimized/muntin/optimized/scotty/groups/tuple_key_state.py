@@ -1,4 +1,4 @@
-"""One key of the queries that need tuples: the tuples in order, and where windows cut them."""
+"""One key with stored tuples: the tuples in order, and the positions of its windows among them."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable
@@ -21,7 +21,7 @@ COORDINATE, ORDER = attrgetter("coordinate"), attrgetter("order")
 
 
 class OpenWindow(NamedTuple):
-    """A window, the positions of its first tuple and behind its last, and what it waits for."""
+    """A window, the positions of its first tuple and behind its last, and its two deadlines."""
 
     interval: Interval
     low: int
@@ -31,19 +31,17 @@ class OpenWindow(NamedTuple):
 
 
 class TupleKeyState:
-    """The tuples of one key that some window may still need, and how many were forgotten."""
+    """The tuples of one key that some window may still need, and how many were evicted."""
 
     def __init__(self, key: Hashable, dialect: Dialect, slices: TupleSlices) -> None:
         """Start with no tuple."""
         self.key, self.dialect, self.slices = key, dialect, slices
         self.evicted_count = 0
-        self.last_evicted: Accepted | None = None  # the last one forgotten, if any
-        self.checkpoint = (
-            MachineCheckpoint()
-        )  # what a user's machine knows of those that were forgotten
+        self.last_evicted: Accepted | None = None
+        self.checkpoint = MachineCheckpoint()  # of a user's machine, behind the evicted tuples
         self.has_changes = False
-        self.deferred_events: list[LiftedEvent] = []  # not in slices yet: they cannot matter yet
-        self.deferred_before_step: int | None = None  # how many of these there were before the step
+        self.deferred_events: list[LiftedEvent] = []  # not in slices: they cannot matter yet
+        self.deferred_before_step: int | None = None  # how many there were before the step
         self.undo: Callable[[], None] | None = None
 
     @property
@@ -52,7 +50,7 @@ class TupleKeyState:
         return [entry for tile in self.slices.slices for entry in tile.entries]
 
     def begin_step(self) -> None:
-        """Copy what a step changes, once a step."""
+        """Copy, once a step, what it changes."""
         if self.undo:
             return
         self._record_deferred_count()
@@ -66,20 +64,17 @@ class TupleKeyState:
         self.undo = undo
 
     def defer(self, lifted: LiftedEvent) -> None:
-        """Keep a tuple that cannot matter before the watermark is near."""
+        """Keep a tuple out of slices: it cannot matter before the watermark is near."""
         self._record_deferred_count()
         self.deferred_events.append(lifted)
 
     def _record_deferred_count(self) -> None:
-        """Note how many tuples there were, before the step defers or flushes any."""
-        self.deferred_before_step = (
-            len(self.deferred_events)
-            if self.deferred_before_step is None
-            else self.deferred_before_step
-        )
+        """Record the number of deferred tuples, before the step adds or takes any."""
+        if self.deferred_before_step is None:
+            self.deferred_before_step = len(self.deferred_events)
 
     def pop_deferred(self, *, by_arrival: bool) -> list[LiftedEvent]:
-        """Keep the tuples back no more, and return them as they are to be inserted."""
+        """Take out the deferred tuples, in the order in which they are to be inserted."""
         events, self.deferred_events = self.deferred_events, []
         return events if by_arrival else sorted(events, key=ORDER)
 
@@ -92,25 +87,25 @@ class TupleKeyState:
         self.commit()
 
     def commit(self) -> None:
-        """Take the step for done."""
+        """Make the step permanent."""
         self.undo = self.deferred_before_step = None
 
     def insert(self, lifted: LiftedEvent, *, by_arrival: bool) -> None:
-        """Add a tuple where its order says."""
+        """Add a tuple at its place in event order, or of arrival."""
         self.slices.insert(lifted, last=by_arrival)
         self.has_changes = True
 
     def timeline(
-        self, measure: Measure, reached: float, further: Accepted | None = None
+        self, measure: Measure, last_finite: float, further: Accepted | None = None
     ) -> Timeline:
-        """Lay out the tuples behind those that were forgotten."""
+        """The retained tuples with rank and coordinate, behind those that were evicted."""
         retained = [entry.accepted for entry in self.entries]
         accepted_events = [
             *([self.last_evicted] if self.last_evicted else []),
             *retained,
             *([further] if further else []),
         ]
-        timeline = build_timeline(accepted_events, measure, reached, self.dialect)
+        timeline = build_timeline(accepted_events, measure, last_finite, self.dialect)
         positioned_events = (
             positioned
             for positioned in timeline.placed
@@ -125,29 +120,19 @@ class TupleKeyState:
         return timeline._replace(placed=tuple(placed))
 
     def open_windows(
-        self, query: Query, reached: float, further: Accepted | None = None
+        self, query: Query, last_finite: float, further: Accepted | None = None
     ) -> list[OpenWindow]:
-        """Return the windows of a query that hold a tuple."""
+        """The windows of a query that hold a retained tuple."""
         window = query.window
-        timeline = self.timeline(window.measure, reached, further)
+        timeline = self.timeline(window.measure, last_finite, further)
         closing, windows = self.dialect.closing_of(window.name), list[OpenWindow]()
         for interval in sorted(set(self._intervals(window, timeline))):
             low, high = self._positions(query, interval, timeline)
             if low < high:
-                completes_at, shown = (
-                    window.due(interval, timeline),
-                    window.shown(interval, timeline),
-                )
-                final_at = END if completes_at is None else completes_at + max(0, closing)
-                windows.append(
-                    OpenWindow(
-                        shown,
-                        low,
-                        high,
-                        None if completes_at is None else completes_at + closing,
-                        final_at,
-                    )
-                )
+                due, shown = window.due(interval, timeline), window.shown(interval, timeline)
+                completes_at = None if due is None else due + closing
+                final_at = END if due is None else due + max(0, closing)
+                windows.append(OpenWindow(shown, low, high, completes_at, final_at))
         return windows
 
     def _intervals(self, window: WindowType, timeline: Timeline) -> Iterable[Interval]:
@@ -156,7 +141,7 @@ class TupleKeyState:
         return window.intervals(timeline)
 
     def _positions(self, query: Query, interval: Interval, timeline: Timeline) -> tuple[int, int]:
-        """Return the positions between which the tuples of a window lie: they are neighbours."""
+        """The range of positions of a window's tuples: they are neighbours."""
         window, placed = query.window, timeline.placed
         if isinstance(window, LastNEvery):
             low = max(0, interval.start - self.evicted_count)
@@ -177,7 +162,7 @@ class TupleKeyState:
         return low, high
 
     def evict(self, count: int, checkpoint: MachineCheckpoint) -> None:
-        """Forget the oldest tuples; a machine goes on behind them."""
+        """Evict the oldest tuples; a machine resumes behind them from its checkpoint."""
         if count:
             self.checkpoint = checkpoint
             self.last_evicted = self.entries[count - 1].accepted

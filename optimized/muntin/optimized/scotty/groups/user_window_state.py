@@ -1,8 +1,8 @@
-"""What a user's machine has made of the tuples that are forgotten, so that it goes on from there.
+"""Checkpoints of a user's window machine behind the tuples that were evicted.
 
-A machine sees each tuple once more whenever windows are looked for; but from the state that it had
-behind what is settled, for nothing comes before that any more. [Carbone16], section 3.2; proof:
-proofs/scotty.md, T5.
+A machine sees each retained tuple again whenever windows are computed; but it resumes from the
+state that it had behind what is final, since no event comes before that any more. [Carbone16],
+section 3.2; proof: proofs/scotty.md, T5.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ UserDefined = UserWindow | UserTrigger
 
 
 class MachineCheckpoint(NamedTuple):
-    """A machine's state, how many windows had begun or tuples gone, and where open ones begin."""
+    """A machine's state, the number of windows begun or tuples evicted, and open starts."""
 
     state: object = None
     passed_count: int = 0
@@ -28,21 +28,21 @@ class MachineCheckpoint(NamedTuple):
 
 
 class MachineWindows(NamedTuple):
-    """The windows of a line of tuples, and what the machine knows behind them."""
+    """The windows of a timeline, and the checkpoint of the machine behind it."""
 
     intervals: Sequence[Interval]
     checkpoint: MachineCheckpoint
 
 
 class ResumedMachine:
-    """A machine that goes on from a state, of which it gets a copy: it may change what it gets."""
+    """A machine that continues from a copy of a state: it may change what it gets."""
 
     def __init__(self, machine: Machine, state: object) -> None:
         """Start from this state."""
         self.machine, self.state = machine, deepcopy(state)
 
     def __call__(self, _: object, event: Event) -> tuple[object, int, int]:
-        """Let the machine take the next event."""
+        """Feed the next event to the machine."""
         self.state, first, second = self.machine(self.state, event)
         return None, first, second
 
@@ -50,7 +50,7 @@ class ResumedMachine:
 def machine_windows(
     window: UserDefined, timeline: Timeline, checkpoint: MachineCheckpoint
 ) -> MachineWindows:
-    """Return the windows that begin or are open behind the front."""
+    """The windows that begin or are open behind the checkpoint."""
     return (
         _paired_windows(window, timeline, checkpoint)
         if isinstance(window, UserWindow)
@@ -61,12 +61,9 @@ def machine_windows(
 def _paired_windows(
     window: UserWindow, timeline: Timeline, checkpoint: MachineCheckpoint
 ) -> MachineWindows:
-    """Let each end be that of the window that began first."""
-    machine, begun_count, open_starts = (
-        ResumedMachine(window.machine, checkpoint.state),
-        checkpoint.passed_count,
-        [*checkpoint.open_starts],
-    )
+    """The windows of a `UserWindow`: each end closes the window that began first."""
+    machine = ResumedMachine(window.machine, checkpoint.state)
+    begun_count, open_starts = checkpoint.passed_count, [*checkpoint.open_starts]
     intervals = list[Interval]()
     for positioned, begins, ends in run_machine(machine, timeline):
         if ends > len(open_starts):
@@ -85,12 +82,9 @@ def _paired_windows(
 def _trigger_windows(
     window: UserTrigger, timeline: Timeline, checkpoint: MachineCheckpoint
 ) -> MachineWindows:
-    """Return the buffer, as ranks, each time that the trigger fires."""
-    machine, evicted_count, intervals = (
-        ResumedMachine(window.machine, checkpoint.state),
-        checkpoint.passed_count,
-        list[Interval](),
-    )
+    """The windows of a `UserTrigger`: its buffer, as ranks, each time that it fires."""
+    machine = ResumedMachine(window.machine, checkpoint.state)
+    evicted_count, intervals = checkpoint.passed_count, list[Interval]()
     for positioned, evicted, fires in run_machine(machine, timeline):
         evicted_count += evicted
         intervals += (
@@ -108,24 +102,19 @@ def evictable_prefix(
     final_until: float,
     needed: Iterable[int],
 ) -> tuple[int, MachineCheckpoint]:
-    """Return how many of the oldest tuples may go, and the front behind them.
+    """How many of the oldest tuples may be evicted, and the checkpoint behind them.
 
-    Those at `done` or before may go, but for those in windows that are not settled, which are
-    at the positions `needed` or later, and what a trigger has not evicted. By window, any event may
-    still come before all others. Without a copy of its state, a machine has to see all again.
+    Those up to `final_until` may go, except those in windows that are not final, which are at the
+    positions `needed` or later, and what a trigger has not evicted. By window, any event may still
+    come before all others. If its state cannot be copied, a machine has to see all tuples again.
     """
     if timeline.dialect.lateness == "window":
         return 0, checkpoint
     placed = timeline.placed
-    final_count = sum(
-        1 for _ in takewhile(lambda positioned: positioned.time <= final_until, placed)
-    )
-    if (
-        final_count and window.measure is not TIME and window.measure is not COUNT
-    ):  # more may come there
-        final_count = sum(
-            positioned.coordinate < placed[final_count - 1].coordinate for positioned in placed
-        )
+    final_count = sum(1 for _ in takewhile(lambda event: event.time <= final_until, placed))
+    if final_count and window.measure is not TIME and window.measure is not COUNT:
+        last = placed[final_count - 1].coordinate  # more events may come at this coordinate
+        final_count = sum(event.coordinate < last for event in placed)
     if final_count and isinstance(window, UserTrigger):
         later = machine_windows(
             window, timeline._replace(placed=placed[:final_count]), checkpoint
@@ -137,7 +126,7 @@ def evictable_prefix(
 
 
 def _can_be_copied(state: object) -> bool:
-    """Whether a machine can go on from a state more than once."""
+    """Whether a machine can resume from a state more than once."""
     try:
         deepcopy(state)
     except Exception:  # noqa: BLE001 - whatever the user's objects raise

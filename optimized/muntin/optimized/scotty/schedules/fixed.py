@@ -1,4 +1,8 @@
-"""Every window type in time whose edges are known beforehand, and its calendar."""
+"""The schedule of each window type in time whose edges are known beforehand.
+
+`schedule_for` is the table of types. Cumulating, landmark and band windows are here, tumbling and
+sliding ones in `sliding`.
+"""
 
 from collections.abc import Iterator
 
@@ -19,7 +23,7 @@ from muntin.spec.windows.window import Interval, WindowType
 
 
 def schedule_for(window: WindowType, dialect: Dialect, since: float) -> WindowSchedule | None:
-    """Return the calendar of a window type in time, if its edges are known beforehand."""
+    """The schedule of a window type, if it is in time and its edges are known beforehand."""
     match window:
         case _ if window.measure is not TIME:
             return None
@@ -36,26 +40,26 @@ def schedule_for(window: WindowType, dialect: Dialect, since: float) -> WindowSc
 
 
 class CumulateSchedule(WindowSchedule):
-    """Cumulating windows."""
+    """Cumulating windows: they start every size, and end every step."""
 
     def __init__(self, window: Cumulate, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
+        """Take the window type."""
         super().__init__(window, dialect, since)
         self._window = window
 
     def edges(self) -> list[Progression]:
-        """Return the starts, and each step."""
+        """The starts, and each step."""
         window, minimum = self._window, self.since + 1
         if minimum > -END:
             minimum = align_up(int(minimum), window.offset, window.size)
         return PeriodicEdges(window, self.dialect, minimum, self.since).edges()
 
     def span(self, interval: Interval) -> tuple[int, int]:
-        """Return the span, of what the query sees."""
+        """The part of the span that the query sees."""
         return self.clip(span(self._window, interval, self.dialect))
 
     def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
-        """Return the windows of the event."""
+        """The windows around the time."""
         del seen
         intervals = sorted(self._window.around(time, self.dialect))
         return (
@@ -85,45 +89,45 @@ class CumulateSchedule(WindowSchedule):
             end = align_up(minimum + 1, window.offset, window.step)
 
     def last_completion(self, time: int, seen: SeenRange) -> float | None:
-        """Return the end of the longest window of the event."""
+        """The end of the longest window around the time."""
         del seen
         return max(
             self.completion_time(interval) for interval in self._window.around(time, self.dialect)
         )
 
     def first_open_after(self, time: int) -> Interval:
-        """Return the first window that is past later."""
+        """The first window that completes later."""
         window, end = self._window, time - self.closes + 1
         end = align_up(end, window.offset, window.step)
         return Interval(end - 1 - (end - 1 - window.offset) % window.size, end)
 
 
 class LandmarkSchedule(WindowSchedule):
-    """Landmark windows."""
+    """Landmark windows: they all start at the landmark."""
 
     def __init__(self, window: Landmark, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
+        """Take the window type."""
         super().__init__(window, dialect, since)
         self._window, self._is_visible = window, window.at > since
         self.retained_from = window.at + self.opens if self._is_visible else None
 
     def edges(self) -> list[Progression]:
-        """Return the landmark, and each end."""
+        """The landmark, and each end."""
         window, shift = self._window, self.closes
         ends = Progression(window.at + shift, window.every, window.at + window.every + shift)
         return [single_edge(window.at + self.opens), ends] if self._is_visible else []
 
     def span(self, interval: Interval) -> tuple[int, int]:
-        """Return the span."""
+        """The whole span: the landmark is after `since`."""
         return span(self._window, interval, self.dialect)
 
     def _last_end(self, seen: SeenRange) -> int:
-        """Return the last end that exists."""
+        """The last end that exists."""
         window, latest = self._window, max(seen.last_finite, seen.last, self._window.at)
         return int(latest) + window.every - (int(latest) - window.at) % window.every
 
     def _windows_ending(self, after: float, until: float, seen: SeenRange) -> Iterator[Interval]:
-        """Return the windows that exist, and are past in (low, high]."""
+        """The windows that exist, and complete in (after, until]."""
         window, last_end = self._window, self._last_end(seen)
         minimum = int(max(after + 1 - self.closes, window.at + 1))
         first, last = align_up(minimum, window.at, window.every), min(until - self.closes, last_end)
@@ -131,51 +135,51 @@ class LandmarkSchedule(WindowSchedule):
             yield Interval(window.at, end)
 
     def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
-        """Return every window that ends after the event."""
+        """Every window that ends after the time."""
         is_seen = self._window.at + self.opens <= time and self._is_visible
         return self._windows_ending(time, until, seen) if is_seen and until > -END else iter(())
 
     def windows_ending_in(
         self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
-        """Return the windows from the first that holds a slice."""
+        """The windows from the first that holds a slice."""
         slice_time = next_slice_after(self._window.at + self.opens)
         if slice_time is None or not self._is_visible or until == -END or after == END:
             return iter(())
         return self._windows_ending(max(after, slice_time), until, seen)
 
     def last_completion(self, time: int, seen: SeenRange) -> float | None:
-        """Return the last end that exists, if the event comes after the landmark."""
+        """The last end that exists, if the time is after the landmark."""
         is_seen = time >= self._window.at + self.opens
         return self._last_end(seen) + self.closes if is_seen else None
 
     def first_open_after(self, time: int) -> Interval | None:
-        """Return none: all since the landmark is needed for ever."""
+        """None: all since the landmark is needed forever."""
         del time
         return None
 
 
 class BandSchedule(WindowSchedule):
-    """A fixed band."""
+    """A fixed band: one window."""
 
     def __init__(self, window: Band, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
+        """Take the window type."""
         super().__init__(window, dialect, since)
         self._window, self._is_visible = window, window.start > since
         self._band = Interval(window.start, window.end)
         self._low, self._high = span(window, self._band, dialect)
 
     def edges(self) -> list[Progression]:
-        """Return its start and its end."""
+        """Its start and its end."""
         return [single_edge(self._low), single_edge(self._high)] if self._is_visible else []
 
     def span(self, interval: Interval) -> tuple[int, int]:
-        """Return the span."""
+        """The whole span: the band is after `since`."""
         del interval
         return self._low, self._high
 
     def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
-        """Return the band, if the event is in it."""
+        """The band, if the time is in it."""
         del seen
         if self._is_visible and self._low <= time < self._high <= until:
             yield self._band
@@ -183,16 +187,16 @@ class BandSchedule(WindowSchedule):
     def windows_ending_in(
         self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
-        """Return the band."""
+        """The band."""
         del seen, next_slice_after
         if self._is_visible and after < self._high <= until:
             yield self._band
 
     def last_completion(self, time: int, seen: SeenRange) -> float | None:
-        """Return the end of the band, if the event is in it."""
+        """The end of the band, if the time is in it."""
         del seen
         return self._high if self._low <= time < self._high else None
 
     def first_open_after(self, time: int) -> Interval | None:
-        """Return the band, until it is over."""
+        """The band, until it is complete."""
         return self._band if self._is_visible and self._high > time else None

@@ -29,7 +29,7 @@ class EdgeShift(NamedTuple):
 
 
 def edge_shift(window: ScheduledWindow, dialect: Dialect) -> EdgeShift:
-    """Return how much later the windows of a type open and close: (a, b] is [a + 1, b + 1).
+    """How much later the windows of a type open and close: (a, b] is [a + 1, b + 1).
 
     >>> [edge_shift(Band(0, 3), Dialect(edges=edges)) for edges in ("right", "both")]
     [EdgeShift(opens=1, closes=1), EdgeShift(opens=0, closes=1)]
@@ -39,17 +39,17 @@ def edge_shift(window: ScheduledWindow, dialect: Dialect) -> EdgeShift:
 
 
 def period(window: Periodic) -> int:
-    """Return the distance from one start to the next."""
+    """The distance from one start to the next."""
     return window.slide if isinstance(window, Sliding) else window.size
 
 
 def has_unique_start(window: Periodic) -> bool:
-    """Whether a coordinate has but one start, that of its pane."""
+    """Whether a coordinate has only one start, that of its pane."""
     return isinstance(window, Cumulate) or window.size == window.slide
 
 
 def span(window: ScheduledWindow, interval: Interval, dialect: Dialect) -> tuple[int, int]:
-    """Return the span of a window: truncated, a pane below the offset ends with its start.
+    """The span of a window: truncated, a pane below the offset ends with its start.
 
     >>> span(Sliding(5, 5), Interval(-5, 0), Dialect(alignment="truncate"))
     (-9, -4)
@@ -65,16 +65,16 @@ def span(window: ScheduledWindow, interval: Interval, dialect: Dialect) -> tuple
 
 
 class PeriodicEdges:
-    """The spans of the windows that start at `least` or later, of what comes after `since`."""
+    """The edges of the windows that start at `least` or later, for a query from `since` on."""
 
     def __init__(self, window: Periodic, dialect: Dialect, min_start: float, since: float) -> None:
-        """Take in the window type."""
+        """Take the window type."""
         self._window, self._min_start, self._since = window, min_start, since
         self._opens, self._closes = edge_shift(window, dialect)
         self._truncates = dialect.alignment == "truncate"
 
     def edges(self) -> list[Progression]:
-        """Return where spans begin and end, and where what a query sees begins amid windows."""
+        """The starts and ends of spans, and a time amid windows from which a query sees events."""
         opens, offset = self._opens, self._window.offset
         if not self._truncates:
             return [*self._starts(opens), *self._ends(-END)]
@@ -93,14 +93,14 @@ class PeriodicEdges:
         )
 
     def _starts(self, shift: int, low: float = -END, high: float = END) -> list[Progression]:
-        """Return the starts from `low` to `high`, shifted, but for those before what is seen."""
+        """The starts from `low` to `high`, shifted, except those before what is seen."""
         window = self._window
         first, last = max(max(low, self._min_start) + shift, self._since + 1), high + shift
         progression = Progression(window.offset + shift, period(window), first, last)
         return [progression] if first <= last else []
 
     def _ends(self, low: float) -> list[Progression]:
-        """Return the ends of the windows that start at `low` or later."""
+        """The ends of the windows that start at `low` or later."""
         window = self._window
         if isinstance(window, Sliding):
             return self._starts(window.size + self._closes, low)

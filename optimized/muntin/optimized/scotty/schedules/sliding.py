@@ -1,4 +1,4 @@
-"""The calendar of tumbling and sliding windows, in every dialect."""
+"""The schedule of tumbling and sliding windows, in every dialect."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ class SlidingSchedule(WindowSchedule):
     """Tumbling and sliding windows."""
 
     def __init__(self, window: Sliding, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
+        """Take the window type."""
         super().__init__(window, dialect, since)
         self._window, self._length, self.shortest_window = (
             window,
@@ -35,14 +35,14 @@ class SlidingSchedule(WindowSchedule):
         return align_up(minimum, self._window.offset, self._window.slide)
 
     def edges(self) -> list[Progression]:
-        """Return the starts and ends of spans, and where what the query sees begins."""
+        """The starts and ends of spans, and the time from which the query sees events."""
         return PeriodicEdges(self._window, self.dialect, self._min_start, self.since).edges()
 
     def _interval(self, start: int) -> Interval:
         return Interval(start, start + self._window.size)
 
     def span(self, interval: Interval) -> tuple[int, int]:
-        """Return the span, of what the query sees."""
+        """The part of the span that the query sees."""
         if self._needs_span or interval.start <= self.since:
             return self.clip(span(self._window, interval, self.dialect))
         return interval.start, interval.start + self._window.size
@@ -56,7 +56,7 @@ class SlidingSchedule(WindowSchedule):
         return max(self._min_start, self._pane(seen.first))
 
     def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
-        """Return the windows of the event, earliest first."""
+        """The windows around the time, earliest first."""
         first_start, length = self._first_start(seen), self._length
         for start in sorted(self._window.starts(time, self.dialect)):
             if start >= first_start and start + length <= until:
@@ -82,11 +82,11 @@ class SlidingSchedule(WindowSchedule):
             start = max(start + self._window.slide, self._first_start_ending_after(slice_time))
 
     def _first_start_ending_after(self, time: int) -> int:
-        """Return the first start of a window that ends after a time."""
+        """The first start of a window that ends after a time."""
         return self._align(time - self._length + 1)
 
     def last_completion(self, time: int, seen: SeenRange) -> float | None:
-        """Return the end of the last window of the event."""
+        """The end of the last window around the time."""
         first_start = self._first_start_for_lateness(seen)
         starts = [
             start for start in self._window.starts(time, self.dialect) if start >= first_start
@@ -94,10 +94,10 @@ class SlidingSchedule(WindowSchedule):
         return max(starts) + self._length if starts else None
 
     def _first_start_for_lateness(self, seen: SeenRange) -> float:
-        """Windows before `since` are not reported, but they count when lateness is judged."""
+        """Windows before `since` are not emitted, but count for lateness by window."""
         first_starts = {"all": -END, "nonnegative": 0, "floor_first": self._pane(seen.first)}
         return first_starts[self.dialect.first_window]
 
     def first_open_after(self, time: int) -> Interval:
-        """Return the first window that is past later."""
+        """The first window that completes later."""
         return self._interval(self._first_start_ending_after(time))

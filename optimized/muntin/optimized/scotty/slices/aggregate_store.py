@@ -1,7 +1,7 @@
-"""Where the partial aggregates of slices are combined: lazily, or ahead of time in a tree.
+"""The aggregate store of [Traub20], section 5.3: partial aggregates combined lazily, or in a tree.
 
-The slices themselves are the truth; a tree is an index over them that is brought up to date when
-a window is asked for, and made anew after a failure. [Traub20], section 5.3; [Tangwongsan19], 5.3.
+The slices themselves are the truth; a tree is an index over them that is brought up to date when a
+window is folded, and rebuilt after a failure. [Tangwongsan19], 5.3.
 """
 
 from abc import ABC, abstractmethod
@@ -18,11 +18,11 @@ BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
 
 
 MAX_STALE_SLICES = 64
-"""So many slices may have changed before a small tree is made anew."""
+"""A small tree is rebuilt once more slices than this have changed."""
 
 
 class StoredSlice(Protocol):
-    """A slice as a store sees it: known by the time or rank of its first tuple."""
+    """A slice as a store sees it: identified by the time or rank of its first tuple."""
 
     @property
     def first(self) -> int:
@@ -40,19 +40,19 @@ class AggregateStore(ABC):
 
     @abstractmethod
     def mark_changed(self, first: int) -> None:
-        """Note that the slice with this first tuple has come, changed or gone."""
+        """Record that the slice with this first tuple was added, changed or removed."""
 
     @abstractmethod
     def reset(self) -> None:
-        """Note that any slice may have changed."""
+        """Record that any slice may have changed."""
 
     @abstractmethod
     def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
-        """Combine the slices from index `low` to `high`, of which there is at least one."""
+        """Combine the slices from index `low` up to `high`, at least one."""
 
 
 class LazyStore(AggregateStore):
-    """Nothing but the list of slices: a window costs one combine less than it has slices."""
+    """Only the list of slices: a window costs one combine less than it has slices."""
 
     def __init__(self, monoid: Monoid[object]) -> None:
         """Keep nothing."""
@@ -73,13 +73,13 @@ class TreeStore(AggregateStore):
     """An ordered tree of partial aggregates over the slices."""
 
     def __init__(self, build: BuildTree, monoid: Monoid[object]) -> None:
-        """Start with an empty tree of a kind, which must be a class to be part of a snapshot."""
+        """Start without a tree; `build` must be a class to be part of a snapshot."""
         self._build, self._monoid = build, monoid
         self._tree: OutOfOrder[object] | None = None
         self._changed_firsts: set[int] = set()
 
     def mark_changed(self, first: int) -> None:
-        """Remember it until the tree is asked; but a tree of which most is stale is dropped."""
+        """Record it until the next fold; a tree that is mostly stale is dropped."""
         if self._tree is not None:
             self._changed_firsts.add(first)
             if len(self._changed_firsts) > MAX_STALE_SLICES + 2 * len(self._tree):
@@ -87,7 +87,7 @@ class TreeStore(AggregateStore):
 
     @property
     def stale_count(self) -> int:
-        """How many slices have changed since the tree was asked."""
+        """How many slices have changed since the last fold."""
         return len(self._changed_firsts)
 
     def reset(self) -> None:
@@ -96,7 +96,7 @@ class TreeStore(AggregateStore):
         self._changed_firsts.clear()
 
     def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
-        """Ask the tree, once it is up to date."""
+        """Query the tree, once it is up to date."""
         tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
         if tree is None:
             tree = self._build(self._monoid)
@@ -116,10 +116,10 @@ BuildStore = Callable[[Monoid[object]], AggregateStore]
 
 
 def flatfat_store(monoid: Monoid[object]) -> AggregateStore:
-    """Return a FlatFAT over slices."""
+    """A FlatFAT over slices."""
     return TreeStore(FlatFatWindow, monoid)
 
 
 def fiba_store(monoid: Monoid[object]) -> AggregateStore:
-    """Return a FiBA over slices."""
+    """A FiBA over slices."""
     return TreeStore(Fiba, monoid)

@@ -23,7 +23,7 @@ END_RANK = attrgetter("ranks.high")
 
 
 class RankInterval(NamedTuple):
-    """The ranks from one edge to the next, and the queries of which a window ends there."""
+    """The ranks from one edge to the next, and the queries with a window that ends there."""
 
     low: int
     high: int
@@ -31,10 +31,10 @@ class RankInterval(NamedTuple):
 
 
 class CountEdges:
-    """The cells of ranks, one after the other."""
+    """The intervals between rank edges, one after the other."""
 
     def __init__(self, windows: Iterable[tuple[str, Sliding]], after: int) -> None:
-        """Go on behind a rank; windows begin at rank 0 or later."""
+        """Continue behind a rank; windows begin at rank 0 or later."""
         heap = set[tuple[int, int, str]]()
         for name, window in windows:
             first = window.offset % window.slide
@@ -46,7 +46,7 @@ class CountEdges:
         self._unread = list[RankInterval]()
 
     def next_interval(self, low: int) -> RankInterval:
-        """Return the next cell, which begins at a rank.
+        """The next interval, which begins at a rank: Algorithm 2 of [Traub20], NEXT.
 
         >>> edges = CountEdges([("a", Sliding(3, 2))], after=0)
         >>> edges.next_interval(0), edges.next_interval(2)
@@ -62,7 +62,7 @@ class CountEdges:
         return RankInterval(low, high, tuple(ending))
 
     def unread(self, interval: RankInterval) -> None:
-        """Return the cell again: the step that asked for it has failed."""
+        """Put an interval back: the step that read it has failed."""
         self._unread.append(interval)
 
 
@@ -70,9 +70,9 @@ class CountEdges:
 class CountSlice:
     """A slice that begins at an edge, up to the next edge when it is full.
 
-    `begin` and `last` are the places of its first and last tuple in event order. Where it is not
-    known, the partial aggregate is computed from the tuples when it is asked for. `revision` is
-    how often the windows that end with it have been told again, once they are `told`.
+    `first_order` and `last_order` are the places of its first and last tuple in event order. Where
+    `partial_known` is false, the partial aggregate is computed from the tuples when it is needed.
+    `revision` counts the updates of the windows that end with it, once they are `emitted`.
     """
 
     ranks: RankInterval
@@ -97,11 +97,11 @@ class CountSlice:
 
     @property
     def completes_at(self) -> int:
-        """The time at which the windows that end with it are past, once it is full."""
+        """The time at which the windows that end with it complete, once it is full."""
         return self.last_order[0] + 1
 
     def restore(self, other: "CountSlice") -> None:
-        """Take over all that a tuple changes, but for the tuples."""
+        """Copy all that a tuple changes, except the tuples."""
         self.first_order, self.last_order, self.size = (
             other.first_order,
             other.last_order,

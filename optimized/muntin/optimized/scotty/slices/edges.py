@@ -1,7 +1,8 @@
-"""Window edges that are known beforehand, their fusion, and the cell between two of them.
+"""Window edges that are known beforehand, their minimal cover, and the interval between two.
 
-Algorithm 2 of [Traub20]: a sliding window is two progressions of edges, its starts and its ends;
-a progression that another covers is dropped. Proofs: proofs/scotty.md, E1 and E2.
+Algorithm 2 of [Traub20]: a sliding window is two progressions of edges, its starts and its ends; a
+progression that another covers is dropped. Algorithm 1 cuts a slice when time passes the next edge:
+here, `Edges.interval_at`. Proofs: proofs/scotty.md, E1 and E2.
 """
 
 from bisect import bisect_right
@@ -24,13 +25,13 @@ class Progression(NamedTuple):
     high: float = END
 
     def at_or_before(self, time: int) -> float:
-        """Return the last edge that is not after a time, or minus infinity."""
+        """The last edge that is not after a time, or minus infinity."""
         bound = time if self.high >= time else int(self.high)
         edge = bound - (bound - self.residue) % self.period
         return edge if edge >= self.low else -END
 
     def after(self, time: int) -> float:
-        """Return the first edge after a time, or infinity.
+        """The first edge after a time, or infinity.
 
         >>> Progression(1, 5).after(6), Progression(1, 5, high=6).after(6)
         (11, inf)
@@ -52,7 +53,7 @@ INTERVAL_LOW = attrgetter("low")
 
 
 def single_edge(edge: int) -> Progression:
-    """Return one edge."""
+    """A progression of one edge."""
     return Progression(edge, 1, edge, edge)
 
 
@@ -66,7 +67,7 @@ class EdgeInterval(NamedTuple):
 def minimal_cover(
     progressions: Iterable[Progression], kept: Sequence[Progression] = ()
 ) -> list[Progression]:
-    """Return the fewest of these that have all their edges (Algorithm 2, ADD_WINDOW).
+    """The fewest progressions that have all the edges (Algorithm 2 of [Traub20], ADD_WINDOW).
 
     >>> minimal_cover([Progression(0, 6), Progression(0, 3), Progression(1, 3), single_edge(9)])
     [Progression(residue=0, period=3, low=-inf, high=inf), Progression(residue=1, period=3, ...
@@ -79,16 +80,16 @@ def minimal_cover(
 
 
 class Edges(RecomputableState):
-    """All edges, the cell of the youngest tuple, and some cells before that."""
+    """All edges, the interval of the youngest tuple, and some intervals before that."""
 
     recalled = ("_intervals",)
     interval_limit = 1024
-    stride_limit = 64  # how many edges are passed one by one before time leaps
+    stride_limit = 64  # edges passed one by one before time leaps
 
     def __init__(
         self, progressions: Iterable[Progression] = (), kept: Sequence[Progression] = ()
     ) -> None:
-        """Start with no cell known, and with edges of which those kept are fused already."""
+        """Start with no interval known; `kept` progressions cover each other no more."""
         self.progressions = minimal_cover(progressions, kept)
         self.computed_count = 0
         self._active = EdgeInterval(0, 0)
@@ -96,13 +97,13 @@ class Edges(RecomputableState):
         self._intervals: list[EdgeInterval] = []  # sorted, before the active one
 
     def with_edges(self, progressions: Iterable[Progression]) -> "Edges":
-        """Return these edges and further ones."""
+        """These edges and further ones."""
         return Edges(progressions, self.progressions)
 
     def without_edges(
         self, removed: Iterable[Progression], remaining: Iterable[Progression]
     ) -> "Edges":
-        """Return these edges but for some, of which those stay that the ones left have too."""
+        """These edges without the removed ones, except those that remaining queries have too."""
         removed_set = set(removed)
         kept = [progression for progression in self.progressions if progression not in removed_set]
         freed = [
@@ -113,7 +114,10 @@ class Edges(RecomputableState):
         return Edges(freed, kept)
 
     def interval_at(self, time: int) -> EdgeInterval:
-        """Return the cell of a time; only a tuple beyond the next edge costs a computation."""
+        """The interval of a time; only a tuple beyond the next edge costs a computation.
+
+        This is the comparison with the next edge of Algorithm 1 of [Traub20], for late tuples too.
+        """
         active = self._active
         if active.low <= time < active.high:
             return active
@@ -126,10 +130,8 @@ class Edges(RecomputableState):
         edges, next_edges = list[float](), self._next
         while next_edges[0][0] <= time:
             edge, index = next_edges[0]
-            progression, until = (
-                self.progressions[index],
-                int(edge) if len(edges) < self.stride_limit else time,
-            )
+            progression = self.progressions[index]
+            until = int(edge) if len(edges) < self.stride_limit else time
             edges.append(progression.at_or_before(until))
             heapreplace(next_edges, (progression.after(until), index))
         self.computed_count += 1
@@ -140,7 +142,7 @@ class Edges(RecomputableState):
         return self._active
 
     def _interval_before(self, time: int) -> EdgeInterval:
-        """Return a cell before the active one, or the first to be active."""
+        """An interval before the active one, or the first to be active."""
         index = bisect_right(self._intervals, time, key=INTERVAL_LOW)
         if index and time < self._intervals[index - 1].high:
             return self._intervals[index - 1]

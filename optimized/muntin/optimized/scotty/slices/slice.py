@@ -24,9 +24,9 @@ class LiftedEvent(NamedTuple):
 class Slice:
     """The partial aggregate of some tuples, and what sessions must know of them.
 
-    `plain` is the last time of a tuple without a gap of its own, `own` the furthest that the gap
-    of a tuple reaches. `tuples` is None unless tuples have to be stored. `step` is the last that
-    has changed it.
+    `last_default_gap_time` is the last time of a tuple without an own gap, `own_gap_end` the
+    furthest end of an own gap. `tuples` is None unless tuples have to be stored. `step` is the last
+    step that has changed the slice.
     """
 
     first: int
@@ -39,19 +39,19 @@ class Slice:
     step: int = -1
 
     def session_end(self, gap: int) -> float:
-        """Return where a session of this slice alone ends."""
+        """Where a session of this slice alone ends."""
         return max(self.last_default_gap_time + gap, self.own_gap_end)
 
     def state(self) -> SliceState:
-        """Return what a step changes but for the list of tuples, to set it back."""
+        """What a step changes except the list of tuples, to be restored."""
         return self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial
 
     def restore(self, state: SliceState) -> None:
-        """Be again what it was."""
+        """Undo what a step has changed."""
         self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial = state
 
     def count_tuple(self, event: Event) -> None:
-        """Take a further tuple into account, but for the partial aggregate."""
+        """Update all but the partial aggregate for a further tuple."""
         time, gap = event.time, event.gap
         self.size += 1
         self.last = max(self.last, time)
@@ -64,7 +64,7 @@ class Slice:
 def singleton_slice(
     event: Event, partial: object, tuples: list[LiftedEvent] | None, step: int
 ) -> Slice:
-    """Return the slice of one tuple."""
+    """The slice of one tuple."""
     time, gap = event.time, event.gap
     default_gap_time, own_gap_end = (time, -END) if gap is None else (-END, time + gap)
     return Slice(time, time, default_gap_time, own_gap_end, 1, partial, tuples, step)
@@ -73,7 +73,7 @@ def singleton_slice(
 def merged_slice(
     parts: list[Slice], partial: object, tuples: list[LiftedEvent] | None, step: int = -1
 ) -> Slice:
-    """Return the slice of neighbours, which has this partial aggregate and these tuples."""
+    """The slice of neighbours, with this partial aggregate and these tuples."""
     return Slice(
         min(slice_.first for slice_ in parts),
         max(slice_.last for slice_ in parts),

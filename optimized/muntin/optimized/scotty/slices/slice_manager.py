@@ -1,9 +1,13 @@
-"""The slices of one key: Algorithms 3 to 6 of [Traub20].
+"""The slices of one key in time, and how an event changes them: Algorithms 3 to 6 of [Traub20].
 
-A slice lies in one cell between window edges that are known beforehand; where there are sessions,
-the slices of a cell are the sessions of the smallest gap within it. So a slice separator is fixed
-if it is an edge, flexible if it is a gap, combined if it is both: it need not be stored. No slice
-is empty, so that time may leap. Proofs: proofs/scotty.md, M1 to M6.
+`SliceManager.add` is Algorithm 3 and chooses among the others: `_add_slice` (Algorithm 4, split),
+`_merge_slices` (Algorithms 5 and 6, merge and extend), `_add_to_slice`. A late event updates a
+session here.
+
+A slice lies between two window edges that are known beforehand; if there are sessions, the slices
+between two edges are the sessions of the smallest gap there. So a separator is fixed if it is an
+edge, flexible if it is a gap, combined if it is both: it need not be stored. No slice is empty, so
+that time may leap. Proofs: proofs/scotty.md, M1 to M6.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -30,11 +34,11 @@ class SliceRequirements:
     """What all keys share: the edges, the smallest gap, and whether tuples are stored."""
 
     def __init__(self, monoid: Monoid[object], *, stored: bool, inclusive: bool) -> None:
-        """Start without edges and sessions. Sessions merge at the gap itself if inclusive."""
+        """Start without edges. Sessions exactly one gap apart merge if `inclusive`."""
         self.monoid, self.stored, self.merge_slack = monoid, stored, int(inclusive)
         self.edges = Edges()
         self.gap: int | None = None
-        self.shortest_window: float = END  # of the windows whose edges are known
+        self.shortest_window: float = END  # of windows whose edges are known
 
 
 class SliceManager:
@@ -47,14 +51,14 @@ class SliceManager:
         self.requirements, self.store, self.log = requirements, store, log
         self.slices: list[Slice] = []
         self.first_times: list[int] = []
-        self.furthest_own_gap: float = -END  # how far the gap of any tuple of its own reaches
-        # whether the step has made a slice, one before others, and one that is far from others
+        self.furthest_own_gap: float = -END  # the furthest end of an own gap
+        # whether the step has made a slice, one before others, and one far from its neighbours
         self.has_appended = self.has_inserted = self.has_isolated = False
 
     def add(self, accepted: Accepted, value: object, emitted_until: float = -END) -> None:
-        """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3).
+        """Add a tuple to its slice: make, extend or merge slices (Algorithm 3 of [Traub20]).
 
-        Slices that end before `told` may have been told of: they stay as they were then.
+        Slices that end before `emitted_until` may have been emitted: they stay as they were then.
         """
         event = accepted.event
         time, first_times = event.time, self.first_times
@@ -80,7 +84,7 @@ class SliceManager:
             self.furthest_own_gap = max(self.furthest_own_gap, time + event.gap)
 
     def _touches_left(self, index: int, time: int, emitted_until: float) -> bool:
-        """Whether a tuple lies in a slice before it, or in its cell and less than the gap after."""
+        """Whether a tuple lies in a slice before it, or between its edges and within its gap."""
         slice_, needs = self.slices[index], self.requirements
         if slice_.last >= time:
             return True
@@ -99,7 +103,7 @@ class SliceManager:
         return max(index, bisect_left(first_times, min(reach, edge)))
 
     def _add_slice(self, index: int, accepted: Accepted, value: object) -> None:
-        """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
+        """Make a slice of one tuple: it splits a session's gap (Algorithm 4 of [Traub20])."""
         total = combine_checked(self.requirements.monoid, self.requirements.monoid.identity, value)
         tuples = [LiftedEvent(accepted, value)] if self.requirements.stored else None
         slice_ = singleton_slice(accepted.event, total, tuples, self.log.step)
@@ -125,7 +129,7 @@ class SliceManager:
         )
 
     def _add_to_slice(self, index: int, accepted: Accepted, value: object) -> None:
-        """Add a tuple within a slice, or after it."""
+        """Add a tuple within a slice, or after it: the separators stay (Algorithm 3)."""
         slice_ = self.slices[index]
         if slice_.step != self.log.step:
             self.log.save_slice(slice_)
@@ -145,7 +149,7 @@ class SliceManager:
         self.log.record_undo(partial(tuples.__delitem__, index))
 
     def _merge_slices(self, low: int, high: int, accepted: Accepted, value: object) -> None:
-        """Extend a slice to the left (Algorithm 6), or make one of those that a tuple links."""
+        """Merge the slices that a tuple links (Algorithm 5), or extend one left (Algorithm 6)."""
         event, stored = accepted.event, self.requirements.stored
         parts = self.slices[low:high]
         singleton = singleton_slice(
@@ -179,7 +183,7 @@ class SliceManager:
         self.first_times[low:high] = [slice_.first for slice_ in slices]
 
     def indices_between(self, low: float, high: float) -> tuple[int, int]:
-        """Return the range of the slices with low <= first < high."""
+        """The range of the slices with low <= first < high."""
         return bisect_left(self.first_times, low), bisect_left(self.first_times, high)
 
     def fold(self, low: int, high: int) -> object:
@@ -187,29 +191,29 @@ class SliceManager:
         return self.store.fold(self.slices, low, high)
 
     def tuple_count(self, low: int, high: int) -> int:
-        """Return how many tuples a range of slices has."""
+        """How many tuples a range of slices has."""
         return sum(slice_.size for slice_ in self.slices[low:high])
 
     def next_slice_time(self, time: float) -> int | None:
-        """Return the time of the first slice that does not begin before this time."""
+        """The time of the first slice that does not begin before this time."""
         index = bisect_left(self.first_times, time)
         return self.first_times[index] if index < len(self.first_times) else None
 
     def evict(self, until: float) -> None:
-        """Drop the slices that end before a time."""
+        """Evict the slices that end before a time."""
         if self.slices and self.slices[0].last < until:
             self._replace(0, self.final_slice_count(until), [])
         if not self.slices:
             self.furthest_own_gap = -END
 
     def final_slice_count(self, until: float) -> int:
-        """Return how many slices end before a time."""
+        """How many slices end before a time."""
         return bisect_left(self.slices, until, key=LAST)
 
     def merge_unseparated(self) -> None:
-        """Fuse the slices that no edge and no gap parts any more: a query has gone."""
+        """Merge neighbours that no edge and no gap separates, after a query was removed."""
         runs = list[list[Slice]]()
-        run_so_far: Slice | None = None  # the run so far, but for its partial and its tuples
+        run_so_far: Slice | None = None  # without partial and tuples
         for slice_ in self.slices:
             if run_so_far is not None and self.separator(run_so_far, slice_) is None:
                 runs[-1].append(slice_)
@@ -220,7 +224,7 @@ class SliceManager:
         self._merge_runs(runs)
 
     def merge_around(self, time: float) -> None:
-        """Fuse what a tuple of this time would have fused, had its slice not been kept apart."""
+        """Merge what a tuple of this time would have, had its slice not been kept separate."""
         index = max(0, bisect_right(self.first_times, time) - 2)
         while index + 1 < len(self.slices) and self.first_times[index] <= time:
             left, right = self.slices[index : index + 2]
@@ -230,7 +234,7 @@ class SliceManager:
                 index += 1
 
     def compact(self, count: int, marks: Collection[int]) -> None:
-        """Fuse the first so many slices, but for those that one of these marks parts."""
+        """Merge the first `count` slices, except where one of these marks separates them."""
         runs: list[list[Slice]] = []
         for slice_ in self.slices[:count]:
             if runs and not any(runs[-1][-1].last < mark <= slice_.first for mark in marks):
@@ -240,7 +244,7 @@ class SliceManager:
         self._merge_runs(runs)
 
     def _merge_runs(self, runs: list[list[Slice]]) -> None:
-        """Make one of each run of the first slices."""
+        """Replace each run of the first slices by one slice."""
         among = sum(map(len, runs))
         if len(runs) < among:
             self._replace(0, among, [self._merge_run(run) for run in runs])
@@ -253,7 +257,7 @@ class SliceManager:
         return merged_slice(run, total, tuples if self.requirements.stored else None)
 
     def separator(self, left: Slice, right: Slice) -> Separator | None:
-        """Return what parts two neighbours, if anything does; a compacted slice may hold edges."""
+        """What separates two neighbours, if anything; a compacted slice may hold edges."""
         is_fixed = left.first < self.requirements.edges.interval_at(right.first).low
         gap, merge_slack = self.requirements.gap, self.requirements.merge_slack
         is_flexible = gap is not None and right.first >= left.session_end(gap) + merge_slack
@@ -262,5 +266,5 @@ class SliceManager:
         return "flexible" if is_flexible else None
 
     def separators(self) -> list[Separator | None]:
-        """Return what parts each pair of neighbours."""
+        """What separates each pair of neighbours."""
         return [self.separator(left, right) for left, right in pairwise(self.slices)]

@@ -28,12 +28,12 @@ class TupleSlice(NamedTuple):
 
 
 def first_order(slice_: TupleSlice) -> tuple[int, int]:
-    """Return the place of its first tuple in event order."""
+    """The place of its first tuple in event order."""
     return slice_.entries[0].order
 
 
 class SliceUpdatePolicy(NamedTuple):
-    """How slices are changed: what the decision trees say."""
+    """How slices are updated, by the decision trees (Figures 4 to 6 of [Traub20])."""
 
     monoid: Monoid[object]
     commutative: bool
@@ -41,7 +41,7 @@ class SliceUpdatePolicy(NamedTuple):
 
 
 class TupleSlices:
-    """All tuples that are kept, cut into slices."""
+    """All stored tuples, cut into slices."""
 
     def __init__(self, policy: SliceUpdatePolicy, store: AggregateStore) -> None:
         """Start with no tuple."""
@@ -50,7 +50,7 @@ class TupleSlices:
         self._stored_slices: list[Slice] = []
 
     def empty_copy(self) -> "TupleSlices":
-        """Return one without tuples, to try something out."""
+        """One without tuples, to try an event on."""
         return TupleSlices(self.policy, self.store)
 
     @property
@@ -59,7 +59,7 @@ class TupleSlices:
         return [0, *accumulate(len(slice_.entries) for slice_ in self.slices)]
 
     def restore(self, slices: list[TupleSlice]) -> None:
-        """Go back to slices that were copied before a step that failed."""
+        """Return to slices that were copied before a step that failed."""
         self.slices, self._stored_slices = slices, []
         self.store.reset()
 
@@ -101,7 +101,7 @@ class TupleSlices:
                 self._split(edge)
 
     def _shift(self, index: int) -> None:
-        """Move the last tuple of the slice before the n-th to the n-th."""
+        """Move the last tuple of the slice before slice `index` to that slice."""
         left, right = self.slices[index - 1], self.slices[index]
         moved, invert = left.entries[-1], self.policy.monoid.invert
         if self.policy.removal == "invert" and invert and left.partial_known:
@@ -158,7 +158,7 @@ class TupleSlices:
         return fold_checked(self.policy.monoid, [entry.partial for entry in entries])
 
     def _mark_changed_slices(self) -> None:
-        """Tell the store which slices have changed."""
+        """Mark in the store which slices have changed."""
         stored, self._stored_slices = self._stored_slices, []
         for index, slice_ in enumerate(self.slices):
             stored_slice = stored[index] if index < len(stored) else None
@@ -171,7 +171,7 @@ class TupleSlices:
             self.store.mark_changed(index)
 
     def evict(self, count: int) -> None:
-        """Drop oldest tuples, at least one; what is left of a cut slice has yet to be folded."""
+        """Drop the oldest tuples, at least one; a slice that is cut has yet to be folded."""
         index = bisect_left(self.cuts, count) - 1
         remaining = self.slices[index].entries[count - self.cuts[index] :]
         self.slices[: index + 1] = (
