@@ -73,7 +73,7 @@ class RelatedScotty(Scotty):
                     yield from self.check_eviction(group, key_state, limit - 1)
             if isinstance(group, CountGroup):
                 windows = [query.window for query in group.queries.values()]
-                for key_state in group.lanes.values():
+                for key_state in group.key_states.values():
                     yield from self.check_rank_slices(
                         key_state, self.history(key_state.key), windows
                     )

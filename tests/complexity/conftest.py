@@ -6,13 +6,13 @@ from muntin.optimized.scotty.slices.slice import Slice
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def slice_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return where slices are noted that are asked how far they reach."""
-    asked, reach = list[int](), Slice.session_end
+    reads, session_end = list[int](), Slice.session_end
 
-    def noted(one: Slice, gap: int) -> int | float:
-        asked.append(one.first)
-        return reach(one, gap)
+    def record_read(slice_: Slice, gap: int) -> int | float:
+        reads.append(slice_.first)
+        return session_end(slice_, gap)
 
-    monkeypatch.setattr(Slice, "session_end", noted)
-    return asked
+    monkeypatch.setattr(Slice, "session_end", record_read)
+    return reads

@@ -29,17 +29,19 @@ from muntin.spec.windows.window import Interval, WindowType
 BY_WINDOW = Dialect(lateness="window")
 BY_NOTHING = Dialect(lateness="never")
 FLOOR_FIRST = Dialect(first_window="floor_first")
-HELD = Dialect(late_update="next_watermark")
+HELD_BACK = Dialect(late_update="next_watermark")
 
 
-class Evens(WindowType):
+class EvenTimes(WindowType):
     """A type that no rule of forgetting knows: a window for each even time that has an event."""
 
     context, type_name, measure = "FCF", "evens", TIME
 
-    def intervals(self, line: Timeline, /) -> list[Interval]:
+    def intervals(self, timeline: Timeline, /) -> list[Interval]:
         """Return the even instants."""
-        return [Interval(at.time, at.time + 1) for at in line.placed if at.time % 2 == 0]
+        return [
+            Interval(event.time, event.time + 1) for event in timeline.placed if event.time % 2 == 0
+        ]
 
 
 class Run(NamedTuple):
@@ -47,8 +49,8 @@ class Run(NamedTuple):
 
     name: str
     settings: Settings
-    kinds: list[WindowType]
-    deeds: list[tuple[int, int | None] | str | WindowType]
+    windows: list[WindowType]
+    actions: list[tuple[int, int | None] | str | WindowType]
 
 
 RUNS = [
@@ -119,7 +121,7 @@ RUNS = [
     ),
     Run(
         "held back until the watermark rises",
-        Settings(20, dialect=HELD),
+        Settings(20, dialect=HELD_BACK),
         [tumbling(5), Session(4)],
         [(1, None), (30, None), "W12", (3, None), (7, None), "W12", (8, None), "W13", "W40"],
     ),
@@ -137,19 +139,19 @@ RUNS = [
     ),
     Run(
         "discarded sessions are held back while what parts their slices goes",
-        Settings(20, "discard", dialect=HELD),
+        Settings(20, "discard", dialect=HELD_BACK),
         [Session(3), tumbling(4)],
         [(0, None), "W12", (2, None), (4, None), "-w1", "W12", "W13", "W60"],
     ),
     Run(
         "discarded sessions are held back while what is settled might be fused",
-        Settings(5, "discard", dialect=replace(HELD, lateness="window")),
+        Settings(5, "discard", dialect=replace(HELD_BACK, lateness="window")),
         [Session(10)],
         [(0, None), "W12", (-3, None), "W12", "W13", "W60"],
     ),
     Run(
         "discarded sessions are held back, and the gap of a tuple reaches over what is in time",
-        Settings(40, "discard", dialect=HELD),
+        Settings(40, "discard", dialect=HELD_BACK),
         [Session(3)],
         [(0, None), (30, 20), "W32", (40, None), "W32", (2, 40), "W60", "W80"],
     ),
@@ -216,7 +218,7 @@ RUNS = [
     Run(
         "a type of the user's of which nothing is known",
         Settings(2),
-        [Evens()],
+        [EvenTimes()],
         [(1, None), (2, None), (4, None), "W4", (2, None), (6, None), "W7", (5, None), (6, None)],
     ),
     Run(
@@ -228,12 +230,12 @@ RUNS = [
 ]
 
 
-def ask(operator: Operator, deed: str | WindowType, further: Query) -> None:
+def change_queries(operator: Operator, action: str | WindowType, query: Query) -> None:
     """Remove a query, or add one of this type."""
-    if isinstance(deed, str):
-        operator.remove(deed[1:])
+    if isinstance(action, str):
+        operator.remove(action[1:])
     else:
-        operator.add(replace(further, window=deed))
+        operator.add(replace(query, window=action))
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
@@ -243,41 +245,43 @@ def test_a_run_is_answered_as_the_denotation_does(
     run: Run, aggregate: Aggregate[object, object, object], batch: int
 ) -> None:
     both = Scotty(run.settings), SpecificationOperator(run.settings)
-    queries = [Query(f"w{nth}", kind, aggregate) for nth, kind in enumerate(run.kinds)]
+    queries = [Query(f"w{index}", window, aggregate) for index, window in enumerate(run.windows)]
     events: list[Event] = []
     for query in queries:
-        for one in both:
-            one.add(query)
+        for operator in both:
+            operator.add(query)
 
     def step(watermark: float | None) -> None:
-        got, wanted = (one.take(Step(tuple(events), watermark)) for one in both)
-        assert got == wanted
+        got, expected = (operator.take(Step(tuple(events), watermark)) for operator in both)
+        assert got == expected
         events.clear()
 
-    for nth, deed in enumerate(run.deeds):
-        if isinstance(deed, tuple):
-            events.append(Event(deed[0], Letter(1, nth), gap=deed[1]))
+    for index, action in enumerate(run.actions):
+        if isinstance(action, tuple):
+            events.append(Event(action[0], Letter(1, index), gap=action[1]))
             if len(events) == batch:
                 step(None)
-        elif isinstance(deed, str) and not deed.startswith("-"):
-            step(END if deed == "END" else int(deed[1:]))
+        elif isinstance(action, str) and not action.startswith("-"):
+            step(END if action == "END" else int(action[1:]))
         else:
             step(None)
-            for one in both:
-                ask(one, deed, Query(f"v{nth}", Session(1), aggregate))
+            for operator in both:
+                change_queries(operator, action, Query(f"v{index}", Session(1), aggregate))
     step(END)
 
 
 def test_edges_drop_the_oldest_stored_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Edges, "interval_limit", 8)
     edges = Edges([Progression(0, 10)])
-    cells = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
-    assert [edges.interval_at(int(cell.low) + 3) for cell in cells] == cells
-    assert edges.computed_count == len(cells)
-    assert [edges.interval_at(int(cell.high) - 1) for cell in cells[-4:]] == cells[-4:]
-    assert edges.computed_count == len(cells)
-    assert [edges.interval_at(int(cell.low)) for cell in cells[:4]] == cells[:4]
-    assert edges.computed_count == len(cells) + 4
+    intervals = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
+    assert [edges.interval_at(int(interval.low) + 3) for interval in intervals] == intervals
+    assert edges.computed_count == len(intervals)
+    assert [edges.interval_at(int(interval.high) - 1) for interval in intervals[-4:]] == intervals[
+        -4:
+    ]
+    assert edges.computed_count == len(intervals)
+    assert [edges.interval_at(int(interval.low)) for interval in intervals[:4]] == intervals[:4]
+    assert edges.computed_count == len(intervals) + 4
 
 
 @pytest.mark.parametrize("leap", [1, 30, 400, 5000])
@@ -293,13 +297,13 @@ def test_intervals_that_time_has_passed_are_those_of_fresh_edges(leap: int) -> N
 @pytest.mark.parametrize("store", [LazyStore, flatfat_store, fiba_store])
 def test_the_gap_of_a_tuple_within_a_slice_reaches_over_later_slices(store: BuildStore) -> None:
     both: list[Operator] = [SpecificationOperator(Settings(100)), Scotty(Settings(100), store)]
-    for one in both:
-        one.add(Query("s", Session(5), WORDS))
+    for operator in both:
+        operator.add(Query("s", Session(5), WORDS))
     steps = [
         Step(tuple(Event(time, Letter(0, time)) for time in (0, 10, 20)), 60),
         Step((Event(0, Letter(1, 0), gap=50),)),
         Step((Event(20, Letter(1, 20)),)),
     ]
     for step in steps:
-        wanted, got = (one.take(step) for one in both)
-        assert got == wanted
+        expected, got = (operator.take(step) for operator in both)
+        assert got == expected

@@ -54,39 +54,44 @@ TRACES: list[tuple[str, list[WindowType], str]] = [
 
 def steps(trace: str) -> list[Step]:
     """Read a trace: times, a P for a punctuation, W and a watermark."""
-    found: list[Step] = []
-    for nth, word in enumerate(trace.split()):
+    steps_read: list[Step] = []
+    for index, word in enumerate(trace.split()):
         if word.startswith("W"):
-            found.append(Step((), int(word[1:])))
+            steps_read.append(Step((), int(word[1:])))
         else:
             time, marks = int(word.rstrip("P")), word.endswith("P")
-            found.append(Step((Event(time, Letter(1, nth), punctuation=marks),)))
-    return [*found, Step((), END)]
+            steps_read.append(Step((Event(time, Letter(1, index), punctuation=marks),)))
+    return [*steps_read, Step((), END)]
 
 
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
-@pytest.mark.parametrize(("kinds", "trace"), [t[1:] for t in TRACES], ids=[t[0] for t in TRACES])
+@pytest.mark.parametrize(("windows", "trace"), [t[1:] for t in TRACES], ids=[t[0] for t in TRACES])
 @pytest.mark.parametrize("aggregate", [WORDS, BAGS], ids=lambda aggregate: aggregate.name)
 def test_traces_that_slicers_get_wrong(
     build: BuildStore,
-    kinds: list[WindowType],
+    windows: list[WindowType],
     trace: str,
     aggregate: Aggregate[object, object, object],
 ) -> None:
     both = Scotty(Settings(1000), build), SpecificationOperator(Settings(1000))
-    for one in both:
-        for nth, kind in enumerate(kinds):
-            one.add(Query(f"w{nth}", kind, aggregate))
+    for operator in both:
+        for index, window in enumerate(windows):
+            operator.add(Query(f"w{index}", window, aggregate))
     for step in steps(trace):
-        got, wanted = (one.take(step) for one in both)
-        assert got == wanted
+        got, expected = (operator.take(step) for operator in both)
+        assert got == expected
 
 
-EARLY = Dialect(closing=-1)
-FIRST = Dialect(first_window="floor_first", edges="right")
-APART = Dialect(session_merge="le", late_update="next_watermark")
-TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
-    ("the next end has yet to exist", Settings(0, dialect=EARLY), [Landmark(3, 5)], "22 W22 W24"),
+CLOSES_EARLY = Dialect(closing=-1)
+FLOOR_FIRST = Dialect(first_window="floor_first", edges="right")
+HELD_BACK = Dialect(session_merge="le", late_update="next_watermark")
+TIMER_TRACES: list[tuple[str, Settings, list[WindowType], str]] = [
+    (
+        "the next end has yet to exist",
+        Settings(0, dialect=CLOSES_EARLY),
+        [Landmark(3, 5)],
+        "22 W22 W24",
+    ),
     ("a slice that no window holds first", Settings(), [Landmark(0, 4)], "-3 3 W22"),
     (
         "a step between that wakes too early",
@@ -94,10 +99,10 @@ TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
         [Session(5)],
         "14 W20 W20 W25 18",
     ),
-    ("a late event makes a window", Settings(9, dialect=FIRST), [tumbling(2)], "20 W29 20 9"),
+    ("a late event makes a window", Settings(9, dialect=FLOOR_FIRST), [tumbling(2)], "20 W29 20 9"),
     (
         "a late event before a session that is open",
-        Settings(8, dialect=APART),
+        Settings(8, dialect=HELD_BACK),
         [tumbling(1), Session(4)],
         "26 W28 24 W29 23 W33",
     ),
@@ -108,28 +113,28 @@ TRACES_OF_ALARMS: list[tuple[str, Settings, list[WindowType], str]] = [
 
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
 @pytest.mark.parametrize(
-    ("settings", "kinds", "trace"),
-    [one[1:] for one in TRACES_OF_ALARMS],
-    ids=[one[0] for one in TRACES_OF_ALARMS],
+    ("settings", "windows", "trace"),
+    [operator[1:] for operator in TIMER_TRACES],
+    ids=[operator[0] for operator in TIMER_TRACES],
 )
 def test_timers_fire_in_time(
-    build: BuildStore, settings: Settings, kinds: list[WindowType], trace: str
+    build: BuildStore, settings: Settings, windows: list[WindowType], trace: str
 ) -> None:
     both = Scotty(settings, build), SpecificationOperator(settings)
-    for one in both:
-        for nth, kind in enumerate(kinds):
-            one.add(Query(f"w{nth}", kind, WORDS))
+    for operator in both:
+        for index, window in enumerate(windows):
+            operator.add(Query(f"w{index}", window, WORDS))
     for step in steps(trace):
-        got, wanted = (one.take(step) for one in both)
-        assert got == wanted
+        got, expected = (operator.take(step) for operator in both)
+        assert got == expected
 
 
-def alone(value: object) -> tuple[object, ...]:
+def singleton(value: object) -> tuple[object, ...]:
     """Lift a value."""
     return (value,)
 
 
-class Fuse:
+class FailingMonoid:
     """A monoid of bags of which combine fails once, when it is armed."""
 
     def __init__(self) -> None:
@@ -143,31 +148,33 @@ class Fuse:
 
     def aggregate(self) -> Aggregate[object, object, object]:
         monoid = Monoid[tuple[object, ...]]((), self.combine)
-        return Aggregate("fused", alone, monoid, len, commutative=True, kind="holistic").erased()
+        return Aggregate(
+            "fused", singleton, monoid, len, commutative=True, kind="holistic"
+        ).erased()
 
 
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
-@pytest.mark.parametrize("kinds", [[tumbling(4), Session(3)], [count(2), count(3, 1)]])
-@pytest.mark.parametrize("nth", range(1, 9))
+@pytest.mark.parametrize("windows", [[tumbling(4), Session(3)], [count(2), count(3, 1)]])
+@pytest.mark.parametrize("index", range(1, 9))
 def test_a_combine_that_raises_leaves_no_trace(
-    build: BuildStore, kinds: list[WindowType], nth: int
+    build: BuildStore, windows: list[WindowType], index: int
 ) -> None:
-    fuse, sound = Fuse(), Fuse()
+    failing_monoid, sound_monoid = FailingMonoid(), FailingMonoid()
     failing, twin = Scotty(Settings(50), build), Scotty(Settings(50), build)
-    for name, kind in enumerate(kinds):
-        failing.add(Query(f"w{name}", kind, fuse.aggregate()))
-        twin.add(Query(f"w{name}", kind, sound.aggregate()))
+    for name, window in enumerate(windows):
+        failing.add(Query(f"w{name}", window, failing_monoid.aggregate()))
+        twin.add(Query(f"w{name}", window, sound_monoid.aggregate()))
     first = Step(tuple(Event(time, time) for time in (3, 1, 9, 5, 12, 7)), 6)
     second = Step(tuple(Event(time, time, key) for time in (4, 8, 2) for key in (None, "k")), 11)
     outputs: list[list[Output]] = [[], []]
     for step in (first, second, Step((), END)):
-        fuse.left = nth
+        failing_monoid.left = index
         try:
             outputs[0].append(failing.take(step))
         except UserCodeError:
-            fuse.left = -1
+            failing_monoid.left = -1
             outputs[0].append(failing.take(step))
-        fuse.left = -1
+        failing_monoid.left = -1
         outputs[1].append(twin.take(step))
     assert outputs[0] == outputs[1]
 
@@ -175,9 +182,9 @@ def test_a_combine_that_raises_leaves_no_trace(
 def test_a_measure_that_falls_is_refused_and_leaves_no_trace() -> None:
     falls = Measure("km", lambda event: 0 if event.value == "bad" else event.time)
     operator, twin = Scotty(Settings(50)), Scotty(Settings(50))
-    for one in (operator, twin):
-        one.add(Query("w", tumbling(5, 0, falls), WORDS))
-        one.step([Event(12, 1)], 2)
+    for target in (operator, twin):
+        target.add(Query("w", tumbling(5, 0, falls), WORDS))
+        target.step([Event(12, 1)], 2)
     with pytest.raises(InvalidInputError, match="measure 'km' falls from 14 to 0 at Event"):
         operator.step([Event(14, 1), Event(20, "bad")], 40)
     after = [Event(11, 1), Event(21, 2)]
@@ -187,16 +194,16 @@ def test_a_measure_that_falls_is_refused_and_leaves_no_trace() -> None:
 def test_a_session_with_the_interval_of_a_final_one_is_emitted_too() -> None:
     kafka = Settings(0, dialect=Dialect(lateness="window", session_end="last"))
     both = Scotty(kafka), SpecificationOperator(kafka)
-    for one in both:
-        one.add(Query("w", Session(4), WORDS))
+    for operator in both:
+        operator.add(Query("w", Session(4), WORDS))
     steps = [Step((Event(1, Letter(0, 1), gap=1),), 3), Step((Event(1, Letter(0, 2)),), 3)]
     for step in [*steps, Step((), 9), Step((), END)]:
-        got, wanted = (one.take(step) for one in both)
-        assert got == wanted
+        got, expected = (operator.take(step) for operator in both)
+        assert got == expected
 
 
 @pytest.mark.parametrize(
-    ("settings", "kinds", "trace"),
+    ("settings", "windows", "trace"),
     [
         (Settings(dialect=Dialect(lateness="window")), [Landmark(11, 5)], "20 27 W29 24 W33"),
         (Settings(), [Sliding(5, 5, 1), Landmark(1, 2)], "2 17 W19 W30"),
@@ -210,24 +217,24 @@ def test_a_session_with_the_interval_of_a_final_one_is_emitted_too() -> None:
         "ranks",
     ],
 )
-def test_merged_slices_are_right(settings: Settings, kinds: list[WindowType], trace: str) -> None:
+def test_merged_slices_are_right(settings: Settings, windows: list[WindowType], trace: str) -> None:
     both = Scotty(settings), SpecificationOperator(settings)
-    for one in both:
-        for nth, kind in enumerate(kinds):
-            one.add(Query(f"w{nth}", kind, WORDS))
+    for operator in both:
+        for index, window in enumerate(windows):
+            operator.add(Query(f"w{index}", window, WORDS))
     for step in steps(trace):
-        got, wanted = (one.take(step) for one in both)
-        assert got == wanted
+        got, expected = (operator.take(step) for operator in both)
+        assert got == expected
 
 
-LATER = Settings(dialect=Dialect(closing=1))
+CLOSES_LATE = Settings(dialect=Dialect(closing=1))
 
 
 @pytest.mark.parametrize(
     ("settings", "measure", "trace"),
     [
         (Settings(), TIME, "1:2 3:0 W4 5:3 6:0 W8 7:1 W20"),
-        (LATER, TIME, "1:2 3:0 W3 W4 5:3 6:0 W7 7:1 W8 W20"),
+        (CLOSES_LATE, TIME, "1:2 3:0 W3 W4 5:3 6:0 W7 7:1 W8 W20"),
         (Settings(), THIRDS, "1:2 3:0 W5 5:3 7:4 W8 9:0 W11 12:1 W20"),
         (Settings(3), COUNT, "1:2 3:0 W5 4:1 7:4 W8 6:0 W11 12:1 W20"),
     ],
@@ -237,18 +244,18 @@ def test_evicted_low_values_still_separate_runs(
     settings: Settings, measure: Measure, trace: str
 ) -> None:
     scotty, naive = Scotty(settings), NaiveOperator(TupleBuffer, settings)
-    all_three = scotty, naive, SpecificationOperator(settings)
-    for one in all_three:
-        one.add(Query("w", Threshold(1, 1, measure), WORDS))
-    told = 0
-    for nth, word in enumerate([*trace.split(), "W99"]):
+    operators = scotty, naive, SpecificationOperator(settings)
+    for operator in operators:
+        operator.add(Query("w", Threshold(1, 1, measure), WORDS))
+    result_count = 0
+    for index, word in enumerate([*trace.split(), "W99"]):
         time, _, number = word.lstrip("W").partition(":")
-        events = (Event(int(time), Letter(int(number), nth)),) if number else ()
+        events = (Event(int(time), Letter(int(number), index)),) if number else ()
         step = Step(events, None if number else int(time))
-        *got, wanted = (one.take(step) for one in all_three)
-        assert got == [wanted, wanted]
-        told += len(wanted.results)
-    assert told >= 2
+        *got, expected = (operator.take(step) for operator in operators)
+        assert got == [expected, expected]
+        result_count += len(expected.results)
+    assert result_count >= 2
     (group,) = scotty.groups
     assert isinstance(group, TupleGroup)
     assert group.key_groups[None].key_state.evicted_count > 2

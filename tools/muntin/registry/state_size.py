@@ -58,7 +58,7 @@ def _of_scotty(operator: Scotty) -> Held:
         len(one.tuples or ())
         for group in operator.groups
         if isinstance(group, CountGroup)
-        for lane in group.lanes.values()
+        for lane in group.key_states.values()
         for one in lane.slices
     ]
     of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.slices.slices]

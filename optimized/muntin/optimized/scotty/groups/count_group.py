@@ -52,7 +52,7 @@ class CountGroup(SliceGroup):
         """Start without queries."""
         super().__init__(settings)
         self.requirements, self._build = requirements, build
-        self.lanes: dict[Hashable, CountKeyState] = {}
+        self.key_states: dict[Hashable, CountKeyState] = {}
         self._windows = dict[str, Sliding]()
         self._closing = settings.dialect.closing_of("count")
         self._since: float = -END
@@ -73,7 +73,7 @@ class CountGroup(SliceGroup):
         """Drop a query: slices to come have no edges of its own."""
         del self.queries[name], self.since[name], self._windows[name]
         self._longest_size = max((window.size for window in self._windows.values()), default=0)
-        for key_state in self.lanes.values() if self.queries else ():
+        for key_state in self.key_states.values() if self.queries else ():
             key_state.edges = self._edges(key_state.next_slice_rank)
 
     def _edges(self, after: int) -> CountEdges:
@@ -97,7 +97,7 @@ class CountGroup(SliceGroup):
     def _is_accepted(self, accepted: Accepted, watermarks: StepWatermarks) -> bool:
         """Whether some window that would hold the event is not final; else decide by event."""
         (window,), event = self._windows.values(), accepted.event
-        rank = self.lanes[event.key].tuple_count if event.key in self.lanes else 0
+        rank = self.key_states[event.key].tuple_count if event.key in self.key_states else 0
         start = rank - (rank - window.offset) % window.slide
         end = start + window.size
         if start < 0 or end <= rank:
@@ -108,14 +108,14 @@ class CountGroup(SliceGroup):
     def _add(self, accepted: Accepted) -> None:
         """Add a tuple to its slice."""
         lifted, event = self.lift(accepted), accepted.event
-        key_state = self.lanes.get(event.key)
+        key_state = self.key_states.get(event.key)
         if key_state is None:
             store = self._build(self.requirements.policy.monoid)
             key_state = CountKeyState(
                 event.key, self.requirements, store, self._edges(0), self._log
             )
-            self.lanes[event.key] = key_state
-            self._log.record_undo(partial(self.lanes.__delitem__, event.key))
+            self.key_states[event.key] = key_state
+            self._log.record_undo(partial(self.key_states.__delitem__, event.key))
         self._targets.key_states[event.key] = key_state
         query = next(iter(self.queries.values()))
         query.guarded(f"{event}", partial(key_state.insert, lifted))
@@ -123,7 +123,7 @@ class CountGroup(SliceGroup):
     def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
         """Fire timers, and emit for keys with new tuples or a slice that has completed."""
         for key in self._timers.pop_due(watermarks.now):
-            self._targets.key_states[key] = self.lanes[key]
+            self._targets.key_states[key] = self.key_states[key]
         if watermarks.held_back:
             return []
         outputs = list[QueryOutput]()
@@ -214,7 +214,7 @@ class CountGroup(SliceGroup):
         """Undo what the step has done so far."""
         self._log.rollback()
         for key in self._targets.key_states:
-            if key in self.lanes:
-                self.lanes[key].discard_index()
+            if key in self.key_states:
+                self.key_states[key].discard_index()
                 self._timers.set(key, -END)
         self._targets = StepTargets()
