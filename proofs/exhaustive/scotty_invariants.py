@@ -68,89 +68,75 @@ class RelatedScotty(Scotty):
         limit = self._watermark - self._settings.allowed_lateness
         for group in self.groups:
             if isinstance(group, TimeGroup):
-                for key_state in group.key_states.values():
-                    yield from self.check_time_slices(key_state, self.history(key_state.key), limit)
-                    yield from self.check_eviction(group, key_state, limit - 1)
+                for lane in group.key_states.values():
+                    yield from self.in_time(lane, self.history(lane.key), limit)
+                    yield from self.released(group, lane, limit - 1)
             if isinstance(group, CountGroup):
-                windows = [query.window for query in group.queries.values()]
-                for key_state in group.key_states.values():
-                    yield from self.check_rank_slices(
-                        key_state, self.history(key_state.key), windows
-                    )
-                kinds = {result.kind for result in output.results if result.query in group.queries}
+                kinds = [query.window for query in group.queries.values()]
+                for ranks in group.key_states.values():
+                    yield from self.in_ranks(ranks, self.history(ranks.key), kinds)
+                told = {one.kind for one in output.results if one.query in group.queries}
                 yield (
                     "R5 count windows from slices of ranks are not retracted",
-                    ("retracted" not in kinds),
+                    ("retracted" not in told),
                 )
             if isinstance(group, TupleGroup):
-                for key_group in group.key_groups.values():
-                    yield from self.check_tuple_slices(
-                        key_group, self.history(key_group.key_state.key)
-                    )
+                for keyed in group.key_groups.values():
+                    yield from self.in_tuples(keyed, self.history(keyed.key_state.key))
 
     def history(self, key: Hashable) -> list[Kept]:
         """Return what was accepted of a key, in event order."""
-        return sorted(self.kept.get(key, ()), key=lambda kept_event: kept_event[:2])
+        return sorted(self.kept.get(key, ()), key=lambda one: one[:2])
 
-    def fold(self, events: Sequence[Kept]) -> object:
+    def fold(self, ones: Sequence[Kept]) -> object:
         """Fold events, in event order."""
         assert self.monoid
-        return self.monoid.fold([event.value for event in events])
+        return self.monoid.fold([one.value for one in ones])
 
-    def check_time_slices(self, key_state: KeyState, history: list[Kept], limit: float) -> Facts:
+    def in_time(self, lane: KeyState, history: list[Kept], limit: float) -> Facts:
         """M1, M2, M4 and M5: slices in time."""
-        slices, plan = key_state.slices.slices, key_state.slices.requirements
-        within = [
-            [event for event in history if slice_.first <= event.time <= slice_.last]
-            for slice_ in slices
-        ]
-        behind = [event for event in history if slices and event.time >= slices[0].first]
+        slices, plan = lane.slices.slices, lane.slices.requirements
+        within = [[kept for kept in history if s.first <= kept.time <= s.last] for s in slices]
+        behind = [kept for kept in history if slices and kept.time >= slices[0].first]
         yield (
             "M1 slices are sorted and disjoint",
             all(a.last < b.first for a, b in pairwise(slices)),
         )
-        yield "M1 none is empty", all(slice_.size for slice_ in slices)
+        yield "M1 none is empty", all(one.size for one in slices)
         yield (
             "M1 firsts are those of the slices",
-            key_state.slices.first_times == [slice_.first for slice_ in slices],
+            lane.slices.first_times == [s.first for s in slices],
         )
-        yield "M1 each tuple is in one", behind == [event for tuples in within for event in tuples]
+        yield "M1 each tuple is in one", behind == [kept for ones in within for kept in ones]
         yield (
             "M4 a slice is as long as its tuples",
             all(
-                (slice_.first, slice_.last, slice_.size)
-                == (tuples_of[0].time, tuples_of[-1].time, len(tuples_of))
-                for slice_, tuples_of in zip(slices, within, strict=True)
+                (one.first, one.last, one.size) == (held[0].time, held[-1].time, len(held))
+                for one, held in zip(slices, within, strict=True)
             ),
         )
         yield (
             "M4 a slice folds its tuples in event order",
-            all(
-                slice_.partial == self.fold(tuples_of)
-                for slice_, tuples_of in zip(slices, within, strict=True)
-            ),
+            all(one.partial == self.fold(held) for one, held in zip(slices, within, strict=True)),
         )
         yield (
             "M5 tuples are stored where the plan says so",
             all(
-                [entry.order for entry in slice_.tuples or ()]
-                == ([k[:2] for k in tuples_of] * plan.stored)
-                for slice_, tuples_of in zip(slices, within, strict=True)
+                [entry.order for entry in one.tuples or ()] == ([k[:2] for k in held] * plan.stored)
+                for one, held in zip(slices, within, strict=True)
             ),
         )
-        yield from self.check_slice_edges(key_state, list(zip(slices, within, strict=True)), limit)
+        yield from self.parted(lane, list(zip(slices, within, strict=True)), limit)
 
-    def check_slice_edges(
-        self, key_state: KeyState, tuples_of: list[tuple[Slice, list[Kept]]], limit: float
-    ) -> Facts:
+    def parted(self, lane: KeyState, held: list[tuple[Slice, list[Kept]]], limit: float) -> Facts:
         """M2: where slices begin and end."""
-        plan = key_state.slices.requirements
-        fresh = [(slice_, kept) for slice_, kept in tuples_of if slice_.last >= limit]
+        plan = lane.slices.requirements
+        fresh = [(one, kept) for one, kept in held if one.last >= limit]
         yield (
             "M2 no slice reaches over an edge, but for what is settled",
             all(
-                plan.edges.interval_at(slice_.first) == plan.edges.interval_at(slice_.last)
-                for slice_, _ in fresh
+                plan.edges.interval_at(one.first) == plan.edges.interval_at(one.last)
+                for one, _ in fresh
             ),
         )
         yield (
@@ -158,53 +144,45 @@ class RelatedScotty(Scotty):
             plan.gap is None
             or all(
                 b.time - a.time < plan.gap + plan.merge_slack
-                for _, tuples in fresh
-                for a, b in pairwise(tuples)
+                for _, ones in fresh
+                for a, b in pairwise(ones)
             ),
         )
-        yield "M2 something parts each two neighbours", None not in key_state.slices.separators()
+        yield "M2 something parts each two neighbours", None not in lane.slices.separators()
 
-    def check_eviction(self, group: TimeGroup, key_state: KeyState, limit: float) -> Facts:
+    def released(self, group: TimeGroup, lane: KeyState, limit: float) -> Facts:
         """M6 and M7: what no window needs that is not settled."""
-        needed = min(self.needed(query, key_state.key, limit) for query in group.queries.values())
+        needed = min(self.needed(query, lane.key, limit) for query in group.queries.values())
         yield (
             "M6 no slice is kept that nothing needs",
-            all(slice_.last >= needed for slice_ in key_state.slices.slices),
+            all(one.last >= needed for one in lane.slices.slices),
         )
-        yield "M7 no key is kept of which nothing is left", not key_state.is_idle
+        yield "M7 no key is kept of which nothing is left", not lane.is_idle
 
     def needed(self, query: Query, key: Hashable, limit: float) -> float:
         """Return where the first window of a query begins that is not settled."""
-        window = query.window
-        if isinstance(window, Sliding) and abs(limit) < END:
-            ended = int(limit) - window.size
-            return (
-                pane_start(ended, window.offset, window.slide, self._settings.dialect)
-                + window.slide
-            )
+        kind = query.window
+        if isinstance(kind, Sliding) and abs(limit) < END:
+            ended = int(limit) - kind.size
+            return pane_start(ended, kind.offset, kind.slide, self._settings.dialect) + kind.slide
         history = [Accepted(Event(k.time, k.value, key), k.arrival) for k in self.history(key)]
         world = History(self._settings, self._watermark, self._last_finite)
         starts = [w.interval.start for w in windows_of(query, history, world) if w.settles > limit]
         return min(starts, default=limit)
 
-    def check_rank_slices(
-        self, key_state: CountKeyState, history: list[Kept], windows: Sequence[object]
-    ) -> Facts:
+    def in_ranks(self, lane: CountKeyState, history: list[Kept], kinds: Sequence[object]) -> Facts:
         """R1: slices of ranks."""
         most = len(history) + 1
         edges = {
             rank
-            for window in windows
-            if isinstance(window, Sliding)
-            for start in range(window.offset % window.slide, most + window.slide, window.slide)
-            for rank in (start, start + window.size)
+            for kind in kinds
+            if isinstance(kind, Sliding)
+            for start in range(kind.offset % kind.slide, most + kind.slide, kind.slide)
+            for rank in (start, start + kind.size)
         }
-        cells = [slice_.ranks for slice_ in key_state.slices]
-        tuples_of = [
-            history[slice_.ranks.low : slice_.ranks.low + slice_.size]
-            for slice_ in key_state.slices
-        ]
-        yield "R1 every tuple is counted", key_state.tuple_count == len(history)
+        cells = [one.ranks for one in lane.slices]
+        held = [history[one.ranks.low : one.ranks.low + one.size] for one in lane.slices]
+        yield "R1 every tuple is counted", lane.tuple_count == len(history)
         yield "R1 slices follow each other", all(a.high == b.low for a, b in pairwise(cells))
         yield (
             "R1 slices lie between edges that follow each other",
@@ -214,51 +192,47 @@ class RelatedScotty(Scotty):
                 for cell in cells
             ),
         )
-        yield (
-            "R1 all but the last are full",
-            all(slice_.is_full for slice_ in key_state.slices[:-1]),
-        )
+        yield "R1 all but the last are full", all(one.is_full for one in lane.slices[:-1])
         yield (
             "R1 none has more tuples than ranks",
-            all(slice_.size <= slice_.ranks.high - slice_.ranks.low for slice_ in key_state.slices),
+            all(one.size <= one.ranks.high - one.ranks.low for one in lane.slices),
         )
         yield (
             "R1 the last one ends with the last tuple",
-            not cells or (cells[-1].low + key_state.slices[-1].size == len(history)),
+            not cells or (cells[-1].low + lane.slices[-1].size == len(history)),
         )
         yield (
             "R1 a slice folds the tuples of its ranks",
             all(
-                slice_.partial == self.fold(tuples)
-                for slice_, tuples in zip(key_state.slices, tuples_of, strict=True)
-                if slice_.partial_known
+                one.partial == self.fold(ones)
+                for one, ones in zip(lane.slices, held, strict=True)
+                if one.partial_known
             ),
         )
 
-    def check_tuple_slices(self, key_group: TupleGroupKey, history: list[Kept]) -> Facts:
+    def in_tuples(self, keyed: TupleGroupKey, history: list[Kept]) -> Facts:
         """T1: slices with tuples."""
-        key_state = key_group.key_state
-        orders = [entry.order for entry in [*key_state.entries, *key_state.deferred_events]]
-        kept = [event[:2] for event in history]
+        lane = keyed.key_state
+        orders = [entry.order for entry in [*lane.entries, *lane.deferred_events]]
+        kept = [one[:2] for one in history]
         yield (
             "T1 tuples are those accepted, but for the first",
-            (sorted(orders) == kept[key_state.evicted_count :]),
+            (sorted(orders) == kept[lane.evicted_count :]),
         )
         yield (
             "T1 slices have them in order",
-            [e.order for e in key_state.entries]
-            == sorted(entry.order for entry in key_state.entries),
+            [e.order for e in lane.entries] == sorted(entry.order for entry in lane.entries),
         )
         yield (
             "T1 each known partial folds its slice",
             all(
-                slice_.partial == self.fold_lifted(slice_.entries)
-                for slice_ in key_state.slices.slices
-                if slice_.partial_known
+                tile.partial == self.of(tile.entries)
+                for tile in lane.slices.slices
+                if tile.partial_known
             ),
         )
 
-    def fold_lifted(self, entries: Sequence[LiftedEvent]) -> object:
+    def of(self, entries: Sequence[LiftedEvent]) -> object:
         """Fold tuples."""
         assert self.monoid
         return self.monoid.fold([entry.partial for entry in entries])

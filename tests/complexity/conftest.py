@@ -1,4 +1,4 @@
-"""What counts the looks at slices."""
+"""A fixture that counts reads of slices."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from muntin.optimized.scotty.slices.slice import Slice
 
 @pytest.fixture
 def slice_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return where slices are noted that are asked how far they reach."""
+    """The first times of the slices whose session end was read."""
     reads, session_end = list[int](), Slice.session_end
 
     def record_read(slice_: Slice, gap: int) -> int | float:

@@ -35,7 +35,7 @@ from muntin.spec.windows.window import WindowType
 
 
 def operator_with(windows: Sequence[WindowType], meter: Meter, settings: Settings) -> Scotty:
-    """Return an operator with these queries over one commutative aggregate, and nothing counted."""
+    """An operator with these queries over one commutative aggregate, and nothing counted."""
     operator, aggregate = Scotty(settings), meter.watch_aggregate(BAGS)
     for index, window in enumerate(windows):
         operator.add(Query(f"q{index}", window, aggregate))
@@ -44,21 +44,21 @@ def operator_with(windows: Sequence[WindowType], meter: Meter, settings: Setting
 
 
 def key_state_of(operator: Scotty) -> KeyState:
-    """Return the only key of the only group."""
+    """The only key of the only group."""
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
     return group.key_states[None]
 
 
 def disordered(events: int, delay: int, step: int = 1) -> list[Event]:
-    """Return events with distinct letters, each delayed by less than so much."""
+    """Events with distinct letters, each delayed by less than `delay`."""
     rng = random.Random(3)  # noqa: S311 - it need not be secret
     times = sorted(range(0, step * events, step), key=lambda time: time + rng.randrange(delay))
     return [Event(time, Letter(0, i)) for i, time in enumerate(times)]
 
 
 def random_windows(queries: int) -> list[WindowType]:
-    """Return that many tumbling and sliding windows, slide > size too."""
+    """Tumbling and sliding windows, slide > size too."""
     rng = random.Random(queries)  # noqa: S311 - it need not be secret
     drawn = [[rng.randint(1, 60) for _ in range(3)] for _ in range(queries)]
     return [Sliding(size, slide, offset) for size, slide, offset in drawn]
@@ -225,7 +225,7 @@ def test_a_tree_without_queries_does_not_record_every_slice(build: BuildStore) -
 
 
 BOUNDS = [(-END, END), (-END, END), (0, END), (7, 7), (-END, 24)]
-"""From where to where edges lie."""
+"""The bounds of progressions."""
 
 
 def test_edges_without_some_progressions_are_those_of_the_others() -> None:

@@ -24,30 +24,30 @@ INVERTIBLE = Aggregate[tuple[int, ...], tuple[int, ...], object](
 
 
 def group_of(operator: Scotty) -> CountGroup:
-    """Return the only group."""
+    """The only group."""
     (group,) = operator.groups
     assert isinstance(group, CountGroup)
     return group
 
 
 def key_state_of(operator: Scotty) -> CountKeyState:
-    """Return the only key of the only group."""
+    """The only key of the only group."""
     return group_of(operator).key_states[None]
 
 
 def stored_tuples(operator: Scotty) -> int:
-    """Return how many tuples are kept."""
+    """The number of stored tuples."""
     return sum(len(slice_.tuples or ()) for slice_ in key_state_of(operator).slices)
 
 
 def random_windows(queries: int) -> list[Sliding]:
-    """Return so many count windows, slide > size too."""
+    """Count windows, slide > size too."""
     rng = random.Random(queries)  # noqa: S311 - it need not be secret
     return [count(rng.randint(1, 40), rng.randint(1, 40)) for _ in range(queries)]
 
 
 def operator_with(queries: int, meter: Meter, settings: Settings) -> Scotty:
-    """Return an operator of so many count windows, and nothing counted."""
+    """An operator with this many count windows, and nothing counted."""
     operator, aggregate = Scotty(settings, letters=((1,), (2,))), meter.watch_aggregate(INVERTIBLE)
     for index, window in enumerate(random_windows(queries)):
         operator.add(Query(f"q{index}", window, aggregate))
@@ -56,7 +56,7 @@ def operator_with(queries: int, meter: Meter, settings: Settings) -> Scotty:
 
 
 def fold_nothing(key_state: CountKeyState, low: int, behind: int) -> object:
-    """Return no tuples."""
+    """No tuples."""
     del key_state, low, behind
     return ()
 
@@ -68,7 +68,7 @@ def test_an_event_in_order_costs_one_lift_and_one_combine(
 ) -> None:
     meter = Meter()
     operator = operator_with(queries, meter, settings)
-    monkeypatch.setattr(CountKeyState, "fold", fold_nothing)  # what windows cost is not counted
+    monkeypatch.setattr(CountKeyState, "fold", fold_nothing)  # the cost of windows is not counted
     operator.step([Event(time, (time,)) for time in range(-500, -1)])
     for time in range(-1, 500):
         meter.lifts = meter.combines = 0

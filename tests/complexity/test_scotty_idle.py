@@ -1,4 +1,4 @@
-"""What a key costs for ever: its last event (rule 13), and its place among keys (rule 11)."""
+"""What a key costs forever: its last event (rule 13), and its place among keys (rule 11)."""
 
 import gc
 import tracemalloc

@@ -1,4 +1,4 @@
-"""A step looks at few slices of a long session, be it open or only not settled, oldest or not."""
+"""A step reads few slices of a long session, be it open or only not final, oldest or not."""
 
 import pytest
 

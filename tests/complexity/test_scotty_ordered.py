@@ -1,4 +1,4 @@
-"""Tuples are stored only where Figure 4 says so, and in order a tuple is cheap."""
+"""Tuples are stored only where Figure 4 requires it, and in order a tuple is cheap."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ EVENTS = 60
 
 
 def stored_tuples(group: SliceGroup) -> int:
-    """Return how many tuples the only key holds, wherever they are held."""
+    """The number of tuples that the only key stores, in slices or deferred."""
     if isinstance(group, TupleGroup):
         return len(group.key_groups[None].key_state.entries) + len(
             group.key_groups[None].key_state.deferred_events
@@ -135,7 +135,7 @@ def never_of_three(word: object) -> object:
     return word
 
 
-@pytest.mark.parametrize("bad", [9, 3], ids=["while events are taken in", "while it is reported"])
+@pytest.mark.parametrize("bad", [9, 3], ids=["during ingest", "during output"])
 def test_a_step_that_fails_elsewhere_leaves_no_trace_in_ordered_slices(bad: int) -> None:
     faulty = replace(WORDS, lift=bad_at_nine, lower=never_of_three)
     operator, twin = Scotty(Settings(in_order=True)), SpecificationOperator(Settings(in_order=True))

@@ -1,4 +1,4 @@
-"""Where tuples bring gaps of their own, a late tuple costs what is near it, not all slices."""
+"""If tuples bring their own gaps, a late tuple reads the slices near it, not all."""
 
 import pytest
 

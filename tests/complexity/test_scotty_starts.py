@@ -25,7 +25,7 @@ UNTIL = 300
 
 
 def group_of(operator: Operator) -> InOrderGroup:
-    """Return the only group."""
+    """The only group."""
     assert isinstance(operator, Scotty)
     (group,) = operator.groups
     assert isinstance(group, InOrderGroup)
@@ -61,7 +61,7 @@ OPEN: list[tuple[WindowType, int]] = [
     (Band(5, 200), 1),
     (Session(4), 1),
 ]
-"""Windows with many ends and one start at a time, and how many slices they need."""
+"""Windows with many ends and one start at a time, and the number of slices they need."""
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_windows_of_all_kinds_share_one_lift_and_one_combine_a_tuple(
         folded[0] += meter.combines - before
         return total
 
-    monkeypatch.setattr(SliceBuffer, "fold", count_fold)  # what windows cost is not counted
+    monkeypatch.setattr(SliceBuffer, "fold", count_fold)  # the cost of windows is not counted
     operator, aggregate = Scotty(Settings(in_order=True)), meter.watch_aggregate(WORDS)
     for index in range(queries):
         operator.add(Query(f"q{index}", MIXED[index % len(MIXED)], aggregate))

@@ -1,4 +1,4 @@
-"""What windows cost that tuples make: nothing is laid out anew while nothing can be told."""
+"""The cost of windows that tuples make: no timeline is built while nothing can be emitted."""
 
 import pytest
 
@@ -29,7 +29,7 @@ WINDOWS = [
 
 @pytest.fixture
 def timelines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return how many tuples there were each time that some were laid out."""
+    """The number of tuples each time that a timeline is built."""
     counts, timeline_of = list[int](), TupleKeyState.timeline
 
     def record_timeline(
@@ -123,7 +123,7 @@ RETAINED: list[tuple[WindowType, int]] = [
     (Session(1, THIRDS), 6),
     (Sliding(6, 2, 0, THIRDS), 18 + 3),
 ]
-"""How many tuples stay besides those that are not settled, with one event a unit of time."""
+"""The number of final tuples that are retained, with one event a unit of time."""
 
 
 @pytest.mark.parametrize(

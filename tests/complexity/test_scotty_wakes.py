@@ -1,4 +1,4 @@
-"""What a step of slicing touches, counted: windows that end, late tuples, and what undoes it."""
+"""What a step of slicing visits, counted: windows that end, late tuples, and the undo log."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Calls = Counter[str]
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
-    """Count how often views are asked, and how many deeds a step has to undo."""
+    """Count visits of window managers, and actions in the undo log."""
     counts: Calls = Counter()
 
     def count_calls(owner: type[object], name: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs that reach the branches of slicing which random runs reach only by luck, beside Denoted."""
+"""Runs for the branches that random runs reach only by luck, compared with the specification."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -33,19 +33,19 @@ HELD_BACK = Dialect(late_update="next_watermark")
 
 
 class EvenTimes(WindowType):
-    """A type that no rule of forgetting knows: a window for each even time that has an event."""
+    """A type without an eviction rule: a window for each even time that has an event."""
 
     context, type_name, measure = "FCF", "evens", TIME
 
     def intervals(self, timeline: Timeline, /) -> list[Interval]:
-        """Return the even instants."""
+        """The even instants."""
         return [
             Interval(event.time, event.time + 1) for event in timeline.placed if event.time % 2 == 0
         ]
 
 
 class Run(NamedTuple):
-    """What is asked first, and then steps: events with gaps, watermarks, queries to come or go."""
+    """The first queries, and then steps: events with gaps, watermarks, queries to add or remove."""
 
     name: str
     settings: Settings
@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 RUNS = [
     Run(
-        "a gap of its own, within a slice, reaches the next",
+        "an own gap, within a slice, reaches the next",
         Settings(100),
         [Session(3)],
         [(0, None), (2, None), (10, None), (1, 20), "W50"],
@@ -91,13 +91,13 @@ RUNS = [
         [(1, None), "W7", (2, None), "W12", (4, None), (-3, None), (25, None), "W26", (22, None)],
     ),
     Run(
-        "late since a landmark, and before",
+        "late after a landmark, and before",
         Settings(0, dialect=BY_WINDOW),
         [Landmark(0, 10)],
         [(1, None), "W7", (2, None), "W22", (4, None), (-3, None)],
     ),
     Run(
-        "sessions that are settled beside a landmark",
+        "final sessions with a landmark",
         Settings(1),
         [Landmark(0, 4), Session(2), Session(30)],
         [
@@ -108,13 +108,13 @@ RUNS = [
         ],
     ),
     Run(
-        "asked after the end",
+        "added after the end",
         Settings(dialect=BY_NOTHING),
         [tumbling(5), Session(4)],
         [(1, None), "END", tumbling(5), Session(4), (3, None), (9, None)],
     ),
     Run(
-        "asked when the first event is late",
+        "added when the first event is late",
         Settings(20, dialect=FLOOR_FIRST),
         [Sliding(6, 2)],
         [(10, None), "W12", Sliding(6, 2), (5, None), (14, None), (3, None), "W40"],
@@ -138,25 +138,25 @@ RUNS = [
         [(0, None), "W20", (22, None), *((at, None) for at in (2, 4, 17, 9, 14, 20)), "W25", "W40"],
     ),
     Run(
-        "discarded sessions are held back while what parts their slices goes",
+        "discarded sessions are held back while the query that separates their slices goes",
         Settings(20, "discard", dialect=HELD_BACK),
         [Session(3), tumbling(4)],
         [(0, None), "W12", (2, None), (4, None), "-w1", "W12", "W13", "W60"],
     ),
     Run(
-        "discarded sessions are held back while what is settled might be fused",
+        "discarded sessions are held back while final slices might be merged",
         Settings(5, "discard", dialect=replace(HELD_BACK, lateness="window")),
         [Session(10)],
         [(0, None), "W12", (-3, None), "W12", "W13", "W60"],
     ),
     Run(
-        "discarded sessions are held back, and the gap of a tuple reaches over what is in time",
+        "discarded sessions are held back, and the gap of a tuple reaches over tuples on time",
         Settings(40, "discard", dialect=HELD_BACK),
         [Session(3)],
         [(0, None), (30, 20), "W32", (40, None), "W32", (2, 40), "W60", "W80"],
     ),
     Run(
-        "sessions since a tuple whose gap reaches over them, where slices are refitted",
+        "sessions after a tuple whose gap reaches over them, where slices are merged",
         Settings(),
         [Session(4), Band(90, 99)],
         [
@@ -165,7 +165,7 @@ RUNS = [
         ],
     ),
     Run(
-        "discarded sessions since a tuple whose gap reaches over them, where slices are kept apart",
+        "discarded sessions after a tuple whose gap reaches over them, with slices kept separate",
         Settings(0, "discard"),
         [Session(4), Band(90, 99)],
         [
@@ -174,19 +174,19 @@ RUNS = [
         ],
     ),
     Run(
-        "a slice before those that are there, in time",
+        "a slice before the others, on time",
         Settings(),
         [tumbling(5), Session(2)],
         [(12, None), "W1", (3, None), "W4", "W7", "W13", "W40"],
     ),
     Run(
-        "retractions that nobody is told of",
+        "retractions that are not emitted",
         Settings(20, "accumulate"),
         [Session(4)],
         [(1, None), (7, None), "W12", (4, None), "W40"],
     ),
     Run(
-        "only what is new is told",
+        "only new windows are emitted",
         Settings(20, dialect=Dialect(late_update="none")),
         [Session(4), tumbling(5)],
         [(1, None), (9, None), "W12", (4, None), (10, None), "W13", (2, None), "W40"],
@@ -198,13 +198,13 @@ RUNS = [
         [(1, None), (3, None), "W4", (6, None), "W9", (4, None), "W12", "W20", (18, None), "W30"],
     ),
     Run(
-        "removed while its windows had yet to settle",
+        "removed before its windows were final",
         Settings(20),
         [tumbling(5), tumbling(10)],
         [(1, None), (12, None), (2, None), "W12", "-w0", (3, None), "W20", "W25", (24, None)],
     ),
     Run(
-        "asked too late for an event that is late, by window",
+        "added too late for an event that is late, by window",
         Settings(0, dialect=BY_WINDOW),
         [tumbling(10)],
         [(1, None), "W5", tumbling(4), (3, None), (6, None), (9, None), "W9", (4, None), "W30"],
@@ -216,7 +216,7 @@ RUNS = [
         [(1, None), (5, None), (8, None), (13, None), "W11", (4, None), (8, None), "W22"],
     ),
     Run(
-        "a type of the user's of which nothing is known",
+        "a user's type without an eviction rule",
         Settings(2),
         [EvenTimes()],
         [(1, None), (2, None), (4, None), "W4", (2, None), (6, None), "W7", (5, None), (6, None)],

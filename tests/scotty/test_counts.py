@@ -1,4 +1,4 @@
-"""Count windows, trace by trace: late tuples shift, in every mode; and steps that fail."""
+"""Count windows, trace by trace: late tuples shift others, in every mode; and failing steps."""
 
 import pytest
 
@@ -32,13 +32,13 @@ IN_ORDER = Settings(0, in_order=True, dialect=Dialect(lateness="window"))
 TRACES: list[tuple[str, Settings, list[Sliding], str]] = [
     ("late before all", LATE, [count(2)], "5 7 9 W20 1 W30"),
     ("late behind a full slice", LATE, [count(5, 4)], "0 0 17 16 W25 18 27 20"),
-    ("late in one that is settled", Settings(2), [count(2), count(3, 1)], "1 2 3 W9 8 7 12 W20"),
+    ("late in one that is final", Settings(2), [count(2), count(3, 1)], "1 2 3 W9 8 7 12 W20"),
     ("many in a step", Settings(1000, "discard"), [count(3, 2)], "5 8 11 14 17 20 W30 6,4,12 2"),
     ("only what is new", Settings(1000, "discard"), [count(2), count(9)], "5 8 11 14 W30 12 6 W31"),
     ("final", Settings(5, "final"), [count(2), count(3, 1)], "5 8 6 11 W12 10 14 W20 16 W25"),
     ("held back", HELD_BACK, [count(2), count(3, 1)], "5 8 11 14 W20 6 7 W20 W21 4,15"),
     ("held back and removed", HELD_BACK, [count(2), count(3, 1)], "5 8 11 W20 6 -w1 16 17 W21 4"),
-    ("never told again", NO_LATE_UPDATES, [count(2), count(3, 1)], "5 8 11 W12 6 30 W21 4 5 W40"),
+    ("no late updates", NO_LATE_UPDATES, [count(2), count(3, 1)], "5 8 11 W12 6 30 W21 4 5 W40"),
     ("by arrival", BY_ARRIVAL, [count(2)], "9 3 4 20 W9 1 2 3 W15 30 W40"),
     ("by arrival, none holds it", BY_ARRIVAL, [Sliding(1, 3, 1, COUNT)], "9 8 W15 1 2 14 15 W30"),
     ("in order, behind the watermark", IN_ORDER, [count(4, 3)], "25 26 27 27 35 37 W44 43 W50"),
@@ -48,7 +48,7 @@ TRACES: list[tuple[str, Settings, list[Sliding], str]] = [
 
 
 def apply_action(operator: Operator, action: str) -> object:
-    """Let an operator do what a word of a trace says."""
+    """Apply one word of a trace to an operator."""
     if action.startswith("-w"):
         return operator.remove(action[1:])
     if action.startswith("W"):
@@ -58,7 +58,7 @@ def apply_action(operator: Operator, action: str) -> object:
 
 
 def assert_equal_outputs(operators: tuple[Operator, Operator], trace: str) -> None:
-    """Let both take a trace, and compare."""
+    """Run a trace on both operators, and compare each output."""
     for action in trace.split():
         got, expected = (apply_action(operator, action) for operator in operators)
         assert got == expected, action
@@ -119,7 +119,7 @@ def test_a_commutative_aggregate_with_an_inverse(trace: str) -> None:
 
 
 class Trap:
-    """A monoid of words with an inverse, which raises when it has been used so often."""
+    """A monoid of words with an inverse, which raises at its n-th use."""
 
     def __init__(self) -> None:
         self.left = 0

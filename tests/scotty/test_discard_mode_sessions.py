@@ -1,4 +1,4 @@
-"""Sessions of which the output is discarded: what was not heard of them, from slices alone."""
+"""Sessions in discard mode: the part not emitted yet, from slices alone."""
 
 import random
 from typing import Literal
@@ -23,7 +23,7 @@ OTHERS: list[WindowType] = [tumbling(5), Sliding(7, 3), Landmark(3, 6)]
 
 
 class Trace:
-    """A random run of sessions with several gaps, some of which come and go, beside Denoted."""
+    """A random run of sessions with several gaps, added and removed, against the specification."""
 
     def __init__(self, rng: random.Random, lateness: Literal["event", "window", "never"]) -> None:
         """Draw the settings."""
@@ -58,7 +58,7 @@ class Trace:
             operator.remove(name)
 
     def event(self) -> Event:
-        """Return an event, perhaps late, perhaps with a gap of its own."""
+        """An event, perhaps late, perhaps with an own gap."""
         rng = self.rng
         self.now, self.events = self.now + rng.randint(0, 5), self.events + 1
         time = self.now - rng.randint(-6, self.disorder)
@@ -78,7 +78,7 @@ class Trace:
             self.check_slices()
 
     def check_slices(self) -> None:
-        """Check that slices are parted by gaps wherever there are but sessions."""
+        """Check that gaps separate all slices if all queries are sessions."""
         for group in self.scotty.groups:
             assert isinstance(group, TimeGroup)
             if all(isinstance(query.window, Session) for query in group.queries.values()):
@@ -111,7 +111,7 @@ def test_sessions_in_discard_mode_are_those_of_the_denotation(
 def test_sessions_in_discard_mode_share_slices_and_store_no_tuple(
     held: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
-    """The slices are as few as ever once late tuples were told of, even if a query has gone."""
+    """Slices are merged again once late tuples are emitted, even after a query was removed."""
     dialect = Dialect(late_update="next_watermark" if held else "immediate")
     operator = Scotty(Settings(1000, "discard", dialect=dialect))
     for name, window in {"near": Session(4), "far": Session(30), "edges": tumbling(50)}.items():

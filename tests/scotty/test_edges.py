@@ -1,4 +1,4 @@
-"""The cell of a time, whatever was asked before: its edges are the nearest that there are."""
+"""The interval of a time has the nearest edges, whatever was looked up before."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What goes wrong is said with the query and the event, and leaves the operator as it was."""
+"""An error names the query and the event, and leaves the operator as it was."""
 
 from collections.abc import Callable
 from functools import partial
@@ -109,7 +109,7 @@ def text_measure(event: Event) -> int:
 
 
 class Fault(NamedTuple):
-    """A query that fails at the bad event, and what is said then."""
+    """A query that fails at the bad event, and the message."""
 
     name: str
     window: WindowType
@@ -210,8 +210,8 @@ FAULTS = [
 ]
 
 
-FOUND_AT_OUTPUT = {"lift returns nonsense, count", "combine raises, count"}
-"""What is found out only when windows are looked for or folded: there are many events then."""
+DETECTED_AT_OUTPUT = {"lift returns nonsense, count", "combine raises, count"}
+"""Faults that appear only when windows are computed or folded, from many events."""
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
@@ -229,7 +229,7 @@ def test_an_error_names_the_query_and_the_event_and_changes_nothing(
     with pytest.raises(fault.error, match=fault.message) as caught:
         operator.step([Event(7, Letter(1, 3)), Event(1, Letter(1, 4), "new"), bad], 40)
     assert "query 'faulty'" in str(caught.value)
-    assert fault.name in FOUND_AT_OUTPUT or f"{bad}" in str(caught.value)
+    assert fault.name in DETECTED_AT_OUTPUT or f"{bad}" in str(caught.value)
     sound = operator.groups[0]
     assert isinstance(sound, TimeGroup)
     assert [*sound.key_states] == [None, "k"]

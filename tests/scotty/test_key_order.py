@@ -1,4 +1,4 @@
-"""Keys are ranked by each cohort in the order in which it accepts them: every short history."""
+"""Each cohort orders keys as it accepts them: every short history."""
 
 from collections.abc import Hashable, Iterator
 from itertools import combinations, product
@@ -11,7 +11,7 @@ FIRST, LATER = Cohort(-END, None), Cohort(0, "later")
 
 
 class KeyEvent(NamedTuple):
-    """An event of a key, which is in time or late, and which the later cohort may refuse."""
+    """An event of a key, which is on time or late, and which the later cohort may reject."""
 
     key: str
     time: int
@@ -46,7 +46,7 @@ class CohortModel:
 
 
 def histories(length: int) -> Iterator[tuple[KeyEvent | str, ...]]:
-    """Yield those in which the later cohort is added once at most, and removed after that."""
+    """Histories in which the later cohort is added once at most, and removed after that."""
     for actions in product(ACTIONS, repeat=length):
         query_changes = [action for action in actions if not isinstance(action, KeyEvent)]
         if query_changes in ([], ["add"], ["add", "remove"]):

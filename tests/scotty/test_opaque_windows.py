@@ -1,4 +1,4 @@
-"""Window types that derive from known ones and say something else: nobody takes them for these."""
+"""Types derived from built-in window types are evaluated by their own methods only."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from support.contenders import OPERATORS
 
 @dataclass(frozen=True)
 class Weekdays(Sliding):
-    """Of every seven windows, five."""
+    """Five of every seven windows."""
 
     def intervals(self, timeline: Timeline, /) -> Iterable[Interval]:
         """Leave two out."""
@@ -55,7 +55,7 @@ class Capped(Session):
 
 @dataclass(frozen=True)
 class Delayed(UserTrigger):
-    """A trigger whose buffers are told one instant later."""
+    """A trigger whose buffers are emitted one instant later."""
 
     def due(self, interval: Interval, timeline: Timeline, /) -> float | None:
         """Wait."""

@@ -1,4 +1,4 @@
-"""Traces that a slicing operator gets wrong easily, and steps that fail in every way."""
+"""Traces that slicing operators get wrong easily, and steps that fail in every way."""
 
 import pytest
 
@@ -46,7 +46,7 @@ TRACES: list[tuple[str, list[WindowType], str]] = [
     ("watermark that falls", [tumbling(10)], "1 11 W20 W5 W40"),
     ("punctuation late at the end", [Punctuation()], "20 34 33P W300"),
     ("an edge in the gap of a session", [Session(4), tumbling(3)], "1 8 6 W50"),
-    ("below zero, apart by an age", [Sliding(7, 3)], "-8 -1 900000 -3 W900010"),
+    ("below zero, with a long pause", [Sliding(7, 3)], "-8 -1 900000 -3 W900010"),
     ("since a landmark", [Landmark(-9, 4)], "-12 -8 -1 W1 3 -3 W9"),
     ("slides beyond its size", [Sliding(2, 5)], "0 3 4 5 6 7 1 W20"),
 ]
@@ -94,7 +94,7 @@ TIMER_TRACES: list[tuple[str, Settings, list[WindowType], str]] = [
     ),
     ("a slice that no window holds first", Settings(), [Landmark(0, 4)], "-3 3 W22"),
     (
-        "a step between that wakes too early",
+        "a step between, with a timer that fires too early",
         Settings(3, dialect=Dialect(lateness="window")),
         [Session(5)],
         "14 W20 W20 W25 18",
@@ -106,8 +106,8 @@ TIMER_TRACES: list[tuple[str, Settings, list[WindowType], str]] = [
         [tumbling(1), Session(4)],
         "26 W28 24 W29 23 W33",
     ),
-    ("an event that waits until a window is past", Settings(), [LastNEvery(2, 5)], "4 W5 9 W10"),
-    ("an event that waits until its own is past", Settings(), [Rolling(3)], "4 W5 8 6 W7 W9"),
+    ("an event deferred until a window completes", Settings(), [LastNEvery(2, 5)], "4 W5 9 W10"),
+    ("an event deferred until its own completes", Settings(), [Rolling(3)], "4 W5 8 6 W7 W9"),
 ]
 
 
@@ -135,7 +135,7 @@ def singleton(value: object) -> tuple[object, ...]:
 
 
 class FailingMonoid:
-    """A monoid of bags of which combine fails once, when it is armed."""
+    """A monoid of multisets whose combine fails once, when it is armed."""
 
     def __init__(self) -> None:
         self.left = -1
@@ -211,9 +211,9 @@ def test_a_session_with_the_interval_of_a_final_one_is_emitted_too() -> None:
         (Settings(), [Landmark(-4, 1, COUNT)], "2 W15 15 W20"),
     ],
     ids=[
-        "late into a fused slice",
-        "fused up to an open window",
-        "beside an open session",
+        "late into a merged slice",
+        "merged up to an open window",
+        "with an open session",
         "ranks",
     ],
 )

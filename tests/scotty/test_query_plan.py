@@ -1,4 +1,4 @@
-"""What the operator says of itself: characteristics, tuples, splits, removal, sharing."""
+"""What `explain` says: characteristics, tuples, splits, removal, sharing."""
 
 import pytest
 

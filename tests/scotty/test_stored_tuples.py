@@ -1,4 +1,4 @@
-"""Who keeps tuples, and why: Figure 4 of paper 000 with what we add, in every setting."""
+"""Which groups store tuples, and why: Figure 4 of paper 000 and our deviations from it."""
 
 from collections import defaultdict
 
@@ -30,7 +30,7 @@ from muntin.spec.windows.window import WindowType
 
 
 class Derived(Sliding):
-    """A type that derives from a known one: it may have changed anything."""
+    """A type derived from a built-in one: it may have changed anything."""
 
 
 WINDOWS: list[WindowType] = [
@@ -70,7 +70,7 @@ CUT_BY_CUTTY = {
     *("punctuation time", "punctuation count", "punctuation thirds", "state time", "delta time"),
     "user-defined count",
 }
-"""What Cutty cuts where it can; it has to be cut from tuples where Cutty cannot."""
+"""Windows that Cutty cuts where it can, and that are cut from tuples where it cannot."""
 OPAQUE = {"timetable time", "timetable thirds"}
 TRUNCATED = {"count count", "sliding thirds", "cumulate count", "cumulate thirds"}
 BOTH = ("bag", "word")
@@ -83,9 +83,9 @@ DEVIATIONS = {
     (True, "slicing aligns ", BOTH): TRUNCATED,
     (True, "slicing does not know the windows ", BOTH): OPAQUE,
 }
-"""In order or not, the reason, of which aggregates: the windows for which we depart from Figure 4.
+"""In order or not, the reason, the aggregates: the windows that deviate from Figure 4.
 
-Tuples are kept though the figure does not ask for it; but for ranks of arrivals it asks in vain.
+Tuples are stored though the figure does not require it; for ranks of arrivals it is the reverse.
 """
 
 
@@ -112,7 +112,7 @@ def test_a_running_group_stores_tuples_where_its_plan_does(window: WindowType) -
 
 
 def plan_of(query: Query, settings: Settings) -> tuple[ScottyPlan, Query]:
-    """Return how a query is served, and the query as the operator takes it."""
+    """The plan of a query, and the query as the operator sees it."""
     opaque_query = as_opaque_if_derived(query, settings)
     return plan_for(opaque_query, settings, -END, ()), opaque_query
 
@@ -134,5 +134,5 @@ def test_all_deviations_from_figure_4_are_tabulated() -> None:
 
 
 def table_key(reason: str) -> str:
-    """Return how a reason begins in the table; one that is not there stays whole."""
+    """How a reason begins in the table; one that is not there is left as it is."""
     return next((key for _, key, _ in DEVIATIONS if reason.startswith(key)), reason)

@@ -1,4 +1,4 @@
-"""Windows that users program, in Scotty: right under disorder, and tuples are let go.
+"""User-defined windows in Scotty: right under disorder, and their tuples are evicted.
 
 The machines here change the state that they are given, which is theirs while they run.
 """
@@ -49,7 +49,7 @@ def by_pairs(state: object, _: Event) -> tuple[object, int, int]:
 
 
 def evicting_machine(state: object, event: Event) -> tuple[object, int, int]:
-    """Let up to two events go, sometimes more than there are; fire now and then."""
+    """Evict up to two events, sometimes more than there are; fire now and then."""
     number = event.value if isinstance(event.value, int) else 0
     return counted(state), number % 3, int(number % 4 == 0)
 
@@ -98,7 +98,7 @@ def test_windows_of_any_machine_are_those_of_the_denotation(
             assert got == expected
             result_count += len(expected.results)
         (group,) = both[0].groups
-        sliced_in_order += isinstance(group, InOrderGroup)  # then there is no tuple to forget
+        sliced_in_order += isinstance(group, InOrderGroup)  # then there is no tuple to evict
         if isinstance(group, TupleGroup):
             evicted += sum(
                 operator.key_state.evicted_count for operator in group.key_groups.values()
@@ -122,9 +122,7 @@ def test_a_machine_resumes_behind_evicted_tuples() -> None:
                 ["time", "ranks"] if time % 3 == 2 else ["ranks"]
             )
     assert len(retained) == 3 * 400
-    assert (
-        max(retained) <= 10 + 1 + 5 + 1
-    )  # the lateness, the watermark, what is open, what has come
+    assert max(retained) <= 10 + 1 + 5 + 1  # lateness, watermark, open windows, the event
 
 
 def last_five(state: object, _: Event) -> tuple[object, int, int]:
@@ -194,7 +192,7 @@ def test_an_end_without_a_window_is_numbered_from_the_first_window_on() -> None:
 
 @dataclass
 class Pinned:
-    """A state that holds on to something which there is once."""
+    """A state that holds something that exists once."""
 
     nth: int
 

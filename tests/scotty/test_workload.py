@@ -1,4 +1,4 @@
-"""The decision trees of paper 000, tabulated; claims that are refuted decide nothing."""
+"""The decision trees of paper 000, tabulated; refuted claims decide nothing."""
 
 from dataclasses import replace
 from itertools import product
@@ -76,7 +76,7 @@ STORED: dict[SliceKind, bool | None] = {
     "begins": False,
     "tuples": True,
 }
-"""Whether tuples are kept where slices lie so; with None, Figure 4 decides."""
+"""Whether tuples are stored in slices of this kind; with None, Figure 4 decides."""
 
 
 @pytest.mark.parametrize("slice_kind", STORED)
