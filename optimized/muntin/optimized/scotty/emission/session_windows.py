@@ -78,34 +78,26 @@ class SessionWindows(WindowManager):
         """Retract sessions that are gone; emit those that ended, and those that ended and grew."""
         del seen
         after, until = watermarks.emission_range(self.closing)
-        times = {
-            lifted.accepted.event.time
-            for lifted in late_events
-            if lifted.accepted.event.time > self.since
-        }
+        times = {late.accepted.event.time for late in late_events}
+        times = {time for time in times if time > self.since}
         known_start: float = -END
         if not watermarks.new_windows_only:
             known_start = self._last_emitted_start(min(times, default=END))
         touched = [self.sessions.session_at(slices, time, known_start) for time in times]
-        spans = {
-            span.start: span for span in (*self._sessions_ending(slices, touched, until), *touched)
-        }
+        ending = self._sessions_ending(slices, touched, until)
+        spans = {span.start: span for span in (*ending, *touched)}
         complete = [span for span in spans.values() if span.end <= until]
-        incomplete = [span for span in spans.values() if span.end > until]
-        self._next_open_from = min((span.start for span in incomplete), default=END)
-        self._youngest_open = max(
-            ((s.start, slices.first_times[s.high - 1]) for s in incomplete), default=NO_SESSION
-        )
+        self._record_open([span for span in spans.values() if span.end > until], slices)
         if watermarks.new_windows_only:
             newly_complete = [span for span in complete if span.end > after]
             return [
                 self._change(span, slices, None)
                 for span in newly_complete
-                if span.as_interval(without_gap=self._without_gap) not in self.published
+                if self._interval(span) not in self.published
             ]
         retracted = [
-            ResultChange("retracted", lifted, self.published[lifted])
-            for lifted in self._retracted(touched, until)
+            ResultChange("retracted", interval, self.published[interval])
+            for interval in self._retracted(touched, until)
         ]
         new_events = late_events if watermarks.settings.output == "discard" else None
         return retracted + [
@@ -114,11 +106,23 @@ class SessionWindows(WindowManager):
             if self._has_changed(span, slices)
         ]
 
+    def _record_open(self, incomplete: Sequence[SessionSpan], slices: SliceManager) -> None:
+        """Record where the first and the youngest open session begin, for the next step."""
+        self._next_open_from = min((span.start for span in incomplete), default=END)
+        self._youngest_open = max(
+            ((span.start, slices.first_times[span.high - 1]) for span in incomplete),
+            default=NO_SESSION,
+        )
+
+    def _interval(self, span: SessionSpan) -> Interval:
+        """The interval that is emitted for a session."""
+        return span.as_interval(without_gap=self._without_gap)
+
     def _retracted(self, touched: Sequence[SessionSpan], until: float) -> list[Interval]:
         """The published sessions inside those touched by the step that are no session any more."""
         retracted: dict[Interval, None] = {}
         for span in touched:
-            current = span.as_interval(without_gap=self._without_gap) if span.end <= until else None
+            current = self._interval(span) if span.end <= until else None
             retracted |= dict.fromkeys(
                 interval for interval in self._emitted_within(span) if interval != current
             )
@@ -139,14 +143,14 @@ class SessionWindows(WindowManager):
 
     def _has_changed(self, span: SessionSpan, slices: SliceManager) -> bool:
         """Whether a session is not published, or has more tuples than its published result."""
-        published = self.published.get(span.as_interval(without_gap=self._without_gap))
+        published = self.published.get(self._interval(span))
         return published is None or published.tuple_count != slices.tuple_count(span.low, span.high)
 
     def _change(
         self, span: SessionSpan, slices: SliceManager, new_events: Sequence[LiftedEvent] | None
     ) -> ResultChange:
         """The result of a session; in discard mode only of what was not emitted (`late_events`)."""
-        interval = span.as_interval(without_gap=self._without_gap)
+        interval = self._interval(span)
         published, final_at = self.published.get(interval), self.final_time(span.end)
         emitted = [] if new_events is None else self._emitted_within(span)
         if emitted:
