@@ -116,6 +116,6 @@ def no_edge_lies_within_a_cell(time: int, edge: int, residue: int, period: int) 
     )
 
     progressions = [Progression(0, 2, -20, 20), Progression(residue, period, -20, 20)]
-    cell = Edges(progressions).cell(time)
+    cell = Edges(progressions).interval_at(time)
     assert cell.low <= time < cell.high
     assert not cell.low < edge < cell.high

@@ -24,7 +24,7 @@ def union(*parts: Slice) -> Slice:
 def sessions_of(slices: list[Slice], gap: int) -> list[Interval]:
     """The sessions of some slices."""
     spans = SessionIndex(gap, -END, inclusive=False).spans(slices, 0)
-    return [span.shown(short=False) for span in spans]
+    return [span.as_interval(without_gap=False) for span in spans]
 
 
 def slices_of(times: list[int], gap: int) -> list[Slice]:
@@ -46,7 +46,7 @@ def a_slice_reaches_a_gap_beyond_its_last_event(a: int, b: int, gap: int) -> Non
     """M1: whichever event is the last."""
     assert gap > 0
 
-    assert union(slice_of(a), slice_of(b)).reach(gap) == max(a, b) + gap
+    assert union(slice_of(a), slice_of(b)).session_end(gap) == max(a, b) + gap
 
 
 def sessions_are_read_off_slices(a: int, b: int, c: int, gap: int) -> None:

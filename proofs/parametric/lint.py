@@ -57,7 +57,7 @@ EXCEPTIONS = {
     "total is NotImplemented": "Python's own operators return it for unsupported types",
     "total is not NotImplemented": "the same",
     "isinstance(query, Query)": "a query that is added, which is no value",
-    "hash(self._made_of())": "which functions an aggregate is made of, to check its claims once",
+    "hash(self._function_ids())": "the functions that make an aggregate, to check its claims once",
     "repr(self.letters)": "the same; letters are the checker's, of no stream",
     "letters is LETTERS": "the same",
     "id(aggregate)": "whether an aggregate is one of the catalogue, whose claims need no check",

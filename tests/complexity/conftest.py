@@ -1,4 +1,4 @@
-"""A fixture that counts how often a slice is compared with a gap."""
+"""A fixture that counts reads of slices."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from muntin.optimized.scotty.slices.slice import Slice
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The begins of the slices whose reach was computed, one for each call."""
-    begins, reach = list[int](), Slice.reach
+def slice_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The first times of the slices whose session end was read."""
+    reads, session_end = list[int](), Slice.session_end
 
-    def counted(visited: Slice, gap: int) -> int | float:
-        begins.append(visited.first)
-        return reach(visited, gap)
+    def record_read(slice_: Slice, gap: int) -> int | float:
+        reads.append(slice_.first)
+        return session_end(slice_, gap)
 
-    monkeypatch.setattr(Slice, "reach", counted)
-    return begins
+    monkeypatch.setattr(Slice, "session_end", record_read)
+    return reads

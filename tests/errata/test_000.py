@@ -51,7 +51,7 @@ def sliced(times: list[int], *kinds: Session) -> list[int]:
     operator.step([Event(time, Letter(0, time)) for time in times])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    return [piece.first for piece in group.lanes[None].slices.slices]
+    return [piece.first for piece in group.key_states[None].slices.slices]
 
 
 def test_algorithms_1_and_3_disagree_about_an_event_exactly_one_gap_away() -> None:
@@ -108,7 +108,7 @@ def test_algorithm_6_leaves_a_slice_of_no_extent_if_a_separator_is_at_the_time(k
     operator.step([Event(time, Letter(0, time)) for time in (1, 8, 6)])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    manager = group.lanes[None].slices
+    manager = group.key_states[None].slices
     assert [(piece.first, piece.last) for piece in manager.slices] == [(1, 1), (6, 8)]
     assert manager.separators() == ["combined"]
 
@@ -137,7 +137,7 @@ def test_algorithm_6_line_8_leaves_a_slice_combined_that_ends_at_no_edge() -> No
     operator.step([Event(time, Letter(0, time)) for time in (1, 9, 8, 4, 6)])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    manager = group.lanes[None].slices
+    manager = group.key_states[None].slices
     assert [(piece.first, piece.last) for piece in manager.slices] == [
         (1, 1),
         (4, 4),
@@ -167,8 +167,8 @@ def test_fusion_loses_an_edge_of_a_query_that_a_later_one_covers_from_later_on()
     # 9 and 12 share a slice; [0, 10) ends at 10
     assert min(time for time, _ in printed.edges) == 15
     edges = Edges([Progression(0, 10), Progression(0, 5, low=15)])
-    assert edges.cell(9) == (0, 10)
-    assert edges.cell(12) == (10, 15)
+    assert edges.interval_at(9) == (0, 10)
+    assert edges.interval_at(12) == (10, 15)
 
 
 def test_fusion_loses_the_edges_of_a_query_that_begins_before_the_one_that_covers_it() -> None:
@@ -177,8 +177,8 @@ def test_fusion_loses_the_edges_of_a_query_that_begins_before_the_one_that_cover
     printed.add_window(10, 10)
     assert printed.edges == [(100, 5)]  # 19 and 21 share a slice
     edges = Edges([Progression(0, 5, low=100), Progression(0, 10, low=10)])
-    assert edges.cell(19) == (10, 20)
-    assert edges.cell(21) == (20, 30)
+    assert edges.interval_at(19) == (10, 20)
+    assert edges.interval_at(21) == (20, 30)
 
 
 def printed_slicer(times: list[int], length: int) -> int:
@@ -197,7 +197,7 @@ def test_algorithm_1_emits_a_slice_for_every_edge_in_a_pause() -> None:
     operator.step([Event(1, Letter(0, 1)), Event(1_000_000, Letter(0, 2))])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    assert len(group.lanes[None].slices.slices) == 2
+    assert len(group.key_states[None].slices.slices) == 2
 
 
 @dataclass
@@ -252,7 +252,7 @@ def test_section_5_3_a_tuple_at_an_edge_does_not_exceed_it() -> None:
 
     assert printed([9, 10, 11], 10) == [[9, 10], [11]]  # 10 belongs to [10, 20)
     edges = Edges([Progression(0, 10)])
-    assert [edges.cell(time).low for time in (9, 10, 11)] == [0, 10, 10]
+    assert [edges.interval_at(time).low for time in (9, 10, 11)] == [0, 10, 10]
     assert printed_slicer([9, 10], 10) == 1  # Algorithm 1, line 12, has it right
 
 

@@ -163,8 +163,8 @@ def count_only(target: Slice, event: Event) -> None:
 
 def insert_last(state: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
     del by_arrival
-    state.tiling.insert(lifted, last=True)
-    state.news = True
+    state.slices.insert(lifted, last=True)
+    state.has_changes = True
 
 
 def join_nothing(slices: SliceBuffer[object], begin: int) -> None:

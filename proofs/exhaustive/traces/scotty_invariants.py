@@ -56,7 +56,7 @@ class CheckedScotty(Scotty):
 
     def take(self, step: Step, /) -> Output:
         """Process a step, and check the facts."""
-        before = self._arrivals
+        before = self._arrival_count
         output = super().take(step)
         for arrival, event in enumerate(step.events, before):
             if event not in output.late:
@@ -65,20 +65,20 @@ class CheckedScotty(Scotty):
                     AcceptedValue(event.time, arrival, value)
                 )
         broken = [fact for fact, holds in self.facts(output) if not holds]
-        assert not broken, (broken, self.accepted, step, self._before)
+        assert not broken, (broken, self.accepted, step, self._watermark)
         return output
 
     def facts(self, output: Output) -> Facts:
         """Yield the facts of each group of queries."""
-        limit = self._before - self._settings.allowed_lateness
+        limit = self._watermark - self._settings.allowed_lateness
         for group in self.groups:
             if isinstance(group, TimeGroup):
-                for state in group.lanes.values():
+                for state in group.key_states.values():
                     yield from self.time_slice_facts(state, self.history(state.key), limit)
                     yield from self.retention_facts(group, state, limit - 1)
             if isinstance(group, CountGroup):
                 kinds = [query.window for query in group.queries.values()]
-                for rank_state in group.lanes.values():
+                for rank_state in group.key_states.values():
                     yield from self.rank_facts(rank_state, self.history(rank_state.key), kinds)
                 kinds_of_results = {
                     result.kind for result in output.results if result.query in group.queries
@@ -88,8 +88,8 @@ class CheckedScotty(Scotty):
                     "retracted" not in kinds_of_results,
                 )
             if isinstance(group, TupleGroup):
-                for keyed in group.keyed.values():
-                    yield from self.tuple_slice_facts(keyed, self.history(keyed.lane.key))
+                for keyed in group.key_groups.values():
+                    yield from self.tuple_slice_facts(keyed, self.history(keyed.key_state.key))
 
     def history(self, key: Hashable) -> Events:
         """The accepted events of a key, in event order."""
@@ -102,7 +102,7 @@ class CheckedScotty(Scotty):
 
     def time_slice_facts(self, state: KeyState, history: Events, limit: float) -> Facts:
         """M1, M2, M4 and M5: slices in time."""
-        slices, plan = state.slices.slices, state.slices.plan
+        slices, plan = state.slices.slices, state.slices.requirements
         within = [[event for event in history if s.first <= event.time <= s.last] for s in slices]
         behind = [event for event in history if slices and event.time >= slices[0].first]
         yield (
@@ -110,7 +110,10 @@ class CheckedScotty(Scotty):
             all(a.last < b.first for a, b in pairwise(slices)),
         )
         yield "M1 no slice is empty", all(each.size for each in slices)
-        yield "M1 firsts are those of the slices", state.slices.firsts == [s.first for s in slices]
+        yield (
+            "M1 firsts are those of the slices",
+            state.slices.first_times == [s.first for s in slices],
+        )
         yield "M1 each tuple is in one", behind == [event for events in within for event in events]
         yield (
             "M4 a slice is as long as its tuples",
@@ -140,19 +143,20 @@ class CheckedScotty(Scotty):
         self, state: KeyState, contents: list[tuple[Slice, Events]], limit: float
     ) -> Facts:
         """M2: where slices begin and end."""
-        plan = state.slices.plan
+        plan = state.slices.requirements
         open_slices = [(each, events) for each, events in contents if each.last >= limit]
         yield (
             "M2 no slice reaches over an edge, except final slices",
             all(
-                plan.edges.cell(each.first) == plan.edges.cell(each.last) for each, _ in open_slices
+                plan.edges.interval_at(each.first) == plan.edges.interval_at(each.last)
+                for each, _ in open_slices
             ),
         )
         yield (
             "M2 nor over the smallest gap",
             plan.gap is None
             or all(
-                b.time - a.time < plan.gap + plan.reach
+                b.time - a.time < plan.gap + plan.merge_slack
                 for _, events in open_slices
                 for a, b in pairwise(events)
             ),
@@ -169,7 +173,7 @@ class CheckedScotty(Scotty):
             "M6 no slice is kept that no window needs",
             all(each.last >= needed for each in state.slices.slices),
         )
-        yield "M7 no key without state is kept", not state.idle
+        yield "M7 no key without state is kept", not state.is_idle
 
     def needed_since(self, query: Query, key: Hashable, limit: float) -> float:
         """The start of the first window of a query that is not final."""
@@ -178,7 +182,7 @@ class CheckedScotty(Scotty):
             ended = int(limit) - kind.size
             return pane_start(ended, kind.offset, kind.slide, self._settings.dialect) + kind.slide
         history = [Accepted(Event(k.time, k.value, key), k.arrival) for k in self.history(key)]
-        world = History(self._settings, self._before, self._reached)
+        world = History(self._settings, self._watermark, self._last_finite)
         starts = [w.interval.start for w in windows_of(query, history, world) if w.settles > limit]
         return min(starts, default=limit)
 
@@ -192,9 +196,9 @@ class CheckedScotty(Scotty):
             for start in range(kind.offset % kind.slide, most + kind.slide, kind.slide)
             for rank in (start, start + kind.size)
         }
-        cells = [each.cell for each in state.slices]
-        contents = [history[each.cell.low : each.cell.low + each.size] for each in state.slices]
-        yield "R1 every tuple is counted", state.total == len(history)
+        cells = [each.ranks for each in state.slices]
+        contents = [history[each.ranks.low : each.ranks.low + each.size] for each in state.slices]
+        yield "R1 every tuple is counted", state.tuple_count == len(history)
         yield "R1 slices follow each other", all(a.high == b.low for a, b in pairwise(cells))
         yield (
             "R1 slices lie between edges that follow each other",
@@ -204,10 +208,10 @@ class CheckedScotty(Scotty):
                 for cell in cells
             ),
         )
-        yield "R1 all but the last are full", all(each.full for each in state.slices[:-1])
+        yield "R1 all but the last are full", all(each.is_full for each in state.slices[:-1])
         yield (
             "R1 no slice has more tuples than ranks",
-            all(each.size <= each.cell.high - each.cell.low for each in state.slices),
+            all(each.size <= each.ranks.high - each.ranks.low for each in state.slices),
         )
         yield (
             "R1 the last one ends with the last tuple",
@@ -218,18 +222,18 @@ class CheckedScotty(Scotty):
             all(
                 each.partial == self.fold(events)
                 for each, events in zip(state.slices, contents, strict=True)
-                if each.known
+                if each.partial_known
             ),
         )
 
     def tuple_slice_facts(self, keyed: TupleGroupKey, history: Events) -> Facts:
         """T1: slices with tuples."""
-        state = keyed.lane
-        orders = [entry.order for entry in [*state.entries, *state.pending]]
+        state = keyed.key_state
+        orders = [entry.order for entry in [*state.entries, *state.deferred_events]]
         accepted = [event[:2] for event in history]
         yield (
             "T1 tuples are the accepted events without the evicted first ones",
-            (sorted(orders) == accepted[state.forgotten :]),
+            (sorted(orders) == accepted[state.evicted_count :]),
         )
         yield (
             "T1 slices have them in order",
@@ -239,8 +243,8 @@ class CheckedScotty(Scotty):
             "T1 each known partial folds its slice",
             all(
                 tile.partial == self.fold_entries(tile.entries)
-                for tile in state.tiling.tiles
-                if tile.known
+                for tile in state.slices.slices
+                if tile.partial_known
             ),
         )
 

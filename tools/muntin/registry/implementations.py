@@ -27,7 +27,12 @@ from muntin.optimized.in_order.technique import (
     Technique,
 )
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.aggregate_tree import AggregateTree
 from muntin.reference.bucket_stores import TupleBuckets
@@ -167,8 +172,8 @@ OPERATORS = [
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), in_order_only=True),
     OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), in_order_only=True),
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),
-    OperatorEntry("scotty-eager", _scotty(eager)),
-    OperatorEntry("scotty-fiba", _scotty(fiba)),
+    OperatorEntry("scotty-eager", _scotty(flatfat_store)),
+    OperatorEntry("scotty-fiba", _scotty(fiba_store)),
     OperatorEntry("kernels", _kernels, int64_times=True),
 ]
 

@@ -42,28 +42,28 @@ def held(operator: Operator) -> Held | None:
 
 def _of_scotty(operator: Scotty) -> Held:
     tuple_lanes = [
-        keyed.lane
+        keyed.key_state
         for group in operator.groups
         if isinstance(group, TupleGroup)
-        for keyed in group.keyed.values()
+        for keyed in group.key_groups.values()
     ]
     of_times = [
         len(one.tuples or ())
         for group in operator.groups
         if isinstance(group, TimeGroup)
-        for lane in group.lanes.values()
+        for lane in group.key_states.values()
         for one in lane.slices.slices
     ]
     of_ranks = [
         len(one.tuples or ())
         for group in operator.groups
         if isinstance(group, CountGroup)
-        for lane in group.lanes.values()
+        for lane in group.key_states.values()
         for one in lane.slices
     ]
-    of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.tiling.tiles]
-    waiting = sum(len(lane.pending) for lane in tuple_lanes)
+    of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.slices.slices]
+    waiting = sum(len(lane.deferred_events) for lane in tuple_lanes)
     each = [*of_times, *of_ranks, *of_tuples]
-    ordered = [group.slicing for group in operator.groups if isinstance(group, InOrderGroup)]
+    ordered = [group.slicer for group in operator.groups if isinstance(group, InOrderGroup)]
     bare = sum(slicing.slice_count() for slicing in ordered)
     return Held(len(each) + bare, sum(each) + waiting)

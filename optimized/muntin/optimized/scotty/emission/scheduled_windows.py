@@ -22,94 +22,101 @@ class ScheduledWindows(WindowManager):
     """Windows whose edges are known beforehand. They are never retracted."""
 
     def __init__(
-        self, query: Query, since: float, dialect: Dialect, calendar: WindowSchedule
+        self, query: Query, since: float, dialect: Dialect, schedule: WindowSchedule
     ) -> None:
         """Start with nothing published."""
         super().__init__(query, since, dialect)
-        self._calendar = calendar
-        self._moves = dialect.first_window == "floor_first"
-        self._first: float = END  # the first time seen, when the last report was made
+        self._schedule = schedule
+        self._depends_on_first_time = dialect.first_window == "floor_first"
+        self._emitted_first_time: float = END  # the first time seen, at the last emission
 
     def is_on_time(
-        self, event: Event, limit: float, slices: SliceManager, extent: SeenRange
+        self, event: Event, limit: float, slices: SliceManager, seen: SeenRange
     ) -> bool | None:
-        """Whether a window of the event is not frozen."""
+        """Whether some window that holds the event is not final."""
         del slices
-        end = self._calendar.last_end(event.time, extent)
-        return None if end is None else self.settles(end) > limit
+        end = self._schedule.last_completion(event.time, seen)
+        return None if end is None else self.final_time(end) > limit
 
-    def due(self, after: float, slices: SliceManager, extent: SeenRange) -> float:
-        """Return when the first window is past that holds a slice; it may have yet to exist."""
-        then = extent if extent.reached >= after else extent._replace(reached=after)
-        found = next(
-            self._calendar.windows_ending_in(after, END, then, slices.next_slice_time), None
+    def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
+        """When the first window that holds a slice completes; it may have yet to exist."""
+        seen_later = seen if seen.last_finite >= time else seen._replace(last_finite=time)
+        window = next(
+            self._schedule.windows_ending_in(time, END, seen_later, slices.next_slice_time), None
         )
-        return END if found is None else self._calendar.completion_time(found)
+        return END if window is None else self._schedule.completion_time(window)
 
     def changes(
         self,
-        moment: StepWatermarks,
+        watermarks: StepWatermarks,
         slices: SliceManager,
-        late: Sequence[LiftedEvent],
-        extent: SeenRange,
+        late_events: Sequence[LiftedEvent],
+        seen: SeenRange,
     ) -> list[ResultChange]:
-        """Report the windows that have ended, and those that had and hold a late event."""
-        found = self._to_report(moment, slices, late, extent)
-        changes = [self._change(one, moment, slices, late) for one in found]
+        """New results for the windows that completed, updates for those with a late event."""
+        windows = self._windows_to_emit(watermarks, slices, late_events, seen)
+        changes = [self._change(window, watermarks, slices, late_events) for window in windows]
         return [change for change in changes if change]
 
-    def _to_report(
+    def _windows_to_emit(
         self,
-        moment: StepWatermarks,
+        watermarks: StepWatermarks,
         slices: SliceManager,
-        late: Sequence[LiftedEvent],
-        extent: SeenRange,
+        late_events: Sequence[LiftedEvent],
+        seen: SeenRange,
     ) -> dict[Interval, None]:
-        low, high = moment.reporting(self.closing)
-        fresh = (
-            self._calendar.windows_ending_in(low, high, extent, slices.next_slice_time)
+        """The windows that completed in this step, and complete ones that a late event changes."""
+        low, high = watermarks.emission_range(self.closing)
+        completed = (
+            self._schedule.windows_ending_in(low, high, seen, slices.next_slice_time)
             if low < high
             else ()
         )
-        found = dict.fromkeys(fresh)
-        if moment.only_fresh:
-            return found
-        times = {one.accepted.event.time for one in late}
+        windows = dict.fromkeys(completed)
+        if watermarks.new_windows_only:
+            return windows
+        times = {lifted.accepted.event.time for lifted in late_events}
         for time in times:
             if self.since < time < low:
-                found |= dict.fromkeys(self._calendar.windows_containing(time, low, extent))
-        makes = self._moves and extent.first < self._first  # windows that the event is not in
-        if low == END or makes:
-            ended = self._calendar.windows_ending_in(-END, high, extent, slices.next_slice_time)
-            found |= dict.fromkeys(one for one in ended if one not in self.published)
-        return found
+                windows |= dict.fromkeys(self._schedule.windows_containing(time, low, seen))
+        moved = seen.first < self._emitted_first_time  # makes windows that the event is not in
+        if low == END or (self._depends_on_first_time and moved):
+            complete = self._schedule.windows_ending_in(-END, high, seen, slices.next_slice_time)
+            windows |= dict.fromkeys(lifted for lifted in complete if lifted not in self.published)
+        return windows
 
     def _change(
         self,
-        one: Interval,
-        moment: StepWatermarks,
+        window: Interval,
+        watermarks: StepWatermarks,
         slices: SliceManager,
-        late: Sequence[LiftedEvent],
+        late_events: Sequence[LiftedEvent],
     ) -> ResultChange | None:
-        low, high = self._calendar.span(one)
-        settles, known = self.settles(self._calendar.completion_time(one)), self.published.get(one)
-        first, last = slices.between(low, high)
-        if first == last or settles <= moment.done_before:
+        """The result of a window, unless it holds no slice or is final already."""
+        low, high = self._schedule.span(window)
+        final_at = self.final_time(self._schedule.completion_time(window))
+        published = self.published.get(window)
+        first_slice, end_slice = slices.indices_between(low, high)
+        if first_slice == end_slice or final_at <= watermarks.final_until_before:
             return None
-        if known and moment.settings.output == "discard":
-            fresh = [entry for entry in late if low <= entry.accepted.event.time < high]
-            parts = [entry.partial for entry in sorted(fresh, key=lambda entry: entry.order)]
-            value = self.value(one, lambda: fold_checked(self.query.aggregate.monoid, parts))
+        if published and watermarks.settings.output == "discard":
+            late_tuples = [
+                entry for entry in late_events if low <= entry.accepted.event.time < high
+            ]
+            partials = [
+                entry.partial for entry in sorted(late_tuples, key=lambda entry: entry.order)
+            ]
+            value = self.value(window, lambda: fold_checked(self.query.aggregate.monoid, partials))
         else:
-            value = self.value(one, lambda: slices.fold(first, last))
-        revision = known.revision + 1 if known else 0
+            value = self.value(window, lambda: slices.fold(first_slice, end_slice))
+        revision = published.revision + 1 if published else 0
         return ResultChange(
-            "updated" if known else "new", one, EmittedResult(value, revision, settles)
+            "updated" if published else "new", window, EmittedResult(value, revision, final_at)
         )
 
     def commit(
-        self, changes: Sequence[ResultChange], moment: StepWatermarks, extent: SeenRange
+        self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
     ) -> None:
-        """Publish."""
-        super().commit(changes, moment, extent)
-        self._first = extent.first
+        """Record what was emitted."""
+        super().commit(changes, watermarks, seen)
+        self._emitted_first_time = seen.first

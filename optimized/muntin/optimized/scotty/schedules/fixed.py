@@ -1,4 +1,8 @@
-"""Every window type in time whose edges are known beforehand, and its calendar."""
+"""The schedule of each window type in time whose edges are known beforehand.
+
+`schedule_for` is the table of types. Cumulating, landmark and band windows are here, tumbling and
+sliding ones in `sliding`.
+"""
 
 from collections.abc import Iterator
 
@@ -8,10 +12,9 @@ from muntin.optimized.scotty.schedules.base import (
     WindowSchedule,
     align_up,
 )
-from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges
+from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges, span
 from muntin.optimized.scotty.schedules.sliding import SlidingSchedule
-from muntin.optimized.scotty.schedules.spans import span
-from muntin.optimized.scotty.slices.edges import Progression, single
+from muntin.optimized.scotty.slices.edges import Progression, single_edge
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
 from muntin.spec.windows.measure import TIME
@@ -19,177 +22,181 @@ from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import Interval, WindowType
 
 
-def schedule_for(kind: WindowType, dialect: Dialect, since: float) -> WindowSchedule | None:
-    """Return the calendar of a window type in time, if its edges are known beforehand."""
-    match kind:
-        case _ if kind.measure is not TIME:
+def schedule_for(window: WindowType, dialect: Dialect, since: float) -> WindowSchedule | None:
+    """The schedule of a window type, if it is in time and its edges are known beforehand."""
+    match window:
+        case _ if window.measure is not TIME:
             return None
         case Sliding():
-            return SlidingSchedule(kind, dialect, since)
+            return SlidingSchedule(window, dialect, since)
         case Cumulate():
-            return CumulateSchedule(kind, dialect, since)
+            return CumulateSchedule(window, dialect, since)
         case Landmark():
-            return LandmarkSchedule(kind, dialect, since)
+            return LandmarkSchedule(window, dialect, since)
         case Band():
-            return BandSchedule(kind, dialect, since)
+            return BandSchedule(window, dialect, since)
         case _:
             return None
 
 
 class CumulateSchedule(WindowSchedule):
-    """Cumulating windows."""
+    """Cumulating windows: they start every size, and end every step."""
 
-    def __init__(self, kind: Cumulate, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
-        super().__init__(kind, dialect, since)
-        self._kind = kind
+    def __init__(self, window: Cumulate, dialect: Dialect, since: float) -> None:
+        """Take the window type."""
+        super().__init__(window, dialect, since)
+        self._window = window
 
     def edges(self) -> list[Progression]:
-        """Return the starts, and each step."""
-        kind, least = self._kind, self.since + 1
-        if least > -END:
-            least = align_up(int(least), kind.offset, kind.size)
-        return PeriodicEdges(kind, self.dialect, least, self.since).edges()
+        """The starts, and each step."""
+        window, minimum = self._window, self.since + 1
+        if minimum > -END:
+            minimum = align_up(int(minimum), window.offset, window.size)
+        return PeriodicEdges(window, self.dialect, minimum, self.since).edges()
 
-    def span(self, one: Interval) -> tuple[int, int]:
-        """Return the span, of what the query sees."""
-        return self.clipped(span(self._kind, one, self.dialect))
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """The part of the span that the query sees."""
+        return self.clip(span(self._window, interval, self.dialect))
 
-    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
-        """Return the windows of the event."""
-        del extent
-        found = sorted(self._kind.around(time, self.dialect))
+    def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
+        """The windows around the time."""
+        del seen
+        intervals = sorted(self._window.around(time, self.dialect))
         return (
-            one for one in found if self.completion_time(one) <= high and one.start > self.since
+            interval
+            for interval in intervals
+            if self.completion_time(interval) <= until and interval.start > self.since
         )
 
     def windows_ending_in(
-        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+        self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
         """Leap over the windows that hold no slice."""
-        kind = self._kind
-        least = max(low, now.first) + 1 - self.closes
-        if least == END:
+        window = self._window
+        minimum = max(after, seen.first) + 1 - self.closes
+        if minimum == END:
             return
-        end = align_up(int(least), kind.offset, kind.step)
-        while end + self.closes <= high:
-            one = Interval(end - 1 - (end - 1 - kind.offset) % kind.size, end)
-            begin, behind = self.span(one)
-            found = after(begin)
-            if found is None:
+        end = align_up(int(minimum), window.offset, window.step)
+        while end + self.closes <= until:
+            interval = Interval(end - 1 - (end - 1 - window.offset) % window.size, end)
+            begin, span_end = self.span(interval)
+            slice_time = next_slice_after(begin)
+            if slice_time is None:
                 return
-            if found < behind and one.start > self.since:
-                yield one
-            least = max(found - self.closes, end)
-            end = align_up(least + 1, kind.offset, kind.step)
+            if slice_time < span_end and interval.start > self.since:
+                yield interval
+            minimum = max(slice_time - self.closes, end)
+            end = align_up(minimum + 1, window.offset, window.step)
 
-    def last_end(self, time: int, extent: SeenRange) -> float | None:
-        """Return the end of the longest window of the event."""
-        del extent
-        return max(self.completion_time(one) for one in self._kind.around(time, self.dialect))
+    def last_completion(self, time: int, seen: SeenRange) -> float | None:
+        """The end of the longest window around the time."""
+        del seen
+        return max(
+            self.completion_time(interval) for interval in self._window.around(time, self.dialect)
+        )
 
-    def first_open_after(self, done: int) -> Interval:
-        """Return the first window that is past later."""
-        kind, end = self._kind, done - self.closes + 1
-        end = align_up(end, kind.offset, kind.step)
-        return Interval(end - 1 - (end - 1 - kind.offset) % kind.size, end)
+    def first_open_after(self, time: int) -> Interval:
+        """The first window that completes later."""
+        window, end = self._window, time - self.closes + 1
+        end = align_up(end, window.offset, window.step)
+        return Interval(end - 1 - (end - 1 - window.offset) % window.size, end)
 
 
 class LandmarkSchedule(WindowSchedule):
-    """Landmark windows."""
+    """Landmark windows: they all start at the landmark."""
 
-    def __init__(self, kind: Landmark, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
-        super().__init__(kind, dialect, since)
-        self._kind, self._asked = kind, kind.at > since
-        self.starts_at = kind.at + self.opens if self._asked else None
+    def __init__(self, window: Landmark, dialect: Dialect, since: float) -> None:
+        """Take the window type."""
+        super().__init__(window, dialect, since)
+        self._window, self._is_visible = window, window.at > since
+        self.retained_from = window.at + self.opens if self._is_visible else None
 
     def edges(self) -> list[Progression]:
-        """Return the landmark, and each end."""
-        kind, shift = self._kind, self.closes
-        ends = Progression(kind.at + shift, kind.every, kind.at + kind.every + shift)
-        return [single(kind.at + self.opens), ends] if self._asked else []
+        """The landmark, and each end."""
+        window, shift = self._window, self.closes
+        ends = Progression(window.at + shift, window.every, window.at + window.every + shift)
+        return [single_edge(window.at + self.opens), ends] if self._is_visible else []
 
-    def span(self, one: Interval) -> tuple[int, int]:
-        """Return the span."""
-        return span(self._kind, one, self.dialect)
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """The whole span: the landmark is after `since`."""
+        return span(self._window, interval, self.dialect)
 
-    def _until(self, extent: SeenRange) -> int:
-        """Return the last end that exists."""
-        kind, reach = self._kind, max(extent.reached, extent.last, self._kind.at)
-        return int(reach) + kind.every - (int(reach) - kind.at) % kind.every
+    def _last_end(self, seen: SeenRange) -> int:
+        """The last end that exists."""
+        window, latest = self._window, max(seen.last_finite, seen.last, self._window.at)
+        return int(latest) + window.every - (int(latest) - window.at) % window.every
 
-    def _past(self, low: float, high: float, extent: SeenRange) -> Iterator[Interval]:
-        """Return the windows that exist, and are past in (low, high]."""
-        kind, until = self._kind, self._until(extent)
-        least = int(max(low + 1 - self.closes, kind.at + 1))
-        first, last = align_up(least, kind.at, kind.every), min(high - self.closes, until)
-        for end in range(first, int(last) + 1, kind.every):
-            yield Interval(kind.at, end)
+    def _windows_ending(self, after: float, until: float, seen: SeenRange) -> Iterator[Interval]:
+        """The windows that exist, and complete in (after, until]."""
+        window, last_end = self._window, self._last_end(seen)
+        minimum = int(max(after + 1 - self.closes, window.at + 1))
+        first, last = align_up(minimum, window.at, window.every), min(until - self.closes, last_end)
+        for end in range(first, int(last) + 1, window.every):
+            yield Interval(window.at, end)
 
-    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
-        """Return every window that ends after the event."""
-        seen = self._kind.at + self.opens <= time and self._asked
-        return self._past(time, high, extent) if seen and high > -END else iter(())
+    def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
+        """Every window that ends after the time."""
+        is_seen = self._window.at + self.opens <= time and self._is_visible
+        return self._windows_ending(time, until, seen) if is_seen and until > -END else iter(())
 
     def windows_ending_in(
-        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+        self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
-        """Return the windows from the first that holds a slice."""
-        found = after(self._kind.at + self.opens)
-        if found is None or not self._asked or high == -END or low == END:
+        """The windows from the first that holds a slice."""
+        slice_time = next_slice_after(self._window.at + self.opens)
+        if slice_time is None or not self._is_visible or until == -END or after == END:
             return iter(())
-        return self._past(max(low, found), high, now)
+        return self._windows_ending(max(after, slice_time), until, seen)
 
-    def last_end(self, time: int, extent: SeenRange) -> float | None:
-        """Return the last end that exists, if the event comes after the landmark."""
-        seen = time >= self._kind.at + self.opens
-        return self._until(extent) + self.closes if seen else None
+    def last_completion(self, time: int, seen: SeenRange) -> float | None:
+        """The last end that exists, if the time is after the landmark."""
+        is_seen = time >= self._window.at + self.opens
+        return self._last_end(seen) + self.closes if is_seen else None
 
-    def first_open_after(self, done: int) -> Interval | None:
-        """Return none: all since the landmark is needed for ever."""
-        del done
+    def first_open_after(self, time: int) -> Interval | None:
+        """None: all since the landmark is needed forever."""
+        del time
         return None
 
 
 class BandSchedule(WindowSchedule):
-    """A fixed band."""
+    """A fixed band: one window."""
 
-    def __init__(self, kind: Band, dialect: Dialect, since: float) -> None:
-        """Take in the window type."""
-        super().__init__(kind, dialect, since)
-        self._kind, self._asked = kind, kind.start > since
-        self._band = Interval(kind.start, kind.end)
-        self._low, self._high = span(kind, self._band, dialect)
+    def __init__(self, window: Band, dialect: Dialect, since: float) -> None:
+        """Take the window type."""
+        super().__init__(window, dialect, since)
+        self._window, self._is_visible = window, window.start > since
+        self._band = Interval(window.start, window.end)
+        self._low, self._high = span(window, self._band, dialect)
 
     def edges(self) -> list[Progression]:
-        """Return its start and its end."""
-        return [single(self._low), single(self._high)] if self._asked else []
+        """Its start and its end."""
+        return [single_edge(self._low), single_edge(self._high)] if self._is_visible else []
 
-    def span(self, one: Interval) -> tuple[int, int]:
-        """Return the span."""
-        del one
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """The whole span: the band is after `since`."""
+        del interval
         return self._low, self._high
 
-    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
-        """Return the band, if the event is in it."""
-        del extent
-        if self._asked and self._low <= time < self._high <= high:
+    def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
+        """The band, if the time is in it."""
+        del seen
+        if self._is_visible and self._low <= time < self._high <= until:
             yield self._band
 
     def windows_ending_in(
-        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+        self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
-        """Return the band."""
-        del now, after
-        if self._asked and low < self._high <= high:
+        """The band."""
+        del seen, next_slice_after
+        if self._is_visible and after < self._high <= until:
             yield self._band
 
-    def last_end(self, time: int, extent: SeenRange) -> float | None:
-        """Return the end of the band, if the event is in it."""
-        del extent
+    def last_completion(self, time: int, seen: SeenRange) -> float | None:
+        """The end of the band, if the time is in it."""
+        del seen
         return self._high if self._low <= time < self._high else None
 
-    def first_open_after(self, done: int) -> Interval | None:
-        """Return the band, until it is over."""
-        return self._band if self._asked and self._high > done else None
+    def first_open_after(self, time: int) -> Interval | None:
+        """The band, until it is complete."""
+        return self._band if self._is_visible and self._high > time else None
