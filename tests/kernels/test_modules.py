@@ -39,7 +39,7 @@ def lower(a: tuple[float]) -> tuple[float]:
 
 def text(joined: Callable[..., Partial] = combine) -> str:
     own = NumericAggregate("own", ("float",), ("float",), (0.0,), lift, joined, lower, ("float",))
-    return source_for(own, ("aggregator/scan_kernels",), 4, 4)
+    return source_for(own, ("aggregator/column_kernels",), 4, 4)
 
 
 def test_kernel_sources_are_put_together_without_a_statement_lost() -> None:

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from muntin.kernels.aggregator.list_backend import EXACT, as_float, plain_numbers
 from muntin.kernels.compiler.engine import lifting
-from muntin.kernels.compiler.input_checks import within_64_bits
+from muntin.kernels.compiler.input_checks import check_unmasked, within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, IntRows, Ints, Rows
-from muntin.kernels.compiler.masks import check_unmasked
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.kernels.compiler.storage import ListTable
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays

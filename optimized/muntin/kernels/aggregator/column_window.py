@@ -14,9 +14,8 @@ from muntin.kernels.aggregator.column_backend import (
     lowered,
 )
 from muntin.kernels.aggregator.finger_btree import FingerTree
-from muntin.kernels.aggregator.loading import gc_paused
 from muntin.kernels.compiler.engine import NodeShape, compiled_engine, interpreted_engine
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED, gc_paused
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.spec.errors import InvalidInputError
 

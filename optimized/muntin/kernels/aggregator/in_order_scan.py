@@ -1,4 +1,4 @@
-"""Windows over columns that are in order: a scan, not a tree (`scan_kernels`)."""
+"""Windows over columns in order: a scan (`column_kernels.fold_windows`) instead of a tree."""
 
 from muntin.kernels.aggregator.column_backend import (
     Answers,

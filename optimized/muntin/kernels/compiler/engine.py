@@ -14,14 +14,14 @@ from muntin.spec.algebra.monoid import Monoid
 
 
 class LiftLowerKernels(NamedTuple):
-    """The kernels at both ends: muntin.kernels.aggregator.lift_kernels says what each does."""
+    """The kernels at both ends: muntin.kernels.aggregator.column_kernels says what each does."""
 
     lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
     lower_all: Callable[[Column[Partial], tuple[object, ...]], None]
 
 
 FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Column[Partial]], None]
-"""What muntin.kernels.aggregator.scan_kernels says."""
+"""What muntin.kernels.aggregator.column_kernels says."""
 
 
 class NodeShape(NamedTuple):
@@ -83,13 +83,13 @@ def compiled_engine(
 
 def lifting(summary: NumericAggregate) -> LiftLowerKernels:
     """Return what lifts and lowers columns, compiled."""
-    found = vars(compiled(summary, ("aggregator/lift_kernels",), *NodeShape()))
+    found = vars(compiled(summary, ("aggregator/column_kernels",), *NodeShape()))
     return LiftLowerKernels(found["lift_all"], found["lower_all"])
 
 
 def scanning(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
     """Return what folds windows over a column in order."""
-    names = ("aggregator/scan_kernels",)
+    names = ("aggregator/column_kernels",)
     if compile_it:
         module = compiled(summary, names, *NodeShape())
     else:

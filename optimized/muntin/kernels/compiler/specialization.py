@@ -28,7 +28,7 @@ TREE = tuple(
     f"finger_btree/{name}"
     for name in (
         "layout", "search", "lazy_folds", "nodes", "insertion", "eviction", "range_query",
-        "bulk_insert", "contents", "entry_points",
+        "bulk_insert", "entry_points",
     )
 )  # fmt: skip
 KERNEL_API_MODULE = "muntin.kernels.compiler.kernel_api"
@@ -148,8 +148,8 @@ class _Uncompiled(InspectLoader):
         """Return the text, in which only combine is missing."""
         del fullname
         return (
-            f"from {KERNEL_API_MODULE} import A, Column, IntRows, Ints, Rows, fetch, inlined\n"
-            f"from {KERNEL_API_MODULE} import kernel, load, load_one, outlined, signed, store\n"
+            f"from {KERNEL_API_MODULE} import A, Column, Columns, IntRows, Ints, Rows, fetch\n"
+            f"from {KERNEL_API_MODULE} import inlined, kernel, load, load_one, outlined, signed, store\n"
             f"from {KERNEL_API_MODULE} import store_one, trailing_zeros, unsigned\n"
             f"CAP, FAN = {self._cap}, {self._fan}\n{template(self._names)}"
         )

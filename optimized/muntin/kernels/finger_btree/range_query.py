@@ -1,6 +1,17 @@
-"""Fold part of the window, from the lowest node of a spine that has all of it below."""
+"""Range queries, from the lowest spine node that has the whole range below it, and all entries."""
 
-from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, outlined
+from muntin.kernels.compiler.kernel_api import (
+    CAP,
+    A,
+    Column,
+    Ints,
+    combine,
+    inlined,
+    kernel,
+    load,
+    outlined,
+    store_one,
+)
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     HEAD,
@@ -103,3 +114,25 @@ def between(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
         return in_leaf(tree, node, (first, last), nothing)
     flush(tree)
     return below(tree, node, level, (first, last))
+
+
+@kernel
+def held(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
+    """Copy what the window holds, oldest first."""
+    s, inner = tree.s, tree.inner
+    top = s[HEIGHT]
+    level, place, node = top, 0, s[LEFT + top]
+    s[STACK + top], s[STEP + top] = node, 0
+    while level <= top:
+        node, at = s[STACK + level], s[STEP + level]
+        if level > 0 and at < inner[node, ARITY]:
+            s[STEP + level] = at + 1
+            level -= 1
+            s[STACK + level], s[STEP + level] = inner[node, at], 0
+            continue
+        if level == 0:
+            for entry in range(begin(tree, node), tree.times[node, CAP]):
+                times[place] = tree.times[node, entry]
+                store_one(values, place, load(tree.leaves, node, entry))
+                place += 1
+        level += 1

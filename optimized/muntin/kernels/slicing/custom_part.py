@@ -21,7 +21,7 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Kernels:
-    """What is compiled for a summary: `aggregator.pair_kernels` says what each does."""
+    """What is compiled for a summary: `aggregator.column_kernels` says what each does."""
 
     columns: ArrayColumns
     combine_each: Callable[..., None]
@@ -32,7 +32,7 @@ class Kernels:
 @cache
 def kernels_for(summary: NumericAggregate) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
-    found = vars(compiled(summary, ("aggregator/pair_kernels",), *NodeShape()))
+    found = vars(compiled(summary, ("aggregator/column_kernels",), *NodeShape()))
     identity = column_of(Arrays(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
 

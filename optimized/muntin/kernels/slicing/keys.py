@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.aggregator.list_backend import EXACT
+from muntin.kernels.compiler.input_checks import check_unmasked
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.compiler.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn

@@ -105,7 +105,7 @@ def kernels_of(combine: Combine, dtype: np.dtype[np.generic]) -> Kernels:
     zero: Partial = tuple(0.0 if kind == "float" else 0 for kind in kinds)
     summary = NumericAggregate(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
     found = vars(
-        compiled(summary, ("aggregator/pair_kernels", "slicing/dense/joins"), *NodeShape())
+        compiled(summary, ("aggregator/column_kernels", "slicing/dense/joins"), *NodeShape())
     )
     return Kernels(*(found[name] for name in Kernels._fields))
 
