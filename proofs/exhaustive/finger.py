@@ -48,7 +48,7 @@ SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STAL
 
 def held_in(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
     """Yield where values stand."""
-    return ((leaf, at) for leaf in view.at_level(0) for at in range(*view.ends(leaf)))
+    return ((leaf, at) for leaf in view.nodes_at_level(0) for at in range(*view.entry_range(leaf)))
 
 
 class Finger(FingerTree[str]):
@@ -67,19 +67,19 @@ class Finger(FingerTree[str]):
     @property
     def view(self) -> TreeDebugView[str]:
         """What stands in the arrays."""
-        return TreeDebugView(self.engine.storage.plain(self.tree), SHAPE)
+        return TreeDebugView(self.engine.storage.to_lists(self.arrays), SHAPE)
 
     def blot(self) -> None:
         """Overwrite what means nothing."""
-        tree, view = self.tree, self.view
+        tree, view = self.arrays, self.view
         for at in range(PATH, len(tree.s)):
             tree.s[at] = UNREAD
         folds, held, right = (
             set(found) for found in (self.kept_folds(view), held_in(view), self.right_ends(view))
         )
-        for place in set(product(range(self._nodes), range(SHAPE.fan))) - folds:
+        for place in set(product(range(self._inner_rows), range(SHAPE.fan))) - folds:
             tree.folds[place] = BLOT
-        for place in set(product(range(self._leaves), range(SHAPE.cap))) - held:
+        for place in set(product(range(self._leaf_rows), range(SHAPE.cap))) - held:
             tree.leaves[place] = BLOT
         for place in set(product(range(ENDS), range(LEFT))) - right - {(MISC, IDENTITY)}:
             tree.ends[place] = BLOT
@@ -87,8 +87,12 @@ class Finger(FingerTree[str]):
     @staticmethod
     def kept_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
         """Yield where folds stand that are right."""
-        for node, level in view.inner():
-            yield from ((node, at) for at, _ in view.kept(node, level) if not view.marked(node, at))
+        for node, level in view.inner_nodes():
+            yield from (
+                (node, at)
+                for at, _ in view.children_off_spine(node, level)
+                if not view.is_stale(node, at)
+            )
 
     @staticmethod
     def right_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
@@ -104,7 +108,7 @@ class Finger(FingerTree[str]):
         if height and not s[MIDDLE_STALE]:
             yield MISC, MIDDLE
             yield from [] if left | right else [(MISC, REST)]
-        cut = view.ends(view.left(0))[1] if height else s[CUT]
+        cut = view.entry_range(view.left_spine_node(0))[1] if height else s[CUT]
         if not s[SUFFIX_STALE]:
             yield from ((SUFFIX, at) for at in range(s[HEAD], cut))
         if height or not s[SUFFIX_STALE]:
@@ -122,10 +126,14 @@ class Finger(FingerTree[str]):
         """Return a node and what is below it."""
         if not level:
             return [list(pair) for pair in view.entries(node)]
-        first = int(node == view.left(level))
+        first = int(node == view.left_spine_node(level))
         keys = [view.key(node, at) for at in range(first, view.arity(node))]
-        marks = [view.marked(node, at) for at in range(view.arity(node))]
-        folds = [view.tree.folds[node, at] for at, _ in view.kept(node, level) if not marks[at]]
+        marks = [view.is_stale(node, at) for at in range(view.arity(node))]
+        folds = [
+            view.tree.folds[node, at]
+            for at, _ in view.children_off_spine(node, level)
+            if not marks[at]
+        ]
         return [
             keys,
             marks,
@@ -138,8 +146,8 @@ class Finger(FingerTree[str]):
         view, held = self.view, {time for time, _ in self.items()}
         found = {
             view.key(node, at)
-            for node, level in view.inner()
-            for at in range(int(node == view.left(level)), view.arity(node))
+            for node, level in view.inner_nodes()
+            for at in range(int(node == view.left_spine_node(level)), view.arity(node))
         }
         return sorted(found - held)
 

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from muntin.kernels.aggregator.column_backend import form_of, lifted
+from muntin.kernels.aggregator.column_backend import backend_for, lift_batch
 from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.in_order_scan import fold_places, rolling
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
@@ -85,10 +85,10 @@ def test_rounds_evict_insert_and_query(*, compiled: bool) -> None:
 @BOTH
 @pytest.mark.parametrize("far", [0, 2**62])
 def test_rows_at_one_time_keep_the_order_of_their_arrival(far: int, *, compiled: bool) -> None:
-    form = form_of(SUM, compiled=compiled)
+    form = backend_for(SUM, compiled=compiled)
     times = [far * (k % 2) - far + 7 - k // 100 for k in range(600)]
-    batch = form.sorted(lifted(form, SUM, times, [list(range(600))]))
-    order = [int(form.at(batch.values, k)[1]) for k in range(600)]
+    batch = form.sorted(lift_batch(form, SUM, times, [list(range(600))]))
+    order = [int(form.partial_at(batch.values, k)[1]) for k in range(600)]
     assert order == sorted(range(600), key=times.__getitem__)
     assert [int(batch.times[k]) for k in range(600)] == sorted(times)
 

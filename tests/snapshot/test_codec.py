@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from muntin.snapshot import SnapshotError, decode, encode, register_value
-from muntin.snapshot.value_types import VALUES
+from muntin.snapshot.value_types import VALUE_TYPES
 from muntin.spec.errors import InvalidInputError
 
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     """Forget the types that other tests have registered, and that this one does."""
-    before = dict(VALUES)
-    VALUES.clear()
+    before = dict(VALUE_TYPES)
+    VALUE_TYPES.clear()
     yield
-    VALUES.clear()
-    VALUES.update(before)
+    VALUE_TYPES.clear()
+    VALUE_TYPES.update(before)
 
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
@@ -237,6 +237,6 @@ def test_a_type_that_fails_is_named() -> None:
     register_value(Decimal, "decimal", str, methodcaller("nothing"))
     with pytest.raises(SnapshotError, match="'decimal' cannot decode '7'"):
         decode(data)
-    del VALUES[Decimal]
+    del VALUE_TYPES[Decimal]
     with pytest.raises(SnapshotError, match="'decimal', which is not registered here"):
         decode(data)

@@ -17,10 +17,10 @@ from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.snapshot import SnapshotError, restore, snapshot
 from muntin.snapshot.binary_format import Writer
-from muntin.snapshot.envelope import FORMAT, HEAD, MAGIC, Envelope, framed, unframed
-from muntin.snapshot.inspection import shown
+from muntin.snapshot.envelope import FORMAT, HEADER, MAGIC, Envelope, pack_envelope, unpack_envelope
+from muntin.snapshot.inspection import summary_lines
 from muntin.snapshot.object_graph import ClassLayout, GraphNode, GraphReference, ObjectGraph, Slot
-from muntin.snapshot.operator_snapshots import tree_of
+from muntin.snapshot.operator_snapshots import graph_of
 from snapshot.runs import LATE, QUERIES, run, steps
 
 
@@ -34,8 +34,8 @@ def naive(number: int = 0) -> NaiveOperator:
 
 
 WHOLE = snapshot(naive(12))
-BODY = unframed(WHOLE).body
-TREE = tree_of(WHOLE)
+BODY = unpack_envelope(WHOLE).body
+TREE = graph_of(WHOLE)
 
 
 def refused(data: bytes, words: str = ".") -> None:
@@ -48,7 +48,7 @@ def refused(data: bytes, words: str = ".") -> None:
 
 
 def forged(tree: ObjectGraph) -> bytes:
-    return framed(Envelope(FORMAT, "9.9", Writer().tree(tree)))
+    return pack_envelope(Envelope(FORMAT, "9.9", Writer().write_graph(tree)))
 
 
 def test_every_flipped_byte_is_found() -> None:
@@ -59,11 +59,11 @@ def test_every_flipped_byte_is_found() -> None:
         for flip in range(1, 256):
             damaged[at] = WHOLE[at] ^ flip
             with pytest.raises(SnapshotError):
-                unframed(bytes(damaged))
+                unpack_envelope(bytes(damaged))
         with pytest.raises(SnapshotError):
             restore(operator, bytes(damaged))
         with pytest.raises(SnapshotError):
-            list(shown(bytes(damaged)))
+            list(summary_lines(bytes(damaged)))
     assert snapshot(operator) == before
     restore(operator, WHOLE)
 
@@ -87,12 +87,21 @@ def test_every_truncation_is_found() -> None:
         (WHOLE + b"\0", rf"is damaged: {len(WHOLE) + 1} bytes, where it says {len(WHOLE)}"),
         (WHOLE + WHOLE, "is damaged: "),
         (WHOLE[:60] + b"?" + WHOLE[61:], "is damaged: its checksum is wrong"),
-        (framed(Envelope(FORMAT + 1, "2.0", BODY)), rf"is of format {FORMAT + 1}; this version"),
-        (framed(Envelope(FORMAT, "1", BODY[:-1])), "is damaged: "),
-        (framed(Envelope(FORMAT, "1", BODY + b"\0")), "is damaged: something follows its end"),
-        (framed(Envelope(FORMAT, "1", b"")), "is damaged: it ends in the middle"),
-        (framed(Envelope(FORMAT, "1", b"\xff" * 30)), "is damaged: a number has no end"),
-        (framed(Envelope(FORMAT, "1", b"\xff\xff\x03")), "is damaged: it promises 65535 things"),
+        (
+            pack_envelope(Envelope(FORMAT + 1, "2.0", BODY)),
+            rf"is of format {FORMAT + 1}; this version",
+        ),
+        (pack_envelope(Envelope(FORMAT, "1", BODY[:-1])), "is damaged: "),
+        (
+            pack_envelope(Envelope(FORMAT, "1", BODY + b"\0")),
+            "is damaged: something follows its end",
+        ),
+        (pack_envelope(Envelope(FORMAT, "1", b"")), "is damaged: it ends in the middle"),
+        (pack_envelope(Envelope(FORMAT, "1", b"\xff" * 30)), "is damaged: a number has no end"),
+        (
+            pack_envelope(Envelope(FORMAT, "1", b"\xff\xff\x03")),
+            "is damaged: it promises 65535 things",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(data: bytes, words: str) -> None:
@@ -102,7 +111,7 @@ def test_what_is_wrong_is_said(data: bytes, words: str) -> None:
 def test_a_body_is_never_inflated_beyond_what_it_promises() -> None:
     packed = zlib.compress(b"\0" * 10**7)
     for promised in (10, 10**7 - 1, 10**7 + 1, 2**64 - 1):
-        whole = MAGIC + HEAD.pack(FORMAT, 1, len(packed), promised) + b"1" + packed
+        whole = MAGIC + HEADER.pack(FORMAT, 1, len(packed), promised) + b"1" + packed
         checked = whole + zlib.crc32(whole).to_bytes(4, "little")
         refused(checked, "is damaged: ")
 
@@ -110,7 +119,7 @@ def test_a_body_is_never_inflated_beyond_what_it_promises() -> None:
 def test_a_body_is_a_whole_stream_and_nothing_else() -> None:
     packed = zlib.compress(BODY)
     for other in (packed + b"?", packed[:-1], packed[:-4]):
-        whole = MAGIC + HEAD.pack(FORMAT, 1, len(other), len(BODY)) + b"1" + other
+        whole = MAGIC + HEADER.pack(FORMAT, 1, len(other), len(BODY)) + b"1" + other
         refused(whole + zlib.crc32(whole).to_bytes(4, "little"), "its body has another length")
 
 
@@ -122,7 +131,7 @@ def test_a_forged_body_makes_a_state_or_is_refused(data: st.DataObject) -> None:
     operator = naive()
     before = snapshot(operator)
     try:
-        restore(operator, framed(Envelope(FORMAT, "9.9", bytes(body))))
+        restore(operator, pack_envelope(Envelope(FORMAT, "9.9", bytes(body))))
     except SnapshotError:
         assert snapshot(operator) == before
 
@@ -137,7 +146,7 @@ def test_a_forged_tree_makes_a_state_or_is_refused(data: st.DataObject) -> None:
         kind = data.draw(st.sampled_from([old.kind, *KINDS_OF_NO_FORM]))
         new: list[Slot] = list(old.slots)
         new[:1] = [data.draw(st.sampled_from(slots))]
-        nodes[at] = GraphNode(kind, tuple(new), old.form) if kind != "object" else old
+        nodes[at] = GraphNode(kind, tuple(new), old.layout) if kind != "object" else old
     operator = naive()
     before = snapshot(operator)
     try:
@@ -158,8 +167,8 @@ def with_node(node: GraphNode) -> ObjectGraph:
 
 def instance_of(name: str, *fields: str) -> ObjectGraph:
     """Return a tree with an instance of a class."""
-    tree = with_node(GraphNode("object", ("x",) * len(fields), len(TREE.forms)))
-    return replace(tree, forms=(*TREE.forms, ClassLayout(name, fields)))
+    tree = with_node(GraphNode("object", ("x",) * len(fields), len(TREE.layouts)))
+    return replace(tree, layouts=(*TREE.layouts, ClassLayout(name, fields)))
 
 
 FORGED: list[tuple[ObjectGraph, str]] = [

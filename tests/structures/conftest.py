@@ -14,12 +14,12 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
     """Return what lets kernels be made of sources in which a text stands for another."""
 
     def planted(sources: tuple[str, ...], good: str, bad: str) -> None:
-        source = modules.template(sources)
+        source = modules.joined_sources(sources)
         assert good in source
 
         def mutated(_: tuple[str, ...]) -> str:
             return source.replace(good, bad)
 
-        monkeypatch.setattr(modules, "template", mutated)
+        monkeypatch.setattr(modules, "joined_sources", mutated)
 
     return planted

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from muntin.conformance.machines.strategies import Letter
 from muntin.registry.implementations import Carry
 from muntin.snapshot import register_value, snapshot
-from muntin.snapshot.containers import CHANGING
-from muntin.snapshot.encoder import reachable
+from muntin.snapshot.containers import MUTABLE
+from muntin.snapshot.encoder import reachable_objects
 from muntin.snapshot.external_references import ExternalReferences
 from muntin.snapshot.operator_snapshots import external_references
-from muntin.snapshot.state_classes import facts, fields_of
+from muntin.snapshot.state_classes import class_info, fields_of
 from muntin.spec.operator import Operator
 
 
@@ -28,13 +28,13 @@ register_value(Letter, "letter", _split, _joined)
 def changeable(operator: Operator) -> dict[int, object]:
     """Return what a step may change, by identity: containers and instances, unless given."""
     given = ExternalReferences(external_references(operator))
-    held = (one for one in reachable(operator) if given.path(one) is None)
-    return {id(one): one for one in held if type(one) in CHANGING or is_instance(one)}
+    held = (one for one in reachable_objects(operator) if given.path(one) is None)
+    return {id(one): one for one in held if type(one) in MUTABLE or is_instance(one)}
 
 
 def is_instance(one: object) -> bool:
     """Whether something is an instance of a class of states, and has fields to be set."""
-    return facts(type(one)).state and not isinstance(one, tuple) and bool(fields_of(one))
+    return class_info(type(one)).is_state and not isinstance(one, tuple) and bool(fields_of(one))
 
 
 @dataclass

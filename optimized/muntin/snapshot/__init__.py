@@ -6,18 +6,18 @@ Forms and guarantees: docs/snapshots.md. Why a restored operator goes on alike: 
 from muntin.snapshot.decoder import decode
 from muntin.snapshot.encoder import encode
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.operator_snapshots import Persistent, carry, restore, snapshot
+from muntin.snapshot.operator_snapshots import Persistent, restore, snapshot, transfer_state
 from muntin.snapshot.state_classes import register_state
 from muntin.snapshot.value_types import register_value
 
 __all__ = [
     "Persistent",
     "SnapshotError",
-    "carry",
     "decode",
     "encode",
     "register_state",
     "register_value",
     "restore",
     "snapshot",
+    "transfer_state",
 ]

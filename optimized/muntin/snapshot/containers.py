@@ -13,7 +13,7 @@ from typing import NamedTuple
 from muntin.snapshot.binary_format import scalar_bytes
 from muntin.snapshot.object_graph import Slot, is_scalar
 
-DEEP = 20
+MAX_ITEM_DEPTH = 20
 """How deeply an item of a set is looked into, to find its place."""
 
 
@@ -22,7 +22,7 @@ class MutableContainer(NamedTuple):
 
     kind: str
     parts: Callable[..., Sequence[object]]
-    empty: Callable[[Sequence[Slot]], object]
+    create: Callable[[Sequence[Slot]], object]
     fill: Callable[..., object]
 
 
@@ -31,14 +31,14 @@ class ImmutableContainer(NamedTuple):
 
     kind: str
     parts: Callable[..., Sequence[object]]
-    whole: Callable[..., object]
+    build: Callable[..., object]
 
 
 def _pairs(table: Mapping[object, object]) -> list[object]:
     return [part for pair in table.items() for part in pair]
 
 
-def _fill(table: dict[object, object], parts: Sequence[object]) -> None:
+def _fill_dict(table: dict[object, object], parts: Sequence[object]) -> None:
     """Fill without the update of a Counter, which adds; a key that comes twice is refused."""
     dict[object, object].update(table, zip(parts[::2], parts[1::2], strict=True))
     if 2 * len(table) != len(parts):
@@ -51,37 +51,37 @@ def _fill_set(items: set[object], parts: Sequence[object]) -> None:
         raise ValueError("two items are equal")
 
 
-def _whole_frozenset(parts: Sequence[object]) -> frozenset[object]:
+def _build_frozenset(parts: Sequence[object]) -> frozenset[object]:
     items = frozenset(parts)
     if len(items) != len(parts):
         raise ValueError("two items are equal")
     return items
 
 
-def _ordered(items: Collection[object]) -> list[object]:
+def _sorted_items(items: Collection[object]) -> list[object]:
     """Order what is made of scalars by bytes; all else comes behind it, in the order of the set."""
-    return sorted(items, key=_place)
+    return sorted(items, key=_sort_key)
 
 
-def _place(item: object) -> tuple[bool, bytes]:
-    spelled = _spelled(item)
+def _sort_key(item: object) -> tuple[bool, bytes]:
+    spelled = _item_bytes(item)
     return spelled is None, spelled or b""
 
 
 @singledispatch
-def _spelled(item: object, _: int = 0) -> bytes | None:
+def _item_bytes(item: object, _: int = 0) -> bytes | None:
     return scalar_bytes(item) if is_scalar(item) else None
 
 
-@_spelled.register
+@_item_bytes.register
 def _(item: Fraction, _: int = 0) -> bytes:
     return b"/".join(map(scalar_bytes, item.as_integer_ratio()))
 
 
-@_spelled.register(tuple)
-@_spelled.register(frozenset)
+@_item_bytes.register(tuple)
+@_item_bytes.register(frozenset)
 def _(items: Collection[object], depth: int = 0) -> bytes | None:
-    parts = [_spelled(item, depth + 1) for item in items] if depth < DEEP else [None]
+    parts = [_item_bytes(item, depth + 1) for item in items] if depth < MAX_ITEM_DEPTH else [None]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -127,31 +127,31 @@ def _fill_deque(items: deque[object], parts: Sequence[object]) -> None:
         raise ValueError("a deque holds more than it may")
 
 
-def _fraction(parts: Sequence[object]) -> Fraction:
+def _build_fraction(parts: Sequence[object]) -> Fraction:
     numerator, denominator = parts
     if isinstance(numerator, int) and isinstance(denominator, int):
         return Fraction(numerator, denominator)
     raise ValueError(f"a fraction of {numerator!r} and {denominator!r}")
 
 
-def _ratio(number: Fraction) -> tuple[int, int]:
+def _fraction_parts(number: Fraction) -> tuple[int, int]:
     return number.as_integer_ratio()
 
 
-CHANGING: dict[type[object], MutableContainer] = {
+MUTABLE: dict[type[object], MutableContainer] = {
     list: MutableContainer("list", list, _new_list, _fill_list),
-    dict: MutableContainer("dict", _pairs, _new_dict, _fill),
-    Counter: MutableContainer("counter", _pairs, _new_counter, _fill),
-    set: MutableContainer("set", _ordered, _new_set, _fill_set),
+    dict: MutableContainer("dict", _pairs, _new_dict, _fill_dict),
+    Counter: MutableContainer("counter", _pairs, _new_counter, _fill_dict),
+    set: MutableContainer("set", _sorted_items, _new_set, _fill_set),
     deque: MutableContainer("deque", _deque_parts, _new_deque, _fill_deque),
 }
-FIXED: dict[type[object], ImmutableContainer] = {
+IMMUTABLE: dict[type[object], ImmutableContainer] = {
     tuple: ImmutableContainer("tuple", list, tuple),
-    frozenset: ImmutableContainer("frozenset", _ordered, _whole_frozenset),
-    Fraction: ImmutableContainer("fraction", _ratio, _fraction),
+    frozenset: ImmutableContainer("frozenset", _sorted_items, _build_frozenset),
+    Fraction: ImmutableContainer("fraction", _fraction_parts, _build_fraction),
 }
-CONTAINERS: dict[type[object], MutableContainer | ImmutableContainer] = {**CHANGING, **FIXED}
-CHANGING_KINDS = {one.kind: one for one in CHANGING.values()}
-FIXED_KINDS = {one.kind: one for one in FIXED.values()}
-EMPTY: tuple[object, ...] = ((), frozenset[object]())
+CONTAINERS: dict[type[object], MutableContainer | ImmutableContainer] = {**MUTABLE, **IMMUTABLE}
+MUTABLE_KINDS = {one.kind: one for one in MUTABLE.values()}
+IMMUTABLE_KINDS = {one.kind: one for one in IMMUTABLE.values()}
+SHARED_EMPTY: tuple[object, ...] = ((), frozenset[object]())
 """What Python makes once only: that two of them are one says nothing."""

@@ -11,7 +11,7 @@ from muntin.snapshot.binary_format import Writer
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.external_references import ExternalReferences
-from muntin.snapshot.named_constants import enum_name, place_of
+from muntin.snapshot.named_constants import constant_name, enum_name
 from muntin.snapshot.object_graph import (
     ClassLayout,
     GraphNode,
@@ -20,15 +20,15 @@ from muntin.snapshot.object_graph import (
     Slot,
     is_scalar,
 )
-from muntin.snapshot.state_classes import facts, fields_of, name_of_class, own_name
-from muntin.snapshot.value_types import VALUES
+from muntin.snapshot.state_classes import class_info, fields_of, name_of_class, qualified_name
+from muntin.snapshot.value_types import VALUE_TYPES
 
 
 def capture(
     root: object, given: ExternalReferences, header: Sequence[tuple[str, str]] = ()
 ) -> ObjectGraph:
     """Return an object and all that it holds as a tree."""
-    return Encoder(root, given).tree(tuple(header))
+    return Encoder(root, given).graph(tuple(header))
 
 
 def encode(value: object) -> bytes:
@@ -37,7 +37,7 @@ def encode(value: object) -> bytes:
     >>> len(encode([1, (2.5, "three")] * 100))
     426
     """
-    return Writer().tree(capture([value], ExternalReferences({})))
+    return Writer().write_graph(capture([value], ExternalReferences({})))
 
 
 def parts(whole: object, *, root: bool = False) -> Sequence[object]:
@@ -45,11 +45,11 @@ def parts(whole: object, *, root: bool = False) -> Sequence[object]:
     cls = type(whole)
     if cls in CONTAINERS:
         return CONTAINERS[cls].parts(whole)
-    is_part = facts(cls).state and cls not in VALUES
+    is_part = class_info(cls).is_state and cls not in VALUE_TYPES
     return list(fields_of(whole).values()) if root or is_part else ()
 
 
-def reachable(root: object) -> Iterator[object]:
+def reachable_objects(root: object) -> Iterator[object]:
     """Yield each object of a state once, what was given included, but not what it is made of."""
     found, known = [root], {id(root)}
     for here in found:
@@ -65,16 +65,16 @@ class Encoder:
 
     def __init__(self, root: object, given: ExternalReferences) -> None:
         """Start at the root."""
-        self._given = given
+        self._references = given
         self._objects: list[object] = [root]
         self._holders = [0]
         self._numbers = {id(root): 0}
-        self._forms: dict[ClassLayout, int] = {}
+        self._layouts: dict[ClassLayout, int] = {}
 
-    def tree(self, header: tuple[tuple[str, str], ...]) -> ObjectGraph:
+    def graph(self, header: tuple[tuple[str, str], ...]) -> ObjectGraph:
         """Write each object that the written ones refer to, until there is none."""
         nodes = [self._node(number, whole) for number, whole in enumerate(self._objects)]
-        return ObjectGraph(header, tuple(self._forms), tuple(nodes))
+        return ObjectGraph(header, tuple(self._layouts), tuple(nodes))
 
     def _slot(self, value: object, holder: int) -> Slot:
         if is_scalar(value):
@@ -86,57 +86,59 @@ class Encoder:
         return GraphReference(number)
 
     def _node(self, number: int, whole: object) -> GraphNode:
-        cls, referred = type(whole), self._referred(whole)
+        cls, referred = type(whole), self._reference_node(whole)
         if referred:
             return referred
-        if cls in VALUES:
-            return self._value(number, whole)
+        if cls in VALUE_TYPES:
+            return self._value_node(number, whole)
         if cls in CONTAINERS:
             container = CONTAINERS[cls]
             slots = tuple(self._slot(part, number) for part in container.parts(whole))
             return GraphNode(container.kind, slots)
-        if number and not facts(cls).state:
-            raise SnapshotError(f"{self._where(number)} holds {complaint(whole)}")
+        if number and not class_info(cls).is_state:
+            raise SnapshotError(f"{self._path_to(number)} holds {unsupported_message(whole)}")
         fields = fields_of(whole)
-        form = self._forms.setdefault(ClassLayout(own_name(cls), tuple(fields)), len(self._forms))
+        form = self._layouts.setdefault(
+            ClassLayout(qualified_name(cls), tuple(fields)), len(self._layouts)
+        )
         return GraphNode("object", tuple(self._slot(v, number) for v in fields.values()), form)
 
-    def _referred(self, whole: object) -> GraphNode | None:
+    def _reference_node(self, whole: object) -> GraphNode | None:
         """Return a reference to what is no state, if it is known by some name."""
-        constant = enum_name(whole) if isinstance(whole, Enum) else place_of(whole)
+        constant = enum_name(whole) if isinstance(whole, Enum) else constant_name(whole)
         if constant:
             return GraphNode("constant", constant)
-        path = self._given.path(whole)
+        path = self._references.path(whole)
         if path:
             return GraphNode("given", path)
         name = name_of_class(whole) if isinstance(whole, type) else None
         return GraphNode("class", (name,)) if name else None
 
-    def _value(self, number: int, whole: object) -> GraphNode:
+    def _value_node(self, number: int, whole: object) -> GraphNode:
         """Make a value plain; it gets a tree of its own, so that it is there before it is used."""
-        known = VALUES[type(whole)]
+        known = VALUE_TYPES[type(whole)]
         try:
             content = encode(known.encode(whole))
         except SnapshotError:
             raise
         except Exception as cause:
-            where = f"{self._where(number)}: the value type {known.name!r}"
+            where = f"{self._path_to(number)}: the value type {known.name!r}"
             raise SnapshotError(f"{where} cannot encode {whole!r}: {cause!r}") from cause
         return GraphNode("value", (known.name, content))
 
-    def _where(self, number: int) -> str:
+    def _path_to(self, number: int) -> str:
         """Return how to come from the root to what holds an object, and to the object."""
         steps: list[str] = []
         while number:
             holder = self._holders[number]
-            steps.append(step(self._objects[holder], self._objects[number]))
+            steps.append(access_path(self._objects[holder], self._objects[number]))
             number = holder
         if type(self._objects[0]) in CONTAINERS:  # it is only there for `encode`
             return "the value" + "".join(reversed(steps[:-1]))
         return type(self._objects[0]).__qualname__ + "".join(reversed(steps))
 
 
-def step(holder: object, part: object) -> str:
+def access_path(holder: object, part: object) -> str:
     """Return how Python spells the way from an object to one that it holds."""
     if type(holder) not in CONTAINERS:
         names = [name for name, value in fields_of(holder).items() if value is part]
@@ -149,10 +151,10 @@ def step(holder: object, part: object) -> str:
     return f"[{place - (container.kind == 'deque')}]"
 
 
-def complaint(whole: object) -> str:
+def unsupported_message(whole: object) -> str:
     """Say what cannot be written, and what to do about it."""
     name, text = type(whole).__qualname__, f"{whole!r:.80}"
-    if facts(type(whole)).given:
+    if class_info(type(whole)).is_external:
         return (
             f"the {name} {text}, which belongs to no query of this operator: hold the query it is "
             "of, and take it from there"

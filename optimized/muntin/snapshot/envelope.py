@@ -19,20 +19,20 @@ FORMAT = 1
 
 REMEDY = "restore it with the version of muntin that wrote it"
 
-HEAD = Struct("<HBQQ")  # format, length of the version, of the body, of the body when inflated
-CHECK = Struct("<I")
+HEADER = Struct("<HBQQ")  # format, length of the version, of the body, of the body when inflated
+CHECKSUM = Struct("<I")
 
 
 class Envelope(NamedTuple):
     """What a snapshot says of itself, and its body."""
 
     format: int
-    muntin: str
+    muntin_version: str
     body: bytes
 
 
 @cache
-def installed() -> str:
+def installed_version() -> str:
     """Return the version of muntin."""
     try:
         return version("muntin")
@@ -40,38 +40,38 @@ def installed() -> str:
         return "(not installed)"
 
 
-def framed(frame: Envelope) -> bytes:
+def pack_envelope(frame: Envelope) -> bytes:
     """Return a frame as bytes."""
-    muntin, packed = frame.muntin.encode(), zlib.compress(frame.body, 6)
-    head = HEAD.pack(frame.format, len(muntin), len(packed), len(frame.body))
+    muntin, packed = frame.muntin_version.encode(), zlib.compress(frame.body, 6)
+    head = HEADER.pack(frame.format, len(muntin), len(packed), len(frame.body))
     whole = MAGIC + head + muntin + packed
-    return whole + CHECK.pack(zlib.crc32(whole))
+    return whole + CHECKSUM.pack(zlib.crc32(whole))
 
 
-def unframed(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Envelope:
+def unpack_envelope(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Envelope:
     """Return the frame in these bytes, or say what is wrong with them."""
-    start = len(MAGIC) + HEAD.size
+    start = len(MAGIC) + HEADER.size
     if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
         raise SnapshotError(f"this is no snapshot of muntin: it begins with {data[:8]!r}")
     if len(data) < start:
         raise SnapshotError(f"the snapshot is damaged: it ends after {len(data)} bytes")
-    stated: tuple[int, int, int, int] = HEAD.unpack_from(data, len(MAGIC))
+    stated: tuple[int, int, int, int] = HEADER.unpack_from(data, len(MAGIC))
     made_by, named, packed, inflated = stated
     if made_by != expected:
         raise SnapshotError(
-            f"the snapshot is of format {made_by}; this version of muntin, {installed()}, reads "
-            f"format {expected} only: {remedy}"
+            f"the snapshot is of format {made_by}; this version of muntin, {installed_version()}, "
+            f"reads format {expected} only: {remedy}"
         )
-    length = start + named + packed + CHECK.size
+    length = start + named + packed + CHECKSUM.size
     if len(data) != length:
         raise SnapshotError(f"the snapshot is damaged: {len(data)} bytes, where it says {length}")
-    if CHECK.pack(zlib.crc32(data[: -CHECK.size])) != data[-CHECK.size :]:
+    if CHECKSUM.pack(zlib.crc32(data[: -CHECKSUM.size])) != data[-CHECKSUM.size :]:
         raise SnapshotError("the snapshot is damaged: its checksum is wrong")
-    body = _inflated(data[start + named : -CHECK.size], inflated)
+    body = _decompressed(data[start + named : -CHECKSUM.size], inflated)
     return Envelope(made_by, data[start : start + named].decode("utf-8", "replace"), body)
 
 
-def _inflated(packed: bytes, length: int) -> bytes:
+def _decompressed(packed: bytes, length: int) -> bytes:
     """Inflate no more than was promised."""
     stream = zlib.decompressobj()
     try:

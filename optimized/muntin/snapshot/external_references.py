@@ -11,18 +11,18 @@ from functools import singledispatch
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType
 
-from muntin.snapshot.containers import EMPTY
+from muntin.snapshot.containers import SHARED_EMPTY
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.function_equality import same_function
 from muntin.snapshot.object_graph import is_scalar
-from muntin.snapshot.state_classes import facts, fields_of
+from muntin.snapshot.state_classes import class_info, fields_of
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.windows.measure import Measure
 
-Path = tuple[str, ...]
-MADE_OF_CODE = (FunctionType, Monoid, Aggregate)
-DEEP, LONG = 6, 1000
+ReferencePath = tuple[str, ...]
+CODE_TYPES = (FunctionType, Monoid, Aggregate)
+MAX_DEPTH, MAX_DECIMAL_BITS = 6, 1000
 
 
 class ExternalReferences:
@@ -31,32 +31,34 @@ class ExternalReferences:
     def __init__(self, roots: Mapping[str, object]) -> None:
         """Find what can be reached from these roots through fields."""
         self.roots = dict(roots)
-        self._paths: dict[int, Path] = {}
+        self._paths: dict[int, ReferencePath] = {}
         self._functions: list[object] = []  # and what is made of functions
-        waiting = deque[tuple[Path, object]](((name,), root) for name, root in roots.items())
+        waiting = deque[tuple[ReferencePath, object]](
+            ((name,), root) for name, root in roots.items()
+        )
         while waiting:
             path, here = waiting.popleft()
-            shared_by_all = is_scalar(here) or any(here is one for one in EMPTY)
+            shared_by_all = is_scalar(here) or any(here is one for one in SHARED_EMPTY)
             if not shared_by_all and id(here) not in self._paths:
                 self._paths[id(here)] = path
-                self._functions += [here] if type(here) in MADE_OF_CODE else []
-                waiting += [((*path, name), part) for name, part in parts_of(here).items()]
+                self._functions += [here] if type(here) in CODE_TYPES else []
+                waiting += [((*path, name), part) for name, part in referenced_fields(here).items()]
 
-    def path(self, whole: object) -> Path | None:
+    def path(self, whole: object) -> ReferencePath | None:
         """Return how to come to an object, if it was given; or to one that is alike.
 
         Where queries share what they compute, a state may hold the function of one that has gone.
         """
-        if id(whole) not in self._paths and type(whole) in MADE_OF_CODE:
+        if id(whole) not in self._paths and type(whole) in CODE_TYPES:
             twins = (self._paths[id(one)] for one in self._functions if same_function(one, whole))
             self._paths.update({id(whole): path for path in islice(twins, 1)})
         return self._paths.get(id(whole))
 
-    def at(self, path: Path) -> object:
+    def resolve(self, path: ReferencePath) -> object:
         """Return what is at a path."""
         here: object = self.roots
         for nth, name in enumerate(path):
-            parts = parts_of(here) if nth else self.roots
+            parts = referenced_fields(here) if nth else self.roots
             if name not in parts:
                 raise SnapshotError(
                     f"the snapshot refers to {' . '.join(path)}, and there is no {name} here"
@@ -65,14 +67,14 @@ class ExternalReferences:
         return here
 
 
-def parts_of(whole: object) -> dict[str, object]:
+def referenced_fields(whole: object) -> dict[str, object]:
     """Return the fields of what is given; what is no dataclass is one thing."""
     cls = type(whole)
-    return fields_of(whole) if facts(cls).given or is_dataclass(cls) else {}
+    return fields_of(whole) if class_info(cls).is_external or is_dataclass(cls) else {}
 
 
 @singledispatch
-def described(whole: object, depth: int = DEEP) -> str:
+def description(whole: object, depth: int = MAX_DEPTH) -> str:
     """Return a text that is equal for what is written alike, in every run of Python.
 
     >>> from muntin.spec.windows.periodic import tumbling
@@ -81,35 +83,35 @@ def described(whole: object, depth: int = DEEP) -> str:
     """
     if is_scalar(whole):
         return repr(whole)
-    fields = parts_of(whole) if depth else {}
-    inside = ", ".join(f"{name}={described(part, depth - 1)}" for name, part in fields.items())
+    fields = referenced_fields(whole) if depth else {}
+    inside = ", ".join(f"{name}={description(part, depth - 1)}" for name, part in fields.items())
     return f"{type(whole).__qualname__}({inside})"
 
 
-@described.register
-def _(whole: int, _: int = DEEP) -> str:
-    return hex(whole) if whole.bit_length() > LONG else repr(whole)
+@description.register
+def _(whole: int, _: int = MAX_DEPTH) -> str:
+    return hex(whole) if whole.bit_length() > MAX_DECIMAL_BITS else repr(whole)
 
 
-@described.register
-def _(whole: Measure, _: int = DEEP) -> str:
+@description.register
+def _(whole: Measure, _: int = MAX_DEPTH) -> str:
     return repr(whole.name)
 
 
-@described.register(type)
-@described.register(FunctionType)
-@described.register(BuiltinFunctionType)
-def _(whole: FunctionType, _: int = DEEP) -> str:
+@description.register(type)
+@description.register(FunctionType)
+@description.register(BuiltinFunctionType)
+def _(whole: FunctionType, _: int = MAX_DEPTH) -> str:
     return whole.__qualname__
 
 
-@described.register(tuple)
-@described.register(list)
-def _(whole: Iterable[object], depth: int = DEEP) -> str:
-    return f"({', '.join(described(part, depth - 1) for part in whole)})" if depth else "(...)"
+@description.register(tuple)
+@description.register(list)
+def _(whole: Iterable[object], depth: int = MAX_DEPTH) -> str:
+    return f"({', '.join(description(part, depth - 1) for part in whole)})" if depth else "(...)"
 
 
-@described.register(Mapping)
-def _(whole: Mapping[object, object], depth: int = DEEP) -> str:
-    pairs = sorted((described(k, depth - 1), described(v, depth - 1)) for k, v in whole.items())
+@description.register(Mapping)
+def _(whole: Mapping[object, object], depth: int = MAX_DEPTH) -> str:
+    pairs = sorted((description(k, depth - 1), description(v, depth - 1)) for k, v in whole.items())
     return "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"

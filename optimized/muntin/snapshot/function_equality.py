@@ -13,11 +13,11 @@ from types import FunctionType
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 
-PLAIN = (str, int, bool, float, Fraction, type(None))
-Pairs = frozenset[tuple[int, int]]
+SCALAR_TYPES = (str, int, bool, float, Fraction, type(None))
+ObjectPairs = frozenset[tuple[int, int]]
 
 
-def same_function(one: object, other: object, assumed: Pairs = frozenset()) -> bool:
+def same_function(one: object, other: object, assumed: ObjectPairs = frozenset()) -> bool:
     """Whether two objects are one, or are the same code over objects that are alike.
 
     What refers to itself is alike unless a difference is found on the way.
@@ -27,10 +27,10 @@ def same_function(one: object, other: object, assumed: Pairs = frozenset()) -> b
     """
     if one is other or type(one) is not type(other):
         return one is other
-    if type(one) in PLAIN:
+    if type(one) in SCALAR_TYPES:
         return repr(one) == repr(other)
     pair = (id(one), id(other))
-    left, right = parts(one), parts(other)
+    left, right = components(one), components(other)
     known = assumed | {pair}
     return pair in assumed or (
         0 < len(left) == len(right)
@@ -39,12 +39,12 @@ def same_function(one: object, other: object, assumed: Pairs = frozenset()) -> b
 
 
 @singledispatch
-def parts(whole: object) -> list[object]:
+def components(whole: object) -> list[object]:
     """Return what an object is made of; nothing, if that is not known."""
     return list(vars(whole).values()) if type(whole) in {Monoid, Aggregate} else []
 
 
-@parts.register
+@components.register
 def _(whole: FunctionType) -> list[object]:
     keywords = tuple(sorted((whole.__kwdefaults__ or {}).items()))
     try:
@@ -54,6 +54,6 @@ def _(whole: FunctionType) -> list[object]:
     return [whole.__code__, whole.__globals__, *cells, whole.__defaults__ or (), keywords]
 
 
-@parts.register(tuple)
+@components.register(tuple)
 def _(whole: Sequence[object]) -> list[object]:
     return [len(whole), *whole]

@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from muntin.snapshot.binary_format import Reader
-from muntin.snapshot.envelope import unframed
+from muntin.snapshot.envelope import unpack_envelope
 from muntin.snapshot.object_graph import GraphNode, ObjectGraph
 
 
-def shown(data: bytes) -> Iterator[str]:
+def summary_lines(data: bytes) -> Iterator[str]:
     """Yield the lines that describe a snapshot, or say what is wrong with it."""
-    frame = unframed(data)
-    tree = Reader(frame.body).tree()
+    frame = unpack_envelope(data)
+    tree = Reader(frame.body).read_graph()
     inflated = f"{len(frame.body)} when inflated"
-    yield f"snapshot of format {frame.format}, by muntin {frame.muntin}"
+    yield f"snapshot of format {frame.format}, by muntin {frame.muntin_version}"
     yield f"{len(data)} bytes, {inflated}; {len(tree.nodes)} objects"
     yield from (f"{what}: {text}" for what, text in tree.header)
     counts = Counter(_kind(tree, node) for node in tree.nodes)
@@ -23,5 +23,5 @@ def shown(data: bytes) -> Iterator[str]:
 def _kind(tree: ObjectGraph, node: GraphNode) -> str:
     if node.kind != "object":
         return node.kind
-    name, fields = tree.forms[node.form]
+    name, fields = tree.layouts[node.layout]
     return f"{name} ({', '.join(fields)})"

@@ -31,7 +31,7 @@ class GraphNode(NamedTuple):
 
     kind: str
     slots: tuple[Slot, ...]
-    form: int = 0
+    layout: int = 0
 
 
 KINDS = (
@@ -57,7 +57,7 @@ class ObjectGraph:
     """A header of names and descriptions, the forms, and the nodes; the first node is the root."""
 
     header: tuple[tuple[str, str], ...]
-    forms: tuple[ClassLayout, ...]
+    layouts: tuple[ClassLayout, ...]
     nodes: tuple[GraphNode, ...]
 
 

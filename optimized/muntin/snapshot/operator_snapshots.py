@@ -8,13 +8,19 @@ from types import FunctionType
 from typing import ClassVar
 
 from muntin.snapshot.binary_format import Reader, Writer
-from muntin.snapshot.decoder import DECODE_ERRORS, revived_fields
-from muntin.snapshot.encoder import capture, reachable
-from muntin.snapshot.envelope import FORMAT, Envelope, framed, installed, unframed
+from muntin.snapshot.decoder import DECODE_ERRORS, decoded_fields
+from muntin.snapshot.encoder import capture, reachable_objects
+from muntin.snapshot.envelope import (
+    FORMAT,
+    Envelope,
+    installed_version,
+    pack_envelope,
+    unpack_envelope,
+)
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.external_references import ExternalReferences, described
+from muntin.snapshot.external_references import ExternalReferences, description
 from muntin.snapshot.object_graph import ObjectGraph
-from muntin.snapshot.state_classes import fields_of, own_name, set_fields
+from muntin.snapshot.state_classes import fields_of, qualified_name, set_fields
 from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Settings
 
@@ -45,32 +51,32 @@ def snapshot(operator: Operator) -> bytes:
     """Return the whole state of an operator; equal states of one process give equal bytes."""
     roots = external_references(operator)
     tree = capture(operator, ExternalReferences(roots), header(operator, roots))
-    return framed(Envelope(FORMAT, installed(), Writer().tree(tree)))
+    return pack_envelope(Envelope(FORMAT, installed_version(), Writer().write_graph(tree)))
 
 
 def restore(operator: Operator, data: bytes) -> None:
     """Replace the state of an operator by that of a snapshot, or refuse and change nothing."""
     try:
-        restore_tree(operator, tree_of(data))
+        restore_graph(operator, graph_of(data))
     except DECODE_ERRORS as cause:
         raise SnapshotError(f"the snapshot is damaged: {cause!r}") from cause
 
 
-def carry(old: Operator, new: Operator) -> None:
+def transfer_state(old: Operator, new: Operator) -> None:
     """Let a new operator go on where an old one is, by way of a snapshot."""
     restore(new, snapshot(old))
 
 
-def tree_of(data: bytes) -> ObjectGraph:
+def graph_of(data: bytes) -> ObjectGraph:
     """Return what a snapshot holds."""
-    return Reader(unframed(data).body).tree()
+    return Reader(unpack_envelope(data).body).read_graph()
 
 
-def restore_tree(operator: Operator, tree: ObjectGraph) -> None:
+def restore_graph(operator: Operator, tree: ObjectGraph) -> None:
     """Replace the state of an operator by that in a tree."""
     roots = external_references(operator)
     check_header(dict(tree.header), dict(header(operator, roots)))
-    fields = revived_fields(tree, ExternalReferences(roots), operator)
+    fields = decoded_fields(tree, ExternalReferences(roots), operator)
     here = fields_of(operator)
     if fields.keys() != here.keys():
         raise SnapshotError(
@@ -84,18 +90,18 @@ def external_references(operator: Operator) -> dict[str, object]:
     """Return what an operator was given, by name: settings, queries, configuration."""
     roots: dict[str, object] = {}
     names = operator.configuration if isinstance(operator, Persistent) else ()
-    for whole in reachable(operator):
+    for whole in reachable_objects(operator):
         if isinstance(whole, Settings):
-            _add(roots, "settings", whole)
+            _add_root(roots, "settings", whole)
         if isinstance(whole, Query):
-            _add(roots, f"query {whole.id!r}", whole)
+            _add_root(roots, f"query {whole.id!r}", whole)
     for name, value in fields_of(operator).items():
         if name in names or isinstance(value, type | FunctionType):
             roots[f"configuration {name!r}"] = value
     return dict(sorted(roots.items()))
 
 
-def _add(roots: dict[str, object], name: str, whole: object) -> None:
+def _add_root(roots: dict[str, object], name: str, whole: object) -> None:
     if roots.setdefault(name, whole) != whole:
         raise SnapshotError(
             f"the operator holds two different things called {name}: give them different names"
@@ -105,12 +111,12 @@ def _add(roots: dict[str, object], name: str, whole: object) -> None:
 def header(operator: Operator, roots: dict[str, object]) -> tuple[tuple[str, str], ...]:
     """Return what must be alike where a snapshot is made and where it is restored."""
     told = {
-        name: f"{described(whole.window)} of {whole.aggregate.name}"
+        name: f"{description(whole.window)} of {whole.aggregate.name}"
         if isinstance(whole, Query)
-        else described(whole)
+        else description(whole)
         for name, whole in roots.items()
     }
-    return (("operator", own_name(type(operator))), *told.items())
+    return (("operator", qualified_name(type(operator))), *told.items())
 
 
 def check_header(made: dict[str, str], here: dict[str, str]) -> None:

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.object_graph import SCALARS
-from muntin.snapshot.value_types import VALUES, named_value
+from muntin.snapshot.value_types import VALUE_TYPES, value_type_by_name
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect
@@ -29,11 +29,11 @@ T = TypeVar("T")
 PORTIONS = ("spec", "reference", "optimized", "kernels", "spark")
 """Where operators live."""
 
-GIVEN = (Query, Settings, Aggregate, Monoid, WindowType, Measure, Dialect)
+EXTERNAL_TYPES = (Query, Settings, Aggregate, Monoid, WindowType, Measure, Dialect)
 """What is given to an operator, and is never state."""
 
-BUILTIN: dict[str, type[object]] = {one.__name__: one for one in (*SCALARS, *CONTAINERS)}
-NO_STATE = ("__orig_class__",)
+BUILTIN_TYPES: dict[str, type[object]] = {one.__name__: one for one in (*SCALARS, *CONTAINERS)}
+IGNORED_FIELDS = ("__orig_class__",)
 """What `typing` leaves on an instance of a generic class."""
 
 
@@ -46,17 +46,17 @@ _registered: dict[str, type[object]] = {}
 
 def register_state(cls: type[T]) -> type[T]:
     """Let states hold instances of a class of one's own: its fields are written by name."""
-    _registered[own_name(cls)] = cls
-    _facts.clear()
+    _registered[qualified_name(cls)] = cls
+    _class_infos.clear()
     return cls
 
 
-def own_name(cls: type[object]) -> str:
+def qualified_name(cls: type[object]) -> str:
     """Return the module and the name of a class."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
-def is_ours(module: str) -> bool:
+def is_operator_module(module: str) -> bool:
     """Whether a module belongs to a portion where operators live."""
     return module.startswith("muntin.") and module.split(".", 2)[1] in PORTIONS
 
@@ -76,11 +76,11 @@ class CustomState(ABC):
 class RecomputableState(CustomState):
     """An instance with lists that it can fill again as it goes: they are empty in its state."""
 
-    recalled: ClassVar[tuple[str, ...]]
+    cache_fields: ClassVar[tuple[str, ...]]
 
     def state(self) -> dict[str, object]:
         """Return its attributes."""
-        return {**vars(self), **{name: list[object]() for name in self.recalled}}
+        return {**vars(self), **{name: list[object]() for name in self.cache_fields}}
 
     def resume(self, fields: Mapping[str, object]) -> None:
         """Take attributes over."""
@@ -90,30 +90,35 @@ class RecomputableState(CustomState):
 class ClassInfo(NamedTuple):
     """What there is to know of a class."""
 
-    state: bool  # whether instances may be part of a state, and are written field by field
-    given: bool  # whether they are given to an operator, and referred to
-    once: bool  # whether a module may make one once, as a constant
+    is_state: bool  # whether instances may be part of a state, and are written field by field
+    is_external: bool  # whether they are given to an operator, and referred to
+    is_constant: bool  # whether a module may make one once, as a constant
     slots: dict[str, MemberDescriptorType]
-    expected: tuple[str, ...] | None  # fields that instances must have, if the class tells
+    required_fields: tuple[str, ...] | None  # fields that instances must have, if the class tells
 
 
-_facts: dict[type[object], ClassInfo] = {}
+_class_infos: dict[type[object], ClassInfo] = {}
 
 
-def facts(cls: type[object]) -> ClassInfo:
+def class_info(cls: type[object]) -> ClassInfo:
     """Return what there is to know of a class."""
-    if cls not in _facts:
-        given, once = issubclass(cls, GIVEN), issubclass(cls, Enum | Constant) or cls is object
+    if cls not in _class_infos:
+        given, once = (
+            issubclass(cls, EXTERNAL_TYPES),
+            issubclass(cls, Enum | Constant) or cls is object,
+        )
         state = _is_state(cls) and not (given or once)
-        _facts[cls] = ClassInfo(state, given, given or once, _slots(cls), _expected(cls))
-    return _facts[cls]
+        _class_infos[cls] = ClassInfo(
+            state, given, given or once, _slots(cls), _required_fields(cls)
+        )
+    return _class_infos[cls]
 
 
 def _is_state(cls: type[object]) -> bool:
     bases = {base for base in cls.__mro__ if base.__module__ == "builtins"} - {object}
     plain = bases <= {tuple} and (tuple not in bases or hasattr(cls, "_fields"))
-    known = is_ours(cls.__module__) or own_name(cls) in _registered
-    return known and plain and class_of(own_name(cls)) is cls
+    known = is_operator_module(cls.__module__) or qualified_name(cls) in _registered
+    return known and plain and class_of(qualified_name(cls)) is cls
 
 
 def _slots(cls: type[object]) -> dict[str, MemberDescriptorType]:
@@ -125,7 +130,7 @@ def _slots(cls: type[object]) -> dict[str, MemberDescriptorType]:
     }
 
 
-def _expected(cls: type[object]) -> tuple[str, ...] | None:
+def _required_fields(cls: type[object]) -> tuple[str, ...] | None:
     if _is_tuple(cls):
         names: tuple[str, ...] = getattr(cls, "_fields", ())
         return names
@@ -143,24 +148,24 @@ def class_of(name: str) -> type[object] | None:
     if name in _registered:
         return _registered[name]
     module, _, path = name.partition(":")
-    found: object = sys.modules.get(module) if is_ours(module) else None
+    found: object = sys.modules.get(module) if is_operator_module(module) else None
     for part in path.split("."):
         found = vars(found).get(part) if hasattr(found, "__dict__") else None
-    return found if isinstance(found, type) and own_name(found) == name else None
+    return found if isinstance(found, type) and qualified_name(found) == name else None
 
 
 def name_of_class(cls: type[object]) -> str | None:
     """Return what a class is called where a state holds the class itself, if it may."""
-    if BUILTIN.get(cls.__name__) is cls:
+    if BUILTIN_TYPES.get(cls.__name__) is cls:
         return cls.__name__
-    if cls in VALUES:
-        return f"value {VALUES[cls].name}"
-    return own_name(cls) if class_of(own_name(cls)) is cls else None
+    if cls in VALUE_TYPES:
+        return f"value {VALUE_TYPES[cls].name}"
+    return qualified_name(cls) if class_of(qualified_name(cls)) is cls else None
 
 
-def class_named(name: str) -> type[object]:
+def class_by_name(name: str) -> type[object]:
     """Return the class that `name_of_class` calls so."""
-    cls = named_value(name[6:]).cls if name.startswith("value ") else BUILTIN.get(name)
+    cls = value_type_by_name(name[6:]).cls if name.startswith("value ") else BUILTIN_TYPES.get(name)
     cls = cls or class_of(name)
     if cls is None:
         raise SnapshotError(
@@ -174,16 +179,16 @@ def fields_of(whole: object) -> dict[str, object]:
     """Return the fields of an instance by name; a tuple keeps its order, all else is sorted."""
     if isinstance(whole, CustomState):
         return dict(sorted(whole.state().items()))
-    known = facts(type(whole))
+    known = class_info(type(whole))
     if _is_tuple(type(whole)):
-        return {name: getattr(whole, name) for name in known.expected or ()}
-    found = dict(_slotted(whole)) if known.slots else {}
+        return {name: getattr(whole, name) for name in known.required_fields or ()}
+    found = dict(_slot_values(whole)) if known.slots else {}
     found.update(getattr(whole, "__dict__", ()))
-    return {name: found[name] for name in sorted(found) if name not in NO_STATE}
+    return {name: found[name] for name in sorted(found) if name not in IGNORED_FIELDS}
 
 
-def _slotted(whole: object) -> Iterator[tuple[str, object]]:
-    for name, slot in facts(type(whole)).slots.items():
+def _slot_values(whole: object) -> Iterator[tuple[str, object]]:
+    for name, slot in class_info(type(whole)).slots.items():
         try:
             yield name, slot.__get__(whole)
         except AttributeError:  # it has not been set
@@ -195,7 +200,7 @@ def set_fields(whole: object, fields: Mapping[str, object]) -> None:
     if isinstance(whole, CustomState):
         whole.resume(fields)
         return
-    slots = facts(type(whole)).slots
+    slots = class_info(type(whole)).slots
     for name, value in fields.items():
         if name in slots:
             slots[name].__set__(whole, value)

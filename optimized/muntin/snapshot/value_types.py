@@ -20,7 +20,7 @@ class ValueType(NamedTuple):
     decode: Callable[..., object]
 
 
-VALUES: dict[type[object], ValueType] = {}
+VALUE_TYPES: dict[type[object], ValueType] = {}
 """The types that are known."""
 
 
@@ -34,15 +34,15 @@ def register_value(
     """
     if cls in SCALARS or cls in CONTAINERS:
         raise InvalidInputError(f"{cls.__name__} is plain already; it cannot be registered")
-    others = {one.name for one in VALUES.values() if one.cls is not cls}
+    others = {one.name for one in VALUE_TYPES.values() if one.cls is not cls}
     if name in others:
         raise InvalidInputError(f"there is another value type {name!r}; choose another name")
-    VALUES[cls] = ValueType(cls, name, encode, decode)
+    VALUE_TYPES[cls] = ValueType(cls, name, encode, decode)
 
 
-def named_value(name: str) -> ValueType:
+def value_type_by_name(name: str) -> ValueType:
     """Return the value type of this name."""
-    for one in VALUES.values():
+    for one in VALUE_TYPES.values():
         if one.name == name:
             return one
     raise SnapshotError(

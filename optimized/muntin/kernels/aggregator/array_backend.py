@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.aggregator.list_backend import EXACT, as_float, plain_numbers
-from muntin.kernels.compiler.engine import lifting
+from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT, as_float, plain_numbers
+from muntin.kernels.compiler.engine import lift_lower_kernels
 from muntin.kernels.compiler.input_checks import check_unmasked, within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, IntRows, Ints, Rows
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
@@ -15,10 +15,10 @@ from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.errors import InvalidInputError
 
 DTYPES = {"int": "<i8", "float": "<f8"}
-WHOLE: tuple[type[object], ...] = (int, np.integer)
+INTEGER_TYPES: tuple[type[object], ...] = (int, np.integer)
 
 
-class Arrays:
+class ArrayStorage:
     """Storage for the partials of one aggregate."""
 
     def __init__(self, summary: NumericAggregate) -> None:
@@ -28,7 +28,7 @@ class Arrays:
         self._single = len(kinds) == 1
         self.dtype = np.dtype(kinds[0]) if self._single else np.dtype(named)
 
-    def time(self, value: int) -> int:
+    def to_time(self, value: int) -> int:
         """Return an integer if it fits into 64 bits."""
         return within_64_bits(value)
 
@@ -48,7 +48,7 @@ class Arrays:
         column: Column[Partial] = np.empty(size, self.dtype)
         return column
 
-    def at(self, column: Column[Partial], at: int) -> Partial:
+    def partial_at(self, column: Column[Partial], at: int) -> Partial:
         """Return one partial of a column."""
         found: object = np.asarray(column)[at].item()
         return self._partial(found)
@@ -57,7 +57,7 @@ class Arrays:
         partial: Partial = (found,) if self._single else found  # type: ignore[assignment] # numbers
         return partial
 
-    def plain(self, tree: TreeArrays[Partial]) -> TreeArrays[Partial]:
+    def to_lists(self, tree: TreeArrays[Partial]) -> TreeArrays[Partial]:
         """Return the same tree in lists: to look at, not to change."""
         inner, times = (ListTable(np.asarray(ints).tolist()) for ints in (tree.inner, tree.times))
         folds, leaves, ends = (
@@ -68,16 +68,16 @@ class Arrays:
 
     def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
         """Return so many rows, the first of which are those that there are, if any."""
-        grid: IntRows = _grown(old, had, np.zeros((size, width), np.int64))
+        grid: IntRows = _with_old_rows(old, had, np.zeros((size, width), np.int64))
         return grid
 
     def rows(self, old: Rows[Partial] | None, had: int, size: int, width: int) -> Rows[Partial]:
         """Return so many rows, the first of which are those that there are, if any."""
-        grid: Rows[Partial] = _grown(old, had, np.zeros((size, width), self.dtype))
+        grid: Rows[Partial] = _with_old_rows(old, had, np.zeros((size, width), self.dtype))
         return grid
 
 
-def _grown(old: object, had: int, grid: NDArray[np.generic]) -> NDArray[np.generic]:
+def _with_old_rows(old: object, had: int, grid: NDArray[np.generic]) -> NDArray[np.generic]:
     if old is not None:
         grid[:had] = np.asarray(old)
     return grid
@@ -88,34 +88,34 @@ class ArrayColumns:
 
     def __init__(self, summary: NumericAggregate) -> None:
         """Take the aggregate; what lifts and lowers is compiled when it is first called."""
-        self._summary, self._storage = summary, Arrays(summary)
-        self._ends = lifting(summary)
+        self._summary, self._storage = summary, ArrayStorage(summary)
+        self._lift_lower = lift_lower_kernels(summary)
 
-    def times(self, given: object) -> Ints:
+    def to_times(self, given: object) -> Ints:
         """Return times as an array, if they are integers of 64 bits."""
-        return _integers(given, "the time")
+        return _int64_column(given, "the time")
 
-    def numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
+    def to_numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
         """Return numbers as an array, if they are of this kind, or exactly some number of it."""
         if kind == "int":
-            return _integers(given, what)
-        given, found = _row(given, what)
+            return _int64_column(given, what)
+        given, found = _one_dimension(given, what)
         if found.dtype.kind in "iu" and found.size:
-            found = _integers(given, what)
-            if max(-int(found.min()), int(found.max())) > EXACT:
+            found = _int64_column(given, what)
+            if max(-int(found.min()), int(found.max())) > MAX_EXACT_INT:
                 raise InvalidInputError(f"{what} must be floats, or integers up to 2**53")
         elif found.dtype.kind != "f" and found.size:
             raise InvalidInputError(f"{what} must be floats, not {found.dtype}")
-        elif not isinstance(given, np.ndarray) and (np.abs(found) >= EXACT).any():
+        elif not isinstance(given, np.ndarray) and (np.abs(found) >= MAX_EXACT_INT).any():
             for one in plain_numbers(given, what):
-                _ = isinstance(one, WHOLE) and as_float(int(one), what)
+                _ = isinstance(one, INTEGER_TYPES) and as_float(int(one), what)
         column: Column[int | float] = np.ascontiguousarray(found, np.float64)
         return column
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""
         out = self.empty(len(columns[0]))
-        self._ends.lift_all(tuple(columns), out)
+        self._lift_lower.lift_all(tuple(columns), out)
         return out
 
     def lower(
@@ -123,13 +123,13 @@ class ArrayColumns:
     ) -> list[Column[int | float]]:
         """Lower each partial, or those that hold something; others are 0."""
         if some is not None:
-            return self._lower_some(np.asarray(partials), np.flatnonzero(np.asarray(some)))
+            return self._lower_nonempty(np.asarray(partials), np.flatnonzero(np.asarray(some)))
         kinds = [DTYPES[kind] for kind in self._summary.results]
         columns: list[Column[int | float]] = [np.empty(len(partials), kind) for kind in kinds]
-        self._ends.lower_all(partials, tuple(columns))
+        self._lift_lower.lower_all(partials, tuple(columns))
         return columns
 
-    def _lower_some(
+    def _lower_nonempty(
         self, partials: NDArray[np.generic], places: NDArray[np.int64]
     ) -> list[Column[int | float]]:
         picked: Column[Partial] = partials[places]
@@ -140,9 +140,9 @@ class ArrayColumns:
             columns.append(column)
         return columns
 
-    def at(self, partials: Column[Partial], at: int, /) -> Partial:
+    def partial_at(self, partials: Column[Partial], at: int, /) -> Partial:
         """Return one partial."""
-        return self._storage.at(partials, at)
+        return self._storage.partial_at(partials, at)
 
     def empty(self, size: int) -> Column[Partial]:
         """Return a column to write to."""
@@ -151,7 +151,7 @@ class ArrayColumns:
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """Return the first time that is smaller than the one before, behind that one."""
         found = np.asarray(times)
-        return _first(found[1:] < found[:-1], found[:-1], found[1:])
+        return _first_pair(found[1:] < found[:-1], found[:-1], found[1:])
 
     def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints:
         """Return which bounds hold a row."""
@@ -161,14 +161,14 @@ class ArrayColumns:
     def first_out_of_range(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
         """Return the first bounds that are not within so many rows."""
         a, b = np.asarray(firsts), np.asarray(lasts)
-        return _first((a < 0) | (b < a) | (b > size), a, b)
+        return _first_pair((a < 0) | (b < a) | (b > size), a, b)
 
-    def first_marked(self, marks: Column[int | float]) -> int | None:
+    def first_nonzero(self, marks: Column[int | float]) -> int | None:
         """Return the first place of a mark."""
         places = np.flatnonzero(np.asarray(marks))
         return int(places[0]) if places.size else None
 
-    def first_after(self, times: Ints, back: int) -> Ints:
+    def counts_up_to(self, times: Ints, back: int) -> Ints:
         """Return for each time how many are not larger than it, less so much."""
         found = np.asarray(times)
         places: Ints = np.searchsorted(found, found - back, "right").astype(np.int64)
@@ -187,7 +187,7 @@ class ArrayColumns:
         return SortedBatch((packed >> bits) + oldest, values[packed & ((1 << bits) - 1)])
 
 
-def _row(given: object, what: str) -> tuple[object, NDArray[np.generic]]:
+def _one_dimension(given: object, what: str) -> tuple[object, NDArray[np.generic]]:
     """Return a column, and it as an array; what can be read once only is read."""
     found: NDArray[np.generic] = np.asarray(given)
     if found.ndim == 0:
@@ -199,8 +199,8 @@ def _row(given: object, what: str) -> tuple[object, NDArray[np.generic]]:
     return given, found
 
 
-def _integers(given: object, what: str) -> NDArray[np.int64]:
-    given, found = _row(given, what)
+def _int64_column(given: object, what: str) -> NDArray[np.int64]:
+    given, found = _one_dimension(given, what)
     if found.size == 0:
         return np.empty(0, np.int64)
     if found.dtype.kind == "u":
@@ -212,7 +212,7 @@ def _integers(given: object, what: str) -> NDArray[np.int64]:
     return np.ascontiguousarray(found, np.int64)
 
 
-def _first(
+def _first_pair(
     wrong: NDArray[np.bool_], a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[int, int] | None:
     at = int(wrong.argmax()) if wrong.size else 0

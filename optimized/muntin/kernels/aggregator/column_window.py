@@ -7,11 +7,11 @@ NUMBA_DISABLE_JIT=1, they are lists and the same source runs as it is.
 from collections.abc import Sequence
 
 from muntin.kernels.aggregator.column_backend import (
-    Answers,
     NumericColumn,
-    form_of,
-    lifted,
-    lowered,
+    ResultColumns,
+    backend_for,
+    lift_batch,
+    lower_partials,
 )
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import NodeShape, compiled_engine, interpreted_engine
@@ -45,7 +45,7 @@ class ColumnWindow:
         """Start with an empty window, in the usual shape unless one is given."""
         self.summary, monoid = summary, summary.monoid()
         with gc_paused():
-            self._form = form_of(summary, compiled=compiled)
+            self._backend = backend_for(summary, compiled=compiled)
             engine = (
                 compiled_engine(summary, shape) if compiled else interpreted_engine(monoid, shape)
             )
@@ -53,15 +53,15 @@ class ColumnWindow:
 
     def insert(self, times: NumericColumn, *columns: NumericColumn) -> None:
         """Insert a batch in any order; what comes later in it is younger among equal times."""
-        batch = lifted(self._form, self.summary, times, columns)
-        in_order = not self._form.first_descent(batch.times)
+        batch = lift_batch(self._backend, self.summary, times, columns)
+        in_order = not self._backend.first_descent(batch.times)
         if not in_order and len(batch.times) >= SORT_THRESHOLD:
-            batch, in_order = self._form.sorted(batch), True
+            batch, in_order = self._backend.sorted(batch), True
         self.tree.insert_batch(batch, in_order=in_order)
 
     def evict(self, times: NumericColumn) -> None:
         """Evict what is at each of these times."""
-        self.tree.engine.calls.evict_each(self.tree.tree, self._form.times(times))
+        self.tree.engine.calls.evict_each(self.tree.arrays, self._backend.to_times(times))
 
     def evict_through(self, time: int) -> None:
         """Evict everything up to a time, that time included."""
@@ -69,12 +69,15 @@ class ColumnWindow:
 
     def replay_rounds(
         self, through: NumericColumn, times: NumericColumn, *columns: NumericColumn
-    ) -> Answers:
+    ) -> ResultColumns:
         """Evict through a time, insert a row and query, for each row: return columns of answers."""
-        batch, ends = lifted(self._form, self.summary, times, columns), self._form.times(through)
+        batch, ends = (
+            lift_batch(self._backend, self.summary, times, columns),
+            self._backend.to_times(through),
+        )
         if len(ends) != len(batch.times):
             raise InvalidInputError(f"{len(ends)} evictions for {len(batch.times)} inserts")
-        return lowered(self._form, self.summary, self.tree.play_rounds(ends, batch))
+        return lower_partials(self._backend, self.summary, self.tree.replay_rounds(ends, batch))
 
     def query(self) -> Partial | None:
         """Aggregate the window; of an empty one there is nothing to say."""
@@ -85,18 +88,21 @@ class ColumnWindow:
 
     def query_ranges(
         self, firsts: NumericColumn, lasts: NumericColumn
-    ) -> tuple[Sequence[bool], Answers]:
+    ) -> tuple[Sequence[bool], ResultColumns]:
         """Aggregate what lies in each range of time, both ends included.
 
         Return which hold anything, and columns of answers; those are 0 where nothing is.
         """
-        begin, end = self._form.times(firsts), self._form.times(lasts)
+        begin, end = self._backend.to_times(firsts), self._backend.to_times(lasts)
         if len(begin) != len(end):
             raise InvalidInputError(f"{len(begin)} first times for {len(end)} last times")
-        out, found = self._form.empty(len(begin)), self.tree.engine.storage.ints([0] * len(begin))
-        self.tree.engine.calls.query_ranges(self.tree.tree, begin, end, out, found)
+        out, found = (
+            self._backend.empty(len(begin)),
+            self.tree.engine.storage.ints([0] * len(begin)),
+        )
+        self.tree.engine.calls.query_ranges(self.tree.arrays, begin, end, out, found)
         some = [bool(found[at]) for at in range(len(begin))]
-        return some, lowered(self._form, self.summary, out, found)
+        return some, lower_partials(self._backend, self.summary, out, found)
 
     def oldest(self) -> int | None:
         """Return the smallest time, if any."""

@@ -9,7 +9,7 @@ from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Pa
 from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError
 
-EXACT = 2**53
+MAX_EXACT_INT = 2**53
 """Up to here every integer is a float."""
 
 
@@ -22,7 +22,7 @@ def plain_numbers(given: object, what: str) -> list[int | float]:
         raise InvalidInputError(f"{what} must be a column, not {given!r}") from cause
 
 
-def _ints(ints: Ints) -> list[int]:
+def _int_list(ints: Ints) -> list[int]:
     return [ints[at] for at in range(len(ints))]
 
 
@@ -33,11 +33,11 @@ class ListColumns:
         """Take the aggregate."""
         self._summary = summary
 
-    def times(self, given: object) -> Ints:
+    def to_times(self, given: object) -> Ints:
         """Return times as a list, if they are integers of 64 bits."""
         return [within_64_bits(time) for time in plain_numbers(given, "the time")]
 
-    def numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
+    def to_numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
         """Return numbers as a list, if they are of this kind, or exactly some number of it."""
         if kind == "int":
             return [within_64_bits(x, what) for x in plain_numbers(given, what)]
@@ -59,7 +59,7 @@ class ListColumns:
         ]
         return [[row[k] for row in rows] for k in range(len(none))]
 
-    def at(self, partials: Column[Partial], at: int, /) -> Partial:
+    def partial_at(self, partials: Column[Partial], at: int, /) -> Partial:
         """Return one partial."""
         return partials[at]
 
@@ -69,24 +69,24 @@ class ListColumns:
 
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """Return the first time that is smaller than the one before, behind that one."""
-        return next(((a, b) for a, b in pairwise(_ints(times)) if b < a), None)
+        return next(((a, b) for a, b in pairwise(_int_list(times)) if b < a), None)
 
     def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints:
         """Return which bounds hold a row."""
-        return [int(a < b) for a, b in zip(_ints(firsts), _ints(lasts), strict=True)]
+        return [int(a < b) for a, b in zip(_int_list(firsts), _int_list(lasts), strict=True)]
 
     def first_out_of_range(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
         """Return the first bounds that are not within so many rows."""
-        bounds = zip(_ints(firsts), _ints(lasts), strict=True)
+        bounds = zip(_int_list(firsts), _int_list(lasts), strict=True)
         return next(((a, b) for a, b in bounds if not 0 <= a <= b <= size), None)
 
-    def first_marked(self, marks: Column[int | float]) -> int | None:
+    def first_nonzero(self, marks: Column[int | float]) -> int | None:
         """Return the first place of a mark."""
         return next((at for at in range(len(marks)) if marks[at]), None)
 
-    def first_after(self, times: Ints, back: int) -> Ints:
+    def counts_up_to(self, times: Ints, back: int) -> Ints:
         """Return for each time how many are not larger than it, less so much."""
-        whens, places, place = _ints(times), list[int](), 0
+        whens, places, place = _int_list(times), list[int](), 0
         for time in whens:
             while place < len(whens) and whens[place] <= time - back:
                 place += 1
@@ -103,6 +103,6 @@ def as_float(value: object, what: str) -> float:
     """Return a number as a float, if it is one, or an integer that is."""
     if type(value) is float:
         return value
-    if type(value) is int and abs(value) <= EXACT:
+    if type(value) is int and abs(value) <= MAX_EXACT_INT:
         return float(value)
     raise InvalidInputError(f"{what} must be floats, or integers up to 2**53, not {value!r}")

@@ -7,8 +7,12 @@ from typing import Generic, NamedTuple
 
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, Column, Ints
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
-from muntin.kernels.compiler.specialization import TREE, compiled, uncompiled
-from muntin.kernels.compiler.storage import Lists, Storage
+from muntin.kernels.compiler.specialization import (
+    FINGER_BTREE_SOURCES,
+    compiled_module,
+    interpreted_module,
+)
+from muntin.kernels.compiler.storage import ListStorage, Storage
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.algebra.monoid import Monoid
 
@@ -32,7 +36,7 @@ class NodeShape(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Calls(Generic[A]):
+class KernelCalls(Generic[A]):
     """What Python calls: muntin.kernels.finger_btree.entry_points says what each does."""
 
     begin_tree: Callable[[TreeArrays[A], Column[A]], None]
@@ -43,10 +47,10 @@ class Calls(Generic[A]):
     query: Callable[[TreeArrays[A], Column[A]], None]
     query_ranges: Callable[[TreeArrays[A], Ints, Ints, Column[A], Ints], None]
     run_rounds: Callable[[TreeArrays[A], Ints, SortedBatch[A], Column[A], int], int]
-    held: Callable[[TreeArrays[A], Ints, Column[A]], None]
+    copy_entries: Callable[[TreeArrays[A], Ints, Column[A]], None]
 
     @classmethod
-    def of(cls, module: ModuleType) -> "Calls[A]":
+    def from_module(cls, module: ModuleType) -> "KernelCalls[A]":
         """Return those of a module made of the kernel sources."""
         found = vars(module)
         return cls(**{field.name: found[field.name] for field in fields(cls)})
@@ -56,7 +60,7 @@ class Calls(Generic[A]):
 class Engine(Generic[A]):
     """Kernels, and what they work on."""
 
-    calls: Calls[A]
+    calls: KernelCalls[A]
     storage: Storage[A]
     shape: NodeShape
 
@@ -66,8 +70,8 @@ def interpreted_engine(
     shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
 ) -> Engine[A]:
     """Return kernels that run as they are, over values of any kind."""
-    module = uncompiled(monoid.combine, TREE, *shape)
-    return Engine(Calls[A].of(module), Lists(monoid.identity), shape)
+    module = interpreted_module(monoid.combine, FINGER_BTREE_SOURCES, *shape)
+    return Engine(KernelCalls[A].from_module(module), ListStorage(monoid.identity), shape)
 
 
 def compiled_engine(
@@ -75,24 +79,24 @@ def compiled_engine(
     shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
 ) -> Engine[Partial]:
     """Return kernels that are compiled, over numbers."""
-    from muntin.kernels.aggregator.array_backend import Arrays  # noqa: PLC0415 - it needs the extra
+    from muntin.kernels.aggregator.array_backend import ArrayStorage  # noqa: PLC0415 - it needs the extra
 
-    calls = Calls[Partial].of(compiled(summary, TREE, *shape))
-    return Engine(calls, Arrays(summary), shape)
+    calls = KernelCalls[Partial].from_module(compiled_module(summary, FINGER_BTREE_SOURCES, *shape))
+    return Engine(calls, ArrayStorage(summary), shape)
 
 
-def lifting(summary: NumericAggregate) -> LiftLowerKernels:
+def lift_lower_kernels(summary: NumericAggregate) -> LiftLowerKernels:
     """Return what lifts and lowers columns, compiled."""
-    found = vars(compiled(summary, ("aggregator/column_kernels",), *NodeShape()))
+    found = vars(compiled_module(summary, ("aggregator/column_kernels",), *NodeShape()))
     return LiftLowerKernels(found["lift_all"], found["lower_all"])
 
 
-def scanning(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
+def window_scan_kernel(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
     """Return what folds windows over a column in order."""
     names = ("aggregator/column_kernels",)
     if compile_it:
-        module = compiled(summary, names, *NodeShape())
+        module = compiled_module(summary, names, *NodeShape())
     else:
-        module = uncompiled(summary.combine, names, *NodeShape())
+        module = interpreted_module(summary.combine, names, *NodeShape())
     fold_windows: FoldWindows = vars(module)["fold_windows"]
     return fold_windows

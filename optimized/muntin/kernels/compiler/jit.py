@@ -77,7 +77,7 @@ class _Signature(Protocol):
     args: Sequence[object]
 
 
-def version() -> str:
+def compiler_version() -> str:
     """Return what compiled code depends on, beside its source."""
     if not COMPILED:
         return "uncompiled"
@@ -136,7 +136,7 @@ def _trailing_zeros() -> Callable[[int], int]:
     return _njit(inline=True, cache=False)(places)
 
 
-def _fetch_line() -> Callable[[_Array, int, int], None]:
+def _prefetch_line() -> Callable[[_Array, int, int], None]:
     """Return what asks for the line of memory that an item of an array lies in."""
     ir, cgutils = import_module("llvmlite.ir"), import_module("numba.core.cgutils")
     byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -161,7 +161,7 @@ def _fetch_line() -> Callable[[_Array, int, int], None]:
 
 
 def _fetch() -> Callable[[object, int], None]:
-    fetch_line = _fetch_line()
+    fetch_line = _prefetch_line()
 
     def whole(rows: _Array, row: int) -> None:
         for at in range(0, rows.shape[1], max(1, CACHE_LINE // rows.itemsize)):
@@ -170,7 +170,7 @@ def _fetch() -> Callable[[object, int], None]:
     return _njit(inline=True, cache=False)(whole)  # type: ignore[return-value] # arrays, to kernels
 
 
-def _know_all_functions() -> None:
+def _load_function_registry() -> None:
     """Let Numba load what it knows of functions now, and not with the first kernel."""
     target = import_module("numba.core.registry").cpu_target
     target.typing_context.refresh()
@@ -185,7 +185,7 @@ if COMPILED:
         kernel = _njit(inline=False, cache=True)
         fastmath_kernel = _njit(inline=False, cache=True, any_order=True)
         (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
-        _know_all_functions()
+        _load_function_registry()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
     fastmath_kernel = binding.kernel

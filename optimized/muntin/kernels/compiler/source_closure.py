@@ -18,7 +18,7 @@ from muntin.spec.errors import UnsupportedError
 
 Function = Callable[..., object]
 
-MODULES = ("math", "numpy")
+IMPORTABLE_MODULES = ("math", "numpy")
 """What a kernel may import, since it is the same wherever it has the same version."""
 
 
@@ -29,7 +29,7 @@ class SourceClosure:
         """Start with nothing."""
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
-        self._kept: list[object] = []  # so that no other object gets the identity of one
+        self._named_objects: list[object] = []  # so that no other object gets the identity of one
         self._numbers = count()
 
     @property
@@ -37,29 +37,31 @@ class SourceClosure:
         """All definitions."""
         return "\n".join([*self.lines, ""])
 
-    def function(self, given: Function) -> str:
+    def add_function(self, given: Function) -> str:
         """Add a function and what it reads, and return its name here."""
         function: object = getattr(given, "py_func", given)  # what Numba has wrapped
         if id(function) in self._names:
             return self._names[id(function)]
         if not isinstance(function, FunctionType):
             raise UnsupportedError(f"{given!r} cannot be compiled: it is not written in Python")
-        tree = _Bare({}).visit(_definition(function))
+        tree = _AnnotationRemover({}).visit(_definition(function))
         name = self._new_name(function, function.__name__)
-        bare = _Bare({function.__name__: name})
-        for read, value in _reads(function, tree):
-            bare.renamed[read] = name if value is given else self._value(function, read, value)
+        bare = _AnnotationRemover({function.__name__: name})
+        for read, value in _free_names(function, tree):
+            bare.new_names[read] = (
+                name if value is given else self._add_value(function, read, value)
+            )
         self.lines.append("@inlined\n" + ast.unparse(bare.visit(tree)))
         return name
 
     def _new_name(self, value: object, name: str) -> str:
-        self._kept.append(value)
+        self._named_objects.append(value)
         self._names[id(value)] = f"of_user_{next(self._numbers)}_{name}"
         return self._names[id(value)]
 
-    def _value(self, function: FunctionType, name: str, value: object) -> str:
+    def _add_value(self, function: FunctionType, name: str, value: object) -> str:
         """Add what a function reads by this name, and return its name here."""
-        if isinstance(value, ModuleType) and value.__name__ in MODULES:
+        if isinstance(value, ModuleType) and value.__name__ in IMPORTABLE_MODULES:
             self.lines.append(f"import {value.__name__}")
             return value.__name__
         if getattr(math, name, None) is value or getattr(builtins, name, None) is value:
@@ -70,7 +72,7 @@ class SourceClosure:
             self.lines.append(f"{mine} = {value!r}")
             return mine
         if callable(value):
-            return self.function(value)
+            return self.add_function(value)
         raise UnsupportedError(
             f"{function.__name__} reads {name}, which is {value!r}: what is compiled may read "
             "numbers, tuples of numbers, functions, math and numpy"
@@ -98,7 +100,7 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
             raise UnsupportedError(f"{function.__qualname__} must be written with def")
 
 
-def _reads(function: FunctionType, tree: ast.FunctionDef) -> list[tuple[str, object]]:
+def _free_names(function: FunctionType, tree: ast.FunctionDef) -> list[tuple[str, object]]:
     """Return what a function finds outside of itself, by name; builtins are the same everywhere."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     scope = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
@@ -109,19 +111,19 @@ def _reads(function: FunctionType, tree: ast.FunctionDef) -> list[tuple[str, obj
     return [(name, scope[name]) for name in sorted(names - own) if name in scope]
 
 
-class _Bare(ast.NodeTransformer):
+class _AnnotationRemover(ast.NodeTransformer):
     """Renames what a function reads, and takes types off, which mean nothing there."""
 
     def __init__(self, renamed: dict[str, str]) -> None:
-        self.renamed = renamed
+        self.new_names = renamed
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         """Rename."""
-        return ast.Name(self.renamed.get(node.id, node.id), node.ctx)
+        return ast.Name(self.new_names.get(node.id, node.id), node.ctx)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Rename, and take off what it says it returns."""
-        node.name = self.renamed.get(node.name, node.name)
+        node.name = self.new_names.get(node.name, node.name)
         node.returns = None
         return self.generic_visit(node)
 

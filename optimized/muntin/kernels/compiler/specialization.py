@@ -19,12 +19,12 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import CodeType, ModuleType
 
-from muntin.kernels.compiler.jit import version
+from muntin.kernels.compiler.jit import compiler_version
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.compiler.source_closure import SourceClosure
 
-HERE = Path(__file__).parents[1]
-TREE = tuple(
+KERNELS_FOLDER = Path(__file__).parents[1]
+FINGER_BTREE_SOURCES = tuple(
     f"finger_btree/{name}"
     for name in (
         "layout", "search", "lazy_folds", "nodes", "insertion", "eviction", "range_query",
@@ -37,12 +37,12 @@ FIXED_MTIME = 315_532_800
 
 
 @lru_cache
-def template(names: tuple[str, ...]) -> str:
+def joined_sources(names: tuple[str, ...]) -> str:
     """Return kernel sources as one text, without what they import from each other."""
     within = {KERNEL_API_MODULE, *(f"muntin.kernels.{name.replace('/', '.')}" for name in names)}
     kept: list[str] = []
     for name in names:
-        text = (HERE / f"{name}.py").read_text()
+        text = (KERNELS_FOLDER / f"{name}.py").read_text()
         lines, (about, *body) = text.splitlines(), ast.parse(text).body
         imports = [one for one in body if isinstance(one, ast.ImportFrom) and one.module in within]
         for one in reversed([about, *imports]):
@@ -51,7 +51,7 @@ def template(names: tuple[str, ...]) -> str:
     return "\n".join([*kept, ""])
 
 
-def head(cap: int, fan: int) -> str:
+def prelude(cap: int, fan: int) -> str:
     """Return the definitions that do not depend on the monoid."""
     return (
         f"from {KERNEL_API_MODULE} import A, Column, Columns, IntRows, Ints, Rows\n"
@@ -61,7 +61,7 @@ def head(cap: int, fan: int) -> str:
     )
 
 
-def access(fields: int) -> str:
+def partial_accessors(fields: int) -> str:
     """Return how a partial is read and written: a number, or the fields of a record."""
     names = [f"f{k}" for k in range(fields)]
     read = ", ".join(f"r['{name}']" for name in names)
@@ -82,7 +82,7 @@ def source_for(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan:
     """Return the text of kernels for an aggregate."""
     gathered = SourceClosure()
     given = {
-        name: gathered.function(function)
+        name: gathered.add_function(function)
         for name, function in (
             ("lift", summary.lift), ("combine", summary.combine), ("lower", summary.lower),
         )
@@ -91,26 +91,28 @@ def source_for(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan:
     outputs = "; ".join(f"columns[{k}][at] = r[{k}]" for k in range(len(summary.results)))
     return "\n".join(
         [
-            f"# Kernels for {summary.name!r}, specialized with {version()}.",
+            f"# Kernels for {summary.name!r}, specialized with {compiler_version()}.",
             "from math import inf, nan",
-            head(cap, fan),
+            prelude(cap, fan),
             gathered.text,
             *(f"{name} = {mine}" for name, mine in given.items()),
-            access(len(summary.fields)),
+            partial_accessors(len(summary.fields)),
             f"@inlined\ndef lift_at(columns, at): return {given['lift']}({inputs})",
             f"@inlined\ndef lower_at(columns, at, value): r = {given['lower']}(value); {outputs}",
-            template(names),
+            joined_sources(names),
         ]
     )
 
 
-def compiled(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int) -> ModuleType:
+def compiled_module(
+    summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int
+) -> ModuleType:
     """Return a module of kernels that are compiled when they are first called, and cached."""
     text = source_for(summary, names, cap, fan)
     digest = blake2b(f"{sys.version}\n{text}".encode(), digest_size=16).hexdigest()
     name = f"muntin_kernels_{digest}"
     if name not in sys.modules:
-        spec = spec_from_file_location(name, _written(cache() / f"{name}.py", text))
+        spec = spec_from_file_location(name, _write_module(cache_folder() / f"{name}.py", text))
         if spec is None or spec.loader is None:
             raise ImportError(name)
         module = module_from_spec(spec)
@@ -119,7 +121,7 @@ def compiled(summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: i
     return sys.modules[name]
 
 
-def cache() -> Path:
+def cache_folder() -> Path:
     """Return the folder of generated modules and compiled code: MUNTIN_KERNELS, if it is set."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(os.environ.get("MUNTIN_KERNELS") or Path(base, "muntin", "kernels"))
@@ -127,7 +129,7 @@ def cache() -> Path:
     return folder
 
 
-def _written(path: Path, text: str) -> Path:
+def _write_module(path: Path, text: str) -> Path:
     """Make a file hold a text, all of it at once, and bear the time that all bear."""
     if not path.exists() or path.read_text() != text:
         with NamedTemporaryFile("w", dir=path.parent, suffix=".part", delete=False) as part:
@@ -138,7 +140,7 @@ def _written(path: Path, text: str) -> Path:
     return path
 
 
-class _Uncompiled(InspectLoader):
+class _InterpretedLoader(InspectLoader):
     """Loads kernel sources as they are, for values of any kind."""
 
     def __init__(self, names: tuple[str, ...], cap: int, fan: int) -> None:
@@ -149,9 +151,9 @@ class _Uncompiled(InspectLoader):
         del fullname
         return (
             f"from {KERNEL_API_MODULE} import A, Column, Columns, IntRows, Ints, Rows, fetch\n"
-            f"from {KERNEL_API_MODULE} import inlined, kernel, load, load_one, outlined, signed, store\n"
-            f"from {KERNEL_API_MODULE} import store_one, trailing_zeros, unsigned\n"
-            f"CAP, FAN = {self._cap}, {self._fan}\n{template(self._names)}"
+            f"from {KERNEL_API_MODULE} import inlined, kernel, load, load_one, outlined\n"
+            f"from {KERNEL_API_MODULE} import signed, store, store_one, trailing_zeros, unsigned\n"
+            f"CAP, FAN = {self._cap}, {self._fan}\n{joined_sources(self._names)}"
         )
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -164,11 +166,11 @@ def _code(text: str) -> CodeType:
     return InspectLoader.source_to_code(text, "<muntin.kernels, uncompiled>")
 
 
-def uncompiled(
+def interpreted_module(
     combine: Callable[..., object], names: Sequence[str], cap: int, fan: int
 ) -> ModuleType:
     """Return a module of kernels that run as they are."""
-    loader = _Uncompiled(tuple(names), cap, fan)
+    loader = _InterpretedLoader(tuple(names), cap, fan)
     module = module_from_spec(ModuleSpec("muntin_kernels_uncompiled", loader))
     loader.exec_module(module)
     vars(module)["combine"] = combine

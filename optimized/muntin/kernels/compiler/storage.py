@@ -11,7 +11,7 @@ from muntin.spec.errors import integer
 class Storage(Protocol[A]):
     """Makes rows and columns, and larger ones of them."""
 
-    def time(self, value: int) -> int:
+    def to_time(self, value: int) -> int:
         """Return a time if it can be kept, or say why it cannot."""
         ...
 
@@ -27,11 +27,11 @@ class Storage(Protocol[A]):
         """Return a column to write to."""
         ...
 
-    def at(self, column: Column[A], at: int) -> A:
+    def partial_at(self, column: Column[A], at: int) -> A:
         """Return one partial of a column."""
         ...
 
-    def plain(self, tree: TreeArrays[A]) -> TreeArrays[A]:
+    def to_lists(self, tree: TreeArrays[A]) -> TreeArrays[A]:
         """Return the same tree in lists: to look at, not to change."""
         ...
 
@@ -60,14 +60,14 @@ class ListTable(Generic[A]):
         self._lists[at[0]][at[1]] = value
 
 
-class Lists(Generic[A]):
+class ListStorage(Generic[A]):
     """Storage for values of any kind."""
 
     def __init__(self, identity: A) -> None:
         """Fill rows with this."""
         self._identity = identity
 
-    def time(self, value: int) -> int:
+    def to_time(self, value: int) -> int:
         """Return any integer."""
         return integer(value, "the time")
 
@@ -83,11 +83,11 @@ class Lists(Generic[A]):
         """Return a column to write to."""
         return [self._identity] * size
 
-    def at(self, column: Column[A], at: int) -> A:
+    def partial_at(self, column: Column[A], at: int) -> A:
         """Return one partial of a column."""
         return column[at]
 
-    def plain(self, tree: TreeArrays[A]) -> TreeArrays[A]:
+    def to_lists(self, tree: TreeArrays[A]) -> TreeArrays[A]:
         """Return the tree, which is in lists."""
         return tree
 

@@ -28,11 +28,11 @@ class TreeDebugView(Generic[A]):
         """The root."""
         return self.tree.s[LEFT + self.height]
 
-    def left(self, level: int) -> int:
+    def left_spine_node(self, level: int) -> int:
         """Return the node of the left spine."""
         return self.tree.s[LEFT + level]
 
-    def right(self, level: int) -> int:
+    def right_spine_node(self, level: int) -> int:
         """Return the node of the right spine."""
         return self.tree.s[RIGHT + level]
 
@@ -48,18 +48,18 @@ class TreeDebugView(Generic[A]):
         """Return what is no larger than any time below a child but the first."""
         return self.tree.inner[node, self.shape.fan + at]
 
-    def marked(self, node: int, at: int) -> bool:
+    def is_stale(self, node: int, at: int) -> bool:
         """Whether the fold of a child is stale."""
         return bool((self.tree.inner[node, 2 * self.shape.fan + 1] >> at) & 1)
 
-    def ends(self, leaf: int) -> tuple[int, int]:
+    def entry_range(self, leaf: int) -> tuple[int, int]:
         """Return where the entries of a leaf begin and end."""
-        first = self.tree.s[HEAD] if leaf == self.left(0) else 0
+        first = self.tree.s[HEAD] if leaf == self.left_spine_node(0) else 0
         return first, self.tree.times[leaf, self.shape.cap]
 
     def entries(self, leaf: int) -> list[Pair[A]]:
         """Return what a leaf holds."""
-        at = range(*self.ends(leaf))
+        at = range(*self.entry_range(leaf))
         return [(int(self.tree.times[leaf, k]), self.tree.leaves[leaf, k]) for k in at]
 
     def pairs(self, node: int, level: int) -> list[Pair[A]]:
@@ -72,25 +72,25 @@ class TreeDebugView(Generic[A]):
         """Return the values below a node."""
         return [value for _, value in self.pairs(node, level)]
 
-    def at_level(self, level: int) -> list[int]:
+    def nodes_at_level(self, level: int) -> list[int]:
         """Return the nodes of a level, oldest first."""
         nodes = [self.root]
         for _ in range(self.height - level):
             nodes = [child for node in nodes for child in self.children(node)]
         return nodes
 
-    def inner(self) -> Iterator[tuple[int, int]]:
+    def inner_nodes(self) -> Iterator[tuple[int, int]]:
         """Yield each inner node, with its level."""
-        return ((node, k) for k in range(1, self.height + 1) for node in self.at_level(k))
+        return ((node, k) for k in range(1, self.height + 1) for node in self.nodes_at_level(k))
 
-    def on_spine(self, node: int, level: int) -> bool:
+    def is_on_spine(self, node: int, level: int) -> bool:
         """Whether a node is on a spine, or the root, or a leaf at an end."""
-        return node in (self.left(level), self.right(level))
+        return node in (self.left_spine_node(level), self.right_spine_node(level))
 
-    def kept(self, node: int, level: int) -> Iterator[tuple[int, int]]:
+    def children_off_spine(self, node: int, level: int) -> Iterator[tuple[int, int]]:
         """Yield the children whose folds are kept in a node, those on no spine: place and child."""
         return (
             (at, child)
             for at, child in enumerate(self.children(node))
-            if not self.on_spine(child, level - 1)
+            if not self.is_on_spine(child, level - 1)
         )

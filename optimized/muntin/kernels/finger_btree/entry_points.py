@@ -4,16 +4,16 @@ from muntin.kernels.compiler.kernel_api import A, Column, Ints, kernel, load_one
 from muntin.kernels.finger_btree.bulk_insert import insert_run
 from muntin.kernels.finger_btree.eviction import evict, evict_through
 from muntin.kernels.finger_btree.insertion import insert
-from muntin.kernels.finger_btree.lazy_folds import whole
-from muntin.kernels.finger_btree.nodes import has_room, start
-from muntin.kernels.finger_btree.range_query import between
+from muntin.kernels.finger_btree.lazy_folds import window_fold
+from muntin.kernels.finger_btree.nodes import has_room, initialize
+from muntin.kernels.finger_btree.range_query import fold_range
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 
 
 @kernel
 def begin_tree(tree: TreeArrays[A], identity: Column[A]) -> None:
     """Make a tree of zeros an empty one."""
-    start(tree, load_one(identity, 0))
+    initialize(tree, load_one(identity, 0))
 
 
 @kernel
@@ -49,7 +49,7 @@ def evict_up_to(tree: TreeArrays[A], time: int) -> None:
 @kernel
 def query(tree: TreeArrays[A], out: Column[A]) -> None:
     """Fold the window."""
-    store_one(out, 0, whole(tree))
+    store_one(out, 0, window_fold(tree))
 
 
 @kernel
@@ -58,7 +58,7 @@ def query_ranges(
 ) -> None:
     """Fold each of these ranges of time, and say which held something."""
     for at in range(len(firsts)):
-        some, total = between(tree, firsts[at], lasts[at])
+        some, total = fold_range(tree, firsts[at], lasts[at])
         store_one(out, at, total)
         found[at] = int(some)
 
@@ -71,6 +71,6 @@ def run_rounds(
     while at < len(batch.times) and has_room(tree):
         evict_through(tree, up_to[at])
         insert(tree, batch.times[at], load_one(batch.values, at))
-        store_one(out, at, whole(tree))
+        store_one(out, at, window_fold(tree))
         at += 1
     return at

@@ -42,8 +42,8 @@ from muntin.kernels.finger_btree.nodes import (
 from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     RIGHT_SIDE,
-    begin,
     complete_path,
+    first_entry,
     first_from,
     mark,
     mark_above,
@@ -54,7 +54,7 @@ from muntin.kernels.finger_btree.search import (
 
 
 @inlined
-def grow(tree: TreeArrays[A], key: int, right: int) -> None:
+def raise_root(tree: TreeArrays[A], key: int, right: int) -> None:
     """Put a new root above the old one and its new neighbour."""
     s = tree.s
     height = s[HEIGHT]
@@ -93,7 +93,7 @@ def add_right(tree: TreeArrays[A], key: int, child: int) -> None:
     level = 1
     while True:
         if level > s[HEIGHT]:
-            grow(tree, key, child)
+            raise_root(tree, key, child)
             break
         node, at = s[PATH + level], s[CHILD + level]
         inner[node, MASK] |= 1 << at
@@ -160,7 +160,7 @@ def split_leaf(tree: TreeArrays[A], leaf: int, top: int, side: int) -> None:
     """Halve a full leaf, the one that was found last, or make room at its beginning."""
     s, times = tree.s, tree.times
     mark_stale(tree, leaf, 0)
-    if begin(tree, leaf) > 0:
+    if first_entry(tree, leaf) > 0:
         compact(tree, leaf)
         return
     complete_path(tree, top, side)
@@ -183,13 +183,13 @@ def insert_inside(tree: TreeArrays[A], time: int, value: A) -> None:
     leaf, top, side = seek(tree, time)
     last = times[leaf, CAP]
     while last == CAP:
-        at = first_from(times, leaf, begin(tree, leaf), last, time)
+        at = first_from(times, leaf, first_entry(tree, leaf), last, time)
         if at < last and times[leaf, at] == time:
             break
         split_leaf(tree, leaf, top, side)
         leaf, top, side = seek(tree, time)
         last = times[leaf, CAP]
-    at = first_from(times, leaf, begin(tree, leaf), last, time)
+    at = first_from(times, leaf, first_entry(tree, leaf), last, time)
     mark_stale(tree, leaf, at)
     if at < last and times[leaf, at] == time:
         store(leaves, leaf, at, combine(load(leaves, leaf, at), value))

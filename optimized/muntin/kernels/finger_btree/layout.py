@@ -11,9 +11,9 @@ from muntin.kernels.compiler.kernel_api import CAP, FAN
 KEY, ARITY, MASK = FAN, 2 * FAN, 2 * FAN + 1
 INNER_WIDTH = 2 * FAN + 2
 
-LEAST_LEAF, MOST_MERGED_LEAF = CAP // 4, 3 * CAP // 4
-LEAST_FAN, MOST_MERGED_FAN = max(2, FAN // 4), 3 * FAN // 4
-LEAST_SPINE = 2
+MIN_LEAF, MAX_MERGED_LEAF = CAP // 4, 3 * CAP // 4
+MIN_FAN, MAX_MERGED_FAN = max(2, FAN // 4), 3 * FAN // 4
+MIN_SPINE_FAN = 2
 """Children of the root and of the inner nodes on a spine: with one, a climb would pass nothing."""
 
 LEVELS = 16

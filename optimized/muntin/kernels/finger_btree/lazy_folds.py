@@ -44,7 +44,7 @@ from muntin.kernels.finger_btree.layout import (
 )
 from muntin.kernels.finger_btree.records import TreeArrays
 
-FEW = 8
+UNROLL_THRESHOLD = 8
 
 
 @inlined
@@ -52,7 +52,7 @@ def fold(rows: Rows[A], row: int, first: int, last: int) -> A:
     """Fold at least one partial; many in four runs, which a processor takes side by side."""
     width = last - first
     a = load(rows, row, first)
-    if width < FEW:
+    if width < UNROLL_THRESHOLD:
         for at in range(first + 1, last):
             a = combine(a, load(rows, row, at))
         return a
@@ -70,7 +70,7 @@ def fold(rows: Rows[A], row: int, first: int, last: int) -> A:
 
 
 @inlined
-def clean(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) -> None:
+def refold_stale(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) -> None:
     """Take the stale folds anew that are below the children [first, last) of a node."""
     s, inner, folds = tree.s, tree.inner, tree.folds
     inner[top, MASK] &= (1 << last) - (1 << first)
@@ -100,12 +100,12 @@ def clean(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) 
 @inlined
 def refold(tree: TreeArrays[A], node: int, level: int, first: int, last: int) -> A:
     """Fold the children [first, last) of a node on a spine."""
-    clean(tree, node, level, first, last)
+    refold_stale(tree, node, level, first, last)
     return fold(tree.folds, node, first, last)
 
 
 @inlined
-def highest(marks: int) -> int:
+def highest_bit(marks: int) -> int:
     """Return the place of the highest bit that is set, or 0."""
     level = 0
     while marks >> (level + 1):
@@ -119,7 +119,7 @@ def flush_left(tree: TreeArrays[A], height: int) -> None:
     s, ends = tree.s, tree.ends
     marks = s[LEFT_STALE] & ((1 << height) - 1)
     s[LEFT_STALE] = 0
-    for level in range(highest(marks), 0, -1):
+    for level in range(highest_bit(marks), 0, -1):
         if (marks >> level) & 1:
             node = s[LEFT + level]
             inside = refold(tree, node, level, 1, tree.inner[node, ARITY])
@@ -136,7 +136,7 @@ def flush_right(tree: TreeArrays[A], height: int) -> None:
     s, ends = tree.s, tree.ends
     marks = s[RIGHT_STALE] & ((1 << height) - 1)
     s[RIGHT_STALE] = 0
-    for level in range(highest(marks), 0, -1):
+    for level in range(highest_bit(marks), 0, -1):
         if (marks >> level) & 1:
             node = s[RIGHT + level]
             inside = refold(tree, node, level, 0, tree.inner[node, ARITY] - 1)
@@ -230,7 +230,7 @@ def flush(tree: TreeArrays[A]) -> None:
 
 
 @inlined
-def whole(tree: TreeArrays[A]) -> A:
+def window_fold(tree: TreeArrays[A]) -> A:
     """Fold the window."""
     flush(tree)
     s, ends = tree.s, tree.ends

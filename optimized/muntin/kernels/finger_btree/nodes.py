@@ -198,7 +198,7 @@ def give_left(tree: TreeArrays[A], left: int, right: int, moved: int) -> None:
 
 
 @outlined
-def start(tree: TreeArrays[A], identity: A) -> None:
+def initialize(tree: TreeArrays[A], identity: A) -> None:
     """Make a tree of zeros an empty one."""
     s = tree.s
     s[FREE_INNER] = -1

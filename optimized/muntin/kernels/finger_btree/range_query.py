@@ -30,9 +30,9 @@ from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     LEFT_SIDE,
     RIGHT_SIDE,
-    begin,
     child_for,
     first_after,
+    first_entry,
     first_from,
     search_from_finger,
 )
@@ -60,9 +60,11 @@ def is_spine_child(tree: TreeArrays[A], level: int, node: int, at: int) -> bool:
 
 
 @inlined
-def in_leaf(tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A) -> tuple[bool, A]:
+def fold_leaf_range(
+    tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A
+) -> tuple[bool, A]:
     """Combine with the entries of a leaf that have such times, if there are any."""
-    first = first_from(tree.times, leaf, begin(tree, leaf), tree.times[leaf, CAP], times[0])
+    first = first_from(tree.times, leaf, first_entry(tree, leaf), tree.times[leaf, CAP], times[0])
     last = first_after(tree.times, leaf, first, tree.times[leaf, CAP], times[1])
     if first == last:
         return False, total
@@ -70,7 +72,9 @@ def in_leaf(tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A) ->
 
 
 @inlined
-def below(tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]) -> tuple[bool, A]:
+def fold_subtree(
+    tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]
+) -> tuple[bool, A]:
     """Fold what is below an inner node: depth first, whole children at once.
 
     On the way down to the first time, children begin before it (`edge`); a bit in `closed` says of
@@ -92,7 +96,7 @@ def below(tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]) -> t
         if ends_inside and not edge and not is_spine_child(tree, level, node, at):
             found, total = True, combine(total, load(tree.folds, node, at))
         elif level == 1:
-            some, total = in_leaf(tree, child, times, total)
+            some, total = fold_leaf_range(tree, child, times, total)
             found, edge = found or some, False
         else:
             level -= 1
@@ -103,7 +107,7 @@ def below(tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]) -> t
 
 
 @outlined
-def between(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
+def fold_range(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
     """Fold the entries with first <= time <= last, and say whether there are any."""
     s = tree.s
     nothing = load(tree.ends, MISC, IDENTITY)
@@ -111,13 +115,13 @@ def between(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
         return False, nothing
     node, level = lowest_common_node(tree, first, last)
     if level == 0:
-        return in_leaf(tree, node, (first, last), nothing)
+        return fold_leaf_range(tree, node, (first, last), nothing)
     flush(tree)
-    return below(tree, node, level, (first, last))
+    return fold_subtree(tree, node, level, (first, last))
 
 
 @kernel
-def held(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
+def copy_entries(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
     """Copy what the window holds, oldest first."""
     s, inner = tree.s, tree.inner
     top = s[HEIGHT]
@@ -131,7 +135,7 @@ def held(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
             s[STACK + level], s[STEP + level] = inner[node, at], 0
             continue
         if level == 0:
-            for entry in range(begin(tree, node), tree.times[node, CAP]):
+            for entry in range(first_entry(tree, node), tree.times[node, CAP]):
                 times[place] = tree.times[node, entry]
                 store_one(values, place, load(tree.leaves, node, entry))
                 place += 1

@@ -1,6 +1,6 @@
 """Where a time belongs: a search from the nearest finger [Tangwongsan19, section 4.1]."""
 
-from muntin.kernels.compiler.kernel_api import CAP, A, IntRows, inlined, signed, unsigned
+from muntin.kernels.compiler.kernel_api import A, IntRows, inlined, signed, unsigned
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     CHILD,
@@ -93,7 +93,7 @@ def seek(tree: TreeArrays[A], time: int) -> tuple[int, int, int]:
 
 
 @inlined
-def begin(tree: TreeArrays[A], leaf: int) -> int:
+def first_entry(tree: TreeArrays[A], leaf: int) -> int:
     """Return the first entry of a leaf that is held."""
     return tree.s[HEAD] if leaf == tree.s[LEFT] else 0
 
@@ -162,7 +162,7 @@ def renew_spines(tree: TreeArrays[A], level: int) -> None:
 
 
 @inlined
-def above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tuple[bool, int]:
+def key_above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tuple[bool, int]:
     """Return whether there is a key just above the leaf of the last search, and that key."""
     s, inner = tree.s, tree.inner
     for level in range(1, top + 1):
@@ -172,9 +172,3 @@ def above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tupl
     if side == LEFT_SIDE:
         return True, inner[s[LEFT + top + 1], KEY + 1]
     return False, otherwise
-
-
-@inlined
-def count(tree: TreeArrays[A], leaf: int) -> int:
-    """Return where the entries of a leaf end."""
-    return tree.times[leaf, CAP]

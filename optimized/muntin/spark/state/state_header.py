@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from muntin.snapshot import SnapshotError, decode, encode
-from muntin.snapshot.envelope import Envelope, framed, installed, unframed
-from muntin.snapshot.external_references import described as text
+from muntin.snapshot.envelope import Envelope, installed_version, pack_envelope, unpack_envelope
+from muntin.snapshot.external_references import description as text
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.result_rows import is_row
 
@@ -33,12 +33,12 @@ def _looked_at(plan: AggregationPlan) -> dict[str, str | None]:
 
 def framed_state(kind: str, told: Sequence[str], held: object) -> bytes:
     """Return a state as bytes: its kind, what it is a state of, and what is held."""
-    return framed(Envelope(FORMAT, installed(), encode([kind, list(told), held])))
+    return pack_envelope(Envelope(FORMAT, installed_version(), encode([kind, list(told), held])))
 
 
 def read_state(kind: str, told: Sequence[str], data: bytes) -> object:
     """Return what is held by a state of this kind, and of this very call; or refuse it."""
-    whole = decode(unframed(data, FORMAT, REMEDY).body)
+    whole = decode(unpack_envelope(data, FORMAT, REMEDY).body)
     if not is_row(whole) or len(whole) != 3 or whole[0] != kind:  # noqa: PLR2004 - as above
         raise SnapshotError(f"this is no state of a {kind}")
     before = [str(line) for line in whole[1]] if is_row(whole[1]) else []

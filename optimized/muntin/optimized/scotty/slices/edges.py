@@ -81,7 +81,7 @@ def fused(
 class Edges(RecomputableState):
     """All edges, the cell of the youngest tuple, and some cells before that."""
 
-    recalled = ("_cells",)
+    cache_fields = ("_cells",)
     remembered = 1024
     strides = 64  # how many edges are passed one by one before time leaps
 
