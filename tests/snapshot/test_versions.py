@@ -38,7 +38,7 @@ def test_another_format_is_refused(number: int) -> None:
     operator = used(NaiveOperator(TupleBuffer, LATE))
     before = snapshot(operator)
     data = pack_envelope(unpack_envelope(before)._replace(format=number, body=b"of another form"))
-    words = f"of format {number}; this version of muntin, .*, reads format {FORMAT} only: restore"
+    words = f"has format {number}, expected {FORMAT}, the only format that muntin .* reads; restore"
     with pytest.raises(SnapshotError, match=f"{words} it with the version of muntin that wrote it"):
         restore(operator, data)
     with pytest.raises(SnapshotError, match=words):
@@ -59,7 +59,7 @@ def test_a_class_that_had_other_fields_is_refused(name: str) -> None:
     tree = graph_of(before)
     forms = [ClassLayout(one, ("old", *f[1:]) if one == name else f) for one, f in tree.layouts]
     assert forms != [*tree.layouts]
-    words = f"{name.partition(':')[2]} has the fields .* here, but old, .* in the snapshot: restore"
+    words = f"{name.partition(':')[2]} has the fields old, .* in the snapshot, expected .*; restore"
     with pytest.raises(SnapshotError, match=words):
         restore_graph(operator, replace(tree, layouts=tuple(forms)))
     assert snapshot(operator) == before
@@ -71,7 +71,8 @@ def test_a_class_that_had_another_name_is_refused() -> None:
     forms = [ClassLayout(one.replace(":NaiveEmission", ":Reported"), f) for one, f in tree.layouts]
     assert forms != [*tree.layouts]
     with pytest.raises(
-        SnapshotError, match=r"naive_operator:Reported', which is none .* here; import its"
+        SnapshotError,
+        match=r"naive_operator:Reported', which is not imported or not registered; import its",
     ):
         restore_graph(operator, replace(tree, layouts=tuple(forms)))
 
@@ -99,7 +100,7 @@ def test_an_operator_of_another_class_refuses(
 ) -> None:
     old, new = used(made_by()), used(here())
     before, names = snapshot(new), [type(one).__name__ for one in (old, new)]
-    words = rf"of another operator; operator: \S*:{names[0]} in the snapshot, \S*:{names[1]} here; "
-    with pytest.raises(SnapshotError, match=f"{words}restore it into an operator of the class"):
+    words = rf"of another operator: operator is \S*:{names[0]} in it, expected \S*:{names[1]}; "
+    with pytest.raises(SnapshotError, match=f"{words}restore into an operator of this class"):
         restore(new, snapshot(old))
     assert snapshot(new) == before

@@ -87,7 +87,7 @@ def test_a_state_of_another_format_is_refused(number: int) -> None:
     before = Bucket(plan, InMemory())
     assert not list(before.process(came(plan, table_of([_row(5)])), 0))
     frame = unpack_envelope(before.state() or b"")
-    words = f"of format {number}; .* reads format {FORMAT} only: go on with .* a new checkpoint"
+    words = f"has format {number}, expected {FORMAT}, .* reads; go on with .* a new checkpoint"
     with pytest.raises(SnapshotError, match=words):
         Bucket(plan, InMemory(), pack_envelope(frame._replace(format=number)))
 

@@ -1,6 +1,7 @@
-"""Snapshots: the whole state of an operator as bytes, and an operator that goes on from them.
+"""Snapshots: the whole state of an operator as bytes, from which an equal operator continues.
 
-Forms and guarantees: docs/snapshots.md. Why a restored operator goes on alike: proofs/snapshot.md.
+Format and guarantees: docs/snapshots.md. Why a restored operator continues equally:
+proofs/snapshot.md.
 """
 
 from muntin.snapshot.decoder import decode

@@ -1,12 +1,12 @@
-"""Trees as bytes: variable-length integers, scalars with a tag, nodes in the order of numbers.
+"""Object graphs as bytes: variable-length integers, tagged scalars, nodes in numeric order.
 
-Nodes are numbered in the order in which they are first referred to, so that most references are
-"the next one" and take a byte.
+Nodes are numbered in the order of their first references, so that most references mean "the next
+node" and take one byte.
 """
 
 from struct import Struct
 
-from muntin.snapshot.errors import SnapshotError
+from muntin.snapshot.errors import corrupt_snapshot
 from muntin.snapshot.object_graph import (
     KINDS,
     ClassLayout,
@@ -20,32 +20,32 @@ from muntin.snapshot.object_graph import (
 NONE, TRUE, FALSE, INT, BIG, FLOAT, STR, BYTES, REF, NEXT = range(10)
 FLOAT_FORMAT = Struct("<d")
 COMPACT_INT_LIMIT = 1 << 62
-"""Integers below it, and not below its negative, are written in 7 bits a byte; others whole."""
+"""Integers in [-limit, limit) take 7 bits a byte; others are written as a block of bytes."""
 OBJECT_KIND = KINDS.index("object")
 
 
 class Writer:
-    """What is written so far."""
+    """Appends values to a byte string."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Start with an empty output."""
         self.out = bytearray()
         self._next = 1
 
     def write_count(self, number: int) -> None:
-        """Write a number that is not negative."""
+        """Write a non-negative integer, 7 bits a byte."""
         while number >= 1 << 7:
             self.out.append(number & 0x7F | 0x80)
             number >>= 7
         self.out.append(number)
 
     def write_chunk(self, data: bytes) -> None:
-        """Write bytes behind their number."""
+        """Write a length and that many bytes."""
         self.write_count(len(data))
         self.out += data
 
     def write_text(self, text: str) -> None:
-        """Write a string, whatever it holds."""
+        """Write a string; lone surrogates survive."""
         self.write_chunk(text.encode("utf-8", "surrogatepass"))
 
     def write_slot(self, slot: Slot) -> None:
@@ -82,20 +82,20 @@ class Writer:
             self.out.append(BIG)
             self.write_chunk(number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True))
 
-    def write_graph(self, tree: ObjectGraph) -> bytes:
-        """Write a whole tree, and return the bytes."""
-        self.write_count(len(tree.header))
-        for pair in tree.header:
+    def write_graph(self, graph: ObjectGraph) -> bytes:
+        """Write header, class layouts and nodes; return all bytes written."""
+        self.write_count(len(graph.header))
+        for pair in graph.header:
             for text in pair:
                 self.write_text(text)
-        self.write_count(len(tree.layouts))
-        for form in tree.layouts:
-            self.write_text(form.name)
-            self.write_count(len(form.fields))
-            for field in form.fields:
+        self.write_count(len(graph.layouts))
+        for layout in graph.layouts:
+            self.write_text(layout.name)
+            self.write_count(len(layout.fields))
+            for field in layout.fields:
                 self.write_text(field)
-        self.write_count(len(tree.nodes))
-        for node in tree.nodes:
+        self.write_count(len(graph.nodes))
+        for node in graph.nodes:
             kind = KINDS.index(node.kind)
             self.write_count(kind)
             self.write_count(node.layout if kind == OBJECT_KIND else len(node.slots))
@@ -105,41 +105,47 @@ class Writer:
 
 
 def scalar_bytes(scalar: Scalar) -> bytes:
-    """Return a scalar as bytes: those of unequal scalars differ, whatever their type."""
+    """A scalar as bytes: they differ for unequal scalars and for scalars of different types."""
     writer = Writer()
     writer.write_slot(scalar)
     return bytes(writer.out)
 
 
 class Reader:
-    """What is still to be read. Nothing that it meets is believed."""
+    """Reads untrusted bytes: every length, tag and reference is checked."""
 
     def __init__(self, data: bytes) -> None:
-        """Start at the beginning."""
-        self._data, self._at, self._next = data, 0, 1
+        """Start at the first byte."""
+        self._data, self._position, self._next = data, 0, 1
 
     def read_bytes(self, length: int) -> bytes:
-        """Return the next bytes."""
-        start, self._at = self._at, self._at + length
-        if self._at > len(self._data):
-            raise SnapshotError("the snapshot is damaged: it ends in the middle")
-        return self._data[start : self._at]
+        """The next `length` bytes."""
+        start, self._position = self._position, self._position + length
+        if self._position > len(self._data):
+            raise corrupt_snapshot(
+                f"{length} bytes expected at byte {start} of its body, {len(self._data) - start} "
+                "found"
+            )
+        return self._data[start : self._position]
 
     def read_count(self) -> int:
-        """Read a number that is not negative."""
-        number = 0
+        """Read a non-negative integer of 7 bits a byte."""
+        number, start = 0, self._position
         for shift in range(0, 70, 7):
             (byte,) = self.read_bytes(1)
             number |= (byte & 0x7F) << shift
             if byte < 1 << 7:
                 return number
-        raise SnapshotError("the snapshot is damaged: a number has no end")
+        raise corrupt_snapshot(f"an integer at byte {start} of its body has more than 10 bytes")
 
     def read_length(self) -> int:
-        """Read how many things follow, each of them at least a byte."""
+        """Read a number of items to come, each of at least one byte."""
         number = self.read_count()
-        if number > len(self._data) - self._at:
-            raise SnapshotError(f"the snapshot is damaged: it promises {number} things, not there")
+        if number > len(self._data) - self._position:
+            raise corrupt_snapshot(
+                f"{number} items announced at byte {self._position} of its body, which has "
+                f"{len(self._data) - self._position} bytes left"
+            )
         return number
 
     def read_text(self) -> str:
@@ -169,29 +175,40 @@ class Reader:
             return -(number + 1) // 2 if number % 2 else number // 2
         if tag == BIG:
             return int.from_bytes(self.read_bytes(self.read_length()), "little", signed=True)
-        raise SnapshotError(f"the snapshot is damaged: there is no tag {tag}")
+        raise corrupt_snapshot(
+            f"value tag {tag} at byte {self._position - 1}, expected 0 to {NEXT}"
+        )
 
     def read_layout(self) -> ClassLayout:
-        """Read a class and its fields."""
+        """Read the name of a class and of its fields."""
         name = self.read_text()
         return ClassLayout(name, tuple(self.read_text() for _ in range(self.read_length())))
 
-    def read_node(self, forms: tuple[ClassLayout, ...]) -> GraphNode:
+    def read_node(self, layouts: tuple[ClassLayout, ...]) -> GraphNode:
         """Read a node."""
         kind = KINDS[self.read_count()]
         if kind == "object":
-            form = self.read_count()
-            return GraphNode(kind, tuple(self.read_slot() for _ in forms[form].fields), form)
+            layout = self.read_count()
+            return GraphNode(kind, tuple(self.read_slot() for _ in layouts[layout].fields), layout)
         return GraphNode(kind, tuple(self.read_slot() for _ in range(self.read_length())))
 
     def read_graph(self) -> ObjectGraph:
-        """Read a whole tree, and nothing behind it."""
+        """Read a graph that fills the bytes to their end."""
         header = tuple((self.read_text(), self.read_text()) for _ in range(self.read_length()))
-        forms = tuple(self.read_layout() for _ in range(self.read_length()))
-        nodes = tuple(self.read_node(forms) for _ in range(self.read_length()))
-        if self._at < len(self._data):
-            raise SnapshotError("the snapshot is damaged: something follows its end")
-        refs = [slot for node in nodes for slot in node.slots if isinstance(slot, GraphReference)]
-        if not nodes or any(ref.number >= len(nodes) for ref in refs):
-            raise SnapshotError("the snapshot is damaged: it refers to what is not there")
-        return ObjectGraph(header, forms, nodes)
+        layouts = tuple(self.read_layout() for _ in range(self.read_length()))
+        nodes = tuple(self.read_node(layouts) for _ in range(self.read_length()))
+        if self._position < len(self._data):
+            raise corrupt_snapshot(
+                f"its objects end at byte {self._position} of its body, which has {len(self._data)}"
+            )
+        if not nodes:
+            raise corrupt_snapshot("it holds no objects, expected at least the operator")
+        slots = (slot for node in nodes for slot in node.slots)
+        highest = max(
+            (slot.number for slot in slots if isinstance(slot, GraphReference)), default=0
+        )
+        if highest >= len(nodes):
+            raise corrupt_snapshot(
+                f"reference to object {highest}, but it holds {len(nodes)} objects"
+            )
+        return ObjectGraph(header, layouts, nodes)
