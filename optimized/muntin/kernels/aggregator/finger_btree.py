@@ -1,8 +1,8 @@
 """A finger B+-tree in arrays: out-of-order aggregation by the distance to the window's end.
 
-The data type of [Tangwongsan19] with wide leaves, repaired when somebody asks. The source of the
-calls is muntin.kernels.finger_btree; it runs here as it is, over any monoid, or compiled, over
-numbers. Facts and bounds are proved in proofs/finger_btree.md.
+The data type of [Tangwongsan19] with wide leaves and stale folds that queries repair. Kernels are
+those of muntin.kernels.finger_btree, interpreted over any monoid or compiled over numbers.
+Invariants and bounds are proved in proofs/finger_btree.md.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,11 +39,11 @@ from muntin.spec.structure import Pair, in_time_order
 INITIAL_ROWS = 4
 
 _ENGINES: WeakKeyDictionary[object, Engine[object]] = WeakKeyDictionary()
-"""Beside the trees: code is no part of a state, which snapshots write."""
+"""Kept outside of the trees: code is no part of the state that snapshots write."""
 
 
 class FingerTree(Generic[A]):
-    """Out-of-order aggregation for any monoid; with another engine, for numbers."""
+    """Out-of-order aggregation for any monoid, or for numbers with a compiled engine."""
 
     def __init__(
         self, monoid: Monoid[A], meter: Meter | None = None, engine: Engine[A] | None = None
@@ -58,8 +58,8 @@ class FingerTree(Generic[A]):
 
     @property
     def engine(self) -> Engine[A]:
-        """Kernels and storage."""
-        return _ENGINES[self]  # type: ignore[return-value] # it is of this tree's own monoid
+        """Kernels and storage of this tree."""
+        return _ENGINES[self]  # type: ignore[return-value] # it was made for this monoid
 
     @property
     def shape(self) -> NodeShape:
@@ -81,46 +81,46 @@ class FingerTree(Generic[A]):
         tree.s[SPARE_LEAF] = tree.s[SPARE_INNER] = INITIAL_ROWS
         return tree
 
-    def _add_spare_rows(self, place: int, more: int) -> None:
-        self.arrays.s[place] += more
+    def _add_spare_rows(self, counter: int, rows: int) -> None:
+        self.arrays.s[counter] += rows
 
     def _add_rows(self) -> None:
-        """Make more rows of what is short, between two calls of a kernel."""
+        """Double the rows that run short, between two calls of a kernel."""
         tree, storage, (cap, fan) = self.arrays, self.engine.storage, self.shape
         if tree.s[SPARE_LEAF] < 1:
-            had = self._leaf_rows
-            self._add_spare_rows(SPARE_LEAF, had)
+            old_size = self._leaf_rows
+            self._add_spare_rows(SPARE_LEAF, old_size)
             self._leaf_rows *= 2
             self.arrays = tree = tree._replace(
-                times=storage.int_rows(tree.times, had, self._leaf_rows, cap + 1),
-                leaves=storage.rows(tree.leaves, had, self._leaf_rows, cap),
+                times=storage.int_rows(tree.times, old_size, self._leaf_rows, cap + 1),
+                leaves=storage.rows(tree.leaves, old_size, self._leaf_rows, cap),
             )
         if tree.s[SPARE_INNER] <= tree.s[HEIGHT] + 1:
-            had = self._inner_rows
-            self._add_spare_rows(SPARE_INNER, had)
+            old_size = self._inner_rows
+            self._add_spare_rows(SPARE_INNER, old_size)
             self._inner_rows *= 2
             self.arrays = tree._replace(
-                inner=storage.int_rows(tree.inner, had, self._inner_rows, 2 * fan + 2),
-                folds=storage.rows(tree.folds, had, self._inner_rows, fan),
+                inner=storage.int_rows(tree.inner, old_size, self._inner_rows, 2 * fan + 2),
+                folds=storage.rows(tree.folds, old_size, self._inner_rows, fan),
             )
 
     def insert_batch(self, batch: SortedBatch[A], *, in_order: bool) -> None:
-        """Insert a batch, in the order in which it is."""
+        """Insert a batch in its own order."""
         calls = self.engine.calls
         insert = calls.insert_sorted if in_order else calls.insert_each
-        at = insert(self.arrays, batch, 0)
-        while at < len(batch.times):
+        done = insert(self.arrays, batch, 0)
+        while done < len(batch.times):
             self._add_rows()
-            at = insert(self.arrays, batch, at)
+            done = insert(self.arrays, batch, done)
 
     def replay_rounds(self, up_to: Ints, batch: SortedBatch[A]) -> Column[A]:
-        """Evict up to a time, insert an entry and query, for each entry: return the answers."""
+        """For each entry evict up to a time, insert the entry, and query; the column of results."""
         rounds = self.engine.calls.run_rounds
         out = self.engine.storage.empty(len(batch.times))
-        at = rounds(self.arrays, up_to, batch, out, 0)
-        while at < len(batch.times):
+        done = rounds(self.arrays, up_to, batch, out, 0)
+        while done < len(batch.times):
             self._add_rows()
-            at = rounds(self.arrays, up_to, batch, out, at)
+            done = rounds(self.arrays, up_to, batch, out, done)
         return out
 
     def _batch(self, pairs: Sequence[Pair[A]]) -> SortedBatch[A]:
@@ -129,11 +129,11 @@ class FingerTree(Generic[A]):
         return SortedBatch(times, storage.column([value for _, value in pairs]))
 
     def insert(self, time: int, value: A) -> None:
-        """Add a value; one that is already at this time is combined with it, on its left."""
+        """Add a value; a value already at this time is combined on its left."""
         self.insert_batch(self._batch([(time, value)]), in_order=False)
 
     def evict(self, time: int) -> None:
-        """Remove what is at this time, if anything is."""
+        """Remove the item at this time, if there is one."""
         times = self.engine.storage.ints([self.engine.storage.to_time(time)])
         self.engine.calls.evict_each(self.arrays, times)
 
@@ -142,11 +142,11 @@ class FingerTree(Generic[A]):
         self.insert_batch(self._batch(in_time_order(pairs)), in_order=True)
 
     def bulk_evict(self, up_to: int) -> None:
-        """Remove everything at or before this time."""
+        """Remove all items at or before this time."""
         self.engine.calls.evict_up_to(self.arrays, self.engine.storage.to_time(up_to))
 
     def query(self) -> A:
-        """Fold all values in the order of time."""
+        """Fold all values in time order."""
         self.engine.calls.query(self.arrays, self._answer)
         return self.engine.storage.partial_at(self._answer, 0)
 
@@ -158,26 +158,26 @@ class FingerTree(Generic[A]):
         return self.engine.storage.partial_at(self._answer, 0)
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         tree = self.arrays
         return int(tree.times[tree.s[LEFT], tree.s[HEAD]]) if len(self) else None
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         tree, right = self.arrays, self.arrays.s[RIGHT]
         last = tree.times[right, self.shape.cap] - 1
         return int(tree.times[right, last]) if len(self) else None
 
     def items(self) -> Iterator[Pair[A]]:
-        """Yield times and values, oldest first."""
+        """Times and values, oldest first."""
         times = self.engine.storage.ints([0] * len(self))
         values = self.engine.storage.column([self._monoid.identity] * len(self))
         self.engine.calls.copy_entries(self.arrays, times, values)
         value_at = self.engine.storage.partial_at
-        return ((int(times[at]), value_at(values, at)) for at in range(len(self)))
+        return ((int(times[row]), value_at(values, row)) for row in range(len(self)))
 
     def __len__(self) -> int:
-        """Return the number of items held."""
+        """The number of items."""
         return int(self.arrays.s[SIZE])
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
@@ -191,7 +191,7 @@ class FingerTree(Generic[A]):
         yield from finger_invariants(view, fold)
 
     def change_bound(self, distance: int) -> float:
-        """Combines for one entry that comes or goes at this distance, amortised (T2)."""
+        """Combines for one insert or eviction at this distance, amortised (T2)."""
         return TreeBound(self.shape).change_cost(distance)
 
     def bound(self, operation: Operation, /) -> Cost:

@@ -1,10 +1,10 @@
-"""Aggregates by name, over columns of one kind: the part of the catalogue that compiles.
+"""Aggregates by name over numeric columns: the part of the catalogue that compiles.
 
-Integers are summed exactly, in two halves that are added apart and that 2**31 values cannot
-overflow; a total that does not fit into 64 bits is widened by a query, and refused in a column.
-Floats are summed as they come, which over a tree loses little, since nothing is subtracted: the
-error of a sum of n values is at most (n - 1) u / (1 - (n - 1) u) times the sum of their magnitudes,
-u = 2**-53, and in fact it goes by the depth of the tree. NaN is the greatest of numbers.
+Integers are summed exactly, in two halves that are added separately and that 2**31 values cannot
+overflow; a total beyond 64 bits is widened by a query and is an error in a column. Floats are
+summed without subtraction: the error of a sum of n values is at most (n - 1) u / (1 - (n - 1) u)
+times the sum of their magnitudes, u = 2**-53, and in practice it grows with the depth of the tree.
+NaN is the greatest number.
 """
 
 from collections.abc import Callable
@@ -30,12 +30,12 @@ def identity_lower(a: Partial) -> Partial:
 
 
 def count_lift(_: float) -> tuple[int]:
-    """Lift a value to one."""
+    """Lift a value to a count of 1."""
     return (1,)
 
 
 def add(a: Single, b: Single) -> Single:
-    """Add."""
+    """Add two numbers."""
     return (a[0] + b[0],)
 
 
@@ -45,49 +45,49 @@ def sum_lift(v: int) -> IntPair:
 
 
 def add_pairs(a: IntPair, b: IntPair) -> IntPair:
-    """Add twice."""
+    """Add two pairs."""
     return (a[0] + b[0], a[1] + b[1])
 
 
 def sum_lower(a: IntPair) -> IntPair:
-    """Lower two halves to an integer, and say whether it is too large."""
+    """Lower two halves to an integer, and to 1 if it does not fit into 64 bits."""
     high, low = a[0] + (a[1] >> HALF_BITS), a[1] & LOW_MASK
     return ((high << HALF_BITS) + low, int(high >= 2**31 or high < -(2**31)))
 
 
 def lift_with_count(v: float) -> tuple[float, int]:
-    """Lift a value to itself and one."""
+    """Lift a value to itself and a count of 1."""
     return (v, 1)
 
 
 def mean_lower(a: tuple[float, int]) -> Single:
-    """Divide."""
+    """Divide the sum by the count."""
     return (a[0] / a[1],)
 
 
 def lift_halves_with_count(v: int) -> tuple[int, int, int]:
-    """Lift an integer to its two halves and one."""
+    """Lift an integer to its two halves and a count of 1."""
     return (v >> HALF_BITS, v & LOW_MASK, 1)
 
 
 def add_triples(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Add three times."""
+    """Add two triples."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def int_mean_lower(a: tuple[int, int, int]) -> Single:
-    """Divide, with at most three roundings."""
+    """Divide the sum by the count, with at most three roundings."""
     high, low = a[0] + (a[1] >> HALF_BITS), a[1] & LOW_MASK
     return ((high * 4294967296.0 + low) / a[2],)
 
 
 def minimum(a: Single, b: Single) -> Single:
-    """Choose the smaller one, or the first of equals."""
+    """The smaller value, or the first of equals."""
     return a if a[0] <= b[0] or b[0] != b[0] else b
 
 
 def maximum(a: Single, b: Single) -> Single:
-    """Choose the larger one, or the first of equals."""
+    """The larger value, or the first of equals."""
     return a if a[0] >= b[0] or a[0] != a[0] else b
 
 
@@ -95,34 +95,34 @@ ArgPartial = tuple[float, float, int]
 
 
 def arg_lift(key: float, payload: float) -> ArgPartial:
-    """Lift a key and a payload."""
+    """Lift a key and a payload, with 1 for present."""
     return (key, payload, 1)
 
 
 def argmin_combine(a: ArgPartial, b: ArgPartial) -> ArgPartial:
-    """Choose the one with the smaller key, or the first of equals."""
+    """The entry with the smaller key, or the first of equals."""
     before = a[0] <= b[0] or b[0] != b[0]
     return b if a[2] == 0 else a if b[2] == 0 or before else b
 
 
 def argmax_combine(a: ArgPartial, b: ArgPartial) -> ArgPartial:
-    """Choose the one with the larger key, or the first of equals."""
+    """The entry with the larger key, or the first of equals."""
     before = a[0] >= b[0] or a[0] != a[0]
     return b if a[2] == 0 else a if b[2] == 0 or before else b
 
 
 def arg_lower(a: ArgPartial) -> Single:
-    """Lower to what was chosen."""
+    """Lower to the payload."""
     return (a[1],)
 
 
 def first_combine(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
-    """Choose the first."""
+    """The first value present."""
     return b if a[1] == 0 else a
 
 
 def last_combine(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
-    """Choose the last."""
+    """The last value present."""
     return a if b[1] == 0 else b
 
 
@@ -140,7 +140,7 @@ def m4_lift(v: float) -> M4:
 
 
 def m4_combine(a: M4, b: M4) -> M4:
-    """Choose the smallest, the largest, the first and the last."""
+    """Minimum, maximum, first and last of both."""
     low, high = minimum((a[0],), (b[0],)), maximum((a[1],), (b[1],))
     both = (low[0], high[0], a[2], b[3], 1)
     return b if a[4] == 0 else a if b[4] == 0 else both
@@ -155,37 +155,37 @@ Moments = tuple[int, float, float]
 
 
 def moments_lift(v: float) -> Moments:
-    """Lift to how many, their mean, and the sum of the squares of the distances from it.
+    """Lift to count, mean, and the sum of squared distances from the mean.
 
-    Of one that is not finite, `v - v` is no number, as its spread is none.
+    For an infinite value `v - v` is NaN, as its variance is.
     """
     return (1, v + 0.0, v - v + 0.0)
 
 
 def combine_moments(a: Moments, b: Moments) -> Moments:
-    """Add means and squares without subtracting what is large [Chan83]."""
-    n, apart = a[0] + b[0], b[1] - a[1]
+    """Combine means and squares without subtracting large numbers [Chan83]."""
+    n, difference = a[0] + b[0], b[1] - a[1]
     share = b[0] / max(n, 1)
-    return (n, a[1] + apart * share, a[2] + b[2] + apart * apart * (a[0] * share))
+    return (n, a[1] + difference * share, a[2] + b[2] + difference * difference * (a[0] * share))
 
 
 def sample_variance(a: Moments) -> Single:
-    """Divide by one less than there are; of one value there is no sample variance: NaN."""
+    """Divide by the count less one; NaN for one value."""
     return (a[2] / (a[0] - 1) if a[0] > 1 else nan,)
 
 
 def population_variance(a: Moments) -> Single:
-    """Divide by how many there are."""
+    """Divide by the count."""
     return (a[2] / a[0],)
 
 
 def sample_deviation(a: Moments) -> Single:
-    """Take the root of the sample variance."""
+    """The square root of the sample variance."""
     return (sample_variance(a)[0] ** 0.5,)
 
 
 def population_deviation(a: Moments) -> Single:
-    """Take the root of the variance."""
+    """The square root of the population variance."""
     return (population_variance(a)[0] ** 0.5,)
 
 
@@ -201,15 +201,15 @@ NAMES = (
 
 
 def numeric_aggregate(name: str, kind: Kind = "float", payload: Kind = "float") -> NumericAggregate:
-    """Return the aggregate of this name over a column of this kind (definition K2).
+    """The aggregate of this name over a column of this kind (definition K2).
 
-    `argmin` and `argmax` are over two columns, keys and payloads. A count is of no column.
+    `argmin` and `argmax` take two columns, keys and payloads; `count` takes none.
 
     >>> numeric_aggregate("mean", "int").of([(1,), (2,), (6,)])
     (3.0,)
     """
     if {kind, payload} - {"int", "float"}:
-        raise InvalidInputError(f"a column is of int or float, not of {kind!r} or {payload!r}")
+        raise InvalidInputError(f"a column must be of int or float, not {kind!r} and {payload!r}")
     low, zero = (-MAX_INT - 1, 0) if kind == "int" else (-inf, 0.0)
     none = 0.0 if payload == "float" else 0
     some: tuple[Kind, ...] = (kind,)
@@ -238,7 +238,7 @@ def numeric_aggregate(name: str, kind: Kind = "float", payload: Kind = "float") 
     if name in SPREADS:
         return _spread(name, kind)
     if name not in table:
-        raise UnsupportedError(f"{name} is none of {', '.join(NAMES)}")
+        raise UnsupportedError(f"{name!r} is not compiled; choose one of {', '.join(NAMES)}")
     return table[name]()
 
 

@@ -1,4 +1,4 @@
-"""Kernels of a tree and storage for what they work on, for one monoid and one shape."""
+"""Kernels and storage of a tree for one monoid and one node shape."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -18,14 +18,14 @@ from muntin.spec.algebra.monoid import Monoid
 
 
 class LiftLowerKernels(NamedTuple):
-    """The kernels at both ends: muntin.kernels.aggregator.column_kernels says what each does."""
+    """Kernels of muntin.kernels.aggregator.column_kernels that lift and lower columns."""
 
     lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
     lower_all: Callable[[Column[Partial], tuple[object, ...]], None]
 
 
 FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Column[Partial]], None]
-"""What muntin.kernels.aggregator.column_kernels says."""
+"""The kernel `fold_windows` of muntin.kernels.aggregator.column_kernels."""
 
 
 class NodeShape(NamedTuple):
@@ -37,7 +37,7 @@ class NodeShape(NamedTuple):
 
 @dataclass(frozen=True)
 class KernelCalls(Generic[A]):
-    """What Python calls: muntin.kernels.finger_btree.entry_points says what each does."""
+    """The kernels of muntin.kernels.finger_btree.entry_points and `copy_entries`."""
 
     begin_tree: Callable[[TreeArrays[A], Column[A]], None]
     insert_each: Callable[[TreeArrays[A], SortedBatch[A], int], int]
@@ -51,14 +51,14 @@ class KernelCalls(Generic[A]):
 
     @classmethod
     def from_module(cls, module: ModuleType) -> "KernelCalls[A]":
-        """Return those of a module made of the kernel sources."""
-        found = vars(module)
-        return cls(**{field.name: found[field.name] for field in fields(cls)})
+        """The kernels of a module that was made of the sources."""
+        names = vars(module)
+        return cls(**{field.name: names[field.name] for field in fields(cls)})
 
 
 @dataclass(frozen=True)
 class Engine(Generic[A]):
-    """Kernels, and what they work on."""
+    """Kernels and the storage that they work on."""
 
     calls: KernelCalls[A]
     storage: Storage[A]
@@ -67,18 +67,18 @@ class Engine(Generic[A]):
 
 def interpreted_engine(
     monoid: Monoid[A],
-    shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
+    shape: NodeShape = NodeShape(),  # noqa: B008 - it is immutable
 ) -> Engine[A]:
-    """Return kernels that run as they are, over values of any kind."""
+    """Interpreted kernels over values of any type."""
     module = interpreted_module(monoid.combine, FINGER_BTREE_SOURCES, *shape)
     return Engine(KernelCalls[A].from_module(module), ListStorage(monoid.identity), shape)
 
 
 def compiled_engine(
     summary: NumericAggregate,
-    shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
+    shape: NodeShape = NodeShape(),  # noqa: B008 - it is immutable
 ) -> Engine[Partial]:
-    """Return kernels that are compiled, over numbers."""
+    """Compiled kernels over numbers."""
     from muntin.kernels.aggregator.array_backend import ArrayStorage  # noqa: PLC0415 - it needs the extra
 
     calls = KernelCalls[Partial].from_module(compiled_module(summary, FINGER_BTREE_SOURCES, *shape))
@@ -86,17 +86,17 @@ def compiled_engine(
 
 
 def lift_lower_kernels(summary: NumericAggregate) -> LiftLowerKernels:
-    """Return what lifts and lowers columns, compiled."""
-    found = vars(compiled_module(summary, ("aggregator/column_kernels",), *NodeShape()))
-    return LiftLowerKernels(found["lift_all"], found["lower_all"])
+    """The compiled kernels that lift and lower columns."""
+    names = vars(compiled_module(summary, ("aggregator/column_kernels",), *NodeShape()))
+    return LiftLowerKernels(names["lift_all"], names["lower_all"])
 
 
 def window_scan_kernel(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
-    """Return what folds windows over a column in order."""
-    names = ("aggregator/column_kernels",)
+    """The kernel that folds windows over a column in order."""
+    sources = ("aggregator/column_kernels",)
     if compile_it:
-        module = compiled_module(summary, names, *NodeShape())
+        module = compiled_module(summary, sources, *NodeShape())
     else:
-        module = interpreted_module(summary.combine, names, *NodeShape())
+        module = interpreted_module(summary.combine, sources, *NodeShape())
     fold_windows: FoldWindows = vars(module)["fold_windows"]
     return fold_windows

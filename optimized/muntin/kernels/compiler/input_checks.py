@@ -4,14 +4,14 @@ from muntin.spec.errors import InvalidInputError, MuntinError, integer
 
 
 class TooLargeError(MuntinError, OverflowError):
-    """An answer that does not fit into 64 bits, in a column of them; the window is as it was."""
+    """A result in a column does not fit into 64 bits; the window is unchanged."""
 
 
 LIMIT = 2**63
 
 
 def within_64_bits(value: object, what: str = "the time") -> int:
-    """Return an integer if it fits into 64 bits.
+    """The integer, if it fits into 64 bits.
 
     >>> within_64_bits(2**63)
     Traceback (most recent call last):
@@ -33,6 +33,6 @@ def check_unmasked(values: object, what: object) -> None:
     nulls = count() if callable(count) else count
     if nulls and np.asarray(values).dtype.kind != "O":
         raise InvalidInputError(
-            f"{what} must be a column without nulls, and {nulls} are; fill them, or give a list "
+            f"{what} must be a column without nulls, and {nulls} are; fill them, or pass a list "
             "with None"
         )

@@ -1,4 +1,4 @@
-"""Insert a sorted batch: a search and a merge for each leaf that it touches."""
+"""Bulk insert of a sorted batch: one search and one merge per touched leaf."""
 
 from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, load_one, store
 from muntin.kernels.finger_btree.insertion import insert, split_leaf
@@ -10,7 +10,7 @@ from muntin.kernels.finger_btree.search import first_entry, first_from, key_abov
 
 @inlined
 def belongs_to_leaf(slot: LeafSlot, time: int) -> bool:
-    """Whether a time that is not too small belongs to a leaf."""
+    """Whether a time, not before the leaf, belongs to it."""
     return time < slot.limit or (time == slot.limit and slot.limit_belongs)
 
 
@@ -18,9 +18,9 @@ def belongs_to_leaf(slot: LeafSlot, time: int) -> bool:
 def stage_entries(
     tree: TreeArrays[A], batch: SortedBatch[A], at: int, slot: LeafSlot
 ) -> tuple[int, int, bool]:
-    """Combine with known times, and stage new ones while there is room.
+    """Combine values at times that the leaf has, and stage new entries while it has room.
 
-    Return where the rest of the batch begins, how many are staged, and whether room was lacking.
+    Returns the start of the rest of the batch, the number staged, and whether the leaf is full.
     """
     s, times, leaves, ends, leaf = tree.s, tree.times, tree.leaves, tree.ends, slot.leaf
     last = times[leaf, CAP]
@@ -48,7 +48,7 @@ def stage_entries(
 
 @inlined
 def merge_staged(tree: TreeArrays[A], leaf: int, staged: int) -> None:
-    """Merge what is staged into a leaf, the youngest first."""
+    """Merge staged entries into a leaf, the youngest first."""
     s, times, leaves = tree.s, tree.times, tree.leaves
     old = times[leaf, CAP] - 1
     new = staged - 1
@@ -68,7 +68,7 @@ def merge_staged(tree: TreeArrays[A], leaf: int, staged: int) -> None:
 
 @inlined
 def insert_run(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
-    """Insert what goes into one leaf, and return where the rest of the batch begins."""
+    """Insert the entries for one leaf; returns the start of the rest of the batch."""
     s, times = tree.s, tree.times
     time = batch.times[at]
     last = times[s[RIGHT], CAP]

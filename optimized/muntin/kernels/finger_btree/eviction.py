@@ -1,8 +1,8 @@
-"""Evict the oldest entries, those up to a time, or the one at a time.
+"""Eviction of the entries up to a time, or of the one at a time.
 
-A leaf or node off the spines that has too few entries or children merges with a neighbour, or they
-share evenly; a leaf at an end may have one entry, and a node on a spine two children. Two that
-merge leave a quarter of a node empty, so that no sequence of calls splits and merges by turns.
+A leaf or node off the spines with too few entries or children merges with a neighbour, or both
+share evenly; a leaf at an end may have one entry, and a node on a spine two children. A merged node
+is a quarter empty, so no sequence of calls splits and merges alternately.
 """
 
 from muntin.kernels.compiler.kernel_api import CAP, A, fetch, inlined, outlined
@@ -56,7 +56,7 @@ from muntin.kernels.finger_btree.search import (
 
 @inlined
 def lower_root(tree: TreeArrays[A]) -> None:
-    """Let the only child of the root be the root."""
+    """Make the only child of the root the new root."""
     s = tree.s
     height = s[HEIGHT] - 1
     root = s[LEFT + height + 1]
@@ -72,7 +72,7 @@ def lower_root(tree: TreeArrays[A]) -> None:
 
 @inlined
 def balance_inner(tree: TreeArrays[A], level: int) -> bool:
-    """Give the poor node of the path a neighbour's children or its own to it: say which, merged."""
+    """Merge the underfull node of the path with a neighbour, or share children; True if merged."""
     s, inner = tree.s, tree.inner
     above, at = s[PATH + level + 1], s[CHILD + level + 1]
     if at + 1 == inner[above, ARITY]:
@@ -81,24 +81,24 @@ def balance_inner(tree: TreeArrays[A], level: int) -> bool:
     mark_spine(tree, level, left)
     mark_spine(tree, level, right)
     inner[above, MASK] |= 3 << at
-    have, there = inner[left, ARITY], inner[right, ARITY]
-    if have + there <= MAX_MERGED_FAN:
-        give_left(tree, left, right, there)
+    left_size, right_size = inner[left, ARITY], inner[right, ARITY]
+    if left_size + right_size <= MAX_MERGED_FAN:
+        give_left(tree, left, right, right_size)
         free_inner(tree, right)
         drop_child(tree, above, at + 1)
         return True
-    share = (have + there) // 2
-    if have > share:
+    share = (left_size + right_size) // 2
+    if left_size > share:
         give_right(tree, left, right, share)
     else:
-        give_left(tree, left, right, share - have)
+        give_left(tree, left, right, share - left_size)
     inner[above, KEY + at + 1] = inner[right, KEY]
     return False
 
 
 @outlined
 def rebalance_path(tree: TreeArrays[A], level: int) -> None:
-    """Mend the nodes of the complete path from a level on, whose node there has lost a child."""
+    """Rebalance the complete path upwards from a level whose node has lost a child."""
     s, inner = tree.s, tree.inner
     while level < s[HEIGHT]:
         node = s[PATH + level]
@@ -120,14 +120,14 @@ def rebalance_path(tree: TreeArrays[A], level: int) -> None:
 
 @inlined
 def prefetch_leaf(tree: TreeArrays[A], leaf: int) -> None:
-    """Ask for a leaf that is read soon: in a long window it is far away by now."""
+    """Prefetch a leaf that is read soon: in a long window it has left the cache."""
     fetch(tree.times, leaf)
     fetch(tree.leaves, leaf)
 
 
 @outlined
 def drop_left_leaf(tree: TreeArrays[A]) -> None:
-    """Drop the left leaf, which holds nothing any more."""
+    """Remove the left leaf, which is empty now."""
     s = tree.s
     leaf = s[LEFT]
     s[HEAD] = 0
@@ -153,23 +153,23 @@ def drop_left_leaf(tree: TreeArrays[A]) -> None:
 
 @inlined
 def share_entries(tree: TreeArrays[A], left: int, right: int, share: int) -> None:
-    """Move entries between two leaves, so that the left one has its share."""
+    """Move entries between two leaves until the left one has its share."""
     times = tree.times
-    have, there = times[left, CAP], times[right, CAP]
-    if have < share:
-        move_entries(tree, right, 0, share - have, (left, have))
-        move_entries(tree, right, share - have, there, (right, 0))
+    left_size, right_size = times[left, CAP], times[right, CAP]
+    if left_size < share:
+        move_entries(tree, right, 0, share - left_size, (left, left_size))
+        move_entries(tree, right, share - left_size, right_size, (right, 0))
     else:
-        for at in range(there - 1, -1, -1):
-            move_entries(tree, right, at, at + 1, (right, at + have - share))
-        move_entries(tree, left, share, have, (right, 0))
+        for at in range(right_size - 1, -1, -1):
+            move_entries(tree, right, at, at + 1, (right, at + left_size - share))
+        move_entries(tree, left, share, left_size, (right, 0))
     times[left, CAP] = share
-    times[right, CAP] = have + there - share
+    times[right, CAP] = left_size + right_size - share
 
 
 @outlined
 def rebalance_leaf(tree: TreeArrays[A], top: int, side: int) -> None:
-    """Merge the poor or empty leaf of the path with a neighbour, or let them share."""
+    """Merge the underfull leaf of the path with a neighbour, or share entries."""
     s, inner, times = tree.s, tree.inner, tree.times
     complete_path(tree, top, side)
     above, at = s[PATH + 1], s[CHILD + 1]
@@ -231,7 +231,7 @@ def evict(tree: TreeArrays[A], time: int) -> None:
 
 @inlined
 def evict_through(tree: TreeArrays[A], time: int) -> None:
-    """Evict every entry up to a time, that time included."""
+    """Evict all entries up to a time, inclusive."""
     s, times = tree.s, tree.times
     while s[SIZE] > 0:
         leaf, head = s[LEFT], s[HEAD]

@@ -1,7 +1,7 @@
-"""Insert one entry: in order at the right finger, else by a search from the nearest one.
+"""Insertion of one entry: in order at the right finger, else by a search from the nearest finger.
 
-What is appended fills leaves, and nodes but for one child: a new node on the right spine takes the
-last child of its neighbour along, so that no node there has one child only.
+Appended entries fill leaves, and nodes up to one child less: a new node on the right spine takes
+the last child of its neighbour, so that no node there has one child only.
 """
 
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, combine, inlined, load, outlined, store
@@ -72,7 +72,7 @@ def raise_root(tree: TreeArrays[A], key: int, right: int) -> None:
 
 @inlined
 def split_inner(tree: TreeArrays[A], level: int, key: int, child: int) -> int:
-    """Insert a child after that of the path into a full node, and return its new neighbour."""
+    """Insert a child after that of the path into a full node; returns its new right neighbour."""
     s = tree.s
     node, at = s[PATH + level], s[CHILD + level] + 1
     right = new_inner(tree)
@@ -111,9 +111,9 @@ def add_right(tree: TreeArrays[A], key: int, child: int) -> None:
 
 @inlined
 def append_leaf(tree: TreeArrays[A], node: int, time: int, leaf: int) -> None:
-    """Put a leaf at the end of the lowest node of the right spine, at the price of three combines.
+    """Append a leaf to the lowest node of the right spine, at the cost of three combines.
 
-    What the right finger has folded becomes the fold of a child.
+    The last prefix fold of the right finger becomes the fold of a child.
     """
     s, inner, ends = tree.s, tree.inner, tree.ends
     arity = inner[node, ARITY]
@@ -157,7 +157,7 @@ def open_right(tree: TreeArrays[A], time: int) -> None:
 
 @outlined
 def split_leaf(tree: TreeArrays[A], leaf: int, top: int, side: int) -> None:
-    """Halve a full leaf, the one that was found last, or make room at its beginning."""
+    """Halve the full leaf of the last search, or make room at its beginning."""
     s, times = tree.s, tree.times
     mark_stale(tree, leaf, 0)
     if first_entry(tree, leaf) > 0:

@@ -1,6 +1,6 @@
-"""What is true of the finger B+-tree between two calls, fact by labelled fact.
+"""The labelled invariants of the finger B+-tree, which hold between two calls.
 
-Each is stated from the plain pairs and the leaves, never from what the kernels compute. Proofs:
+Each is stated over the plain pairs and the leaves, never over values that kernels compute. Proofs:
 proofs/finger_btree.md.
 """
 
@@ -41,17 +41,17 @@ Invariants = Iterator[tuple[str, bool]]
 
 
 def shape_invariants(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Invariants:
-    """S1 to S4: it is a B+-tree of the window, poor in nothing but at its ends."""
+    """S1 to S4: a B+-tree of the window, whose nodes are underfull at its ends only."""
     cap, fan = view.shape
     leaves, inner = view.nodes_at_level(0), list(view.inner_nodes())
-    held = view.pairs(view.root, view.height)
-    yield "S1 the entries in the order of the tree are the window", held == list(window)
+    pairs = view.pairs(view.root, view.height)
+    yield "S1 the entries in the order of the tree are the window", pairs == list(window)
     yield (
         "S2 a leaf at an end holds something, and any other at least a quarter",
         all(len(view.entries(leaf)) >= max(1, cap // 4) for leaf in leaves[1:-1])
         and all(view.entries(leaf) for leaf in leaves if view.height)
         and all(view.entry_range(leaf)[1] <= cap for leaf in leaves)
-        and view.tree.s[SIZE] == len(held),
+        and view.tree.s[SIZE] == len(pairs),
     )
     yield (
         "S3 a node on a spine has at least two children, and any other at least a quarter",
@@ -109,9 +109,9 @@ def _linked_rows(first: int, after: Callable[[int], int]) -> Iterator[int]:
 
 
 def mark_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
-    """S7 and S8: what is not marked is right, and what is marked is found."""
+    """S7 and S8: unmarked folds are valid, and marked ones are reachable from a spine."""
     tree, inner = view.tree, list(view.inner_nodes())
-    found = {
+    marked = {
         (node, level)
         for node, level in inner
         if any(view.is_stale(node, at) for at, _ in view.children_off_spine(node, level))
@@ -122,9 +122,9 @@ def mark_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
             view.is_stale(node, at)
             for node, level in inner
             for at, child in view.children_off_spine(node, level)
-            if (child, level - 1) in found
+            if (child, level - 1) in marked
         )
-        and all(_is_level_stale(view, *one) for one in found if view.is_on_spine(*one)),
+        and all(_is_level_stale(view, *place) for place in marked if view.is_on_spine(*place)),
     )
     yield (
         "S8 without a mark the fold of a child on no spine folds all that is below it",
@@ -147,12 +147,12 @@ def _is_level_stale(view: TreeDebugView[A], node: int, level: int) -> bool:
 
 
 def spine_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
-    """S9 and S10: what is kept of the spines and the root."""
+    """S9 and S10: the folds kept for the spines and the root."""
     s, ends, height = view.tree.s, view.tree.ends, view.height
     within = [_off_spine_values(view, view.left_spine_node(k), k) for k in range(height + 1)]
     across = [_off_spine_values(view, view.right_spine_node(k), k) for k in range(height + 1)]
-    levels, noted = range(1, height), (1 << height) - 2
-    left, right = s[LEFT_STALE] & noted, s[RIGHT_STALE] & noted
+    levels, mask = range(1, height), (1 << height) - 2
+    left, right = s[LEFT_STALE] & mask, s[RIGHT_STALE] & mask
     yield (
         "S9 a level that is not marked: the inner folds, and above all marks the chains",
         all((left >> k) & 1 or ends[LEFT_INNER, k] == fold(within[k]) for k in levels)
@@ -180,7 +180,7 @@ def spine_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
 
 
 def _off_spine_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
-    """Return the values below the children of a spine node that are on no spine."""
+    """The values below the children of a spine node that are on no spine."""
     if not level:
         return []
     return [
@@ -191,7 +191,7 @@ def _off_spine_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
 
 
 def finger_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
-    """S11 and S12: what is kept of the leaves at the ends."""
+    """S11 and S12: the folds kept for the leaves at the ends."""
     s, ends, leaves = view.tree.s, view.tree.ends, view.tree.leaves
     last_left, last = (
         view.entry_range(view.left_spine_node(0))[1],

@@ -91,7 +91,7 @@ def _of_timeline(line: Timeline, fresh: Timeline) -> Facts:
     yield "`edges` must be strictly increasing", (np.diff(edges) > 0).all()
     after = line.edges[n + 1 :]
     yield (
-        f"`edges` must be below {LAST} up to {n}, found {edges[n]}, equal after, found {after.min()}",
+        f"`edges` must be below {LAST} to {n}, found {edges[n]}, equal after, found {after.min()}",
         edges[n] < LAST and (after == LAST).all(),
     )
     yield (
