@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.columnar.arrow import (
+    ArrowTable,
     DistinctKeys,
-    Table,
     bound_arrays,
     column,
     concat_tables,
@@ -62,7 +62,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     key: str | None = None,
     gap: str | None = None,
     mark: str | None = None,
-) -> Table:
+) -> ArrowTable:
     """Return a row for each window that holds a row of the table: by name, then end and start.
 
     `gap` is the column of the gaps that rows bring to sessions, `mark` that of punctuations.
@@ -81,7 +81,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     rows = _Rows(arrow, time, known, _edges(arrow, gap, mark))
     answered = _answered(rows, kinds, wanted)
     lines, kind = answered.by_query(), column(arrow, time).type
-    parts = list[Table]()
+    parts = list[ArrowTable]()
     for name in kinds:
         each = {one: lines.get(query_id(one, name), EMPTY) for one in wanted}
         first = next(iter(each.values()))
@@ -96,7 +96,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
 
 def rolling(
     table: object, *, time: str, size: int, aggregates: AggregateRequests, key: str | None = None
-) -> Table:
+) -> ArrowTable:
     """Return a table with a column more for each aggregate: over the last units of time of a row.
 
     Rows of one time and key have the same values.
@@ -132,7 +132,7 @@ def _places(answered: Answered, lines: Lines) -> Ints:
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
 
 
-def _said(arrow: Table, wanted: AggregateRequest, lines: Lines) -> object:
+def _said(arrow: ArrowTable, wanted: AggregateRequest, lines: Lines) -> object:
     """Return the column of values that lines tell."""
     return empty_column(arrow, *wanted) if lines is EMPTY else result_array(lines.value)
 
@@ -142,7 +142,9 @@ def query_id(label: str, window: str) -> str:
     return f"{label!r} over {window!r}"
 
 
-def empty_column(arrow: Table, what: str | NumericAggregate, of: str | tuple[str, ...]) -> object:
+def empty_column(
+    arrow: ArrowTable, what: str | NumericAggregate, of: str | tuple[str, ...]
+) -> object:
     """Return a column of no values, of the type that it has where there are some."""
     if isinstance(what, NumericAggregate):
         kinds = what.results[:-1] if what.checked else what.results
@@ -246,13 +248,13 @@ def check_labels(wanted: Iterable[str], taken: Sequence[str]) -> None:
 class _Rows(NamedTuple):
     """A table, its column of time, its keys, and what its rows say of edges."""
 
-    arrow: Table
+    arrow: ArrowTable
     time: str
     known: DistinctKeys | None
     edges: Edges = Edges()
 
 
-def _edges(arrow: Table, gap: str | None, mark: str | None) -> Edges:
+def _edges(arrow: ArrowTable, gap: str | None, mark: str | None) -> Edges:
     own = None if gap is None else gap_values(arrow, gap)
     return Edges(own, None if mark is None else mark_values(arrow, mark))
 
