@@ -44,6 +44,6 @@ def test_what_is_in_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_is_wrong_with_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_bytes(file.read_bytes()[:-3])
     assert main(["snapshot", "show", str(file)]) == 1
-    assert "muntin: the snapshot is damaged: " in capsys.readouterr().err
+    assert "muntin: corrupt snapshot: " in capsys.readouterr().err
     assert main(["snapshot", "show", str(file.parent / "none")]) == 2
     assert "none: No such file or directory" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
-from muntin.snapshot import carry, snapshot
+from muntin.snapshot import snapshot, transfer_state
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.algebra.monoid import Monoid
@@ -94,7 +94,7 @@ def test_a_summary_answers_as_its_definition_does(kind: str) -> None:
             assert one.take(step) == wanted
             if now == 48:
                 fresh = made(aggregate, Settings(5))[1 + nth]
-                carry(one, fresh)
+                transfer_state(one, fresh)
                 operators[nth] = fresh
     assert said > 50
 

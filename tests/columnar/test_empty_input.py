@@ -6,7 +6,7 @@ import pytest
 
 from muntin.columnar.table import aggregate
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.in_order_scan import fold_places
+from muntin.kernels.aggregator.in_order_scan import fold_ranges
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.kernel_api import Column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
@@ -27,9 +27,9 @@ def test_empty_windows_of_a_scan_are_not_lowered(name: str, kind: str, *, compil
     values = [3, 4] if kind == "int" else [3.0, 4.0]
     each = [summary.of([(value,)]) or (0,) for value in values]
     bounds = [0, 1, 1, 2], [1, 1, 2, 2]
-    found = fold_places(summary, bounds, [1, 2], values, compiled=compiled)
+    found = fold_ranges(summary, bounds, [1, 2], values, compiled=compiled)
     assert plain(found[0]) == [each[0][0], 0, each[1][0], 0]
-    none = fold_places(summary, ([0, 0], [0, 0]), [], [], compiled=compiled)
+    none = fold_ranges(summary, ([0, 0], [0, 0]), [], [], compiled=compiled)
     assert plain(none[0]) == [0, 0]
 
 

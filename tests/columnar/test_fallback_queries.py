@@ -11,9 +11,9 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import SnapshotError, encode, restore, snapshot
 from muntin.snapshot.binary_format import Writer
-from muntin.snapshot.envelope import FORMAT, Envelope, framed
+from muntin.snapshot.envelope import FORMAT, Envelope, pack_envelope
 from muntin.snapshot.object_graph import GraphNode
-from muntin.snapshot.operator_snapshots import tree_of
+from muntin.snapshot.operator_snapshots import graph_of
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
@@ -210,7 +210,7 @@ def test_a_forged_snapshot_of_columns_is_refused() -> None:
     for step in steps(12):
         operator.take(step)
     before = snapshot(operator)
-    tree = tree_of(before)
+    tree = graph_of(before)
     arrays = [at for at, node in enumerate(tree.nodes) if node.kind == "value"]
     assert arrays
     other = GraphNode("value", ("numpy array", encode(("<i8", [3], b"too short"))))
@@ -218,7 +218,10 @@ def test_a_forged_snapshot_of_columns_is_refused() -> None:
         nodes = (*tree.nodes[:at], node, *tree.nodes[at + 1 :])
         with pytest.raises(SnapshotError):
             restore(
-                operator, framed(Envelope(FORMAT, "9", Writer().tree(replace(tree, nodes=nodes))))
+                operator,
+                pack_envelope(
+                    Envelope(FORMAT, "9", Writer().write_graph(replace(tree, nodes=nodes)))
+                ),
             )
         assert snapshot(operator) == before
 

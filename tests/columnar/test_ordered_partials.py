@@ -12,7 +12,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
-from muntin.snapshot import carry
+from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Result, Settings
@@ -80,7 +80,7 @@ def test_a_null_is_brought_as_any_value(method: Method) -> None:
         twin = choosing(SpecificationOperator())
         for nth, at in enumerate(range(-60, 61, 20)):
             if nth == 2:
-                carry(operator, restored)
+                transfer_state(operator, restored)
                 operator = restored
             step = Step(tuple(with_nulls(random, at) for _ in range(12)), at)
             found = operator.take(step)
@@ -118,7 +118,7 @@ def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
             of = np.array([random.randrange(keys) for _ in times]) if keys else None
             at = max(at, int(times.max(initial=at))) + random.choice([0, 1, 500])
             if seed % 2 and step == 2:
-                carry(tested, other)
+                transfer_state(tested, other)
                 tested = other
             mine, its = (
                 one.take_columns(times, values, of, at - 10).results() for one in (tested, plainer)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.in_order_scan import fold_places
+from muntin.kernels.aggregator.in_order_scan import fold_ranges
 from muntin.kernels.aggregator.numeric_catalogue import NAMES, SPREADS, numeric_aggregate
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.spec.algebra.catalogue import named_keeping_nulls
@@ -99,7 +99,7 @@ def test_compiled_code_answers_what_its_source_does(name: str, kind: Kind) -> No
     if name == "sum" and kind == "int":
         given_columns = [[x // 2**8 for x in given_columns[0]]]
     here, there = (
-        fold_places(summary, shifts, times, *given_columns, compiled=compiled)
+        fold_ranges(summary, shifts, times, *given_columns, compiled=compiled)
         for compiled in (False, True)
     )
     windows = [k for k in range(size) if shifts[0][k] < shifts[1][k]]

@@ -6,9 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from muntin.kernels.aggregator.column_backend import form_of, lifted
+from muntin.kernels.aggregator.column_backend import backend_for, lift_batch
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.in_order_scan import fold_places, rolling
+from muntin.kernels.aggregator.in_order_scan import fold_ranges, rolling
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.input_checks import TooLargeError
@@ -85,10 +85,10 @@ def test_rounds_evict_insert_and_query(*, compiled: bool) -> None:
 @BOTH
 @pytest.mark.parametrize("far", [0, 2**62])
 def test_rows_at_one_time_keep_the_order_of_their_arrival(far: int, *, compiled: bool) -> None:
-    form = form_of(SUM, compiled=compiled)
+    form = backend_for(SUM, compiled=compiled)
     times = [far * (k % 2) - far + 7 - k // 100 for k in range(600)]
-    batch = form.sorted(lifted(form, SUM, times, [list(range(600))]))
-    order = [int(form.at(batch.values, k)[1]) for k in range(600)]
+    batch = form.sorted(lift_batch(form, SUM, times, [list(range(600))]))
+    order = [int(form.partial_at(batch.values, k)[1]) for k in range(600)]
     assert order == sorted(range(600), key=times.__getitem__)
     assert [int(batch.times[k]) for k in range(600)] == sorted(times)
 
@@ -152,7 +152,7 @@ def test_bad_columns_are_refused_before_anything_changes(
 @BOTH
 def test_what_does_not_fit_together_is_refused(*, compiled: bool) -> None:
     tested = window(compiled=compiled)
-    with pytest.raises(InvalidInputError, match="sum is of 1 columns, not 2"):
+    with pytest.raises(InvalidInputError, match="sum needs 1 columns, got 2"):
         tested.insert([1], [1], [1])
     with pytest.raises(InvalidInputError, match="1 evictions for 2 inserts"):
         tested.replay_rounds([1], [1, 2], [1, 2])
@@ -160,9 +160,11 @@ def test_what_does_not_fit_together_is_refused(*, compiled: bool) -> None:
         tested.query_ranges([1], [1, 2])
     with pytest.raises(InvalidInputError, match="floats, or integers up to 2"):
         ColumnWindow(numeric_aggregate("sum"), compiled=compiled).insert([1], [2**53 + 1])
-    with pytest.raises(UnsupportedError, match="median is none of sum, count"):
+    with pytest.raises(
+        UnsupportedError, match="'median' is not compiled; choose one of sum, count"
+    ):
         numeric_aggregate("median")
-    with pytest.raises(InvalidInputError, match="a column is of int or float, not of 'decimal'"):
+    with pytest.raises(InvalidInputError, match="a column must be of int or float, not 'decimal'"):
         numeric_aggregate("sum", "decimal")  # type: ignore[arg-type] # that is what is wrong
 
 
@@ -209,18 +211,18 @@ def test_rolling_windows_in_order(*, compiled: bool) -> None:
         (lambda: rolling(SUM, 5, [2, 1], [0, 0], compiled=compiled), "1 comes after 2"),
         (lambda: rolling(SUM, 5, [-(2**63)], [0], compiled=compiled), "first window must fit"),
         (
-            lambda: fold_places(SUM, ([1, 0], [2, 2]), [1, 2], [0, 0], compiled=compiled),
-            "0 after 1",
+            lambda: fold_ranges(SUM, ([1, 0], [2, 2]), [1, 2], [0, 0], compiled=compiled),
+            "0 comes after 1",
         ),
         (
-            lambda: fold_places(SUM, ([0], [3]), [1, 2], [0, 0], compiled=compiled),
+            lambda: fold_ranges(SUM, ([0], [3]), [1, 2], [0, 0], compiled=compiled),
             r"\[0, 3\) is not",
         ),
         (
-            lambda: fold_places(SUM, ([2], [1]), [1, 2], [0, 0], compiled=compiled),
+            lambda: fold_ranges(SUM, ([2], [1]), [1, 2], [0, 0], compiled=compiled),
             r"\[2, 1\) is not",
         ),
-        (lambda: fold_places(SUM, ([0], [1, 2]), [1, 2], [0, 0], compiled=compiled), "1 first"),
+        (lambda: fold_ranges(SUM, ([0], [1, 2]), [1, 2], [0, 0], compiled=compiled), "1 first"),
     ]
     for wrong, message in cases:
         with pytest.raises(InvalidInputError, match=message):

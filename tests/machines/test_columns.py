@@ -12,7 +12,7 @@ from muntin.conformance.machines.operator_machine import OperatorMachine
 from muntin.conformance.machines.strategies import NARROW_BASES, WORDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
-from muntin.snapshot import carry
+from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.windows.window import WindowType
 from support.audit import TransferAudit
@@ -29,7 +29,9 @@ class NumberMachine(OperatorMachine):
     method: Method = "auto"
 
     def __init__(self) -> None:
-        super().__init__(lambda settings: ColumnarOperator(settings, method=self.method), carry)
+        super().__init__(
+            lambda settings: ColumnarOperator(settings, method=self.method), transfer_state
+        )
 
     def ask(self, kind: WindowType) -> bool:
         words = self.method == "auto" and self.names % 4 == 3
@@ -52,7 +54,8 @@ class WordMachine(OperatorMachine):
 
     def __init__(self) -> None:
         super().__init__(
-            lambda settings: ColumnarOperator(settings, method="records"), TransferAudit(carry)
+            lambda settings: ColumnarOperator(settings, method="records"),
+            TransferAudit(transfer_state),
         )
 
 

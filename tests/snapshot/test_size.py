@@ -11,7 +11,7 @@ from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.snapshot import snapshot
-from muntin.snapshot.envelope import unframed
+from muntin.snapshot.envelope import unpack_envelope
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event, Step
@@ -50,7 +50,7 @@ def test_a_snapshot_is_bounded_by_what_is_retained(store: type[WindowStore]) -> 
         one.step([Event(event.time + pause, event.value)], reach + pause - DELAY)
         if nth % 50 == 49:
             data = snapshot(one)
-            held, body = one.retained(), len(unframed(data).body)
+            held, body = one.retained(), len(unpack_envelope(data).body)
             shares.append(body / (EMPTY + EVENT * held.events + PARTIAL * held.partials))
             sizes.append(len(data))
     assert 0.9 < max(shares) <= 1
@@ -65,7 +65,7 @@ def test_edges_that_have_been_passed_take_no_byte() -> None:
     for event in events():
         one.take(Step((event,), event.time - DELAY))
         if event.time % 300 == 299:
-            sizes.append(len(unframed(snapshot(one)).body))
+            sizes.append(len(unpack_envelope(snapshot(one)).body))
     assert len(sizes) == EVENTS // 300
     assert max(sizes) <= 1.1 * min(sizes)
 
@@ -84,8 +84,8 @@ def test_the_work_is_linear_in_the_state() -> None:
     for n in range(10):
         one.add(Query(f"q{n}", Sliding(10**9, 10**9), named("sum")))
     one.step([Event(7 * i, i) for i in range(200)])
-    shared = len(unframed(snapshot(one)).body)
+    shared = len(unpack_envelope(snapshot(one)).body)
     single = NaiveOperator(TupleBuffer, Settings(10**9))
     single.add(Query("q", Sliding(10**9, 10**9), named("sum")))
     single.step([Event(7 * i, i) for i in range(200)])
-    assert shared < 4 * len(unframed(snapshot(single)).body) + 10 * EMPTY
+    assert shared < 4 * len(unpack_envelope(snapshot(single)).body) + 10 * EMPTY

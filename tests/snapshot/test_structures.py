@@ -7,8 +7,8 @@ import pytest
 from muntin.optimized.btree.fiba import Fiba
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.snapshot.binary_format import Reader, Writer
-from muntin.snapshot.decoder import revived_fields
-from muntin.snapshot.encoder import capture, reachable
+from muntin.snapshot.decoder import decoded_fields
+from muntin.snapshot.encoder import capture, reachable_objects
 from muntin.snapshot.external_references import ExternalReferences
 from muntin.snapshot.state_classes import set_fields
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
@@ -22,8 +22,8 @@ OWN = Monoid[Word]((), lambda a, b: a + b, FREE.invert, FREE.invert_first)
 def carried(old: OutOfOrder[Word], new: OutOfOrder[Word]) -> bytes:
     """Let a structure take the state of another one, by way of bytes; return these."""
     given = ExternalReferences({"monoid": OWN})
-    data = Writer().tree(capture(old, given))
-    set_fields(new, revived_fields(Reader(data).tree(), given, new))
+    data = Writer().write_graph(capture(old, given))
+    set_fields(new, decoded_fields(Reader(data).read_graph(), given, new))
     return data
 
 
@@ -46,8 +46,10 @@ def test_a_structure_goes_on_alike(entry: StructureEntry, before: int) -> None:
     work(old, Random(1), 0, before)  # noqa: S311 - it need not be secret
     data = carried(old, new)
     assert carried(new, entry.build(OWN)) == data
-    shared = {id(one) for one in reachable(old)} & {id(one) for one in reachable(new)}
-    assert [one for one in reachable(new) if id(one) in shared and type(one) is list] == []
+    shared = {id(one) for one in reachable_objects(old)} & {
+        id(one) for one in reachable_objects(new)
+    }
+    assert [one for one in reachable_objects(new) if id(one) in shared and type(one) is list] == []
     said = work(new, Random(2), before, 60)  # noqa: S311 - the same
     assert said == work(old, Random(2), before, 60)  # noqa: S311 - the same
     pairs = list(new.items())

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from muntin.snapshot import SnapshotError
-from muntin.snapshot.envelope import framed, unframed
+from muntin.snapshot.envelope import pack_envelope, unpack_envelope
 from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spark.call.analysis import InputColumns
 from muntin.spark.call.query_plan import AggregationPlan
@@ -92,10 +92,10 @@ def test_a_state_of_another_format_is_refused(number: int) -> None:
     plan = plan_of({"w": tumbling(10)}, MERGED)
     before = Bucket(plan, InMemoryChunkStore())
     assert not list(before.process(payload_of(plan, table_of([_row(5)])), 0))
-    frame = unframed(before.write_state() or b"")
-    message = f"of format {number}; .* reads format {FORMAT} only: go on with .* a new checkpoint"
+    frame = unpack_envelope(before.write_state() or b"")
+    message = f"has format {number}, expected {FORMAT}, .* reads; go on with .* a new checkpoint"
     with pytest.raises(SnapshotError, match=message):
-        Bucket(plan, InMemoryChunkStore(), framed(frame._replace(format=number)))
+        Bucket(plan, InMemoryChunkStore(), pack_envelope(frame._replace(format=number)))
 
 
 @pytest.mark.parametrize("n_fields", [2, 5])

@@ -14,12 +14,12 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
     """Build kernels from sources in which one text replaces another."""
 
     def planted(sources: tuple[str, ...], good: str, bad: str) -> None:
-        source = modules.template(sources)
+        source = modules.joined_sources(sources)
         assert good in source
 
         def mutated(_: tuple[str, ...]) -> str:
             return source.replace(good, bad)
 
-        monkeypatch.setattr(modules, "template", mutated)
+        monkeypatch.setattr(modules, "joined_sources", mutated)
 
     return planted

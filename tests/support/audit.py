@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from muntin.conformance.machines.strategies import Letter
 from muntin.registry.implementations import Carry
 from muntin.snapshot import register_value, snapshot
-from muntin.snapshot.containers import CHANGING
-from muntin.snapshot.encoder import reachable
+from muntin.snapshot.containers import MUTABLE
+from muntin.snapshot.encoder import reachable_objects
 from muntin.snapshot.external_references import ExternalReferences
 from muntin.snapshot.operator_snapshots import external_references
-from muntin.snapshot.state_classes import facts, fields_of
+from muntin.snapshot.state_classes import class_info, fields_of
 from muntin.spec.operator import Operator
 
 
@@ -28,13 +28,13 @@ register_value(Letter, "letter", _split, _joined)
 def mutable_objects(operator: Operator) -> dict[int, object]:
     """The objects that a step may change, by identity; without external references."""
     references = ExternalReferences(external_references(operator))
-    objects = (item for item in reachable(operator) if references.path(item) is None)
-    return {id(item): item for item in objects if type(item) in CHANGING or is_instance(item)}
+    objects = (item for item in reachable_objects(operator) if references.path(item) is None)
+    return {id(item): item for item in objects if type(item) in MUTABLE or is_instance(item)}
 
 
 def is_instance(item: object) -> bool:
     """Whether an object is an instance of a state class with mutable fields."""
-    return facts(type(item)).state and not isinstance(item, tuple) and bool(fields_of(item))
+    return class_info(type(item)).is_state and not isinstance(item, tuple) and bool(fields_of(item))
 
 
 @dataclass

@@ -9,21 +9,21 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.columnar.arrow import (
+    ArrowTable,
     DistinctKeys,
-    Table,
+    bound_arrays,
     column,
     concat_tables,
-    extents,
-    gaps,
-    keys,
+    distinct_keys,
+    empty_like,
+    gap_values,
     make_table,
-    marks,
-    numbers,
-    strings,
+    mark_values,
+    number_values,
+    result_array,
+    string_array,
     table_of,
-    times,
-    values,
-    without_nulls,
+    time_values,
 )
 from muntin.kernels.aggregator.array_backend import DTYPES
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
@@ -62,7 +62,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     key: str | None = None,
     gap: str | None = None,
     mark: str | None = None,
-) -> Table:
+) -> ArrowTable:
     """Return a row for each window that holds a row of the table: by name, then end and start.
 
     `gap` is the column of the gaps that rows bring to sessions, `mark` that of punctuations.
@@ -77,18 +77,18 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
     arrow, kinds, wanted = table_of(table), by_name(windows), by_label(aggregates)
     check_labels([*wanted, *([] if key is None else [key])], ["window", "start", "end"])
     check_labels(wanted, [key or ""])
-    known = None if key is None else keys(arrow, key)
+    known = None if key is None else distinct_keys(arrow, key)
     rows = _Rows(arrow, time, known, _edges(arrow, gap, mark))
     answered = _answered(rows, kinds, wanted)
     lines, kind = answered.by_query(), column(arrow, time).type
-    parts = list[Table]()
+    parts = list[ArrowTable]()
     for name in kinds:
         each = {one: lines.get(query_id(one, name), EMPTY) for one in wanted}
         first = next(iter(each.values()))
-        columns: dict[str, object] = {"window": strings([name] * first.start.size)}
+        columns: dict[str, object] = {"window": string_array([name] * first.start.size)}
         if key is not None and known:
             columns[key] = known.distinct.take(_places(answered, first))
-        columns |= extents(first.start, first.end, kind)
+        columns |= bound_arrays(first.start, first.end, kind)
         columns |= {label: _said(arrow, wanted[label], one) for label, one in each.items()}
         parts.append(make_table(columns))
     return concat_tables(parts)
@@ -96,7 +96,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seld
 
 def rolling(
     table: object, *, time: str, size: int, aggregates: AggregateRequests, key: str | None = None
-) -> Table:
+) -> ArrowTable:
     """Return a table with a column more for each aggregate: over the last units of time of a row.
 
     Rows of one time and key have the same values.
@@ -108,15 +108,17 @@ def rolling(
     """
     arrow, wanted = table_of(table), by_label(aggregates)
     check_labels(wanted, getattr(arrow, "column_names"))  # noqa: B009 - Arrow is not typed
-    known = None if key is None else keys(arrow, key)
+    known = None if key is None else distinct_keys(arrow, key)
     answered = _answered(_Rows(arrow, time, known), {"": Rolling(size)}, wanted)
-    lines, at = answered.by_query(), times(arrow, time)
+    lines, at = answered.by_query(), time_values(arrow, time)
     for label in wanted:
         one = lines.get(query_id(label, ""), EMPTY)
-        whose = at * 0 if known is None else known.places
+        whose = at * 0 if known is None else known.indices
         row = _rows(_places(answered, one), one.end - 1, whose, at)
         picked = (
-            empty_column(arrow, *wanted[label]) if one is EMPTY else values(one.value.picked(row))
+            empty_column(arrow, *wanted[label])
+            if one is EMPTY
+            else result_array(one.value.picked(row))
         )
         arrow = arrow.append_column(label, picked)
     return arrow
@@ -130,9 +132,9 @@ def _places(answered: Answered, lines: Lines) -> Ints:
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
 
 
-def _said(arrow: Table, wanted: AggregateRequest, lines: Lines) -> object:
+def _said(arrow: ArrowTable, wanted: AggregateRequest, lines: Lines) -> object:
     """Return the column of values that lines tell."""
-    return empty_column(arrow, *wanted) if lines is EMPTY else values(lines.value)
+    return empty_column(arrow, *wanted) if lines is EMPTY else result_array(lines.value)
 
 
 def query_id(label: str, window: str) -> str:
@@ -140,16 +142,18 @@ def query_id(label: str, window: str) -> str:
     return f"{label!r} over {window!r}"
 
 
-def empty_column(arrow: Table, what: str | NumericAggregate, of: str | tuple[str, ...]) -> object:
+def empty_column(
+    arrow: ArrowTable, what: str | NumericAggregate, of: str | tuple[str, ...]
+) -> object:
     """Return a column of no values, of the type that it has where there are some."""
     if isinstance(what, NumericAggregate):
         kinds = what.results[:-1] if what.checked else what.results
-        return values(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
+        return result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
     operator = ColumnarOperator()
     operator.add(Query("one", tumbling(1), _aggregate(what, of)))
-    row = {name: np.ones(1, numbers(arrow, name).data.dtype) for name in _names(of)}
+    row = {name: np.ones(1, number_values(arrow, name).data.dtype) for name in _names(of)}
     lines = operator.take_columns(np.zeros(1, np.int64), row, None, END).of("one") or EMPTY
-    return without_nulls(values(lines.value))
+    return empty_like(result_array(lines.value))
 
 
 def by_name(windows: Windows) -> Mapping[str, WindowType]:
@@ -244,15 +248,15 @@ def check_labels(wanted: Iterable[str], taken: Sequence[str]) -> None:
 class _Rows(NamedTuple):
     """A table, its column of time, its keys, and what its rows say of edges."""
 
-    arrow: Table
+    arrow: ArrowTable
     time: str
     known: DistinctKeys | None
     edges: Edges = Edges()
 
 
-def _edges(arrow: Table, gap: str | None, mark: str | None) -> Edges:
-    own = None if gap is None else gaps(arrow, gap)
-    return Edges(own, None if mark is None else marks(arrow, mark))
+def _edges(arrow: ArrowTable, gap: str | None, mark: str | None) -> Edges:
+    own = None if gap is None else gap_values(arrow, gap)
+    return Edges(own, None if mark is None else mark_values(arrow, mark))
 
 
 def _answered(
@@ -262,7 +266,7 @@ def _answered(
     arrow, known = rows.arrow, rows.known
     if not windows or not wanted:
         raise InvalidInputError("say at least one window and one aggregate")
-    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
+    read = {name: number_values(arrow, name) for _, of in wanted.values() for name in _names(of)}
     plain = len(read) == 1 and all(len(_names(of)) == 1 for _, of in wanted.values())
     check_frames(windows, list(read), plain=plain)
     operator = ColumnarOperator()
@@ -270,7 +274,7 @@ def _answered(
         for label, (what, of) in wanted.items():
             operator.add(Query(query_id(label, name), kind, _aggregate(what, () if plain else of)))
     given = next(iter(read.values())) if plain else read
-    each = times(arrow, rows.time), given, known and known.places, END
+    each = time_values(arrow, rows.time), given, known and known.indices, END
     return operator.take_columns(*each, gaps=rows.edges.gaps, marks=rows.edges.marks)
 
 

@@ -48,7 +48,7 @@ SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STAL
 
 def entry_slots(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
     """Yield the cells that hold values."""
-    return ((leaf, at) for leaf in view.at_level(0) for at in range(*view.ends(leaf)))
+    return ((leaf, at) for leaf in view.nodes_at_level(0) for at in range(*view.entry_range(leaf)))
 
 
 class BlottedFingerTree(FingerTree[str]):
@@ -67,20 +67,20 @@ class BlottedFingerTree(FingerTree[str]):
     @property
     def view(self) -> TreeDebugView[str]:
         """The contents of the arrays."""
-        return TreeDebugView(self.engine.storage.plain(self.tree), SHAPE)
+        return TreeDebugView(self.engine.storage.to_lists(self.arrays), SHAPE)
 
     def blot(self) -> None:
         """Overwrite the cells that must not be read."""
-        tree, view = self.tree, self.view
+        tree, view = self.arrays, self.view
         for at in range(PATH, len(tree.s)):
             tree.s[at] = UNREAD
         folds, entries, ends = (
             set(cells)
             for cells in (self.valid_folds(view), entry_slots(view), self.valid_ends(view))
         )
-        for place in set(product(range(self._nodes), range(SHAPE.fan))) - folds:
+        for place in set(product(range(self._inner_rows), range(SHAPE.fan))) - folds:
             tree.folds[place] = BLOT
-        for place in set(product(range(self._leaves), range(SHAPE.cap))) - entries:
+        for place in set(product(range(self._leaf_rows), range(SHAPE.cap))) - entries:
             tree.leaves[place] = BLOT
         for place in set(product(range(ENDS), range(LEFT))) - ends - {(MISC, IDENTITY)}:
             tree.ends[place] = BLOT
@@ -88,8 +88,12 @@ class BlottedFingerTree(FingerTree[str]):
     @staticmethod
     def valid_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
         """Yield the cells of folds that are valid."""
-        for node, level in view.inner():
-            yield from ((node, at) for at, _ in view.kept(node, level) if not view.marked(node, at))
+        for node, level in view.inner_nodes():
+            yield from (
+                (node, at)
+                for at, _ in view.children_off_spine(node, level)
+                if not view.is_stale(node, at)
+            )
 
     @staticmethod
     def valid_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
@@ -105,7 +109,7 @@ class BlottedFingerTree(FingerTree[str]):
         if height and not s[MIDDLE_STALE]:
             yield MISC, MIDDLE
             yield from [] if left | right else [(MISC, REST)]
-        cut = view.ends(view.left(0))[1] if height else s[CUT]
+        cut = view.entry_range(view.left_spine_node(0))[1] if height else s[CUT]
         if not s[SUFFIX_STALE]:
             yield from ((SUFFIX, at) for at in range(s[HEAD], cut))
         if height or not s[SUFFIX_STALE]:
@@ -128,10 +132,14 @@ class BlottedFingerTree(FingerTree[str]):
         """A node with the subtree below it."""
         if not level:
             return [list(pair) for pair in view.entries(node)]
-        first = int(node == view.left(level))
+        first = int(node == view.left_spine_node(level))
         keys = [view.key(node, at) for at in range(first, view.arity(node))]
-        marks = [view.marked(node, at) for at in range(view.arity(node))]
-        folds = [view.tree.folds[node, at] for at, _ in view.kept(node, level) if not marks[at]]
+        marks = [view.is_stale(node, at) for at in range(view.arity(node))]
+        folds = [
+            view.tree.folds[node, at]
+            for at, _ in view.children_off_spine(node, level)
+            if not marks[at]
+        ]
         return [
             keys,
             marks,
@@ -144,8 +152,8 @@ class BlottedFingerTree(FingerTree[str]):
         view, item_times = self.view, {time for time, _ in self.items()}
         keys = {
             view.key(node, at)
-            for node, level in view.inner()
-            for at in range(int(node == view.left(level)), view.arity(node))
+            for node, level in view.inner_nodes()
+            for at in range(int(node == view.left_spine_node(level)), view.arity(node))
         }
         return sorted(keys - item_times)
 

@@ -47,7 +47,7 @@ from muntin.reference.tuple_stores import FullHistoryStore
 from muntin.reference.window_store import WindowStore
 from muntin.registry.dataframes.names import WHOLES
 from muntin.registry.unavailable import UnavailableOperator
-from muntin.snapshot import carry, register_state
+from muntin.snapshot import register_state, transfer_state
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
 from muntin.spec.operator import Operator
@@ -124,7 +124,7 @@ class OperatorEntry:
     build: Callable[[Settings], Operator]
     in_order_only: bool = False  # whether it serves streams only that are declared in order
     int64_times: bool = False  # whether times must fit into 64 bits
-    carry: Carry | None = carry  # how a new one goes on where an old one is, if it can
+    carry: Carry | None = transfer_state  # how a new one goes on where an old one is, if it can
 
 
 @register_state

@@ -8,9 +8,9 @@ from typing import SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.aggregator.list_backend import EXACT
+from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT
+from muntin.kernels.compiler.input_checks import check_unmasked
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.compiler.masks import check_unmasked
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.batch import objects
 from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
@@ -126,7 +126,7 @@ def as_given(keys: object) -> NDArray[np.generic]:
     if not all(issubclass(kind, PLAIN) for kind in {*map(type, keys)}):
         return objects(keys)
     column: NDArray[np.generic] = np.asarray(keys)
-    wide = column.dtype.kind == "f" and (np.abs(column) >= EXACT).any()
+    wide = column.dtype.kind == "f" and (np.abs(column) >= MAX_EXACT_INT).any()
     return objects(keys) if wide else column
 
 

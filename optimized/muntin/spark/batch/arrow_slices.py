@@ -12,7 +12,7 @@ import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from muntin.columnar.arrow import values as arrow_values
+from muntin.columnar.arrow import result_array as arrow_values
 from muntin.kernels.slicing.arrays import FIRST, LAST
 from muntin.kernels.slicing.grain import rows, sliced
 from muntin.kernels.slicing.moment import Clock, Within

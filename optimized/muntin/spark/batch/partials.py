@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from muntin.kernels.aggregator.array_backend import Arrays
+from muntin.kernels.aggregator.array_backend import ArrayStorage
 from muntin.kernels.slicing.arrays import Column, Fields, column_of
 from muntin.kernels.slicing.batch import Source
 from muntin.kernels.slicing.choice import Choice
@@ -90,7 +90,7 @@ def decode(part: Part, columns: Iterator[Column], kinds: Sequence[Kind]) -> Fiel
     found = tuple(_restored(columns, kind) for kind in kinds)
     if not isinstance(part, Custom) or len(found) == 2:  # noqa: PLR2004 - numbers, no records
         return found
-    arrays = Arrays(part.summary)
+    arrays = ArrayStorage(part.summary)
     return found[0], column_of(np.rec.fromarrays(found[1:], dtype=arrays.dtype).view(np.ndarray))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from muntin.columnar.arrow import values as arrow_values
+from muntin.columnar.arrow import result_array as arrow_values
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.known import KINDS

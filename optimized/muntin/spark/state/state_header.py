@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from muntin.kernels.slicing.over import is_record
 from muntin.snapshot import SnapshotError, decode, encode
-from muntin.snapshot.envelope import Envelope, framed, installed, unframed
-from muntin.snapshot.external_references import described as text
+from muntin.snapshot.envelope import Envelope, installed_version, pack_envelope, unpack_envelope
+from muntin.snapshot.external_references import description as text
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.result_rows import is_row
 from muntin.spark.state.chunk_store import Chunks, damaged_state
@@ -130,12 +130,14 @@ def _column_roles(plan: AggregationPlan) -> dict[str, str | None]:
 
 def frame_state(kind: str, fingerprint: Sequence[str], state: object) -> bytes:
     """A state as bytes, with its kind and the fingerprint of its query."""
-    return framed(Envelope(FORMAT, installed(), encode([kind, list(fingerprint), state])))
+    return pack_envelope(
+        Envelope(FORMAT, installed_version(), encode([kind, list(fingerprint), state]))
+    )
 
 
 def read_state(kind: str, fingerprint: Sequence[str], data: bytes) -> object:
     """The state in a frame of this kind; one of another query is refused."""
-    frame = decode(unframed(data, FORMAT, REMEDY).body)
+    frame = decode(unpack_envelope(data, FORMAT, REMEDY).body)
     if not is_row(frame) or len(frame) != 3 or frame[0] != kind:  # noqa: PLR2004 - as `frame_state` writes
         raise SnapshotError(f"this is not the state of a {kind}: begin with a new checkpoint")
     before = [str(line) for line in frame[1]] if is_row(frame[1]) else []

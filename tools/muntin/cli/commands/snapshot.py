@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from muntin.console.messages import Subparsers, say
-from muntin.snapshot.inspection import shown
+from muntin.snapshot.inspection import summary_lines
 from muntin.spec.errors import InvalidInputError
 
 
@@ -32,6 +32,6 @@ def run(arguments: Namespace) -> int:
         data = path.read_bytes()
     except OSError as cause:
         raise InvalidInputError(f"cannot read {path}: {cause.strerror}") from cause
-    for line in shown(data):
+    for line in summary_lines(data):
         say(line)
     return 0

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.aggregator.numeric_catalogue import add, larger, smaller
+from muntin.kernels.aggregator.numeric_catalogue import add, maximum, minimum
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
-from muntin.kernels.compiler.specialization import compiled
+from muntin.kernels.compiler.specialization import compiled_module
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints
 from muntin.kernels.slicing.choice import EMPTY, Choice
 from muntin.kernels.slicing.dense.placing import Places
@@ -67,8 +67,8 @@ def with_least(a: Partial, b: Partial) -> Partial:
 SINGLE: Mapping[type[Part], Callable[..., Partial]] = {
     Count: add,
     Sum: add,
-    Min: smaller,
-    Max: larger,
+    Min: minimum,
+    Max: maximum,
     First: earlier,
     Last: later,
 }
@@ -105,7 +105,7 @@ def kernels_of(combine: Combine, dtype: np.dtype[np.generic]) -> Kernels:
     zero: Partial = tuple(0.0 if kind == "float" else 0 for kind in kinds)
     summary = NumericAggregate(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
     found = vars(
-        compiled(summary, ("aggregator/pair_kernels", "slicing/dense/joins"), *NodeShape())
+        compiled_module(summary, ("aggregator/column_kernels", "slicing/dense/joins"), *NodeShape())
     )
     return Kernels(*(found[name] for name in Kernels._fields))
 

@@ -82,7 +82,7 @@ def minimal_cover(
 class Edges(RecomputableState):
     """All edges, the interval of the youngest tuple, and some intervals before that."""
 
-    recalled = ("_intervals",)
+    cache_fields = ("_intervals",)
     interval_limit = 1024
     stride_limit = 64  # edges passed one by one before time leaps
 
