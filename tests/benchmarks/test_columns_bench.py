@@ -40,7 +40,7 @@ def test_late_events_are_as_late_as_they_may_be() -> None:
     assert (np.diff(stream(4000, 0.0, 0).times) >= 0).all()
 
 
-def test_all_loads_are_right_and_take_their_time() -> None:
+def test_all_loads_have_right_results_and_take_time() -> None:
     for load in loads(TINY)[:4]:
         measure.check(replace(load, batch=500), 2000)
         assert seconds(replace(load, batch=500)) > 0
@@ -60,7 +60,7 @@ def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert columns.main(["--quick"]) == 1
 
 
-def test_claims_read_the_rows_that_they_speak_of() -> None:
+def test_claims_read_the_rows_that_they_name() -> None:
     assert all(claim.holds for claim in claims(ROWS, MACHINE))
     for name, worse, words in (
         ("100 windows, 20 % late", 260.0, "100 concurrent"),

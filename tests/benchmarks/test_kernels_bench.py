@@ -39,7 +39,7 @@ def test_columns_and_their_stream_stay_together() -> None:
         lane.check()
 
 
-def test_claims_read_the_rows_that_they_speak_of() -> None:
+def test_claims_read_the_rows_that_they_name() -> None:
     assert all(claim.holds for claim in claims(ROWS))
     assert cost(ROWS, MAIN, 2**12, 16) == pytest.approx(7.16)
     for size, distance, worse, words in (
@@ -53,7 +53,7 @@ def test_claims_read_the_rows_that_they_speak_of() -> None:
         assert any(words in claim.sentence and not claim.holds for claim in claims(rows)), words
 
 
-def test_the_page_and_the_plot_show_every_contender(tmp_path: Path) -> None:
+def test_the_page_and_the_plot_show_every_implementation(tmp_path: Path) -> None:
     found = [*claims(ROWS), Claim(holds=False, sentence="pigs fly", figures="0")]
     text = page(ROWS, found, {MAIN: 1.5}, PLAN)
     assert all(f"| {name} |" in text for name in NAMES)

@@ -41,7 +41,7 @@ def test_all_baselines_and_all_that_slice_take_part() -> None:
 
 @pytest.mark.parametrize("batch", [1, USUAL])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
-def test_a_stream_is_as_disordered_as_asked_and_keeps_its_promises(
+def test_a_stream_has_the_requested_disorder_and_keeps_its_watermarks(
     share: float, batch: int
 ) -> None:
     workload = Workload("", share=share, batch=batch, session=True)
@@ -63,7 +63,7 @@ def periodic(workload: Workload) -> list[Sliding]:
     return [kind for kind in kinds if isinstance(kind, Sliding)]
 
 
-def test_so_many_windows_are_concurrent() -> None:
+def test_the_requested_number_of_windows_is_concurrent() -> None:
     for shape in ("queries", "sliding"):
         for windows in (1, 10, 100, 1000):
             kinds = periodic(Workload("", windows, shape))
@@ -79,7 +79,7 @@ class Forgetful(Scotty):
         return super().take(step)._replace(results=())
 
 
-def test_a_sabotaged_contender_is_noticed() -> None:
+def test_a_sabotaged_implementation_is_detected() -> None:
     entered = [BY_NAME["scotty-lazy"], Contender("forgetful", Forgetful)]
     plan = replace(TINY, fill=2000, filling=10**9)
     workload = Workload("", 3)
@@ -87,27 +87,27 @@ def test_a_sabotaged_contender_is_noticed() -> None:
         cell(workload, entered, plan)
 
 
-def test_who_refuses_takes_no_part() -> None:
+def test_implementations_that_refuse_a_query_are_left_out() -> None:
     rows = cell(Workload("", 2, measure="count", share=0.2), contenders(), TINY)
     assert {row.contender for row in rows} == {
         "scotty-lazy", "scotty-eager", "scotty-fiba", "tuple-buffer", "aggregate-tree",
     }  # fmt: skip
 
 
-def test_who_takes_too_long_gets_no_more_windows() -> None:
+def test_slow_implementations_are_left_out_of_larger_windows() -> None:
     plan, entered = replace(TINY, longest_step=0), [BY_NAME["scotty-lazy"]]
     rows = sweep([Workload("", 1), Workload("", 10)], entered, plan)
     assert [row.workload.windows for row in rows] == [1]
 
 
-def test_a_claim_fails_where_there_is_nothing_to_hold_it_against() -> None:
+def test_a_claim_without_rows_fails() -> None:
     found = claims(Results([(figure, []) for figure in figures(QUICK)]))
     assert len(found) == 8
     assert not any(claim.holds for claim in found)
 
 
 @pytest.mark.parametrize(("rate", "holds"), [(110.0, True), (140.0, True), (160.0, False)])
-def test_a_claim_holds_as_far_as_its_threshold(rate: float, *, holds: bool) -> None:
+def test_a_claim_holds_up_to_its_threshold(rate: float, *, holds: bool) -> None:
     figure = figures(QUICK)[0]
     row = cell(figure.workloads[0], [BY_NAME["scotty-lazy"]], TINY)[0]
     at = {
@@ -122,7 +122,7 @@ def test_a_claim_holds_as_far_as_its_threshold(rate: float, *, holds: bool) -> N
     assert fast.holds is (1600 / rate >= 10)
 
 
-def test_a_run_compares_reports_and_writes_what_it_found(
+def test_a_run_compares_reports_and_writes_its_results(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ("scotty-lazy", "cutty-lazy", "aggregate-buckets", "tuple-buffer")
@@ -138,7 +138,7 @@ def test_a_run_compares_reports_and_writes_what_it_found(
         assert (tmp_path / "images" / f"slicing-{figure.name}.svg").stat().st_size > 1000
 
 
-def test_a_run_with_a_wrong_contender_fails(
+def test_a_run_with_a_wrong_implementation_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = [BY_NAME["scotty-lazy"], Contender("forgetful", Forgetful)]

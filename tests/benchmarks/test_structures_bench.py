@@ -52,7 +52,7 @@ def test_every_structure_of_the_registry_takes_part_and_a_sorted_list() -> None:
     ("name", "distance"),
     [(c.name, d) for c in contenders() for d in (0, 1, 5, 15) if c.serves(d, FREE)],
 )
-def test_each_contender_answers_what_recompute_does(name: str, distance: int) -> None:
+def test_each_implementation_answers_as_recompute_does(name: str, distance: int) -> None:
     """Words tell in which order they were combined."""
     lane = Lane(name, BY_NAME[name].build(FREE), Feed(WORDS, 16, distance))
     for _ in range(5):
@@ -68,13 +68,13 @@ class Hoarding(SortedRefold[int]):
             super().evict(time)
 
 
-def test_a_sabotaged_contender_is_noticed() -> None:
+def test_a_sabotaged_implementation_is_detected() -> None:
     lane = Lane("hoarding", Hoarding(SUM.monoid), Feed(SUM, 16, 4))
     with pytest.raises(DisagreementError, match="hoarding answers another sum"):
         cell([lane], 4, TINY)
 
 
-def test_the_distance_of_every_insert_is_the_one_asked_for() -> None:
+def test_the_distance_of_every_insert_is_the_requested_one() -> None:
     feed = Feed(SUM, 64, 20)
     held = [time for time, _ in feed.pairs()]
     for distance in (20, 5, 0):
@@ -88,7 +88,7 @@ def test_the_distance_of_every_insert_is_the_one_asked_for() -> None:
         assert len(feed) == 64
 
 
-def test_there_is_a_row_for_each_contender_that_serves_a_stream(results: Results) -> None:
+def test_there_is_a_row_for_each_implementation_that_supports_a_stream(results: Results) -> None:
     for operator in ("sum", "geomean"):
         for size in SIZES:
             names = [c.name for c in contenders() if c.serves(0, SUM.monoid)]
@@ -97,7 +97,7 @@ def test_there_is_a_row_for_each_contender_that_serves_a_stream(results: Results
     assert results.ns("bloom", "subtract-on-evict", 16, 0) == inf
 
 
-def test_no_contender_is_asked_again_that_took_too_long() -> None:
+def test_slow_implementations_are_left_out_of_larger_sizes() -> None:
     plan = replace(TINY, longest_round=0)
     sweep = Sweep(SUM, [BY_NAME["recompute"], BY_NAME["fiba4"]], plan)
     assert {row.size for row in sweep.rows()} == {16}
@@ -111,7 +111,7 @@ def count(name: str, size: int, distance: int = 0) -> Count:
     return next(sweep(BY_NAME[name], size, [distance]))
 
 
-def test_what_is_counted_is_what_the_theorems_say() -> None:
+def test_counts_are_those_of_the_theorems() -> None:
     assert count("recompute", 64).combines == 64
     assert count("two-stacks", 64).combines == 3
     assert count("subtract-on-evict", 64).combines == 2
@@ -127,7 +127,7 @@ def test_re_evaluation_and_challengers_agree(case: Measurable) -> None:
     assert found.once == inf or found.once % 10 == 0
 
 
-def test_re_evaluation_looks_at_the_window_only() -> None:
+def test_re_evaluation_reads_the_window_only() -> None:
     window = ReEvaluation[int](sum)
     window.bulk_insert([(1, 5), (2, 6)])
     window.evict(1)
@@ -140,9 +140,7 @@ def test_the_line_of_least_squares_knows_how_far_off_it_is() -> None:
     assert fit({0: 10, 1: 26, 2: 30}).farthest == pytest.approx(4)
 
 
-def test_page_and_plots_are_written_from_whatever_was_found(
-    results: Results, tmp_path: Path
-) -> None:
+def test_page_and_plots_are_written_from_any_results(results: Results, tmp_path: Path) -> None:
     found = claims(results)
     assert {type(claim) for claim in found} == {Claim}
     assert rankings(results)
@@ -161,7 +159,7 @@ def test_a_claim_fails_if_a_window_is_missing(results: Results) -> None:
     assert not any(claim.holds for claim in about)
 
 
-def test_a_group_is_needed_where_it_is_needed() -> None:
+def test_structures_that_need_a_group_are_left_out_without_one() -> None:
     contender = Contender("x", SortedRefold, any_order=False, needs_group=True)
     assert contender.serves(0, SUM.monoid)
     assert not contender.serves(1, SUM.monoid)

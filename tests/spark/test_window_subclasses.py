@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.registry.dataframes.native_queries import translated
+from muntin.registry.dataframes.native_windows import native_query
 from muntin.spark.batch.records import answering
 from muntin.spark.call.window_serialization import serialize
 from muntin.spark.execution.columnar_support import columnar_windows
@@ -112,7 +112,7 @@ def test_nothing_follows_from_what_a_derived_type_derives_from(kind: WindowType)
 
 
 def test_spark_is_not_asked_for_what_it_does_not_know() -> None:
-    said = translated(Query("q", Weekdays(4, 3, 1), named("sum")))
+    said = native_query(Query("q", Weekdays(4, 3, 1), named("sum")))
     assert said == "Spark does not know what Weekdays makes of sliding windows"
 
 

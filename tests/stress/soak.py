@@ -14,7 +14,7 @@ from random import Random
 from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
-from muntin.registry.state_size import Held, held
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -31,7 +31,7 @@ SHARE = 0.2
 PAUSE, SELDOM = 40, 0.001
 """How long nothing happens, and how often: there sessions end."""
 SAMPLES = 100
-NOTHING = Held(0, 0)
+NOTHING = StateSize(0, 0)
 MEGABYTE = 2**20
 
 WINDOWS: dict[str, list[WindowType]] = {
@@ -71,7 +71,7 @@ def edges(kind: WindowType, low: int, high: int, *, ends: bool = True) -> set[in
             return set()
 
 
-def bound(low: int, high: int, *, in_order: bool = False) -> Held:
+def bound(low: int, high: int, *, in_order: bool = False) -> StateSize:
     """The most slices and tuples that may be held (proofs/scotty.md, M6, F1).
 
     From the lateness limit to the youngest event, and as far back as the longest window, a slice
@@ -94,7 +94,7 @@ def bound(low: int, high: int, *, in_order: bool = False) -> Held:
         if isinstance(kind, Sliding) and kind.measure is COUNT:
             tuples += kind.size + events
             slices += 2 * ((kind.size + events) // kind.slide + 1)
-    return Held(slices, tuples)
+    return StateSize(slices, tuples)
 
 
 def stream(seed: int, *, in_order: bool) -> Iterator[Event]:
@@ -116,7 +116,7 @@ class Soak:
     counted: int = 0
     seconds: float = 0.0
     fullest: float = 0.0  # what was held, as a share of the bound, at most
-    held: Held = NOTHING
+    held: StateSize = NOTHING
     memory: list[int] = field(default_factory=list[int])
     _told: dict[int, int] = field(default_factory=dict[int, int])
 
@@ -133,12 +133,12 @@ class Soak:
 
     def check(self, operator: Operator, limit: int, newest: int, *, in_order: bool) -> None:
         """Hold what the operator holds against the bound."""
-        now, most = held(operator), bound(limit, newest, in_order=in_order)
+        now, most = state_size(operator), bound(limit, newest, in_order=in_order)
         assert now
         assert now.slices <= most.slices, (self.events, now, most)
         assert now.tuples <= most.tuples, (self.events, now, most)
         self.fullest = max(self.fullest, now.slices / most.slices)
-        self.held = Held(max(now.slices, self.held.slices), max(now.tuples, self.held.tuples))
+        self.held = StateSize(max(now.slices, self.held.slices), max(now.tuples, self.held.tuples))
 
     def drift(self) -> float:
         """Return how much more memory the last tenth of the run had than the second, in MB."""

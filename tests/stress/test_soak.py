@@ -5,7 +5,7 @@ import os
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.registry.state_size import Held, held
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.query import Settings
 from muntin.spec.windows.periodic import Sliding
 from stress import soak as soaking
@@ -43,7 +43,7 @@ class Hoarder(Scotty):
 
 
 def test_a_hoarder_is_found_out() -> None:
-    with pytest.raises(AssertionError, match=r"Held\(slices"):
+    with pytest.raises(AssertionError, match=r"StateSize\(slices"):
         soak(Hoarder, 20_000, in_order=False)
 
 
@@ -65,4 +65,4 @@ def test_the_command_prints_what_it_saw(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_soak_with_nothing_held_holds_nothing() -> None:
-    assert held(Scotty(Settings())) == Held(0, 0)
+    assert state_size(Scotty(Settings())) == StateSize(0, 0)
