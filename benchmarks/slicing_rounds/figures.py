@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from slicing_rounds.contenders import READABLE
-from slicing_rounds.measure import Plan
+from slicing_rounds.implementations import READABLE
+from slicing_rounds.measure import SlicingPlan
 from slicing_rounds.workload import SECOND, Workload
 
 FEW = 100
@@ -37,14 +37,14 @@ def at(workload: Workload, along: str) -> str:
     }[along]
 
 
-def figures(plan: Plan) -> list[Figure]:
+def figures(plan: SlicingPlan) -> list[Figure]:
     """Return all sweeps."""
     disorder = Workload("14", share=0.2, session=True)
     counting = replace(disorder, session=False, measure="count")
     return [*_windows(plan, disorder, counting), *_rest(plan, disorder, counting)]
 
 
-def _windows(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]:
+def _windows(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
     """Return the sweeps along the number of windows."""
     few = [w for w in plan.windows if w <= FEW]
 
@@ -65,7 +65,7 @@ def _windows(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]
     ]
 
 
-def _rest(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]:
+def _rest(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
     """Return the sweeps along disorder and aggregates."""
     queries, late = "20 tumbling queries", "20 % out of order"
 

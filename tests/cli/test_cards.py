@@ -85,7 +85,7 @@ def test_every_structure_has_a_card_and_every_card_a_structure() -> None:
 
 
 @pytest.mark.parametrize("entry", STRUCTURES, ids=IDS)
-def test_what_a_card_names_exists(entry: StructureEntry) -> None:
+def test_files_and_papers_of_a_card_exist(entry: StructureEntry) -> None:
     card = CARDS[entry.name]
     assert f"[{card.paper}" in (ROOT / card.file).read_text()
     assert f"**[{card.paper}]**" in (ROOT / "REFERENCES.md").read_text()
@@ -95,7 +95,7 @@ def test_what_a_card_names_exists(entry: StructureEntry) -> None:
 
 
 def test_the_document_and_its_pictures_are_up_to_date() -> None:
-    assert list(cards.stale()) == []
+    assert list(cards.stale_files()) == []
 
 
 def test_there_is_no_picture_that_no_card_shows() -> None:
@@ -104,7 +104,7 @@ def test_there_is_no_picture_that_no_card_shows() -> None:
 
 
 @pytest.mark.parametrize("entry", STRUCTURES, ids=IDS)
-def test_a_card_says_what_the_registry_says(entry: StructureEntry) -> None:
+def test_a_card_agrees_with_the_registry(entry: StructureEntry) -> None:
     text = (ROOT / cards.DOCUMENT).read_text()
     section = text.split(f"\n## {entry.name}\n")[1].split("\n## ")[0]
     claimed = re.findall(r"time \(([a-z ]+)\)", section)
@@ -129,7 +129,7 @@ def run(*words: str) -> int:
     return status
 
 
-def test_the_command_finds_and_mends_what_is_stale(
+def test_the_command_finds_and_writes_stale_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "docs").mkdir()

@@ -56,7 +56,7 @@ def test_all_are_replayed_and_named(session: Session) -> None:
     assert next(iter(session.lines()[0])) == "with"
 
 
-def test_with_all_it_is_enough_that_somebody_supports_it(session: Session) -> None:
+def test_with_all_one_implementation_that_supports_a_file_is_enough(session: Session) -> None:
     fifo = session.file(CALLS)
     assert session.replay(fifo, "--with", "all") == 0
     refusals = [line["with"] for line in session.lines() if "unsupported" in line]
@@ -66,7 +66,7 @@ def test_with_all_it_is_enough_that_somebody_supports_it(session: Session) -> No
 
 
 @pytest.mark.usefixtures("_two_bad_ones")
-def test_check_shows_what_is_wrong_with_whom(session: Session) -> None:
+def test_check_shows_each_implementation_and_its_differences(session: Session) -> None:
     file = session.file({**TRACE, **SAID})
     assert session.replay(file, "--with", "all", "--check") == 1
     assert (
@@ -107,7 +107,7 @@ def test_check_has_a_status(session: Session, said: dict[str, Json], status: int
     assert session.out.startswith(word)
 
 
-def test_check_says_what_was_wanted_and_what_came(session: Session) -> None:
+def test_check_prints_expected_and_actual_values(session: Session) -> None:
     wrong: Json = {**RESULT, "value": 3, "revision": 1} if isinstance(RESULT, dict) else None
     file = session.file({**TRACE, "expect": [wrong], "expect_mode": "subset"})
     assert session.replay(file, "--check") == 1
@@ -122,10 +122,10 @@ MISMATCH: {file}: spec: 1 difference
     )
 
 
-def test_only_so_many_differences_are_shown(session: Session) -> None:
+def test_the_number_of_printed_differences_is_limited(session: Session) -> None:
     expect: Json = [{"step": 0, "value": value} for value in range(100, 130)]
     assert session.replay(session.file({**TRACE, "expect": expect}), "--check") == 1
-    assert session.out.count("wanted") == replay.SHOWN
+    assert session.out.count("wanted") == replay.MAX_DIFFERENCES
     assert session.out.splitlines()[-1] == "    and 10 more"
 
 

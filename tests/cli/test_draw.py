@@ -226,7 +226,7 @@ def test_the_command_writes_a_picture_a_step_and_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["spec", "recompute", "subtract-on-evict", "tuple-buffer"])
-def test_what_cannot_be_drawn_says_so(
+def test_structures_that_cannot_be_drawn_are_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = EXAMPLES / "fifo.json"
@@ -235,7 +235,7 @@ def test_what_cannot_be_drawn_says_so(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_a_structure_refuses_is_not_drawn(
+def test_operations_that_a_structure_refuses_are_not_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = EXAMPLES / "002_figure_3.json"
@@ -244,7 +244,7 @@ def test_what_a_structure_refuses_is_not_drawn(
     assert parsed(str(file), "--with", "daba", "--coins")[0] == 3
 
 
-def test_what_is_no_structure_transcript_is_not_drawn(tmp_path: Path) -> None:
+def test_other_files_than_structure_transcripts_are_not_drawn(tmp_path: Path) -> None:
     file = tmp_path / "it.json"
     file.write_text('{"muntin": 1, "queries": [], "steps": []}')
     assert parsed(str(file))[0] == 3
@@ -254,12 +254,12 @@ def test_what_is_no_structure_transcript_is_not_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["99", "3-", "-3", "5-3", "x"])
-def test_steps_that_there_are_not_are_refused(wanted: str) -> None:
+def test_step_numbers_out_of_range_are_refused(wanted: str) -> None:
     with pytest.raises(InvalidInputError, match="--step"):
-        draw.steps(wanted, 13)
+        draw.step_range(wanted, 13)
 
 
-def test_names_that_there_are_not_are_refused() -> None:
+def test_unknown_names_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="no structure"):
         parsed(str(EXAMPLES / "fifo.json"), "--with", "fibre")
     with pytest.raises(UnsupportedError, match="cannot be drawn"):

@@ -108,7 +108,7 @@ def test_figure_9_takes_a_substitute_from_a_leaf() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.json")), ids=lambda path: path.stem)
-def test_every_example_says_what_comes_of_it(path: Path) -> None:
+def test_every_example_has_its_expected_results(path: Path) -> None:
     transcript = example(path.stem)
     name = "fiba" if path.stem.startswith("002") else "reactive"
     drawn = instance(name, transcript.aggregate.monoid)

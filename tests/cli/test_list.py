@@ -29,7 +29,7 @@ def of_structure(name: str) -> Capabilities:
     return survey_structure(next(entry for entry in STRUCTURES if entry.name == name))
 
 
-def test_every_window_type_is_asked_about() -> None:
+def test_every_window_type_is_probed() -> None:
     found = window_types()
     assert set(FORMS) < set(found)
     assert {"user-defined", "user-trigger"} < set(found)
@@ -42,7 +42,7 @@ def test_the_specification_and_recompute_support_everything() -> None:
         assert list(survey.refusals("all", "some", "none")) == []
 
 
-def test_buckets_say_what_they_refuse_and_when() -> None:
+def test_buckets_have_refusals_with_conditions() -> None:
     survey = of_operator("aggregate-buckets")
     assert survey.extent()["session"] == "some"
     assert survey.extent()["count"] == "none"
@@ -52,7 +52,7 @@ def test_buckets_say_what_they_refuse_and_when() -> None:
     assert {"dialect": ("first_window=floor_first",)} in when
 
 
-def test_a_fifo_structure_says_what_it_refuses() -> None:
+def test_a_fifo_structure_has_refusals() -> None:
     extent = of_structure("subtract-on-evict").extent()
     assert extent["query"] == "some"
     assert extent["insert out of order"] == extent["query_range"] == "none"
@@ -74,7 +74,7 @@ class OnlyOnTime(SpecificationOperator):
         super().add(query)
 
 
-def test_nothing_is_written_by_hand(
+def test_capabilities_are_computed_by_probes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(listing, "OPERATORS", [OperatorEntry("punctual", OnlyOnTime)])

@@ -33,7 +33,9 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_is_in_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_content_of_a_snapshot_is_printed(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["snapshot", "show", str(file)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("snapshot of format 1, by muntin ")
@@ -41,7 +43,7 @@ def test_what_is_in_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [line for line in SAID if line not in lines] == []
 
 
-def test_what_is_wrong_with_it(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_snapshot_is_an_error(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_bytes(file.read_bytes()[:-3])
     assert main(["snapshot", "show", str(file)]) == 1
     assert "muntin: corrupt snapshot: " in capsys.readouterr().err

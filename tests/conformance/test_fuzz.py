@@ -124,7 +124,7 @@ def test_what_no_transcript_can_tell_is_printed_as_it_is(
 ) -> None:
     status, said = say(Narrow, "fuzz --with sabotaged --seed 1 --steps 100000", "")
     assert status == 1
-    assert "no transcript of version 1 can tell it; the trace:\n  Settings(" in said
+    assert "no transcript of version 1 can express it; the trace:\n  Settings(" in said
 
 
 def test_the_others_go_on_without_the_one_that_is_wrong(

@@ -1,4 +1,4 @@
-"""Every operator and structure answers as specified on a real stream: departures as they landed."""
+"""Every operator and structure answers as specified on a real stream: flights as they landed."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -62,10 +62,10 @@ def test_operators_answer_as_specified(entry: OperatorEntry, landed: list[Event]
     turns = tuple(TranscriptStep(step) for step in steps(events))
     trace = supported(OperatorTranscript(QUERIES, settings, turns), entry.build)
     assert trace.queries
-    done = lockstep(trace, entry.build)
-    assert done.parting is None
-    assert done.refused == 0
-    assert done.results > 0
+    outcome = lockstep(trace, entry.build)
+    assert outcome.parting is None
+    assert outcome.refused == 0
+    assert outcome.results > 0
 
 
 def calls(events: Sequence[Event], *, ordered: bool) -> Iterator[tuple[int, object, int]]:
@@ -86,10 +86,10 @@ def calls(events: Sequence[Event], *, ordered: bool) -> Iterator[tuple[int, obje
 def answers(
     window: OutOfOrder[object],
     aggregate: Aggregate[object, object, object],
-    asked: Sequence[tuple[int, object, int]],
+    calls: Sequence[tuple[int, object, int]],
 ) -> Iterator[object]:
     """Insert, evict and query, once for each departure."""
-    for time, value, up_to in asked:
+    for time, value, up_to in calls:
         window.insert(time, aggregate.lift(value))
         window.bulk_evict(up_to)
         yield aggregate.lower(window.query())
@@ -101,12 +101,12 @@ def test_structures_answer_as_specified(
     entry: StructureEntry, name: str, landed: list[Event]
 ) -> None:
     aggregate = named(name)
-    asked = list(calls(landed, ordered=entry.arrival != "any order"))
+    feed = list(calls(landed, ordered=entry.arrival != "any order"))
     try:
         window = entry.build(aggregate.monoid, Meter())
     except UnsupportedError:
         assert entry.name in REFUSING[name]
         return
-    wanted = list(answers(SpecificationStructure(aggregate.monoid), aggregate, asked))
-    assert list(answers(window, aggregate, asked)) == wanted
+    wanted = list(answers(SpecificationStructure(aggregate.monoid), aggregate, feed))
+    assert list(answers(window, aggregate, feed)) == wanted
     assert len(wanted) == EVENTS

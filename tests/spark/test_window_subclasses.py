@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.registry.dataframes.native_queries import translated
+from muntin.registry.dataframes.native_windows import native_query
 from muntin.spark.batch.records import answering
 from muntin.spark.call.window_serialization import serialize
 from muntin.spark.execution.columnar_support import columnar_windows
@@ -113,7 +113,7 @@ def test_timers_infer_nothing_from_the_superclass(kind: WindowType) -> None:
 
 
 def test_spark_does_not_evaluate_subclasses() -> None:
-    translation = translated(Query("q", Weekdays(4, 3, 1), named("sum")))
+    translation = native_query(Query("q", Weekdays(4, 3, 1), named("sum")))
     assert translation == "Spark does not know what Weekdays makes of sliding windows"
 
 

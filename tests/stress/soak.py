@@ -15,7 +15,7 @@ from resource import RUSAGE_SELF, getpagesize, getrusage
 from time import process_time
 
 from muntin.registry.implementations import OPERATORS
-from muntin.registry.state_size import Held, held
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -31,7 +31,7 @@ LATE_SHARE = 0.2
 PAUSE, PAUSE_SHARE = 40, 0.001
 """The length of a pause and its probability: sessions end there."""
 SAMPLES = 100
-NOTHING = Held(0, 0)
+NOTHING = StateSize(0, 0)
 MEGABYTE = 2**20
 
 WINDOWS: dict[str, list[WindowType]] = {
@@ -71,7 +71,7 @@ def edges(kind: WindowType, low: int, high: int, *, ends: bool = True) -> set[in
             return set()
 
 
-def bound(low: int, high: int, *, in_order: bool = False) -> Held:
+def bound(low: int, high: int, *, in_order: bool = False) -> StateSize:
     """The most slices and tuples that may be held (proofs/scotty.md, M6, F1).
 
     From the lateness limit to the youngest event, and as far back as the longest window, a slice
@@ -96,7 +96,7 @@ def bound(low: int, high: int, *, in_order: bool = False) -> Held:
         if isinstance(kind, Sliding) and kind.measure is COUNT:
             tuples += kind.size + events
             slices += 2 * ((kind.size + events) // kind.slide + 1)
-    return Held(slices, tuples)
+    return StateSize(slices, tuples)
 
 
 def stream(seed: int, *, in_order: bool) -> Iterator[Event]:
@@ -118,7 +118,7 @@ class SoakReport:
     counted_events: int = 0
     seconds: float = 0.0
     peak_share: float = 0.0  # the most slices as a share of their bound
-    peak: Held = NOTHING
+    peak: StateSize = NOTHING
     memory: list[int] = field(default_factory=list[int])
     _emitted_counts: dict[int, int] = field(default_factory=dict[int, int])
 
@@ -135,12 +135,12 @@ class SoakReport:
 
     def check(self, operator: Operator, limit: int, newest: int, *, in_order: bool) -> None:
         """Compare the state of the operator with its bound."""
-        now, most = held(operator), bound(limit, newest, in_order=in_order)
+        now, most = state_size(operator), bound(limit, newest, in_order=in_order)
         assert now
         assert now.slices <= most.slices, (self.events, now, most)
         assert now.tuples <= most.tuples, (self.events, now, most)
         self.peak_share = max(self.peak_share, now.slices / most.slices)
-        self.peak = Held(max(now.slices, self.peak.slices), max(now.tuples, self.peak.tuples))
+        self.peak = StateSize(max(now.slices, self.peak.slices), max(now.tuples, self.peak.tuples))
 
     def memory_drift(self) -> float:
         """The growth of memory from the second tenth of the run to the last, in MB."""

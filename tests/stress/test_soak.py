@@ -5,7 +5,7 @@ import os
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.registry.state_size import Held, held
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.query import Settings
 from muntin.spec.windows.periodic import Sliding
 from stress import soak as soaking
@@ -43,7 +43,7 @@ class HoardingScotty(Scotty):
 
 
 def test_an_operator_that_evicts_nothing_exceeds_the_bound() -> None:
-    with pytest.raises(AssertionError, match=r"Held\(slices"):
+    with pytest.raises(AssertionError, match=r"StateSize\(slices"):
         run_soak(HoardingScotty, 20_000, in_order=False)
 
 
@@ -65,4 +65,4 @@ def test_the_command_prints_its_reports(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_an_operator_without_queries_holds_no_state() -> None:
-    assert held(Scotty(Settings())) == Held(0, 0)
+    assert state_size(Scotty(Settings())) == StateSize(0, 0)

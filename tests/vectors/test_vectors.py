@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.commands.replay_report import explained
+from muntin.cli.commands.replay_report import explanation
 from muntin.cli.commands.replay_run import ReplayRun, runs
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.registry.implementations import OPERATORS, STRUCTURES
@@ -27,7 +27,7 @@ def wrong(transcript: Transcript, run: ReplayRun) -> list[str]:
     if run.outcome == "error":
         return [run.why]
     found = run.differences(transcript) if run.outcome == "done" else []
-    return [line for difference in found for line in explained(difference)]
+    return [line for difference in found for line in explanation(difference)]
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in OPERATORS])

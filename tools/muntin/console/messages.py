@@ -1,7 +1,8 @@
-"""What a command of `muntin` is: a module with `add_parser`, which sets `run` as a default.
+"""What commands of `muntin` share: the type of their parsers, and lines on stdout and stderr.
 
-`run` takes the parsed arguments and returns the exit status. If it raises InvalidInputError, the
-command was asked for something that there is not; any other MuntinError is a failure.
+A command is a module with `add_parser`, which sets `run` as a default. `run` gets the parsed
+arguments and returns the exit status. An InvalidInputError means that the command line is wrong;
+any other MuntinError is a failure.
 """
 
 import sys
@@ -10,7 +11,7 @@ from typing import Protocol
 
 
 class Subparsers(Protocol):
-    """What argparse gives to those who add a command."""
+    """The part of argparse that adds a command."""
 
     def add_parser(
         self,
@@ -21,15 +22,15 @@ class Subparsers(Protocol):
         epilog: str = "",
         formatter_class: type[HelpFormatter] = HelpFormatter,
     ) -> ArgumentParser:
-        """Return the parser of a new command."""
+        """The parser of a new command."""
         ...
 
 
 def say(text: str) -> None:
-    """Print a line."""
+    """Print a line to stdout."""
     sys.stdout.write(f"{text}\n")
 
 
 def complain(text: str) -> None:
-    """Print a line for people, where it is in nobody's way."""
+    """Print a line for people to stderr, so that stdout holds results only."""
     sys.stderr.write(f"muntin: {text}\n")

@@ -1,8 +1,8 @@
-"""Periodic windows that answer each question once.
+"""Periodic windows that compute the windows of a coordinate once.
 
-The denotation asks a window type for every window and every event where the event belongs. The
-answer depends on nothing else, so one that is remembered is the answer; and rows at any scale can
-be held against the denotation itself.
+The denotation evaluates a window type for every window and every event. The windows of an event
+depend on its coordinate alone, so memoizing them changes no answer, and makes it affordable to run
+the denotation itself over millions of rows.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,31 +16,32 @@ from muntin.spec.windows.window import Interval
 
 @dataclass(frozen=True)
 class MemoizedSliding(Sliding):
-    """Sliding windows, in one dialect only: that of the one run that it is made for."""
+    """Sliding windows for one run: the dialect is not part of the cache's key."""
 
-    known: dict[int, set[int]] = field(default_factory=dict[int, set[int]], compare=False)
+    cache: dict[int, set[int]] = field(default_factory=dict[int, set[int]], compare=False)
 
     def starts(self, coordinate: int, dialect: Dialect) -> set[int]:
-        """Return the starts of the windows that an event at this coordinate belongs to.
+        """The starts of the windows that contain this coordinate.
 
         >>> window = MemoizedSliding(4, 2)
-        >>> window.starts(7, Dialect()) is window.starts(7, Dialect()), window.known
+        >>> window.starts(7, Dialect()) is window.starts(7, Dialect()), window.cache
         (True, {7: {4, 6}})
         """
-        found = self.known.get(coordinate)
-        if found is None:
-            found = self.known[coordinate] = super().starts(coordinate, dialect)
-        return found
+        starts = self.cache.get(coordinate)
+        if starts is None:
+            starts = self.cache[coordinate] = super().starts(coordinate, dialect)
+        return starts
 
     def holds(self, interval: Interval, at: PositionedEvent, dialect: Dialect, /) -> bool:
-        """Whether the window is one of those that the event belongs to."""
-        known = self.known.get(at.coordinate)  # asked of each window and event: not a call more
-        return interval.start in (known or self.starts(at.coordinate, dialect))
+        """Whether the window contains the event."""
+        starts = self.cache.get(at.coordinate)  # no further call: this runs per window and event
+        return interval.start in (starts or self.starts(at.coordinate, dialect))
 
 
 def memoize(query: Query) -> Query:
-    """Return the same query, asked of windows that remember if there are such windows."""
-    kind = query.window
-    if type(kind) is not Sliding:
+    """The same query, over memoized windows if its windows are sliding ones."""
+    window = query.window
+    if type(window) is not Sliding:
         return query
-    return replace(query, window=MemoizedSliding(kind.size, kind.slide, kind.offset, kind.measure))
+    memoized = MemoizedSliding(window.size, window.slide, window.offset, window.measure)
+    return replace(query, window=memoized)

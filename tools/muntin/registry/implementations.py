@@ -1,6 +1,6 @@
 """Every implementation, by the name that `--with` and every document use.
 
-To test a new one in every way, add one entry here.
+One entry here makes all tests, replays and differential runs apply to a new implementation.
 """
 
 from collections.abc import Callable
@@ -45,13 +45,13 @@ from muntin.reference.subtract_on_evict import SubtractOnEvict
 from muntin.reference.tuple_buffer import TupleBuffer
 from muntin.reference.tuple_stores import FullHistoryStore
 from muntin.reference.window_store import WindowStore
-from muntin.registry.dataframes.names import WHOLES
-from muntin.registry.unavailable import UnavailableOperator
 from muntin.snapshot import register_state, transfer_state
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
-from muntin.spec.query import Settings
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import Step
 from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
@@ -61,22 +61,22 @@ Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
 class BuildStructure(Protocol):
-    """A way to make an empty structure."""
+    """A builder of an empty structure."""
 
     def __call__(self, monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-        """Return an empty structure over the monoid that counts its work on the meter."""
+        """An empty structure over the monoid that counts its work on the meter."""
         ...
 
 
 @dataclass(frozen=True)
 class StructureEntry:
-    """A structure, and what it can do."""
+    """A structure, and which calls and monoids it supports."""
 
     name: str
     build: BuildStructure
     arrival: Arrival
     needs: Literal["monoid", "group"] = "monoid"
-    worst_case: bool = False  # else its bound is amortised over a run
+    worst_case: bool = False  # else its bound is amortised
 
 
 def _subtract_on_evict(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
@@ -118,22 +118,22 @@ STRUCTURES = [
 
 @dataclass(frozen=True)
 class OperatorEntry:
-    """An operator; what it can do, it says itself."""
+    """An operator by its name; which queries it supports, it decides itself in `add`."""
 
     name: str
     build: Callable[[Settings], Operator]
-    in_order_only: bool = False  # whether it serves streams only that are declared in order
+    in_order_only: bool = False  # whether it needs Settings(in_order=True)
     int64_times: bool = False  # whether times must fit into 64 bits
-    carry: Carry | None = transfer_state  # how a new one goes on where an old one is, if it can
+    carry: Carry | None = transfer_state  # transfers the state of an old one to a new one
 
 
 @register_state
 class FibaOfTuples(AggregateTree):
-    """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
+    """The store of `aggregate-tree`: FlatFAT would have to move all newer leaves by one."""
 
     @staticmethod
     def build(monoid: Monoid[object]) -> OutOfOrder[object]:
-        """Return an empty tree."""
+        """An empty tree."""
         return Fiba(monoid)
 
 
@@ -147,6 +147,26 @@ def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
 
 def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
     return lambda settings: Scotty(settings, build)
+
+
+class UnavailableOperator(Operator):
+    """The stand-in for an operator whose extra is not installed: it refuses every query."""
+
+    def __init__(self, why: str) -> None:
+        """Keep the reason, which names the missing package."""
+        self._why = why
+
+    def add(self, query: Query) -> None:
+        """Refuse the query, with the reason."""
+        raise UnsupportedError(f"query {query.id!r}: {self._why}")
+
+    def remove(self, name: str) -> None:
+        """Refuse: no query was ever registered."""
+        raise InvalidInputError(f"there is no query {name!r} to remove")
+
+    def take(self, _: Step, /) -> Output:
+        """Refuse the step, with the reason."""
+        raise UnsupportedError(self._why)
 
 
 def _kernels(settings: Settings) -> Operator:
@@ -178,7 +198,7 @@ OPERATORS = [
 ]
 
 
-def _at_once(name: str) -> Callable[[Settings], Operator]:
+def _dataframe_engine(name: str) -> Callable[[Settings], Operator]:
     def build(settings: Settings) -> Operator:
         try:
             from muntin.registry.dataframes.operator import (  # noqa: PLC0415 - it needs an extra
@@ -193,7 +213,12 @@ def _at_once(name: str) -> Callable[[Settings], Operator]:
     return build
 
 
-WHOLE_TABLE_OPERATORS = [
-    OperatorEntry(name, _at_once(name), int64_times=True, carry=None) for name in WHOLES
+SPARK, KERNELS_TABLE, SPARK_NATIVE = "spark", "kernels-table", "spark-native"
+"""`muntin.spark.aggregate` in batch, `muntin.columnar.aggregate`, and Spark's own windows."""
+DATAFRAME_NAMES = (SPARK, KERNELS_TABLE, SPARK_NATIVE)
+
+DATAFRAME_OPERATORS = [
+    OperatorEntry(name, _dataframe_engine(name), int64_times=True, carry=None)
+    for name in DATAFRAME_NAMES
 ]
-"""Those that answer a whole DataFrame: a trace of one step that ends the stream."""
+"""Operators that evaluate a whole DataFrame: a trace of one step that ends the stream."""

@@ -1,4 +1,4 @@
-"""How many slices and stored tuples an operator holds now."""
+"""The size of an operator's state: its slices and stored tuples."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -13,57 +13,57 @@ from muntin.spec.operator import Operator
 
 
 @runtime_checkable
-class HoldsCells(Protocol):
-    """An operator over columns, which keeps cells."""
+class CellStore(Protocol):
+    """An operator over columns, whose state is cells."""
 
     def retained(self) -> int:
-        """Return how many cells are kept."""
+        """The number of cells."""
         ...
 
 
-class Held(NamedTuple):
-    """Slices, and tuples that are stored in them."""
+class StateSize(NamedTuple):
+    """The number of slices, and of tuples that are stored."""
 
     slices: int
     tuples: int
 
 
-def held(operator: Operator) -> Held | None:
-    """Count; nobody knows of the operators of others."""
+def state_size(operator: Operator) -> StateSize | None:
+    """The size of the state, or None for an operator of the user's own."""
     if isinstance(operator, InOrderSlicer):
-        return Held(operator.slice_count(), 0)
+        return StateSize(operator.slice_count(), 0)
     if isinstance(operator, Scotty):
-        return _of_scotty(operator)
+        return _scotty_size(operator)
     if isinstance(operator, NaiveOperator):
         events, partials = operator.retained()
-        return Held(partials, events)
-    return Held(operator.retained(), 0) if isinstance(operator, HoldsCells) else None
+        return StateSize(partials, events)
+    return StateSize(operator.retained(), 0) if isinstance(operator, CellStore) else None
 
 
-def _of_scotty(operator: Scotty) -> Held:
+def _scotty_size(operator: Scotty) -> StateSize:
     tuple_lanes = [
         keyed.key_state
         for group in operator.groups
         if isinstance(group, TupleGroup)
         for keyed in group.key_groups.values()
     ]
-    of_times = [
-        len(one.tuples or ())
+    time_slices = [
+        len(piece.tuples or ())
         for group in operator.groups
         if isinstance(group, TimeGroup)
         for lane in group.key_states.values()
-        for one in lane.slices.slices
+        for piece in lane.slices.slices
     ]
-    of_ranks = [
-        len(one.tuples or ())
+    count_slices = [
+        len(piece.tuples or ())
         for group in operator.groups
         if isinstance(group, CountGroup)
         for lane in group.key_states.values()
-        for one in lane.slices
+        for piece in lane.slices
     ]
-    of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.slices.slices]
-    waiting = sum(len(lane.deferred_events) for lane in tuple_lanes)
-    each = [*of_times, *of_ranks, *of_tuples]
+    tuple_tiles = [len(tile.entries) for lane in tuple_lanes for tile in lane.slices.slices]
+    pending = sum(len(lane.deferred_events) for lane in tuple_lanes)
+    tuples = [*time_slices, *count_slices, *tuple_tiles]
     ordered = [group.slicer for group in operator.groups if isinstance(group, InOrderGroup)]
-    bare = sum(slicing.slice_count() for slicing in ordered)
-    return Held(len(each) + bare, sum(each) + waiting)
+    in_order_slices = sum(slicing.slice_count() for slicing in ordered)
+    return StateSize(len(tuples) + in_order_slices, sum(tuples) + pending)

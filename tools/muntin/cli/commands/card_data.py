@@ -1,8 +1,8 @@
-"""What the registry does not say of a structure: the data of its card, and nowhere else.
+"""The data of the cards that the registry does not have.
 
-O(...) stands here and not in the code. A test holds each against the growth of the structure's
-`bound`, which the proof that is named beside it derives: n items are held, a call is about m of
-them, and d is the out-of-order distance of its times (definition C2).
+O(...) stands here and not in the code. A test compares each with the growth of the structure's
+`bound`, which the proof of the card derives: n is the number of items in the window, m that of a
+call, and d the out-of-order distance of its times (definition C2).
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Times(NamedTuple):
-    """Time for each operation; none, if the structure refuses it."""
+    """The time of each operation; "none" if the structure refuses it."""
 
     insert: str
     evict: str
@@ -24,7 +24,7 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True)
 class CardExample:
-    """A picture: a transcript in docs/examples, the operation after which it is, and of what."""
+    """A picture: a transcript in docs/examples, the last operation before it, and a caption."""
 
     transcript: str
     after: int
@@ -35,11 +35,11 @@ class CardExample:
 
 @dataclass(frozen=True)
 class Card:
-    """One sentence on a structure, its costs, and where it is from, written and proved."""
+    """One sentence on a structure, its costs, its paper, its file and its proof."""
 
     sentence: str
     times: Times
-    space: str  # partials kept
+    space: str  # partial aggregates
     paper: str  # a key of REFERENCES.md
     file: str
     proof: str = ""
@@ -47,14 +47,14 @@ class Card:
 
 
 def _any_size(time: str) -> Times:
-    """Return times of a FIFO structure that does the same work for each item."""
+    """The times of a FIFO structure that does the same work for each item."""
     return Times(time, time, time, "none", "O(m)", "O(m)")
 
 
 CARDS: Mapping[str, Card] = MappingProxyType(
     {
         "spec": Card(
-            "The definition itself, taken anew at every call: what all others are held against.",
+            "The definition itself, evaluated at every call: the others are compared with it.",
             Times(*["not claimed"] * 6),
             "n",
             "Tangwongsan19",
@@ -68,7 +68,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "reference/muntin/reference/recompute.py",
         ),
         "subtract-on-evict": Card(
-            "One running total, from which the oldest item is taken off when it leaves.",
+            "One running total, from which the oldest item is subtracted when it is evicted.",
             _any_size("O(1)"),
             "n + 1",
             "Tangwongsan15",
@@ -85,7 +85,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             (CardExample("fifo", 8, "Totals of a flipped front, and a back that has just begun."),),
         ),
         "two-stacks-lite": Card(
-            "Two-Stacks in one queue, where each item makes way for its own suffix total.",
+            "Two-Stacks in one queue, where its own suffix total replaces each item.",
             _any_size("O(1)"),
             "n + 1",
             "Tangwongsan21",
@@ -103,7 +103,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             (CardExample("fifo", 3, "The lists between the six pointers F, L, R, A, B and E."),),
         ),
         "daba-lite": Card(
-            "DABA where each item makes way for its own total, for one combine less.",
+            "DABA where its own total replaces each item, for one combine less.",
             _any_size("O(1)"),
             "n + 2",
             "Tangwongsan21",
@@ -112,8 +112,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             (CardExample("fifo", 3, "The same lists; right and back keep items only."),),
         ),
         "flatfat": Card(
-            "A complete binary tree in one array, whose first leaves are the items in the order of "
-            "time.",
+            "A complete binary tree in one array, whose first leaves are the items in time order.",
             Times("O(n)", "O(n)", "O(1)", "O(log n)", "O(n + m)", "O(n)"),
             "twice the capacity, at most 8n",
             "Tangwongsan15",
@@ -153,10 +152,10 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             "Arasu04",
             "optimized/muntin/optimized/fifo/b_int.py",
             "proofs/b_int.md",
-            (CardExample("fifo", 7, "Positions 2 to 5: what began before is forgotten."),),
+            (CardExample("fifo", 7, "Positions 2 to 5: intervals that began before are dropped."),),
         ),
         "btree": Card(
-            "A B-tree by time, where every node folds all that is below it.",
+            "A B-tree by time, where every node has the aggregate of its subtree.",
             Times(
                 "O(log n)",
                 "O(log n)",
@@ -172,8 +171,8 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             (CardExample("002_figure_1", 6, "Figure 1, with a least arity of 2.", 2),),
         ),
         "fiba": Card(
-            "A B-tree with fingers at both ends, whose aggregates there do not depend on what is "
-            "far from them.",
+            "A B-tree with fingers at both ends, whose aggregates there do not depend on distant "
+            "nodes.",
             Times(
                 "O(log d)",
                 "O(log d)",
@@ -194,8 +193,8 @@ CARDS: Mapping[str, Card] = MappingProxyType(
             ),
         ),
         "kernels": Card(
-            "A finger B+-tree in arrays, with wide leaves, whose folds are repaired by the next "
-            "query: the source that is compiled for columns, run as it is.",
+            "A finger B+-tree in arrays, with wide leaves, whose aggregates are repaired by the "
+            "next query: the source that is compiled for columns, run without compilation.",
             Times(
                 "O(log d)",
                 "O(log d)",

@@ -1,7 +1,7 @@
 """`muntin replay`: transcripts through implementations, printed or compared.
 
-Results go to stdout, one JSON line each, and so does why there are none. What is for people only
-goes to stderr, except with `--check` and `--pretty`, whose output is for people.
+Results go to stdout, one JSON line each, and so do the reasons if there are none. Messages for
+people go to stderr, except with `--check` and `--pretty`, whose output is for people.
 """
 
 import json
@@ -12,44 +12,44 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from muntin.cli.commands.replay_report import explained, tabulate
-from muntin.cli.commands.replay_run import ReplayRun, runs, work
+from muntin.cli.commands.replay_report import explanation, print_table
+from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import Transcript, parse
 from muntin.console.messages import Subparsers, complain, say
 from muntin.console.progress import ProgressBar
-from muntin.registry.lookup import ALL, known
+from muntin.registry.lookup import ALL, check_name
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
 
-SHOWN = 20
-"""How many differences of one run are shown."""
+MAX_DIFFERENCES = 20
+"""The most differences of one run to print."""
 
 EPILOG = """\
 Each result is one JSON line on stdout, its fields in this order:
   {"step", "query", "key", "start", "end", "value", "kind", "revision"}
                       a window that is new, updated or retracted
-  {"step", "late"}    the events of a step that came too late
-  {"op", "value"}     an answer of a structure
+  {"step", "late"}    the late events of a step
+  {"op", "value"}     the result of a call of a structure
 With several files each line begins with "file"; with --with all also with "with".
 A file that cannot be replayed gives {"file", "unsupported"} or {"file", "error"},
-and the others are replayed all the same. If it is the only one, the reason is
-also on stderr. With --check and --pretty the output is for people.
+and the others are still replayed. If it is the only one, the reason is also on
+stderr. With --check and --pretty the output is for people.
 
 exit status:
-  0  all is well
+  0  success
   1  a file is malformed, a replay failed, or (--check) it is not as expected
   2  the command line is wrong
-  3  something is not supported, and nothing worse happened;
-     with --with all: some file is supported by nobody
+  3  something is not supported, and status 1 does not apply;
+     with --with all: no implementation supports some file
 
 examples:
-  muntin replay trace.json                         what the specification says
+  muntin replay trace.json                         the results of the specification
   muntin replay trace.json --with tuple-buffer --pretty
   muntin replay tests/vectors/*.json --with all --check
   generate | muntin replay - --with recompute | jq .value
 
-The format is described in docs/transcripts.md.
+For the format see docs/transcripts.md.
 """
 
 
@@ -57,7 +57,7 @@ def add_parser(commands: Subparsers) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "replay",
-        help="replay transcripts on an implementation, and print or check what comes",
+        help="replay transcripts on an implementation, and print or check the results",
         description="Replay each transcript on the named implementation.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
@@ -79,13 +79,13 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="compare with what the file expects, and print the differences, not the results",
+        help="compare with the results expected in the file, and print the differences",
     )
 
 
 @dataclass
 class ReplayCommand:
-    """A whole command: what is asked of it, and what happened so far."""
+    """A command: its options, and the number of files by outcome so far."""
 
     files: list[str]
     name: str
@@ -94,13 +94,13 @@ class ReplayCommand:
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def status(self) -> int:
-        """Return the exit status."""
+        """The exit status: a failure outweighs what is unsupported."""
         if self.counts["error"] or self.counts["MISMATCH"]:
             return FAILED
         return UNSUPPORTED if self.counts["refused"] else OK
 
     def replay(self, file: str) -> None:
-        """Replay one file on every implementation that is asked for."""
+        """Replay one file on every requested implementation."""
         try:
             transcript = parse(_read(file))
         except (TranscriptError, OSError) as error:
@@ -108,76 +108,80 @@ class ReplayCommand:
             self.print_run(file, ReplayRun("", outcome="error", why=why), None)
             return
         outcomes = set[str]()
-        for one in self.runs(file, transcript):
-            outcomes.add(one.outcome)
-            self.print_run(file, one, transcript)
+        for run in self.runs(file, transcript):
+            outcomes.add(run.outcome)
+            self.print_run(file, run, transcript)
         self.counts["refused"] += "unsupported" in outcomes and (
             self.name != ALL or outcomes == {"unsupported"}
         )
 
     def runs(self, file: str, transcript: Transcript) -> Iterator[ReplayRun]:
-        """Yield each run, and show how far it is."""
-        with ProgressBar(Path(file).name, work(transcript, self.name)) as ticker:
-            yield from runs(transcript, self.name, ticker.tick)
+        """Yield each run, under a progress bar."""
+        with ProgressBar(Path(file).name, tick_count(transcript, self.name)) as progress:
+            yield from runs(transcript, self.name, progress.tick)
 
-    def print_run(self, file: str, one: ReplayRun, transcript: Transcript | None) -> None:
-        """Print a run in the way that was asked for."""
-        if self.pretty and one.lines:
-            tabulate(f"{file}, {one.name}", one)
+    def print_run(self, file: str, run: ReplayRun, transcript: Transcript | None) -> None:
+        """Print a run in the requested form."""
+        if self.pretty and run.lines:
+            print_table(f"{file}, {run.name}", run)
         if self.check:
-            self.report(file, one, transcript)
+            self.report(file, run, transcript)
         else:
-            self.counts[one.outcome] += 1
-            self.print_lines(file, one)
+            self.counts[run.outcome] += 1
+            self.print_lines(file, run)
 
-    def print_lines(self, file: str, one: ReplayRun) -> None:
-        """Print results as JSON lines, and then how it ended, if it ended badly."""
+    def print_lines(self, file: str, run: ReplayRun) -> None:
+        """Print the results as JSON lines, then the outcome unless the run completed."""
         about = {"file": file} if len(self.files) > 1 else {}
-        by = {"with": one.name} if self.name == ALL and one.name else {}
+        by = {"with": run.name} if self.name == ALL and run.name else {}
         if not self.pretty:
-            for line in one.lines:
+            for line in run.lines:
                 say(json.dumps({**about, **by, **line}))
-        if one.outcome == "done":
+        if run.outcome == "done":
             return
         if self.pretty:
-            say(f"{one.outcome}: {file}: {one.why}")
+            say(f"{run.outcome}: {file}: {run.why}")
         else:
-            say(json.dumps({"file": file, **by, one.outcome: one.why}))
+            say(json.dumps({"file": file, **by, run.outcome: run.why}))
             if len(self.files) == 1 and self.name != ALL:
-                complain(f"{file}: {one.outcome}: {one.why}")
+                complain(f"{file}: {run.outcome}: {run.why}")
 
-    def report(self, file: str, one: ReplayRun, transcript: Transcript | None) -> None:
-        """Print whether a run came out as expected, and if not, each difference."""
-        where = f"{file}: {one.name}" if one.name else file
-        if one.outcome != "done" or not transcript:
-            self.counts[one.outcome] += 1
-            say(f"{one.outcome}: {where}: {one.why}")
+    def report(self, file: str, run: ReplayRun, transcript: Transcript | None) -> None:
+        """Print whether a run has the expected results, and if not, each difference."""
+        where = f"{file}: {run.name}" if run.name else file
+        if run.outcome != "done" or not transcript:
+            self.counts[run.outcome] += 1
+            say(f"{run.outcome}: {where}: {run.why}")
             return
-        found = one.differences(transcript)
+        differences = run.differences(transcript)
         expected = transcript.expected
-        asserts = expected.lines is not None or expected.late is not None
-        word = "MISMATCH" if found else "ok" if asserts else "unchecked"
+        has_expectations = expected.lines is not None or expected.late is not None
+        word = "MISMATCH" if differences else "ok" if has_expectations else "unchecked"
         self.counts[word] += 1
-        what = _counted(len(found), "difference") if found else _counted(len(one.lines), "line")
-        say(f"{word}: {where}: {what if asserts else 'the transcript expects nothing'}")
-        for difference in found[:SHOWN]:
-            for line in explained(difference):
+        what = (
+            _counted(len(differences), "difference")
+            if differences
+            else _counted(len(run.lines), "line")
+        )
+        say(f"{word}: {where}: {what if has_expectations else 'the transcript expects nothing'}")
+        for difference in differences[:MAX_DIFFERENCES]:
+            for line in explanation(difference):
                 say(f"    {line}")
-        if found[SHOWN:]:
-            say(f"    and {len(found) - SHOWN} more")
+        if differences[MAX_DIFFERENCES:]:
+            say(f"    and {len(differences) - MAX_DIFFERENCES} more")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    replay = ReplayCommand(
-        arguments.files, known(arguments.name), pretty=arguments.pretty, check=arguments.check
+    command = ReplayCommand(
+        arguments.files, check_name(arguments.name), pretty=arguments.pretty, check=arguments.check
     )
-    for file in replay.files:
-        replay.replay(file)
-    if replay.check and (len(replay.files) > 1 or replay.name == ALL):
+    for file in command.files:
+        command.replay(file)
+    if command.check and (len(command.files) > 1 or command.name == ALL):
         words = ("ok", "unchecked", "unsupported", "error", "MISMATCH")
-        say(", ".join(f"{replay.counts[word]} {word}" for word in words if replay.counts[word]))
-    return replay.status()
+        say(", ".join(f"{command.counts[word]} {word}" for word in words if command.counts[word]))
+    return command.status()
 
 
 def _counted(n: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""What people read of a replay: differences in words, and results as a table."""
+"""The report of a replay for people: differences in words, and results as a table."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from muntin.conformance.transcript.expectation_reader import RESULT
 from muntin.conformance.transcript.expectations import Difference, Line, agree
 from muntin.spec.errors import MuntinError
 
-NAMED = ("op", "step", "query", "key", "start", "end")
-"""The fields that say which line is meant; the others say what it says."""
+IDENTIFYING = ("op", "step", "query", "key", "start", "end")
+"""The fields that identify a line; the others are its content."""
 
 
-def explained(difference: Difference) -> Iterator[str]:
-    r"""Say in words how a line differs.
+def explanation(difference: Difference) -> Iterator[str]:
+    r"""Yield the lines that explain a difference.
 
     >>> wanted, got = {"step": 1, "query": "w", "value": 3}, {"step": 1, "query": "w", "value": 4}
-    >>> print(*explained(Difference(wanted, got)), sep="\n")
+    >>> print(*explanation(Difference(wanted, got)), sep="\n")
     step 1, query "w":
       wanted value 3
       got    value 4
@@ -24,18 +24,18 @@ def explained(difference: Difference) -> Iterator[str]:
     wanted, got = difference.wanted, difference.got
     yield f"{_place({**(wanted or {}), **(got or {})})}:"
     if wanted is None or got is None:
-        yield f"  wanted {_said(wanted)}"
-        yield f"  got    {_said(got)}"
+        yield f"  wanted {_content(wanted)}"
+        yield f"  got    {_content(got)}"
         return
     names = [name for name in wanted if not (name in got and agree(wanted[name], got[name]))]
     yield f"  wanted {_fields(wanted, names)}"
     yield f"  got    {_fields(got, [name for name in names if name in got])}"
 
 
-def _said(line: Line | None) -> str:
+def _content(line: Line | None) -> str:
     if line is None:
         return "nothing"
-    return _fields(line, [name for name in line if name not in NAMED]) or "such a line"
+    return _fields(line, [name for name in line if name not in IDENTIFYING]) or "such a line"
 
 
 def _fields(line: Line, names: Sequence[str]) -> str:
@@ -52,7 +52,7 @@ def _place(line: Line) -> str:
     return ", ".join([*late, *words]) or "at any step"
 
 
-def tabulate(title: str, run: ReplayRun) -> None:
+def print_table(title: str, run: ReplayRun) -> None:
     """Print the lines of a run as a table."""
     try:
         from rich.console import Console  # noqa: PLC0415 - it is an extra

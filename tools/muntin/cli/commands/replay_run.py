@@ -1,4 +1,4 @@
-"""One transcript on one implementation: what came, or why nothing did."""
+"""One transcript on one implementation: its results, or the reason why there are none."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from muntin.spec.errors import MuntinError, UnsupportedError
 
 Outcome = Literal["done", "unsupported", "error"]
 Tick = Callable[[], None]
-"""Called after every step, for a progress bar."""
+"""Called after each step, for a progress bar."""
 
 
 @dataclass
 class ReplayRun:
-    """A replay: its lines and how it ended. One that is unsupported has no lines."""
+    """The lines of a replay and its outcome. One that is unsupported has no lines."""
 
     name: str
     lines: list[Line] = field(default_factory=list[Line])
@@ -26,26 +26,26 @@ class ReplayRun:
     why: str = ""
 
     def differences(self, transcript: Transcript) -> list[Difference]:
-        """Compare what came with what the transcript expects."""
+        """The differences from the lines that the transcript expects."""
         return differences(transcript.expected, self.lines)
 
 
 def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[ReplayRun]:
     """Replay a transcript on each implementation of this name."""
     if isinstance(transcript, OperatorTranscript):
-        found = [_operator(transcript, entry) for entry in operators(name)]
+        replays = [_operator(transcript, entry) for entry in operators(name)]
         other = "a structure, and this transcript is for operators"
     else:
-        found = [_structure(transcript, entry) for entry in structures(name)]
+        replays = [_structure(transcript, entry) for entry in structures(name)]
         other = "an operator, and this transcript is for structures"
-    for one, steps in found:
-        yield _finished(one, steps, tick)
-    if not found:
+    for run, steps in replays:
+        yield _complete(run, steps, tick)
+    if not replays:
         yield ReplayRun(name, outcome="unsupported", why=f"{name} is {other}")
 
 
-def work(transcript: Transcript, name: str) -> int:
-    """Return how many ticks there will be."""
+def tick_count(transcript: Transcript, name: str) -> int:
+    """The number of ticks of all runs."""
     if isinstance(transcript, OperatorTranscript):
         return len(transcript.turns) * len(operators(name))
     return len(transcript.calls) * len(structures(name))
@@ -72,23 +72,23 @@ def _structure(
     return ReplayRun(entry.name), steps()
 
 
-def _finished(run: ReplayRun, steps: Iterator[list[Line]], tick: Tick) -> ReplayRun:
+def _complete(run: ReplayRun, steps: Iterator[list[Line]], tick: Tick) -> ReplayRun:
     try:
-        for found in steps:
-            run.lines += found
+        for step in steps:
+            run.lines += step
             tick()
     except UnsupportedError as refused:
         return ReplayRun(run.name, outcome="unsupported", why=str(refused))
     except MuntinError as error:
         run.outcome, run.why = "error", str(error)
-    except Exception as bug:  # noqa: BLE001 - no crash may stop the files that follow
-        run.outcome, run.why = "error", f"{run.name} crashed: {_where(bug)}"
+    except Exception as crash:  # noqa: BLE001 - no crash may stop the files that follow
+        run.outcome, run.why = "error", f"{run.name} crashed: {_crash_text(crash)}"
     return run
 
 
-def _where(bug: Exception) -> str:
-    last = bug.__traceback__
+def _crash_text(crash: Exception) -> str:
+    last = crash.__traceback__
     while last and last.tb_next:
         last = last.tb_next
     place = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
-    return f"{bug!r}{place}"
+    return f"{crash!r}{place}"

@@ -1,4 +1,4 @@
-"""`muntin snapshot show`: what a snapshot of an operator says of itself."""
+"""`muntin snapshot show`: the content of a snapshot of an operator."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -12,17 +12,17 @@ def add_parser(commands: Subparsers) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "snapshot",
-        help="what a snapshot of an operator holds",
-        description="Say what a snapshot holds: its format, its operator, its queries, and how "
-        "many objects of which class. Nothing in it is run.",
+        help="show the content of a snapshot of an operator",
+        description="Print the format of a snapshot, its operator, its queries, and the number of "
+        "objects of each class. Nothing in it is run.",
     )
     _add_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=["show"], help="print what is in it")
-    parser.add_argument("file", type=Path, help="what `snapshot()` has returned")
+    parser.add_argument("action", choices=["show"], help="print the content")
+    parser.add_argument("file", type=Path, help="a file with the bytes that `snapshot()` returned")
 
 
 def run(arguments: Namespace) -> int:

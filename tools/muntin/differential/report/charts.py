@@ -1,4 +1,4 @@
-"""Charts of a report, in HTML alone: they fit any width, and their words stay readable."""
+"""Charts of a report in HTML alone: they fit any width, and their text stays readable."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -32,51 +32,51 @@ STYLE = """\
 
 
 class Bar(NamedTuple):
-    """A length with a name and some words, and what it may be at most, if that is known."""
+    """A length with a name and a caption, and its bound if one is claimed."""
 
     name: str
     length: float
-    words: str
+    caption: str
     bound: float | None = None
 
 
 def bars(items: Sequence[Bar]) -> str:
-    """Return horizontal bars to one scale; a bound is a line across.
+    """Horizontal bars to one scale; a bound is a line across.
 
     >>> bars([Bar("a", 1, "one"), Bar("b", 2, "two", 4)]).count("<i ")
     2
     """
-    most = max((max(one.length, one.bound or 0) for one in items), default=0) or 1
-    return f'<div class="bars">{"".join(_bar(one, most) for one in items)}</div>'
+    longest = max((max(bar.length, bar.bound or 0) for bar in items), default=0) or 1
+    return f'<div class="bars">{"".join(_bar(bar, longest) for bar in items)}</div>'
 
 
-def _bar(one: Bar, most: float) -> str:
+def _bar(bar: Bar, longest: float) -> str:
     bound = (
         ""
-        if one.bound is None
-        else f'<u style="left:min(calc(100% - 3px),{one.bound / most:.2%})" title="its bound"></u>'
+        if bar.bound is None
+        else f'<u style="left:min(calc(100% - 3px),{bar.bound / longest:.2%})" title="bound"></u>'
     )
     return (
-        f'<b>{escape(one.name)}</b><div><i style="width:{one.length / most:.2%}"></i>{bound}'
-        f"<span>{escape(one.words)}</span></div>"
+        f'<b>{escape(bar.name)}</b><div><i style="width:{bar.length / longest:.2%}"></i>{bound}'
+        f"<span>{escape(bar.caption)}</span></div>"
     )
 
 
-def columns(values: Sequence[float], words: str) -> str:
-    """Return a column for each value, in order, and what they are in words."""
-    most = max(values, default=0) or 1
+def columns(values: Sequence[float], caption: str) -> str:
+    """A column for each value, in order, above a caption."""
+    highest = max(values, default=0) or 1
     drawn = "".join(
-        f'<i style="height:{value / most:.1%}" title="{value:,.0f}"></i>' for value in values
+        f'<i style="height:{value / highest:.1%}" title="{value:,.0f}"></i>' for value in values
     )
-    return f'<div class="columns">{drawn}</div><p>{escape(words)}</p>'
+    return f'<div class="columns">{drawn}</div><p>{escape(caption)}</p>'
 
 
-APART = 0.3
-"""How far apart points must be, as a part of the line, to have their words beside them."""
+MIN_LABEL_DISTANCE = 0.3
+"""The least distance of points that get labels, as a share of the line."""
 
 
 def line(points: Sequence[tuple[float, str]]) -> str:
-    """Return points on a line, from the first to the last, labelled where there is room.
+    """Points on a line, from the first to the last, labelled where there is room.
 
     >>> line([(5, "a"), (7, "b")]).count("<span")
     2
@@ -85,12 +85,12 @@ def line(points: Sequence[tuple[float, str]]) -> str:
 
 
 def _points(points: Sequence[tuple[float, str]]) -> Iterator[str]:
-    places = sorted({place for place, _ in points})
-    low, wide = places[0], places[-1] - places[0] or 1
-    roomy = all(b - a >= APART * wide for a, b in pairwise(places))
-    for place in places:
-        words = escape(", ".join(label for at, label in points if at == place))
-        left = f"{(place - low) / wide:.2%}"
-        yield f'<i style="left:{left}" title="{words}"></i>'
-        if roomy:
-            yield f'<span style="left:{left};transform:translateX(-{left})">{words}</span>'
+    positions = sorted({position for position, _ in points})
+    low, width = positions[0], positions[-1] - positions[0] or 1
+    has_room = all(b - a >= MIN_LABEL_DISTANCE * width for a, b in pairwise(positions))
+    for position in positions:
+        labels = escape(", ".join(label for point, label in points if point == position))
+        left = f"{(position - low) / width:.2%}"
+        yield f'<i style="left:{left}" title="{labels}"></i>'
+        if has_room:
+            yield f'<span style="left:{left};transform:translateX(-{left})">{labels}</span>'

@@ -1,4 +1,4 @@
-"""Who takes part: the operators of the registry that slice, and those that do not."""
+"""The measured operators of the registry: those that slice, and those that do not."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ READABLE = "scotty-lazy"
 
 
 @dataclass(frozen=True)
-class Contender:
+class MeasuredOperator:
     """An operator by its name."""
 
     name: str
     build: Callable[[Settings], Operator]
 
-    def asked(self, workload: Workload) -> Operator | None:
-        """Return an operator that is asked all queries, or None if it refuses one."""
+    def build_for(self, workload: Workload) -> Operator | None:
+        """An operator with all queries of the workload, or None if it refuses one."""
         operator = self.build(workload.settings)
         try:
             for query in workload.queries():
@@ -35,7 +35,7 @@ class Contender:
         return operator
 
 
-def contenders() -> list[Contender]:
-    """Return all of them."""
-    builds = {one.name: one.build for one in OPERATORS}
-    return [Contender(name, builds[name]) for name in (*GENERAL, *IN_ORDER, *BASELINES)]
+def measured_operators() -> list[MeasuredOperator]:
+    """All measured operators."""
+    builds = {entry.name: entry.build for entry in OPERATORS}
+    return [MeasuredOperator(name, builds[name]) for name in (*GENERAL, *IN_ORDER, *BASELINES)]

@@ -1,4 +1,4 @@
-"""Who takes part: the registry, the trees at the arities of [Tangwongsan19], and a sorted list."""
+"""The measured structures: the registry, trees of the arities of [Tangwongsan19], a sorted list."""
 
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ FLIPPING = ("two-stacks", "two-stacks-lite", "daba", "daba-lite")
 
 
 class Window(Protocol[A]):
-    """What a round calls, and what fills the window before."""
+    """The calls of a round, and the one that fills the window before."""
 
     def insert(self, time: int, value: A, /) -> None: ...  # noqa: D102 as in OutOfOrder
     def evict(self, time: int, /) -> None: ...  # noqa: D102 as in OutOfOrder
@@ -31,30 +31,30 @@ class Window(Protocol[A]):
 
 
 class Build(Protocol):
-    """A way to make an empty window."""
+    """A builder of an empty window."""
 
     def __call__(self, monoid: Monoid[A], meter: Meter | None = None, /) -> Window[A]:
-        """Return an empty window over the monoid that counts its visits on the meter."""
+        """An empty window over the monoid that counts its visits on the meter."""
         ...
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A structure, and whether it can serve a stream."""
+class MeasuredStructure:
+    """A structure, and which streams it supports."""
 
     name: str
     build: Build
     any_order: bool = True
     needs_group: bool = False
 
-    def serves(self, distance: int, monoid: Monoid[A]) -> bool:
-        """Whether it takes inserts at this out-of-order distance, and this monoid."""
+    def supports(self, distance: int, monoid: Monoid[A]) -> bool:
+        """Whether it supports inserts at this out-of-order distance, and this monoid."""
         is_group = monoid.invert_first is not None
         return (self.any_order or not distance) and (is_group or not self.needs_group)
 
 
 class SortedRefold(Generic[A]):
-    """What one writes without a structure: a sorted dictionary, folded on every query."""
+    """The window without a structure: a sorted dictionary, folded on every query."""
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""
@@ -63,11 +63,11 @@ class SortedRefold(Generic[A]):
 
     def insert(self, time: int, value: A) -> None:
         """Add a value; one that is already at this time is combined with it, on its left."""
-        held = self._values
-        held[time] = self._monoid.combine(held[time], value) if time in held else value
+        values = self._values
+        values[time] = self._monoid.combine(values[time], value) if time in values else value
 
     def evict(self, time: int) -> None:
-        """Remove what is at this time, if anything is."""
+        """Remove the value at this time, if there is one."""
         self._values.pop(time, None)
 
     def query(self) -> A:
@@ -75,7 +75,7 @@ class SortedRefold(Generic[A]):
         return self._monoid.fold(self._values.values())
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
-        """Insert pairs at times that are not there yet."""
+        """Insert pairs at new times."""
         self._values.update(pairs)
 
 
@@ -90,11 +90,11 @@ def _tree(kind: type[BTree[object]], min_arity: int) -> Build:
     return build
 
 
-def contenders() -> list[Contender]:
-    """Return all of them; `fiba4` and `btree4` are the registry's own `fiba` and `btree`."""
+def measured_structures() -> list[MeasuredStructure]:
+    """All structures; `fiba4` and `btree4` are the registry's own `fiba` and `btree`."""
     renamed = {"fiba": "fiba4", "btree": "btree4"}
     registered = [
-        Contender(
+        MeasuredStructure(
             renamed.get(entry.name, entry.name),
             entry.build,
             entry.arrival == "any order",
@@ -105,7 +105,7 @@ def contenders() -> list[Contender]:
     others = [arity for arity in ARITIES if arity != 4]  # noqa: PLR2004 the default
     return [
         *registered,
-        *(Contender(f"btree{arity}", _tree(BTree, arity)) for arity in others),
-        *(Contender(f"fiba{arity}", _tree(Fiba, arity)) for arity in others),
-        Contender("sorted-refold", SortedRefold),
+        *(MeasuredStructure(f"btree{arity}", _tree(BTree, arity)) for arity in others),
+        *(MeasuredStructure(f"fiba{arity}", _tree(Fiba, arity)) for arity in others),
+        MeasuredStructure("sorted-refold", SortedRefold),
     ]

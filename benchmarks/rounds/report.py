@@ -1,17 +1,30 @@
-"""Parts of the pages in docs/: every number in them is from the run that has written them."""
+"""Claims, and parts of the pages in docs/: every number in them is from the run that wrote them."""
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import cpu_count
 from pathlib import Path
 from platform import machine, python_implementation, python_version, system
 
-from rounds.claim import Claim
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence, whether it holds, and the figures that decide it."""
+
+    holds: bool
+    sentence: str
+    figures: str
+
+
+def claim_lines(claims: Iterable[Claim]) -> list[str]:
+    """A line for each claim, with PASS or FAIL."""
+    return [f"{'PASS' if c.holds else 'FAIL'}  {c.sentence}: {c.figures}" for c in claims]
 
 
 def processor() -> str:
-    """Return the processor's name, as far as the system tells."""
+    """The processor's name, as far as the system has it."""
     information = Path("/proc/cpuinfo")
     lines = information.read_text().splitlines() if information.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -19,7 +32,7 @@ def processor() -> str:
 
 
 def head(title: str, script: str) -> list[str]:
-    """Return the lines above all others: what has written the page, when, and where."""
+    """The head of a page: the command, the date and the machine that wrote it."""
     today = datetime.now(tz=UTC).date()
     command = " ".join([f"python benchmarks/{script}", *sys.argv[1:]])
     python = f"{python_implementation()} {python_version()}"
@@ -40,8 +53,8 @@ def plot(name: str, text: str) -> Iterator[str]:
     yield from (f"![{text}](images/{name}.svg)", "")
 
 
-def verdict_table(found: Iterable[Claim]) -> Iterator[str]:
-    """Yield the claims, each with its verdict."""
+def claim_table(claims: Iterable[Claim]) -> Iterator[str]:
+    """Yield the table of claims, each with PASS or FAIL."""
     yield from ("## What must hold", "")
-    rows = [["PASS" if c.holds else "**FAIL**", c.sentence, c.figures] for c in found]
+    rows = [["PASS" if c.holds else "**FAIL**", c.sentence, c.figures] for c in claims]
     yield from table(["", "claim", "figures"], rows)

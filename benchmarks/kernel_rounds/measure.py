@@ -1,4 +1,4 @@
-"""Rounds of evict, insert and query over columns: windows that take turns, each keeps its best."""
+"""Rounds of evict, insert and query over columns; windows take turns, and the best turn counts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from muntin.kernels.aggregator.column_window import ColumnWindow
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.numeric_aggregate import Kind
 from muntin.optimized.btree.fiba import Fiba
-from rounds.clock import DisagreementError, collector_off
+from rounds.clock import DisagreementError, collector_off, rotated
 from structure_rounds.operators import SUM
 from structure_rounds.workload import Feed, play
 
 READABLE = "fiba4"
 MAIN = "kernels"
-CONTENDERS: dict[str, tuple[str, Kind]] = {
+KERNELS: dict[str, tuple[str, Kind]] = {
     MAIN: ("sum", "int"),
     "kernels, argmax": ("argmax", "float"),
     "kernels, m4": ("m4", "float"),
@@ -25,8 +25,8 @@ CONTENDERS: dict[str, tuple[str, Kind]] = {
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to measure."""
+class KernelPlan:
+    """The sizes, distances and turns to measure."""
 
     sizes: tuple[int, ...] = tuple(2**k for k in range(10, 23, 2))
     distances: tuple[int, ...] = (0, 1, 4, 16, 64, 256, 1024, 2**12, 2**16)
@@ -36,25 +36,25 @@ class Plan:
     readable_rounds: int = 2**7
 
 
-QUICK = Plan((2**10, 2**12), (0, 16, 64), (0, 16), 2**12, 3, 2**8)
+QUICK = KernelPlan((2**10, 2**12), (0, 16, 64), (0, 16), 2**12, 3, 2**8)
 
 
-class Row(NamedTuple):
-    """What a round costs, in nanoseconds."""
+class KernelRow(NamedTuple):
+    """The cost of a round, in nanoseconds."""
 
-    contender: str
+    implementation: str
     size: int
     distance: int
     ns: float
 
 
-class Columns:
+class KernelTimer:
     """A window over columns, and its stream."""
 
     def __init__(self, name: str, size: int, distance: int, rounds: int) -> None:
         """Fill the window."""
         self.name, self.rounds, self.best = name, rounds, float("inf")
-        self._summary = numeric_aggregate(*CONTENDERS[name])
+        self._summary = numeric_aggregate(*KERNELS[name])
         self.feed = Feed(SUM, size, distance)
         pairs = list(self.feed.pairs())
         self._window = ColumnWindow(self._summary)
@@ -66,7 +66,7 @@ class Columns:
         return [np.array(times, np.int64), *given]
 
     def turn(self) -> None:
-        """Play one turn; keep it if it is the best."""
+        """Run one turn, and keep its time if it is the best."""
         calls = self.feed.rounds(self.rounds)
         ends = np.array([old for old, _, _ in calls], np.int64)
         times, *columns = self._columns([new for _, new, _ in calls], [v for _, _, v in calls])
@@ -75,7 +75,7 @@ class Columns:
         self.best = min(self.best, (process_time_ns() - start) / self.rounds)
 
     def check(self) -> None:
-        """Hold the answer against what the window should hold."""
+        """Compare the answer with the fold of the window."""
         values = [value for _, value in self.feed.pairs()]
         wanted = {"sum": (sum(values),), "argmax": (float(max(values)),)}.get(
             self._summary.name,
@@ -85,8 +85,8 @@ class Columns:
             raise DisagreementError(f"{self.name} at n = {len(self.feed)}")
 
 
-class Readable:
-    """FiBA as it is read, call by call."""
+class ReadableTimer:
+    """The readable FiBA, call by call."""
 
     name = READABLE
 
@@ -97,48 +97,47 @@ class Readable:
         self._window.bulk_insert(self.feed.pairs())
 
     def turn(self) -> None:
-        """Play one turn; keep it if it is the best."""
+        """Run one turn, and keep its time if it is the best."""
         calls = self.feed.rounds(self.rounds)
         start = process_time_ns()
         play(self._window, calls)
         self.best = min(self.best, (process_time_ns() - start) / self.rounds)
 
     def check(self) -> None:
-        """Hold the answer against what the window should hold."""
+        """Compare the answer with the fold of the window."""
         if self._window.query() != self.feed.answer():
             raise DisagreementError(f"{self.name} at n = {len(self.feed)}")
 
 
 def compile_all() -> Iterator[tuple[str, float]]:
-    """Yield the seconds that the first call of each contender takes, or finds on disk."""
-    for name in CONTENDERS:
+    """Yield the seconds that the first call of each implementation takes, or finds on disk."""
+    for name in KERNELS:
         start = process_time_ns()
-        Columns(name, 64, 0, 16).turn()
+        KernelTimer(name, 64, 0, 16).turn()
         yield name, (process_time_ns() - start) / 1e9
 
 
-def _lanes(size: int, distance: int, plan: Plan) -> list[Columns | Readable]:
-    lanes: list[Columns | Readable] = [
-        Columns(name, size, distance, plan.rounds) for name in CONTENDERS
+def _timers(size: int, distance: int, plan: KernelPlan) -> list[KernelTimer | ReadableTimer]:
+    timers: list[KernelTimer | ReadableTimer] = [
+        KernelTimer(name, size, distance, plan.rounds) for name in KERNELS
     ]
-    return [*lanes, Readable(size, distance, plan.readable_rounds)]
+    return [*timers, ReadableTimer(size, distance, plan.readable_rounds)]
 
 
-def measured(plan: Plan) -> Iterator[list[Row]]:
+def measure_all(plan: KernelPlan) -> Iterator[list[KernelRow]]:
     """Yield the rows of each cell. Windows are filled once for a size; the distance shrinks."""
     for size in plan.sizes:
         wanted = plan.distances if size == plan.sizes[-1] else plan.fewer_distances
         distances = sorted((d for d in wanted if d < size), reverse=True)
-        lanes = _lanes(size, distances[0], plan)
+        timers = _timers(size, distances[0], plan)
         for distance in distances:
-            for lane in lanes:
-                lane.feed.come_nearer(distance)
-                lane.best = float("inf")
+            for timer in timers:
+                timer.feed.reduce_distance(distance)
+                timer.best = float("inf")
             with collector_off():
                 for turn in range(plan.turns):
-                    first = turn % len(lanes)
-                    for lane in lanes[first:] + lanes[:first]:
-                        lane.turn()
-            for lane in lanes:
-                lane.check()
-            yield [Row(lane.name, size, distance, lane.best) for lane in lanes]
+                    for timer in rotated(timers, turn):
+                        timer.turn()
+            for timer in timers:
+                timer.check()
+            yield [KernelRow(timer.name, size, distance, timer.best) for timer in timers]
