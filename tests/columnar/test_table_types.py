@@ -1,13 +1,13 @@
 """What Arrow and others make columns of, and what type a result has that holds nothing."""
 
-from collections.abc import Sequence
 from importlib import import_module
 from math import inf, nan
 
 import numpy as np
 import pytest
 
-from muntin.columnar.table import AggregateRequest, aggregate, rolling
+from muntin.columnar.aggregate_requests import AggregateSpec, AggregateSpecs
+from muntin.columnar.table import aggregate, rolling
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
@@ -19,7 +19,7 @@ from muntin.spec.stream import END
 from muntin.spec.windows.periodic import Sliding, tumbling
 
 pa = import_module("pyarrow")
-SUM: Sequence[AggregateRequest] = [("sum", "x")]
+SUM: AggregateSpecs = [("sum", "x")]
 
 
 def test_texts_that_are_views_are_keys_as_polars_has_them() -> None:
@@ -28,15 +28,15 @@ def test_texts_that_are_views_are_keys_as_polars_has_them() -> None:
     encoded = pa.DictionaryArray.from_arrays(codes, pa.array(["a"], pa.string_view()))
     for keys in (views, encoded, pa.chunked_array([encoded, encoded.slice(0, 0)])):
         table = pa.table({"t": [1, 2, 3], "x": [1, 2, 4], "k": keys})
-        rows = aggregate(table, time="t", key="k", windows=[tumbling(5)], aggregates=SUM)
+        rows = aggregate(table, time="t", keys="k", windows=[tumbling(5)], aggregates=SUM)
         assert [(row["k"], row["sum(x)"]) for row in rows.to_pylist()] == [("a", 5), (None, 2)]
-        each = rolling(table, time="t", key="k", size=5, aggregates=SUM).to_pylist()
+        each = rolling(table, time="t", keys="k", size=5, aggregates=SUM).to_pylist()
         assert [(row["k"], row["sum(x)"]) for row in each] == [("a", 1), (None, 2), ("a", 5)]
 
 
 def test_keys_that_are_equal_are_one_key() -> None:
     table = {"t": [1, 2, 3, 4], "x": [1, 2, 4, 8], "k": [0.0, -0.0, nan, nan]}
-    rows = aggregate(table, time="t", key="k", windows=[tumbling(5)], aggregates=SUM).to_pylist()
+    rows = aggregate(table, time="t", keys="k", windows=[tumbling(5)], aggregates=SUM).to_pylist()
     assert [row["sum(x)"] for row in rows] == [3, 12]
 
 
@@ -48,7 +48,7 @@ def test_every_nan_is_one_key_and_both_zeros_are(kind: type[np.floating]) -> Non
     table = pa.table(
         {"t": range(7), "x": values, "k": pa.array([*keys, None], pa.array(keys).type)}
     )
-    found = aggregate(table, time="t", key="k", windows=[tumbling(9)], aggregates=SUM).to_pylist()
+    found = aggregate(table, time="t", keys="k", windows=[tumbling(9)], aggregates=SUM).to_pylist()
     assert [row["sum(x)"] for row in found] == [3, 28, 32, 64]
     assert [str(row["k"]) for row in found] == ["0.0", "nan", str(float(keys[5])), "None"]
 
@@ -89,7 +89,7 @@ def test_an_aggregate_of_ones_own_is_not_asked_for_the_type_of_nothing() -> None
 def test_names_with_blanks_are_told_apart() -> None:
     table = {"t": [1, 12], "x": [1, 2]}
     windows = {"a": tumbling(10), "a b": tumbling(20)}
-    wanted: dict[str, AggregateRequest] = {"b c": ("sum", "x"), "c": ("max", "x")}
+    wanted: dict[str, AggregateSpec] = {"b c": ("sum", "x"), "c": ("max", "x")}
     rows = aggregate(table, time="t", windows=windows, aggregates=wanted).to_pylist()
     assert [(r["window"], r["b c"], r["c"]) for r in rows] == [
         ("a", 1, 1),
@@ -99,17 +99,17 @@ def test_names_with_blanks_are_told_apart() -> None:
 
 
 ODD: list[tuple[str, dict[str, object]]] = [
-    ("no table can be made of this: Byte-swapped", {"table": {"t": [1], "x": np.ones(1, ">i8")}}),
-    ("no table can be made of this: .* too large", {"table": {"t": [2**70], "x": [1]}}),
-    ("no table can be made of this: Unsupported", {"table": {"t": [1], "x": np.ones(1, "i4,i4")}}),
-    ("a window type or column is a str, not 1", {"aggregates": {1: ("sum", "x")}}),
-    ("a window type or column is a str, not 2", {"windows": {2: tumbling(3)}}),
+    ("no table can be made of this: Byte-swapped", {"rows": {"t": [1], "x": np.ones(1, ">i8")}}),
+    ("no table can be made of this: .* too large", {"rows": {"t": [2**70], "x": [1]}}),
+    ("no table can be made of this: Unsupported", {"rows": {"t": [1], "x": np.ones(1, "i4,i4")}}),
+    ("the name of an aggregate must be a string, not 1", {"aggregates": {1: ("sum", "x")}}),
+    ("the name of a window must be a string, not 2", {"windows": {2: tumbling(3)}}),
 ]
 
 
 @pytest.mark.parametrize(("message", "odd"), ODD)
 def test_what_arrow_does_not_take_is_refused_in_words(message: str, odd: dict[str, object]) -> None:
-    given = {"table": {"t": [1], "x": [1]}, "windows": [tumbling(3)], "aggregates": SUM, **odd}
+    given = {"rows": {"t": [1], "x": [1]}, "windows": [tumbling(3)], "aggregates": SUM, **odd}
     with pytest.raises(InvalidInputError, match=message):
         aggregate(time="t", **given)  # type: ignore[arg-type] # that is what it is about
 
@@ -146,7 +146,7 @@ def test_an_empty_chunk_with_an_offset_is_nothing() -> None:
 
 def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_beside_nulls() -> None:
     table = pa.table({"t": [1, 2, 11], "x": pa.array([2**64 - 1, None, None], pa.uint64())})
-    wanted: Sequence[AggregateRequest] = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
+    wanted: AggregateSpecs = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
     first, second = aggregate(
         table, time="t", windows=[tumbling(10)], aggregates=wanted
     ).to_pylist()

@@ -9,11 +9,10 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import InputColumns
 from muntin.spark import ReplaySource, aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
-from muntin.spark.call.analysis import InputColumns
-from muntin.spark.call.window_arguments import windows_of
-from muntin.spark.call.window_inputs import without_late_columns
+from muntin.spark.call.window_arguments import serialize_windows
 from muntin.spark.execution.evaluation import ids_of
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -90,7 +89,7 @@ class Bells(PeriodicWindow):
 
 
 def test_numbers_of_windows_of_ones_own_are_what_they_like() -> None:
-    (sent,) = windows_of([Bells((1, 5, 9))])
+    (sent,) = serialize_windows([Bells((1, 5, 9))])
     assert sent.kind() == Bells((1, 5, 9))
 
 
@@ -104,7 +103,7 @@ def test_columns_for_late_rows_are_dropped_in_batch_where_no_window_looks_at_the
     own = Punctuation(lambda event: event.value == "x")
     for kind, dropped in ((tumbling(2), True), (State(), False), (own, False)):
         plan = plan_of({"w": kind}, {"n": "count"}, DEFAULTS, reads)
-        assert without_late_columns(plan).values == (() if dropped else ("s",))
+        assert plan.without_late_columns().values == (() if dropped else ("s",))
 
 
 def test_columns_for_late_rows_cost_nothing_in_batch(

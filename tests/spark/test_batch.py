@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from muntin.spark.batch.arrow_slices import ROWS, PendingSlices, final_aggregation_task
-from muntin.spark.batch.records import answering
+from muntin.columnar.arguments import InputColumns
+from muntin.spark.batch.arrow_slices import ROWS, SliceBuffer, final_aggregation_task
 from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
-from muntin.spark.call.analysis import InputColumns
+from muntin.spark.batch.strategy import evaluation_task
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, keys, picked, table
 from muntin.spark.execution.columnar_support import columnar_windows
@@ -62,17 +62,17 @@ def by_slices(
     """Let a worker a part make slices, and combine them in whatever order they come."""
     passed = list[list[Table]]()
     for nth, part in enumerate(parts):
-        held = PendingSlices(SlicePlan(plan), nth * ROWS)
+        held = SliceBuffer(SlicePlan(plan), nth * ROWS)
         for at in range(0, len(part), 4):
-            held.take(table_of(part[at : at + 4]))
-        passed.append(list(held.passed_on()))
+            held.add(table_of(part[at : at + 4]))
+        passed.append(list(held.flush()))
     shuffled = [batch for nth in order for batch in passed[nth]]
     return in_full(plan, final_aggregation_task(plan)(gathered(plan, shuffled)))
 
 
 def by_records(plan: AggregationPlan, given_rows: Sequence[Row]) -> list[Line]:
     """Let a worker answer rows."""
-    return in_full(plan, answering(plan)(gathered(plan, [table_of(given_rows)])))
+    return in_full(plan, evaluation_task(plan)(gathered(plan, [table_of(given_rows)])))
 
 
 @given(

@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.windows.window import WindowType

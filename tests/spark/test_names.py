@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Sliding, count, tumbling

@@ -55,7 +55,11 @@ def refused(df: DataFrame, change: dict[str, object], said: str) -> None:
         ({"windows": None}, "windows must be a list of window types"),
         ({"windows": "tumbling"}, "windows must be a list of window types"),
         ({"windows": {1: tumbling(10)}}, "the name of a window must be a string, not 1"),
-        ({"aggregates": ["count"]}, "aggregates must be a dict"),
+        (
+            {"aggregates": [5]},
+            "aggregates[0]: 5 must be a name and a column, such as ('sum', 'price')",
+        ),
+        ({"aggregates": ["count", "count"]}, "two columns 'count'; name aggregates in a dict"),
         ({"aggregates": "count"}, "aggregates must be a dict"),
         ({"aggregates": {"n": None}}, "'n': None must be a name and a column"),
         ({"aggregates": {"n": 5}}, "'n': 5 must be a name and a column"),
@@ -75,7 +79,7 @@ def refused(df: DataFrame, change: dict[str, object], said: str) -> None:
         ({"buckets": None}, "buckets must be an integer, not None"),
         ({"buckets": True}, "buckets must be an integer, not True"),
         ({"metrics": 5}, "metrics must be a name or an Observation, not 5"),
-        ({"watermark": 2**60}, "watermark=1152921504606846976 is more than the columns"),
+        ({"watermark": 2**60}, "watermark=1152921504606846976 is more than result columns"),
         ({"allowed_lateness": 2**64}, "allowed_lateness=18446744073709551616 is more than"),
     ],
 )
@@ -109,7 +113,7 @@ def test_rows_are_a_dataframe() -> None:
     ],
 )
 def test_windows_are_within_what_columns_can_say(rows: DataFrame, windows: object) -> None:
-    refused(rows, {"windows": {"w": windows}}, "of window 'w' is more than the columns")
+    refused(rows, {"windows": {"w": windows}}, "of window 'w' is more than result columns")
 
 
 @pytest.mark.parametrize("name", [*MORE][:-1])
@@ -127,7 +131,7 @@ def test_values_that_are_not_compared_as_spark_does_are_refused(
 
 @pytest.mark.parametrize("frame", [Delta(1), State(), Threshold(2)])
 def test_frames_look_at_a_value(rows: DataFrame, frame: object) -> None:
-    refused(rows, {"windows": {"f": frame}}, "'count' alone reads none: say of which column")
+    refused(rows, {"windows": {"f": frame}}, "'count' alone reads none: name its column")
 
 
 @pytest.mark.parametrize("frame", [Delta(1), Threshold(2)])

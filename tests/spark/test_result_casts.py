@@ -24,9 +24,9 @@ from pyspark.sql.types import (
 
 from muntin.kernels.slicing.arrays import LAST
 from muntin.spark.execution.arrow import batches
-from muntin.spark.execution.evaluation import lines_of
-from muntin.spark.execution.result_casts import cast_exactly
+from muntin.spark.execution.evaluation import rows_of_results
 from muntin.spark.execution.result_rows import coordinates
+from muntin.spark.execution.result_values import cast_exactly
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import InvalidInputError
@@ -71,10 +71,10 @@ def test_what_an_operator_says_is_held_to_its_type() -> None:
     half = Aggregate("half", int, Monoid(0, int.__add__), lambda n: n / 2, True, "algebraic")  # noqa: FBT003 - as in docs
     plan = plan_of({"w": tumbling(9)}, {"half": (half, "v", LongType())})
     even, odd = (Result("w", "k", 0, 9, (value,), "new", 0) for value in (2.0, 2.5))
-    (told,) = lines_of(plan, [(0, even)])
+    (told,) = rows_of_results(plan, [(0, even)])
     assert told.values == {"half": [2]}
     with pytest.raises(InvalidInputError, match=r"'half' does not fit into bigint: 2\.5"):
-        lines_of(plan, [(0, even), (0, odd)])
+        rows_of_results(plan, [(0, even), (0, odd)])
 
 
 @pytest.mark.parametrize(

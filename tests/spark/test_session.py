@@ -20,9 +20,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from muntin.columnar.arguments import InputColumns
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.spark import aggregate
-from muntin.spark.call.analysis import InputColumns
 from muntin.spark.session import java
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid

@@ -8,8 +8,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType

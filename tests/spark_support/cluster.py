@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol
 
+from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import decode
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, pa
-from muntin.spark.execution.result_rows import is_row
 from muntin.spark.streaming.bucket_ids import bucket_ids
 from muntin.spark.streaming.integer_narrowing import encode_narrow
 from muntin.spark.streaming.payload_reader import Payload

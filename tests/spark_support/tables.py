@@ -20,14 +20,16 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import END as END_AT
+from muntin.columnar.arguments import START, InputColumns, has_time_bounds
 from muntin.conformance.machines.strategies import window_types
-from muntin.kernels.slicing.over import is_record
-from muntin.spark.call.aggregate_arguments import AggregateColumn, AggregateSpec, known
-from muntin.spark.call.analysis import InputColumns, analyze
-from muntin.spark.call.query_plan import END as END_AT
-from muntin.spark.call.query_plan import START, AggregationPlan, in_time
+from muntin.kernels.slicing.over import is_record, is_row
+from muntin.spark.call.aggregate_arguments import AggregateColumn, lookup
+from muntin.spark.call.analysis import analyze
+from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, arrow_schema
-from muntin.spark.execution.result_rows import WINDOW_INDEX_COLUMN, is_row
+from muntin.spark.execution.result_rows import WINDOW_INDEX_COLUMN
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.denotation import denote
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
@@ -170,7 +172,7 @@ def lines_in(plan: AggregationPlan, batches: Iterable[object]) -> list[Line]:
     for batch in batches:
         for row in getattr(batch, "to_pylist")():  # noqa: B009 - Arrow is not typed
             key = tuple(row[name] for name in plan.keys)
-            values = tuple(rounded(row[one.label]) for one in plan.wanted)
+            values = tuple(rounded(row[one.label]) for one in plan.aggregates)
             start, end = row["start"], row["end"]
             low, high = row.get(START), row.get(END_AT)
             told = row["kind"], row["revision"]
@@ -235,7 +237,7 @@ def expected(plan: AggregationPlan, outputs: Iterable[Output]) -> list[Line]:
     """Return the lines that the denotation wants."""
     kinds_of, found = plan.kinds(), list[Line]()
     for result in (one for output in outputs for one in output.results):
-        first, last = in_time(kinds_of[result.query])
+        first, last = has_time_bounds(kinds_of[result.query])
         end = None if result.end == END else result.end
         key, held = result.key, result.value
         assert is_row(key)
@@ -248,7 +250,7 @@ def expected(plan: AggregationPlan, outputs: Iterable[Output]) -> list[Line]:
                 None if first else result.start,
                 None if last else end,
                 tuple(item for item in key if isinstance(item, Hashable)),
-                tuple(aggregated(one, held) for one in plan.wanted),
+                tuple(aggregated(one, held) for one in plan.aggregates),
                 result.kind,
                 result.revision,
             )
@@ -258,9 +260,9 @@ def expected(plan: AggregationPlan, outputs: Iterable[Output]) -> list[Line]:
 
 def aggregated(one: AggregateColumn, values: Sequence[object]) -> Hashable:
     """Aggregate the values of a window by the catalogue, or as the user's own function says."""
-    if one.of_rows:
+    if one.counts_rows:
         return rounded(len(values))
-    whole = known(one.what) if isinstance(one.what, str) else one.what
+    whole = lookup(one.what) if isinstance(one.what, str) else one.what
     return rounded(whole.of([value_of(value, one.columns) for value in values]))
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from pyspark.sql.types import DoubleType, LongType
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 
 Two = tuple[int, int]
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from math import nan
 from typing import Protocol, TypeGuard
@@ -179,7 +180,7 @@ def marks(table: Table, name: str) -> Flags:
     return np.asarray(getattr(found, "fill_null")(False), np.bool_)  # noqa: B009, FBT003 - Arrow is not typed
 
 
-def keys(table: Table, name: str) -> DistinctKeys:
+def keys_of(table: Table, name: str) -> DistinctKeys:
     """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
     if import_module("pyarrow").types.is_floating(found.type):
@@ -216,10 +217,51 @@ def without_nulls(column: object) -> object:
     return nothing
 
 
-def strings(texts: Sequence[str]) -> object:
-    """Return texts as an Arrow column, also if there are none."""
+def repeated(text: str, n: int) -> object:
+    """A column of one text, also if it has no rows."""
     pa = import_module("pyarrow")
-    return pa.array(texts, pa.string())
+    return pa.array([text] * n, pa.string())
+
+
+TYPE_NAMES = {
+    "bigint": "int64",
+    "long": "int64",
+    "int": "int32",
+    "integer": "int32",
+    "smallint": "int16",
+    "tinyint": "int8",
+    "boolean": "bool",
+    "date": "date32",
+}
+"""Types of Spark's SQL that Arrow has under other names."""
+
+
+def parse_type(kind: object, label: str) -> object:
+    """An Arrow type, which may be written as Arrow or Spark's SQL names it."""
+    pa = import_module("pyarrow")
+    if isinstance(kind, pa.DataType):
+        return kind
+    try:
+        parsed: object = pa.type_for_alias(TYPE_NAMES.get(str(kind), str(kind)))
+    except ValueError:
+        raise InvalidInputError(
+            f"aggregate {label!r}: {kind!r} is no type of values, such as 'double' or 'bigint', or "
+            "an Arrow type"
+        ) from None
+    return parsed
+
+
+def typed_values(answer: Answer, kind: object, label: str) -> object:
+    """The values of windows as a column of a type, or say which aggregate has others."""
+    exact = answer.objects().tolist()
+    items = [float(item) if isinstance(item, Fraction) else item for item in exact]
+    try:
+        made: object = import_module("pyarrow").array(items, kind)
+    except (TypeError, ValueError, OverflowError) as cause:
+        raise InvalidInputError(
+            f"a value of {label!r} does not fit into {kind}: {cause}"
+        ) from cause
+    return made
 
 
 def _plain(part: object, mask: Flags | None) -> object:
@@ -232,11 +274,15 @@ def _plain(part: object, mask: Flags | None) -> object:
         return pa.array(wide, pa.decimal128(38), mask=mask)
 
 
-def extents(start: Ints, end: Ints, like: object) -> dict[str, object]:
-    """Return starts and ends as timestamps, if times are, or as integers; no end is null."""
+def bounds(coordinates: Ints, unit: object, *, is_shown: bool) -> object:
+    """Starts or ends as timestamps, if times are, or as integers; no end is null."""
     pa = import_module("pyarrow")
-    made = {"start": pa.array(start), "end": pa.array(end, mask=end == LAST)}
-    return {n: c.cast(like) if pa.types.is_timestamp(like) else c for n, c in made.items()}
+    column = pa.array(coordinates) if is_shown else pa.nulls(coordinates.size, pa.int64())
+    if is_shown and (coordinates == LAST).any():
+        column = pa.array(coordinates, mask=coordinates == LAST)
+    timestamps = unit is not None and pa.types.is_timestamp(unit)
+    cast: object = column.cast(unit) if timestamps else column
+    return cast
 
 
 def make_table(columns: Mapping[str, object]) -> Table:

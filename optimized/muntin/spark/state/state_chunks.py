@@ -12,9 +12,9 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Ints, column_of, ints
 from muntin.kernels.slicing.ordering import ordered
+from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import SnapshotError, decode, encode
 from muntin.spark.execution.arrow import pa
-from muntin.spark.execution.result_rows import is_row
 
 CODEC = "zstd"
 LENGTH = 8

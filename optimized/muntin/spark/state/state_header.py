@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import SnapshotError, decode, encode
 from muntin.snapshot.envelope import Envelope, framed, installed, unframed
 from muntin.snapshot.external_references import described as text
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.result_rows import is_row
 
 FORMAT = 1
 """The version of the form of states. It goes up when equal bytes would mean something else."""
@@ -19,7 +19,7 @@ def query_fingerprint(plan: AggregationPlan) -> list[str]:
     settings, columns = plan.settings, [f"{n}: {plan.types[n].simpleString()}" for n in plan.read]
     lines = [f"the columns {', '.join(columns)}", f"the keys {', '.join(plan.keys) or 'none'}"]
     lines += [f"the window {name!r}: {text(kind)}" for name, kind in plan.kinds().items()]
-    lines += [f"{AGGREGATE}{one.described}" for one in plan.wanted]
+    lines += [f"{AGGREGATE}{one.description}" for one in plan.aggregates]
     lines += [f"the {what} {one}" for what, one in _looked_at(plan).items() if one]
     lateness = f"the allowed lateness {settings.allowed_lateness}"
     return [*lines, lateness, f"the output {settings.output}", f"the dialect {settings.dialect}"]

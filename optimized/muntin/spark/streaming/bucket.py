@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.over import is_record
+from muntin.kernels.slicing.over import is_record, is_row
 from muntin.snapshot import SnapshotError
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, picked, times
 from muntin.spark.execution.columnar_support import columnar_windows
-from muntin.spark.execution.result_rows import is_row
 from muntin.spark.state.state_chunks import Chunks, ChunkStore, read_chunk, write_changed
 from muntin.spark.state.state_header import framed_state, query_fingerprint, read_state
 from muntin.spark.streaming.columnar_bucket import ColumnarBucket

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import Values
@@ -15,8 +16,8 @@ from muntin.kernels.slicing.forms import form_of
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import KeyNumbers, Table, as_typed, keys, picked, table, times
-from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, told_by_columns
+from muntin.spark.execution.arrow import Table, as_typed, keys, picked, table, times
+from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, rows_of_answer
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.columnar_checkpoint import QueryForms, pieces_of, state_in
 from muntin.spark.state.idle_keys import drop_idle_keys, image_of, live_keys, resume_from, state_of
@@ -74,7 +75,7 @@ class ColumnarBucket:
         yield from self._said(self._operator.take_columns(time, columns, number))
 
     def _said(self, answer: Answered) -> Iterator[Table]:
-        lines = told_by_columns(self._plan, answer)
+        lines = rows_of_answer(self._plan, answer)
         if lines and self._keys is not None:
             self.changed = True
             every = np.arange(self._keys.num_rows)

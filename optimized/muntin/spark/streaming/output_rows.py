@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.over import is_record
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import KeyNumbers, Table, batches, column, pa, typed
-from muntin.spark.execution.evaluation import lines_of
+from muntin.spark.execution.arrow import Table, batches, column, pa, typed
+from muntin.spark.execution.evaluation import rows_of_results
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.streaming.row_bucket import Key
 from muntin.spec.query import Result
@@ -22,7 +23,7 @@ def window_rows(plan: AggregationPlan, results: Sequence[tuple[Key, Result]]) ->
     numbered = [(numbers.setdefault(key, len(numbers)), one) for key, one in results]
     number = np.arange(len(numbers))
     found = KeyNumbers(number, number)
-    return result_batches(plan, lines_of(plan, numbered), _keys(plan, list(numbers)), found)
+    return result_batches(plan, rows_of_results(plan, numbered), _keys(plan, list(numbers)), found)
 
 
 def _keys(plan: AggregationPlan, keys: Sequence[Key]) -> Table:

@@ -12,7 +12,7 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.grain import sliced
-from muntin.spark.batch.slice_encoding import columns_of, events
+from muntin.spark.batch.slice_encoding import encode_slices, events
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.batch.slice_plan import sliceable_windows as made_of_slices
 from muntin.spark.call.query_plan import AggregationPlan
@@ -92,7 +92,7 @@ def _cut(
     bucket_of = where[by_bucket][runs.key]
     each = picked(rows, names, found.row[by_bucket][runs.key])
     columns: dict[str, object] = {name: column(each, name) for name in names}
-    slices: Table = pa.table(columns | columns_of(slicing, store) | {COUNT: store.cells.count})
+    slices: Table = pa.table(columns | encode_slices(slicing, store) | {COUNT: store.cells.count})
     bounds = np.searchsorted(bucket_of, np.arange(packing.buckets + 1))
     held = np.bincount(where[found.number], minlength=packing.buckets)
     return PreAggregatedRows(runs.order, held, slices, bounds)

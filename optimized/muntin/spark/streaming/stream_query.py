@@ -8,7 +8,7 @@ from pyspark.sql.types import StructType, TimestampType
 
 from muntin.spark.call.durations import Duration, micros
 from muntin.spark.call.query_plan import AggregationPlan, Late
-from muntin.spark.call.window_arguments import short
+from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import in_backticks
 from muntin.spark.session import ROCKS
 from muntin.spark.streaming.output_rows import LATE
@@ -41,7 +41,7 @@ class StreamQuery:
                 f"watermark={self.watermark!r} is below zero: it says how much later than others "
                 "a row may come"
             )
-        short(delay, f"watermark={self.watermark!r}")
+        check_length(delay, f"watermark={self.watermark!r}")
         check_bucket_count(self.buckets)
 
 

@@ -13,6 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
+from muntin.columnar.aggregate_requests import parse_aggregate
+from muntin.columnar.arguments import has_time_bounds
 from muntin.columnar.arrow import column as column_in
 from muntin.columnar.table import aggregate as answer
 from muntin.registry.dataframes.generated_rows import traces
@@ -21,10 +23,9 @@ from muntin.registry.dataframes.native_queries import translated
 from muntin.registry.dataframes.native_windows import windows_of
 from muntin.registry.dataframes.traces import Row
 from muntin.registry.dataframes.traces import mapped as by_row
-from muntin.spark.call.aggregate_arguments import parse_aggregate
+from muntin.spark.call.aggregate_arguments import lookup, typed_column
 from muntin.spark.call.aggregation import aggregate
-from muntin.spark.call.query_plan import in_time
-from muntin.spark.call.window_serialization import serialize
+from muntin.spark.call.window_arguments import serialize
 from muntin.spark.execution.arrow import Table, batches, mapped, table
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
@@ -37,7 +38,8 @@ NUMBERS: Mapping[str, DataType] = {"exact": LongType(), "real": DoubleType()}
 
 def column_of(query: Query) -> str:
     """Return the name of the column that holds the values of a query over integers, if one does."""
-    kind = parse_aggregate("v", (query.aggregate.name, "v"), {"v": LongType()}).type
+    request = parse_aggregate("v", (query.aggregate.name, "v"), lookup)
+    kind = typed_column(request, {"v": LongType()}).type
     return next((name for name, each in NUMBERS.items() if each == kind), "")
 
 
@@ -63,7 +65,7 @@ def _beyond_views(query: Query) -> str:
         return str(error)
     if not number:
         return f"{query.aggregate.name} is no number, and only these are compared over all rows"
-    if in_time(query.window) != (True, True):
+    if has_time_bounds(query.window) != (True, True):
         return f"{query.window.name} windows by {query.window.measure.name} do not lie in time"
     return ""
 
@@ -116,7 +118,7 @@ def by_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> DataFrame
         held = [batch for batch in given if batch.num_rows]
         if held:
             kinds = {one.id: one.kind() for one in sent}
-            found = answer(table(held), time="t", key="key", windows=kinds, aggregates=labels)
+            found = answer(table(held), time="t", keys="key", windows=kinds, aggregates=labels)
             names = {**{name: name for name in schema.names}, "query": "window"}
             yield from batches({name: column_in(found, it) for name, it in names.items()}, schema)
 
