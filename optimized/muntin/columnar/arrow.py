@@ -39,7 +39,7 @@ class Table(Protocol):
 class DistinctKeys:
     """A column of keys: which of the distinct ones each row has, and these."""
 
-    places: Ints
+    indices: Ints
     distinct: "Column"
 
 
@@ -101,12 +101,12 @@ def column(table: Table, name: str) -> Column:
     names: list[str] = getattr(table, "column_names")  # noqa: B009 - Arrow is not typed
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
-    found = without_views(_some(getattr(table, "column")(name))).combine_chunks()  # noqa: B009 - the same
+    found = without_views(_without_empty_chunks(getattr(table, "column")(name))).combine_chunks()  # noqa: B009 - the same
     encoded = import_module("pyarrow").types.is_dictionary(found.type)
     return getattr(found, "dictionary_decode")() if encoded else found  # noqa: B009 - the same
 
 
-def _some(found: Column) -> Column:
+def _without_empty_chunks(found: Column) -> Column:
     """Return a column without its empty chunks: Arrow combines no offset into nothing."""
     chunks = [one for one in found.chunks if len(one)]
     made: Column = import_module("pyarrow").chunked_array(chunks, found.type)
@@ -128,7 +128,7 @@ def without_views(found: Column) -> Column:
     return decoded
 
 
-def times(table: Table, name: str) -> Ints:
+def time_values(table: Table, name: str) -> Ints:
     """Return a column of integers or timestamps as numbers."""
     pa, found = import_module("pyarrow"), column(table, name)
     kind = found.type
@@ -144,7 +144,7 @@ def times(table: Table, name: str) -> Ints:
         raise UnsupportedError(f"the time {name!r} does not fit into 64 bits: {cause}") from cause
 
 
-def numbers(table: Table, name: str) -> Values:
+def number_values(table: Table, name: str) -> Values:
     """Return a column of numbers, and which are not null."""
     pa, found = import_module("pyarrow"), column(table, name)
     kind = found.type
@@ -164,15 +164,15 @@ def numbers(table: Table, name: str) -> Values:
     return Values(column_of(whole), valid)
 
 
-def gaps(table: Table, name: str) -> Values:
+def gap_values(table: Table, name: str) -> Values:
     """Return a column of the gaps that rows bring; null is none."""
-    found = numbers(table, name)
+    found = number_values(table, name)
     if found.data.dtype == np.float64:
         raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time; cast it")
     return found
 
 
-def marks(table: Table, name: str) -> Flags:
+def mark_values(table: Table, name: str) -> Flags:
     """Return a column that says which rows are punctuations; null is none."""
     found = column(table, name)
     if not import_module("pyarrow").types.is_boolean(found.type):
@@ -180,7 +180,7 @@ def marks(table: Table, name: str) -> Flags:
     return np.asarray(getattr(found, "fill_null")(False), np.bool_)  # noqa: B009, FBT003 - Arrow is not typed
 
 
-def keys_of(table: Table, name: str) -> DistinctKeys:
+def distinct_keys(table: Table, name: str) -> DistinctKeys:
     """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
     found = column(table, name)
     if import_module("pyarrow").types.is_floating(found.type):
@@ -200,27 +200,27 @@ def _equal_floats(found: Column) -> Column:
     return same.cast(found.type)
 
 
-def values(answer: Answer) -> object:
+def result_array(answer: Answer) -> object:
     """Return the values of windows as an Arrow column."""
     pa = import_module("pyarrow")
     mask = None if answer.valid is None else ~answer.valid
-    each = [_plain(part, mask) for part in answer.columns]
+    each = [_plain_array(part, mask) for part in answer.columns]
     if len(each) == 1:
         return each[0]
     names = M4[: len(each)]
     return pa.StructArray.from_arrays(each, names, mask=None if mask is None else pa.array(mask))
 
 
-def without_nulls(column: object) -> object:
+def empty_like(column: object) -> object:
     """Return a column of the same type that holds nothing."""
     nothing: object = getattr(column, "slice")(0, 0)  # noqa: B009 - Arrow is not typed
     return nothing
 
 
-def repeated(text: str, n: int) -> object:
-    """A column of one text, also if it has no rows."""
+def string_array(texts: Sequence[str]) -> object:
+    """Return texts as an Arrow column, also if there are none."""
     pa = import_module("pyarrow")
-    return pa.array([text] * n, pa.string())
+    return pa.array(texts, pa.string())
 
 
 TYPE_NAMES = {
@@ -264,7 +264,7 @@ def typed_values(answer: Answer, kind: object, label: str) -> object:
     return made
 
 
-def _plain(part: object, mask: Flags | None) -> object:
+def _plain_array(part: object, mask: Flags | None) -> object:
     pa = import_module("pyarrow")
     try:
         return pa.array(part, mask=mask)
@@ -274,7 +274,7 @@ def _plain(part: object, mask: Flags | None) -> object:
         return pa.array(wide, pa.decimal128(38), mask=mask)
 
 
-def bounds(coordinates: Ints, unit: object, *, is_shown: bool) -> object:
+def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> object:
     """Starts or ends as timestamps, if times are, or as integers; no end is null."""
     pa = import_module("pyarrow")
     column = pa.array(coordinates) if is_shown else pa.nulls(coordinates.size, pa.int64())

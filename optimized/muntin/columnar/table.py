@@ -43,21 +43,21 @@ from muntin.columnar.arguments import (
 from muntin.columnar.arrow import (
     DistinctKeys,
     Table,
-    bounds,
+    bound_array,
     column,
     concat_tables,
-    gaps,
-    keys_of,
+    distinct_keys,
+    empty_like,
+    gap_values,
     make_table,
-    marks,
-    numbers,
+    mark_values,
+    number_values,
     parse_type,
-    repeated,
+    result_array,
+    string_array,
     table_of,
-    times,
+    time_values,
     typed_values,
-    values,
-    without_nulls,
 )
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.columnar.window_inputs import VALUE, check_inputs, inputs_of_all
@@ -120,8 +120,8 @@ def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Ta
         each = {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
         first = next(iter(each.values()))
         n = first.start.size
-        columns: dict[str, object] = {"window": repeated(name, n)}
-        columns["window_type"] = repeated(kind.name, n)
+        columns: dict[str, object] = {"window": string_array([name] * n)}
+        columns["window_type"] = string_array([kind.name] * n)
         columns |= _bounds(kind, first, unit, in_time=in_time)
         columns |= key_columns.take(_key_numbers(answered, first))
         columns |= {one.label: _values(call, one, each[one.label]) for one in call.requests}
@@ -152,7 +152,7 @@ def rolling(
     check_result_names([request.label for request in call.requests], names, fold=False)
     key_columns = _KeyColumns.of(call.table, inputs.keys)
     answered = _evaluate(call, key_columns, Settings())
-    lines, row_times, result = answered.by_query(), times(call.table, time), call.table
+    lines, row_times, result = answered.by_query(), time_values(call.table, time), call.table
     for request in call.requests:
         line = lines.get(query_id(request.label, ""), EMPTY)
         keys_of_lines = _key_numbers(answered, line)
@@ -179,14 +179,14 @@ class _KeyColumns(NamedTuple):
 
     @classmethod
     def of(cls, table: Table, names: Sequence[str]) -> "_KeyColumns":
-        columns = {name: keys_of(table, name) for name in names}
-        codes = [(each.places, len(each.distinct)) for each in columns.values()]
+        columns = {name: distinct_keys(table, name) for name in names}
+        codes = [(each.indices, len(each.distinct)) for each in columns.values()]
         return cls(columns, number_keys(codes, getattr(table, "num_rows")))  # noqa: B009 - Arrow is not typed
 
     def take(self, numbers: Ints) -> dict[str, object]:
         """The key columns of result rows, given the numbers of their keys."""
         rows = self.numbers.row[numbers]
-        return {name: one.distinct.take(one.places[rows]) for name, one in self.columns.items()}
+        return {name: one.distinct.take(one.indices[rows]) for name, one in self.columns.items()}
 
 
 def _key_numbers(answered: Answered, lines: Lines) -> Ints:
@@ -201,12 +201,12 @@ def _bounds(kind: WindowType, lines: Lines, unit: object, *, in_time: bool) -> d
     """Starts and ends, as times and, if some window type needs it, as coordinates."""
     time_start, time_end = has_time_bounds(kind)
     result = {
-        "start": bounds(lines.start, unit, is_shown=time_start),
-        "end": bounds(lines.end, unit, is_shown=time_end),
+        "start": bound_array(lines.start, unit, is_shown=time_start),
+        "end": bound_array(lines.end, unit, is_shown=time_end),
     }
     if not in_time:
-        result[START] = bounds(lines.start, None, is_shown=not time_start)
-        result[END] = bounds(lines.end, None, is_shown=not time_end)
+        result[START] = bound_array(lines.start, None, is_shown=not time_start)
+        result[END] = bound_array(lines.end, None, is_shown=not time_end)
     return result
 
 
@@ -214,7 +214,7 @@ def _values(call: _Call, request: AggregateRequest, lines: Lines) -> object:
     """The column of the values of an aggregate."""
     if request.type is not None:
         return typed_values(lines.value, parse_type(request.type, request.label), request.label)
-    return empty_column(call.table, request) if lines is EMPTY else values(lines.value)
+    return empty_column(call.table, request) if lines is EMPTY else result_array(lines.value)
 
 
 def query_id(label: str, window: str) -> str:
@@ -226,16 +226,16 @@ def empty_column(table: Table, request: AggregateRequest) -> object:
     """A column of no values, of the type that it has where there are some."""
     what = request.what
     if request.counts_rows:
-        return values(EMPTY.value)
+        return result_array(EMPTY.value)
     if isinstance(what, CompiledAggregate):
         summary = what.summary
         kinds = summary.results[:-1] if summary.checked else summary.results
-        return values(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
+        return result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
     operator = ColumnarOperator()
     operator.add(Query("probe", tumbling(1), request.over_columns()))
-    row = {name: np.ones(1, numbers(table, name).data.dtype) for name in request.columns}
+    row = {name: np.ones(1, number_values(table, name).data.dtype) for name in request.columns}
     lines = operator.take_columns(np.zeros(1, np.int64), row, None, END_OF_STREAM).of("probe")
-    return without_nulls(values((lines or EMPTY).value))
+    return empty_like(result_array((lines or EMPTY).value))
 
 
 def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answered:
@@ -249,8 +249,8 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
     names = value_columns(requests, inputs.extra if looks else ())
     is_single = len(names) <= 1 and all(len(request.columns) <= 1 for request in requests)
     check_frames(call.windows, names, is_single=is_single)
-    row_times = times(table, inputs.time)
-    fields: dict[str, Values] = {name: numbers(table, name) for name in names}
+    row_times = time_values(table, inputs.time)
+    fields: dict[str, Values] = {name: number_values(table, name) for name in names}
     with_times = not looks and any(request.counts_rows for request in requests)
     if with_times:
         fields[inputs.time] = Values(column_of(row_times))
@@ -266,8 +266,8 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
         single if is_single and not with_times else fields,
         key_columns.numbers.number if inputs.keys else None,
         END_OF_STREAM,
-        gaps=None if inputs.gap is None else gaps(table, inputs.gap),
-        marks=None if inputs.mark is None else marks(table, inputs.mark),
+        gaps=None if inputs.gap is None else gap_values(table, inputs.gap),
+        marks=None if inputs.mark is None else mark_values(table, inputs.mark),
     )
 
 

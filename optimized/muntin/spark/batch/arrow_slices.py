@@ -12,7 +12,7 @@ import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from muntin.columnar.arrow import values as arrow_values
+from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.arrays import FIRST, LAST
 from muntin.kernels.slicing.grain import rows, sliced
@@ -146,7 +146,7 @@ def windows_of(slicing: SlicePlan, slices: Table, numbers: KeyNumbers) -> list[R
     for name, kind in slicing.plan.kinds().items():
         view = view_of(kind, line, Within(FIRST, LAST))
         values = {
-            label: arrow_values(form(store, view.lo, view.hi))
+            label: result_array(form(store, view.lo, view.hi))
             for label, form in slicing.forms.items()
         }
         results.append(ResultRows(name, view.key, view.start, view.end, values, None, None))

@@ -44,7 +44,7 @@ def in_batch(df: DataFrame, plan: AggregationPlan) -> DataFrame:
 
 
 def by_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
-    """The windows of a plan, all of which can be made of slices."""
+    """The windows of a plan that can be made of slices only."""
     if not can_slice_in_sql(plan):
         return final_windows(partial_slices(df, plan), plan)
     kind = as_disjoint_window(plan)

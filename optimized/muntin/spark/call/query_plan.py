@@ -65,7 +65,7 @@ class AggregationPlan:
         return replace(self, windows=tuple(one for one in self.windows if one.id in ids))
 
     def without_late_columns(self) -> "AggregationPlan":
-        """The plan without columns for late rows, of which batch has none.
+        """The plan without columns for late rows: batch has no such rows.
 
         They stay where a window may look at them.
         """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from muntin.columnar.aggregate_requests import Erased
-from muntin.columnar.arrow import values as arrow_values
+from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.batch import Values
@@ -79,7 +79,7 @@ def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
         queries = {one.label: ids[name, one.label] for one in plan.aggregates}
         each = {label: lines[id_] for label, id_ in queries.items() if id_ in lines}
         for first in list(each.values())[:1]:
-            columns = {label: arrow_values(one.value) for label, one in each.items()}
+            columns = {label: result_array(one.value) for label, one in each.items()}
             kind = pa.array(KINDS).take(pa.array(first.kind))
             results.append(
                 ResultRows(
