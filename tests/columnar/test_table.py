@@ -25,9 +25,11 @@ def test_keys_nulls_and_several_windows() -> None:
             "y": [1.5, 2, 3, 4],
         }
     )
-    wanted = {"sum": ("sum", "x"), "all": ("count", "y"), "mean": ("mean", "y")}
+    aggregates = {"sum": ("sum", "x"), "all": ("count", "y"), "mean": ("mean", "y")}
     windows = {"ten": tumbling(10), "near": Session(5)}
-    rows = aggregate(table, time="t", keys="who", windows=windows, aggregates=wanted).to_pylist()
+    rows = aggregate(
+        table, time="t", keys="who", windows=windows, aggregates=aggregates
+    ).to_pylist()
     ten = [row for row in rows if row["window"] == "ten"]
     assert [(r["who"], r["start"], r["sum"], r["all"], r["mean"]) for r in ten] == [
         ("a", 0, 4, 1, 1.5),
@@ -57,8 +59,8 @@ def test_timestamps_come_back_as_such() -> None:
 @pytest.mark.parametrize("kind", [pa.int64(), pa.timestamp("us", "UTC"), pa.timestamp("ns")])
 def test_a_window_that_nothing_has_ended_has_no_end(kind: object) -> None:
     table = {"t": pa.array([1, 2, 3]).cast(kind), "x": [1, 1, 7]}
-    found = aggregate(table, time="t", windows=[State(), tumbling(5)], aggregates=[("sum", "x")])
-    bounds = {name: pa.table(found).column(name) for name in ("start", "end")}
+    result = aggregate(table, time="t", windows=[State(), tumbling(5)], aggregates=[("sum", "x")])
+    bounds = {name: pa.table(result).column(name) for name in ("start", "end")}
     assert {column.type for column in bounds.values()} == {kind}
     whole = {name: column.cast(pa.int64()).to_pylist() for name, column in bounds.items()}
     assert whole == {"start": [1, 3, 0], "end": [3, None, 5]}
@@ -66,10 +68,10 @@ def test_a_window_that_nothing_has_ended_has_no_end(kind: object) -> None:
 
 def test_rolling_keeps_the_rows_in_place() -> None:
     table = {"t": np.array([5, 1, 5, 2]), "x": np.array([1, 2, 3, 4]), "k": np.array([0, 0, 1, 0])}
-    wanted = {"sum": ("sum", "x"), "n": ("count", "x")}
-    plain = rolling(table, time="t", size=4, aggregates=wanted).to_pylist()
+    aggregates = {"sum": ("sum", "x"), "n": ("count", "x")}
+    plain = rolling(table, time="t", size=4, aggregates=aggregates).to_pylist()
     assert [(row["sum"], row["n"]) for row in plain] == [(8, 3), (2, 1), (8, 3), (6, 2)]
-    keyed = rolling(table, time="t", keys="k", size=4, aggregates=wanted).to_pylist()
+    keyed = rolling(table, time="t", keys="k", size=4, aggregates=aggregates).to_pylist()
     assert [(row["sum"], row["n"]) for row in keyed] == [(5, 2), (2, 1), (3, 1), (6, 2)]
 
 
@@ -83,24 +85,24 @@ def test_wide_sums_are_decimals() -> None:
 
 def test_an_empty_table() -> None:
     table = pa.table({"t": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
-    found = aggregate(
+    result = aggregate(
         table, time="t", windows={"w": Sliding(3, 1)}, aggregates={"sum": ("sum", "x")}
     )
-    assert found.to_pylist() == []
+    assert result.to_pylist() == []
 
 
 def test_what_is_wrong_with_a_table_is_named() -> None:
-    wanted, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
+    aggregates, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
     with pytest.raises(InvalidInputError, match="a table must have the Arrow stream interface"):
-        aggregate([1], time="t", windows=windows, aggregates=wanted)
+        aggregate([1], time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="one column 't'; there are u, x"):
-        aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="the time 't' must be integers or timestamps"):
-        aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="the time 't' is null in 1 rows"):
-        aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
-        aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=aggregates)
 
 
 def test_dictionaries_and_chunks_are_read() -> None:
@@ -118,11 +120,11 @@ def test_dictionaries_and_chunks_are_read() -> None:
     assert [(row["k"], row["sum(x)"]) for row in rows] == [("a", 5), ("b", 6)]
 
 
-def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
+def test_windows_that_columns_do_not_support_are_result_rows_too() -> None:
     table = {"t": np.array([1, 2, 13]), "x": np.array([4, 4, 6]), "k": ["a", "b", "a"]}
-    wanted = {"all": ("distinct", "x"), "sum": ("sum", "x")}
+    aggregates = {"all": ("distinct", "x"), "sum": ("sum", "x")}
     windows = {"two": LastNEvery(2, 10), "ten": tumbling(10)}
-    rows = aggregate(table, time="t", keys="k", windows=windows, aggregates=wanted).to_pylist()
+    rows = aggregate(table, time="t", keys="k", windows=windows, aggregates=aggregates).to_pylist()
     assert [(r["window"], r["k"], r["end"], r["all"], r["sum"]) for r in rows] == [
         ("two", "a", 10, [4], 4),
         ("two", "b", 10, [4], 4),
@@ -137,8 +139,8 @@ def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
 def test_frames_look_at_the_value_that_is_aggregated(what: str) -> None:
     table = {"t": [1, 2, 3, 4, 9], "x": [5, 5, None, 7, 1], "y": [1, 2, 3, 4, 5]}
     frames = {"d": Delta(1), "s": State(), "h": Threshold(5)}
-    found = aggregate(table, time="t", windows=frames, aggregates={"x": (what, "x")})
-    assert [(r["window"], r["start"]) for r in found.to_pylist()] == [
+    result = aggregate(table, time="t", windows=frames, aggregates={"x": (what, "x")})
+    assert [(r["window"], r["start"]) for r in result.to_pylist()] == [
         *zip("ddd", (1, 4, 9), strict=True),
         *zip("ssss", (1, 3, 4, 9), strict=True),
         ("h", 1),  # a null ends no frame
@@ -149,7 +151,7 @@ def test_frames_look_at_the_value_that_is_aggregated(what: str) -> None:
         aggregate(table, time="t", windows=[State()], aggregates=[("argmax", "x", "y")])
 
 
-def test_what_is_asked_of_one_column_alone_or_beside_another_is_the_same() -> None:
+def test_a_column_has_the_same_results_alone_and_with_another() -> None:
     table = {"t": [1, 2, 13, 4], "x": [5, None, 2, 7], "y": [1.0, 2, 3, 4]}
     one: dict[str, tuple[str, str]] = {"sum": ("sum", "x"), "all": ("collect", "x")}
     windows = {"ten": tumbling(10), "two": LastNEvery(2, 5), "near": Session(4)}

@@ -78,7 +78,7 @@ def assert_same(
 
 
 @st.composite
-def calls(draw: DrawFn) -> dict[str, object]:
+def arguments_of_calls(draw: DrawFn) -> dict[str, object]:
     """Arguments of both calls."""
     windows = draw(st.lists(kinds(), min_size=1, max_size=3))
     specs = OF_ONE if any(isinstance(kind, FRAMES) for kind in windows) else NUMERIC
@@ -96,7 +96,7 @@ def calls(draw: DrawFn) -> dict[str, object]:
 
 
 @settings(max_examples=8)
-@given(calls(), rows())
+@given(arguments_of_calls(), rows())
 def test_the_same_arguments_give_the_same_result(
     spark: SparkSession, arguments: dict[str, object], given_rows: list[Row]
 ) -> None:
@@ -160,7 +160,7 @@ def test_each_form_of_arguments_means_the_same_in_both(spark: SparkSession, name
     assert_same(spark, random_rows(11, 50), CALLS[name])
 
 
-def test_windows_and_aggregates_in_lists_are_named_alike(spark: SparkSession) -> None:
+def test_windows_and_aggregates_in_lists_have_the_same_names(spark: SparkSession) -> None:
     given_rows = random_rows(12, 20)
     for names, result in (
         columnar_result(given_rows, CALLS["lists"]),
@@ -196,11 +196,12 @@ def test_what_one_call_refuses_the_other_refuses_for_the_same_reason(
 ) -> None:
     arguments = {"windows": [tumbling(5)], "aggregates": [("sum", "v")], **WRONG[name]}
     given_rows = random_rows(1, 3)
-    messages = list[str]()
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: columnar_result(given_rows, arguments),
         lambda: spark_result(spark, given_rows, arguments),
-    ):
+    ]
+    messages = list[str]()
+    for call in calls:
         with pytest.raises(ValueError, match=r"\w") as failure:
             call()
         messages.append(str(failure.value).partition(" (reserved")[0].partition(", or an Arrow")[0])

@@ -253,14 +253,34 @@ def parse_type(kind: object, label: str) -> object:
 
 def typed_values(answer: Answer, kind: object, label: str) -> object:
     """The values of windows as a column of a type, or say which aggregate has others."""
-    exact = answer.objects().tolist()
-    items = [float(item) if isinstance(item, Fraction) else item for item in exact]
     try:
-        made: object = import_module("pyarrow").array(items, kind)
+        return _typed_array(answer, kind)
     except (TypeError, ValueError, OverflowError) as cause:
         raise InvalidInputError(
             f"a value of {label!r} does not fit into {kind}: {cause}"
         ) from cause
+
+
+def values_like(answer: Answer, empty: object) -> object:
+    """Python objects as a column of the type of an empty one; wider integers are decimals."""
+    try:
+        return _typed_array(answer, getattr(empty, "type"))  # noqa: B009 - Arrow is not typed
+    except OverflowError:
+        return result_array(answer)
+
+
+def _typed_array(answer: Answer, kind: object) -> object:
+    pa = import_module("pyarrow")
+    items = answer.objects().tolist()
+    if pa.types.is_floating(kind):
+        items = [float(item) if isinstance(item, int | Fraction) else item for item in items]
+    if pa.types.is_struct(kind):
+        names = [getattr(kind, "field")(i).name for i in range(getattr(kind, "num_fields"))]  # noqa: B009 - Arrow is not typed
+        items = [
+            dict(zip(names, item, strict=True)) if isinstance(item, tuple | list) else item
+            for item in items
+        ]
+    made: object = pa.array(items, kind)
     return made
 
 

@@ -58,6 +58,7 @@ from muntin.columnar.arrow import (
     table_of,
     time_values,
     typed_values,
+    values_like,
 )
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.columnar.window_inputs import VALUE, check_inputs, inputs_of_all
@@ -214,7 +215,12 @@ def _values(call: _Call, request: AggregateRequest, lines: Lines) -> object:
     """The column of the values of an aggregate."""
     if request.type is not None:
         return typed_values(lines.value, parse_type(request.type, request.label), request.label)
-    return empty_column(call.table, request) if lines is EMPTY else result_array(lines.value)
+    if lines is EMPTY:
+        return empty_column(call.table, request)
+    is_plain = any(column.dtype == np.object_ for column in lines.value.columns)
+    if is_plain and len(lines.value.columns) == 1:
+        return values_like(lines.value, empty_column(call.table, request))
+    return result_array(lines.value)
 
 
 def query_id(label: str, window: str) -> str:

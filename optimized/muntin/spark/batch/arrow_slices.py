@@ -70,7 +70,7 @@ def partial_aggregation_task(plan: AggregationPlan) -> Work:
 
     def work(partition: Iterable[Table]) -> Iterator[object]:
         context = TaskContext.get()
-        slices = SliceBuffer(SlicePlan(plan), (context.partitionId() if context else 0) * ROWS)
+        slices = PendingSlices(SlicePlan(plan), (context.partitionId() if context else 0) * ROWS)
         for batch in partition:
             if batch.num_rows:
                 slices.add(batch)
@@ -81,7 +81,7 @@ def partial_aggregation_task(plan: AggregationPlan) -> Work:
     return work
 
 
-class SliceBuffer:
+class PendingSlices:
     """The slices that a worker has made and not sent on yet."""
 
     def __init__(self, slicing: SlicePlan, arrival: int) -> None:

@@ -123,8 +123,8 @@ class Recorded:
             arrow_schema(schema)
         except (TypeError, ValueError) as cause:
             raise InvalidInputError(
-                f"the column {field.name!r} of {self.path!r} is of {field.type}, which Spark has no "
-                "type for: cast it, say to int64, when you write the trace"
+                f"the column {field.name!r} of {self.path!r} is of {field.type}, which Spark has "
+                "no type for: cast it, say to int64, when you write the trace"
             ) from cause
         return schema.fields[0]
 
