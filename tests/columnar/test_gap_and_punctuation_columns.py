@@ -67,9 +67,9 @@ def test_a_table_may_have_columns_of_gaps_and_of_marks() -> None:
         table, time="t", windows=windows, aggregates={"x": ("sum", "x")}, gap="g", mark="m"
     )
     assert [tuple(row.values()) for row in found.to_pylist()] == [
-        ("session", 1, 34, 7),
-        ("session", 40, 42, 8),
-        ("punctuation", 1, 20, 3),
+        ("session", "session", 1, 34, 7),
+        ("session", "session", 40, 42, 8),
+        ("punctuation", "punctuation", 1, 20, 3),
     ]
 
 
@@ -108,12 +108,13 @@ def test_what_is_no_gap_or_mark_is_refused_and_changes_nothing(
 
 
 def test_what_is_no_column_of_gaps_or_marks_in_a_table_is_named() -> None:
-    table = {"t": [1, 2], "x": [1, 2], "f": [1.5, 2.0], "s": ["a", "b"]}
-    of = {"time": "t", "windows": [Session(4)], "aggregates": [("sum", "x")]}
+    table = {"t": [1, 2], "x": [1, 2], "f": [1.5, 2.0], "s": ["a", "b"], "b": [True, False]}
+    of = {"time": "t", "windows": [Session(4), Punctuation()], "aggregates": [("sum", "x")]}
     for wrong, message in (
-        ({"gap": "f"}, "the gaps 'f' must be integers"),
-        ({"gap": "s"}, "the column 's' is of string, which is no number"),
-        ({"gap": "y"}, "there must be one column 'y'"),
+        ({}, "nothing marks punctuations; say mark='a column of booleans'"),
+        ({"gap": "f", "mark": "b"}, "the gaps 'f' must be integers"),
+        ({"gap": "s", "mark": "b"}, "the column 's' is of string, which is no number"),
+        ({"gap": "y", "mark": "b"}, "there must be one column 'y'"),
         ({"mark": "x"}, "the marks 'x' must be booleans, not int64"),
     ):
         with pytest.raises((InvalidInputError, UnsupportedError), match=message):

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import InputColumns
+from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import SnapshotError
 from muntin.snapshot.envelope import pack_envelope, unpack_envelope
-from muntin.spark.call.aggregate_arguments import AggregateSpec
-from muntin.spark.call.analysis import InputColumns
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.result_rows import is_row
 from muntin.spark.state.state_header import FORMAT, frame_state, query_fingerprint, read_state
 from muntin.spark.streaming.bucket import Bucket
 from muntin.spec.dialect import Dialect

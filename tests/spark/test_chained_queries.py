@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
+from muntin.columnar.arguments import InputColumns
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.analysis import InputColumns, analyze
+from muntin.spark.call.analysis import analyze
 from muntin.spark.streaming import stream_query
 from muntin.spark.streaming.stream_query import (
     WATERMARK_METADATA,

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import StructField, StructType, TimestampType
 
+from muntin.columnar.arguments import InputColumns
 from muntin.kernels.slicing.moment import Clock
 from muntin.snapshot import SnapshotError, encode
-from muntin.spark.call.analysis import InputColumns, analyze
+from muntin.spark.call.analysis import analyze
 from muntin.spark.execution.arrow import pa
 from muntin.spark.execution.arrow_ipc import to_ipc_bytes
 from muntin.spark.state.columnar_checkpoint import (

@@ -1,4 +1,4 @@
-"""The guide: its examples run, in their order."""
+"""The examples of the guide run, in their order."""
 
 import re
 from pathlib import Path

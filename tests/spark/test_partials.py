@@ -11,7 +11,8 @@ from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
-from muntin.spark.batch.partials import WireType, columns_of, decode, encode, places
+from muntin.spark.batch.slice_encoding import decode, encode
+from muntin.spark.batch.slice_plan import WireType, part_columns, wire_types
 from muntin.spec.windows.periodic import tumbling
 
 POWERS = [2**n for n in range(63)]
@@ -33,9 +34,9 @@ def in_one_slice(part: Part, values: list[int] | list[float]) -> Fields:
     st.lists(INTEGERS, min_size=1), st.sampled_from([Sum("v"), Squares("v"), Min("v"), Max("v")])
 )
 def test_sums_of_any_size_come_back(values: list[int], part: Part) -> None:
-    kinds, fields = columns_of(part, KINDS), in_one_slice(part, values)
+    kinds, fields = part_columns(part, KINDS), in_one_slice(part, values)
     encoded = list(encode(fields, kinds))
-    assert len(encoded) == len(places(kinds))
+    assert len(encoded) == len(wire_types(kinds))
     assert all(column.dtype == np.int64 for column in encoded)
     decoded = decode(part, iter(encoded), kinds)
     assert [column.tolist() for column in decoded] == [field.tolist() for field in fields]

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import LongType, StructField, StructType, TimestampType
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import InputColumns
 from muntin.spark.batch.slice_plan import SlicePlan
-from muntin.spark.call.aggregate_arguments import AggregateSpec, known
-from muntin.spark.call.analysis import InputColumns, analyze
+from muntin.spark.call.aggregate_arguments import lookup
+from muntin.spark.call.analysis import analyze
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, pa, times
 from muntin.spark.streaming.bucket import Bucket
@@ -266,4 +268,4 @@ def test_values_of_64_bits_are_exact(aggregate: str, min_rows: int) -> None:
     assert not list(bucket.process(payloads(plan, input_rows, min_rows), 0))
     after = Bucket(plan, store, bucket.write_state())
     (line,) = lines_in(plan, after.process([], 10))
-    assert line.values == (rounded(known(aggregate).of(values)),)
+    assert line.values == (rounded(lookup(aggregate).of(values)),)

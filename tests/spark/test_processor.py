@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import LongType
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import InputColumns
 from muntin.snapshot import SnapshotError
-from muntin.spark.call.aggregate_arguments import AggregateSpec
-from muntin.spark.call.analysis import InputColumns
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.streaming import processor
 from muntin.spark.streaming.processor import CHUNK_STATE, HEADER_STATE

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.spark import aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, count
@@ -30,7 +30,10 @@ def test_sketches_in_batch(spark: SparkSession) -> None:
     df = frame_of(spark, input_rows, SCHEMA)
     answer = aggregate(df, time="t", keys=["k", "j"], windows=WINDOWS, aggregates=SKETCHES)
     plan = plan_of(WINDOWS, SKETCHES)
-    assert [one.type.simpleString() for one in plan.wanted] == [*["double"] * 3, *["bigint"] * 2]
+    assert [one.type.simpleString() for one in plan.aggregates] == [
+        *["double"] * 3,
+        *["bigint"] * 2,
+    ]
     assert same(answered(plan, answer), in_batch(plan, input_rows))
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.registry.dataframes.native_windows import native_query
-from muntin.spark.batch.records import answering
-from muntin.spark.call.window_serialization import serialize
+from muntin.spark.batch.strategy import evaluation_task
+from muntin.spark.call.window_arguments import serialize
 from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.algebra.catalogue import named
@@ -101,7 +101,7 @@ def test_each_micro_batch_of_a_subclass(
 def test_a_batch_of_a_subclass(kind: WindowType, input_rows: list[Row]) -> None:
     plan = plan_of({"own": kind}, MERGED)
     assert columnar_windows(plan) == set()
-    answer = in_full(plan, answering(plan)([table_of(input_rows)]))
+    answer = in_full(plan, evaluation_task(plan)([table_of(input_rows)]))
     assert same(answer, in_batch(plan, input_rows))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol
 
+from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import decode
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, pa

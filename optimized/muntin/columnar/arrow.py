@@ -7,6 +7,7 @@ and its stub package fails the strict checks here: most of its columns are `Any`
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from math import nan
 from typing import Protocol, TypeGuard

@@ -1,7 +1,8 @@
-"""The types of columns that are taken: as keys, as values, and by streams, which keep them."""
+"""The columns that a call accepts: their types as keys, values and state, and their names."""
 
 from collections.abc import Iterator
 
+from pyspark.sql import DataFrame
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -14,6 +15,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
+from muntin.columnar.window_inputs import check_inputs
 from muntin.spark.call.aggregate_arguments import (
     FLOATING_TYPES,
     INTEGER_TYPES,
@@ -23,6 +25,7 @@ from muntin.spark.call.aggregate_arguments import (
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spec.errors import InvalidInputError
 
+CASE = "spark.sql.caseSensitive"
 KEYS = (
     StringType,
     *INTEGER_TYPES,
@@ -32,47 +35,47 @@ KEYS = (
     BinaryType,
     *TEMPORAL_TYPES,
 )
-"""What all ways group alike."""
+"""Types that every strategy groups in the same way."""
 
 
-def key(name: str, kind: DataType) -> None:
-    """Refuse keys that some way of making windows does not group, or groups otherwise."""
+def check_key(name: str, kind: DataType) -> None:
+    """Refuse keys that some strategy does not group, or groups differently."""
     if not isinstance(kind, KEYS):
         raise InvalidInputError(
             f"the key {name!r} is of {kind.simpleString()}; keys may be strings, numbers, "
             "decimals, booleans, binaries, dates and timestamps: take a field of it as the key, "
             "or cast it to a string"
         )
-    value(name, kind)
+    check_value(name, kind)
 
 
-def value(name: str, kind: DataType) -> None:
-    """Refuse columns that workers can't read, or would compare as Spark does not."""
-    for one in within(kind):
-        if isinstance(one, StringType) and not one.isUTF8BinaryCollation():
+def check_value(name: str, kind: DataType) -> None:
+    """Refuse columns that workers can't read, or would compare differently from Spark."""
+    for part in parts_of(kind):
+        if isinstance(part, StringType) and not part.isUTF8BinaryCollation():
             raise InvalidInputError(
                 f"the column {name!r} is of {kind.simpleString()}: strings are compared byte by "
                 "byte here, by no collation; add `collate UTF8_BINARY` to it, of lower(...) if "
                 "case does not matter"
             )
-        if isinstance(one, YearMonthIntervalType):
+        if isinstance(part, YearMonthIntervalType):
             raise InvalidInputError(
                 f"the column {name!r} is of {kind.simpleString()}, which workers of Spark can't "
                 "read; cast it to an integer"
             )
 
 
-def within(kind: DataType) -> Iterator[DataType]:
-    """Yield a type, and those of all that values of it hold."""
+def parts_of(kind: DataType) -> Iterator[DataType]:
+    """A type, and those of all that its values hold."""
     yield kind
     if isinstance(kind, ArrayType):
-        yield from within(kind.elementType)
+        yield from parts_of(kind.elementType)
     if isinstance(kind, MapType):
-        yield from within(kind.keyType)
-        yield from within(kind.valueType)
+        yield from parts_of(kind.keyType)
+        yield from parts_of(kind.valueType)
     if isinstance(kind, StructType):
         for field in kind.fields:
-            yield from within(field.dataType)
+            yield from parts_of(field.dataType)
 
 
 def check_state_types(plan: AggregationPlan) -> None:
@@ -84,4 +87,25 @@ def check_state_types(plan: AggregationPlan) -> None:
                 f"the column {name!r} is of {kind.simpleString()}, which a stream can't keep; it "
                 "keeps numbers, strings, binaries, booleans, dates and timestamps: cast it (a "
                 "decimal to a string, or to a long in its smallest unit), or leave it out"
+            )
+
+
+def check_columns(plan: AggregationPlan, df: DataFrame) -> None:
+    """Refuse ambiguous columns, unused ones, and those that a stream can't keep."""
+    check_unambiguous(plan, df)
+    check_inputs(plan.kinds(), plan.gap, plan.mark)
+    if df.isStreaming:
+        check_state_types(plan)
+
+
+def check_unambiguous(plan: AggregationPlan, df: DataFrame) -> None:
+    """Refuse a name that several columns have to Spark, as after a join."""
+    sensitive = df.sparkSession.conf.get(CASE, "false") == "true"
+    names = [name if sensitive else name.lower() for name in df.columns]
+    for name in plan.read:
+        if names.count(name if sensitive else name.lower()) > 1:
+            same = [column for column in df.columns if column.lower() == name.lower()]
+            raise InvalidInputError(
+                f"the DataFrame has several columns {name!r} to Spark: {', '.join(same)}; "
+                "rename them, or select one"
             )

@@ -14,7 +14,6 @@ from muntin.snapshot import SnapshotError, decode, encode
 from muntin.snapshot.envelope import Envelope, installed_version, pack_envelope, unpack_envelope
 from muntin.snapshot.external_references import description as text
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.result_rows import is_row
 from muntin.spark.state.chunk_store import Chunks, damaged_state
 
 FORMAT = 1
@@ -116,7 +115,7 @@ def query_fingerprint(plan: AggregationPlan) -> list[str]:
     settings, columns = plan.settings, [f"{n}: {plan.types[n].simpleString()}" for n in plan.read]
     lines = [f"the columns {', '.join(columns)}", f"the keys {', '.join(plan.keys) or 'none'}"]
     lines += [f"the window {name!r}: {text(kind)}" for name, kind in plan.kinds().items()]
-    lines += [f"{AGGREGATE}{column.described}" for column in plan.wanted]
+    lines += [f"{AGGREGATE}{column.description}" for column in plan.aggregates]
     lines += [f"the {role} {name}" for role, name in _column_roles(plan).items() if name]
     lateness = f"the allowed lateness {settings.allowed_lateness}"
     return [*lines, lateness, f"the output {settings.output}", f"the dialect {settings.dialect}"]

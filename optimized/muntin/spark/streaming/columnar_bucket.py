@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import Ints, column_of, no_ints
 from muntin.kernels.slicing.batch import Values
@@ -15,8 +16,8 @@ from muntin.kernels.slicing.forms import form_of
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import KeyNumbers, Table, as_typed, keys, picked, table, times
-from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, told_by_columns
+from muntin.spark.execution.arrow import Table, as_typed, keys, picked, table, times
+from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, rows_of_answer
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.chunk_store import Chunks
 from muntin.spark.state.columnar_checkpoint import (
@@ -81,7 +82,7 @@ class ColumnarBucket:
         yield from self._output_rows(self._operator.take_columns(time, columns, number))
 
     def _output_rows(self, answer: Answered) -> Iterator[Table]:
-        results = told_by_columns(self._plan, answer)
+        results = rows_of_answer(self._plan, answer)
         if results and self._keys is not None:
             self.changed = True
             places = np.arange(self._keys.num_rows)

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.over import is_record
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import KeyNumbers, Table, batches, column, pa, typed
-from muntin.spark.execution.evaluation import lines_of
+from muntin.spark.execution.arrow import Table, batches, column, pa, typed
+from muntin.spark.execution.evaluation import rows_of_results
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.state_header import Key
 from muntin.spec.query import Result
@@ -22,7 +23,7 @@ def window_rows(plan: AggregationPlan, results: Sequence[tuple[Key, Result]]) ->
     numbered = [(numbers.setdefault(key, len(numbers)), result) for key, result in results]
     places = np.arange(len(numbers))
     keys = _key_columns(plan, list(numbers))
-    return result_batches(plan, lines_of(plan, numbered), keys, KeyNumbers(places, places))
+    return result_batches(plan, rows_of_results(plan, numbered), keys, KeyNumbers(places, places))
 
 
 def _key_columns(plan: AggregationPlan, keys: Sequence[Key]) -> Table:

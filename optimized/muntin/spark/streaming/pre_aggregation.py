@@ -12,7 +12,7 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.grain import sliced
-from muntin.spark.batch.slice_encoding import columns_of, events
+from muntin.spark.batch.slice_encoding import encode_slices, events
 from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, column, keys, pa, picked

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType, TimestampType
 
 from muntin.spark.call.durations import Duration, micros
 from muntin.spark.call.query_plan import AggregationPlan, Late
-from muntin.spark.call.window_arguments import short
+from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import in_backticks
 from muntin.spark.session import ROCKS
 from muntin.spark.streaming.output_rows import LATE
@@ -50,7 +50,7 @@ class StreamOptions:
                 f"watermark={self.watermark!r} is below zero: it must be how much later than "
                 "others a row may come"
             )
-        short(delay, f"watermark={self.watermark!r}")
+        check_length(delay, f"watermark={self.watermark!r}")
         check_bucket_count(self.buckets)
 
 

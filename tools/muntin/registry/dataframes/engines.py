@@ -13,16 +13,17 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
+from muntin.columnar.aggregate_requests import parse_aggregate
+from muntin.columnar.arguments import has_time_bounds
 from muntin.columnar.arrow import column as column_in
 from muntin.columnar.table import aggregate as table_aggregate
 from muntin.registry.dataframes.generated_rows import key_traces
 from muntin.registry.dataframes.native_windows import native_query, native_windows
 from muntin.registry.dataframes.traces import Row, map_rows
 from muntin.registry.implementations import KERNELS_TABLE, SPARK, SPARK_NATIVE
-from muntin.spark.call.aggregate_arguments import parse_aggregate
+from muntin.spark.call.aggregate_arguments import lookup, typed_column
 from muntin.spark.call.aggregation import aggregate
-from muntin.spark.call.query_plan import in_time
-from muntin.spark.call.window_serialization import serialize
+from muntin.spark.call.window_arguments import serialize
 from muntin.spark.execution.arrow import Table, batches, mapped, table
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
@@ -61,7 +62,7 @@ def _incomparable_reason(query: Query) -> str:
         return str(error)
     if not column:
         return f"{query.aggregate.name} is no number, and only numbers are compared over all rows"
-    if in_time(query.window) != (True, True):
+    if has_time_bounds(query.window) != (True, True):
         return f"{query.window.name} windows by {query.window.measure.name} do not lie in time"
     return ""
 
@@ -117,7 +118,7 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
         if filled:
             windows = {window.id: window.kind() for window in serialized}
             result = table_aggregate(
-                table(filled), time="t", key="key", windows=windows, aggregates=aggregates
+                table(filled), time="t", keys="key", windows=windows, aggregates=aggregates
             )
             names = {**{name: name for name in schema.names}, "query": "window"}
             columns = {name: column_in(result, other) for name, other in names.items()}

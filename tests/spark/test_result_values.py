@@ -1,4 +1,4 @@
-"""Values of the user's own are held to their type: none is cut."""
+"""Values of the user's own aggregates are cast to their type: none is truncated."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -24,9 +24,9 @@ from pyspark.sql.types import (
 
 from muntin.kernels.slicing.arrays import LAST
 from muntin.spark.execution.arrow import batches
-from muntin.spark.execution.evaluation import lines_of
-from muntin.spark.execution.result_casts import cast_exactly
+from muntin.spark.execution.evaluation import rows_of_results
 from muntin.spark.execution.result_rows import coordinates
+from muntin.spark.execution.result_values import cast_exactly
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import InvalidInputError
@@ -47,7 +47,7 @@ def test_what_is_no_whole_number_is_refused(kind: DataType, value: object) -> No
 
 
 @given(st.integers())
-def test_whole_numbers_are_taken_however_they_are_written(n: int) -> None:
+def test_whole_numbers_of_every_numeric_type_are_accepted(n: int) -> None:
     written = (n, Fraction(n), Decimal(n))
     assert [cast_exactly(one, LongType(), "n") for one in written] == [n] * 3
 
@@ -67,14 +67,14 @@ def test_fields_that_do_not_fit_are_refused(value: object) -> None:
         cast_exactly(value, PAIR, "n")
 
 
-def test_what_an_operator_says_is_held_to_its_type() -> None:
+def test_values_of_an_operator_are_cast_to_their_type() -> None:
     half = Aggregate("half", int, Monoid(0, int.__add__), lambda n: n / 2, True, "algebraic")  # noqa: FBT003 - as in docs
     plan = plan_of({"w": tumbling(9)}, {"half": (half, "v", LongType())})
     even, odd = (Result("w", "k", 0, 9, (value,), "new", 0) for value in (2.0, 2.5))
-    (told,) = lines_of(plan, [(0, even)])
-    assert told.values == {"half": [2]}
+    (rows,) = rows_of_results(plan, [(0, even)])
+    assert rows.values == {"half": [2]}
     with pytest.raises(InvalidInputError, match=r"'half' does not fit into bigint: 2\.5"):
-        lines_of(plan, [(0, even), (0, odd)])
+        rows_of_results(plan, [(0, even), (0, odd)])
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_values_of_another_kind_are_named(value: object, kind: DataType) -> None
         list(batches({"own": [value]}, schema))
 
 
-def test_windows_that_columns_can_not_say_are_refused() -> None:
+def test_windows_that_columns_cannot_hold_are_refused() -> None:
     assert coordinates([1 - LAST, 0, LAST - 1, END]).tolist() == [1 - LAST, 0, LAST - 1, LAST]
     for far in (-LAST, LAST, -END):
         with pytest.raises(InvalidInputError, match=f"begins or ends at {far}, which is more than"):
