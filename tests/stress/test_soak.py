@@ -55,7 +55,7 @@ def test_edges_and_bounds() -> None:
     assert bound(1000, 1500).slices < bound(1000, 2500).slices < 3 * bound(1000, 1500).slices
 
 
-def test_the_command_prints_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_its_measurements(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--events", "2500", "--with", "scotty-fiba"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in said] == [
