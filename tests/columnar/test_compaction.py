@@ -31,11 +31,11 @@ def test_a_session_that_never_ends_stays_bounded(
         most = max(most, operator.retained())
     assert 0 < most <= (2**13 if method == "dense" and keys == 1 else 500 * keys)
     results = operator.take_columns([], [], None, END).results()
-    found = {(r.query, r.key): r.value for r in results}
+    values = {(r.query, r.key): r.value for r in results}
     for key in range(keys):
         mine = np.sort(times[times % keys == key])
-        assert found["sum", key] == int((mine % 7).sum())
-        assert found["m4", key] == (0, 6, mine[0] % 7, mine[-1] % 7)
+        assert values["sum", key] == int((mine % 7).sum())
+        assert values["m4", key] == (0, 6, mine[0] % 7, mine[-1] % 7)
 
 
 @pytest.mark.parametrize("keys", [1, 3])
@@ -52,8 +52,8 @@ def test_windows_as_long_as_the_stream_stay_bounded(keys: int) -> None:
     for batch in time_batches(stream(3000, 20), 50):
         keyed, watermark = batch % keys, int(batch.max()) - 20
         rows = zip(batch.tolist(), (batch % 7).tolist(), keyed.tolist(), strict=True)
-        wanted = scotty.take(Step(tuple(Event(*row) for row in rows), watermark)).results
-        assert columnar.take_columns(batch, batch % 7, keyed, watermark).results() == wanted
+        expected = scotty.take(Step(tuple(Event(*row) for row in rows), watermark)).results
+        assert columnar.take_columns(batch, batch % 7, keyed, watermark).results() == expected
         most = max(most, columnar.retained())
     assert 0 < most <= 100 * keys
     assert columnar.take_columns([], [], None, END).results() == scotty.take(Step((), END)).results

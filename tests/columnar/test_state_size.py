@@ -16,10 +16,10 @@ MILLIONS = 1000 if os.environ.get("MUNTIN_PROFILE") == "nightly" else 10
 
 @pytest.mark.parametrize(("windows", "keys"), LOADS)
 def test_state_is_at_most_twice_its_slices_and_does_not_grow(windows: int, keys: int) -> None:
-    seen = run_soak(windows, keys, MILLIONS)
-    assert seen.events == MILLIONS * MILLION
-    assert seen.peak_bytes <= seen.bound
-    assert seen.peak_bytes == seen.first_quarter_bytes
+    measured = run_soak(windows, keys, MILLIONS)
+    assert measured.events == MILLIONS * MILLION
+    assert measured.peak_bytes <= measured.bound
+    assert measured.peak_bytes == measured.first_quarter_bytes
 
 
 def forget_nothing(_: DenseGroup, held: object, __: object) -> object:
@@ -29,19 +29,19 @@ def forget_nothing(_: DenseGroup, held: object, __: object) -> object:
 @pytest.mark.parametrize(
     ("keys", "kind", "forget"), [(0, DenseGroup, "_forget"), (9, KeyedGroup, "_fewer")]
 )
-def test_what_forgets_nothing_is_found_out(
+def test_a_group_that_evicts_nothing_is_detected(
     keys: int, kind: type[DenseGroup], forget: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kind, forget, forget_nothing)
-    seen = run_soak(1, keys, 16)
-    assert seen.peak_bytes > seen.first_quarter_bytes
-    assert not seen.is_flat
+    measured = run_soak(1, keys, 16)
+    assert measured.peak_bytes > measured.first_quarter_bytes
+    assert not measured.is_flat
 
 
-def test_the_command_prints_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_its_measurements(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--events", f"{4 * MILLION}"]) == 0
-    said = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
     loads = [(1, 1), (20, 1), (300, 1), (1, 500)]
-    wanted = [f"PASS  windows {windows}, keys {keys}" for windows, keys in loads]
-    assert [line.split(":")[0] for line in said] == wanted
-    assert all(f"{4 * MILLION} events" in line and "of the bound" in line for line in said)
+    expected = [f"PASS  windows {windows}, keys {keys}" for windows, keys in loads]
+    assert [line.split(":")[0] for line in lines] == expected
+    assert all(f"{4 * MILLION} events" in line and "of the bound" in line for line in lines)

@@ -24,7 +24,7 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 SCALE = 2
 TABLE = [1, 2]
-REMEMBERED = f"import sys; sys.path[:0] = {sys.path!r}\n"
+PATH_SETUP = f"import sys; sys.path[:0] = {sys.path!r}\n"
 
 
 def lift(v: float) -> tuple[float]:
@@ -125,7 +125,9 @@ def _nameless() -> Callable[[Partial, Partial], Partial]:
         (max, "it is not written in Python"),
     ],
 )
-def test_what_cannot_be_compiled_is_said(function: Callable[..., Partial], message: str) -> None:
+def test_a_function_that_cannot_be_compiled_is_refused(
+    function: Callable[..., Partial], message: str
+) -> None:
     with pytest.raises(UnsupportedError, match=message):
         SourceClosure().add_function(function)
 
@@ -147,38 +149,40 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 
 def called(folder: Path) -> list[str]:
     compiling = {"MUNTIN_KERNELS": str(folder), "NUMBA_DISABLE_JIT": "0"}
-    done = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-c", REMEMBERED + CALL],
+    process = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", PATH_SETUP + CALL],
         check=True, capture_output=True, text=True, env={**os.environ, **compiling},
     )  # fmt: skip
-    return done.stdout.splitlines()
+    return process.stdout.splitlines()
 
 
-def test_a_second_process_compiles_nothing_nor_does_one_that_was_sent_the_cache(
+def test_a_second_process_and_one_with_a_shipped_cache_compile_nothing(
     tmp_path: Path,
 ) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
+    first_cache, shipped_cache = tmp_path / "here", tmp_path / "there"
     answer = "[3.0, 3.0, 2.0]"
-    assert called(here) == [answer, "0 1"]
-    assert called(here) == [answer, "1 0"]
-    there.mkdir()
-    for path in here.rglob("*"):  # as a tool that does not keep the times of files would copy
+    assert called(first_cache) == [answer, "0 1"]
+    assert called(first_cache) == [answer, "1 0"]
+    shipped_cache.mkdir()
+    for path in first_cache.rglob(
+        "*"
+    ):  # as a tool that does not keep the times of files would copy
         if path.is_file() and "muntin_kernels" in path.name:
-            (there / path.relative_to(here)).parent.mkdir(exist_ok=True)
-            (there / path.relative_to(here)).write_bytes(path.read_bytes())
-    assert called(there) == [answer, "1 0"]
+            (shipped_cache / path.relative_to(first_cache)).parent.mkdir(exist_ok=True)
+            (shipped_cache / path.relative_to(first_cache)).write_bytes(path.read_bytes())
+    assert called(shipped_cache) == [answer, "1 0"]
 
 
 def test_a_damaged_module_is_written_anew(tmp_path: Path) -> None:
     assert called(tmp_path)
     (module,) = (path for path in tmp_path.glob("*.py") if "fold_windows" in path.read_text())
-    whole = module.read_text()
-    module.write_text(whole[:100])
+    source = module.read_text()
+    module.write_text(source[:100])
     assert called(tmp_path)[0] == "[3.0, 3.0, 2.0]"
-    assert module.read_text() == whole
+    assert module.read_text() == source
 
 
-def test_the_cache_is_where_it_was_asked_for(
+def test_the_cache_folder_follows_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MUNTIN_KERNELS", str(tmp_path / "mine"))
@@ -197,10 +201,10 @@ window = ColumnWindow(numeric_aggregate("mean"))
 window.insert([3, 1, 2], [1.0, 2.0, 6.0])
 print(window.query(), type(window.tree.arrays.s).__name__)
 """
-    done = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-c", REMEMBERED + code],
+    process = subprocess.run(  # noqa: S603 - our own words
+        [sys.executable, "-c", PATH_SETUP + code],
         check=True, capture_output=True, text=True,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "MUNTIN_KERNELS": str(tmp_path)},
     )  # fmt: skip
-    assert done.stdout.strip() == "(3.0,) list"
+    assert process.stdout.strip() == "(3.0,) list"
     assert list(tmp_path.iterdir()) == []

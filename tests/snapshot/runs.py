@@ -59,26 +59,26 @@ def accepted(operator: Operator, queries: Iterable[Query] = QUERIES) -> list[str
 def made(name: str, settings: Settings = LATE) -> Operator:
     """Return a new operator of this name that asks all that it accepts."""
     operator = BUILD[name](settings)
-    asked = accepted(operator)
-    return operator if asked else made(name, IN_ORDER)
+    names_of_queries = accepted(operator)
+    return operator if names_of_queries else made(name, IN_ORDER)
 
 
 def steps(number: int, delay: int = 6) -> list[Step]:
     """Return steps of one to three events, of two keys, that come late by up to a delay."""
     rng = random.Random(4)  # noqa: S311 - it need not be secret
-    taken: list[Step] = []
+    steps_taken: list[Step] = []
     for now in range(0, 2 * number, 2):
         times = sorted(now - rng.randint(0, delay) for _ in range(rng.randint(1, 3)))
         events = (
             Event(t, rng.randint(0, 3), rng.choice([None, "k"]), None, t % 9 == 0) for t in times
         )
-        taken.append(Step(tuple(events), now - delay // 2))
-    return taken
+        steps_taken.append(Step(tuple(events), now - delay // 2))
+    return steps_taken
 
 
-def run(operator: Operator, taken: Iterable[Step]) -> list[Output]:
+def run(operator: Operator, steps_taken: Iterable[Step]) -> list[Output]:
     """Take steps, and return what is said to each."""
-    return [operator.take(step) for step in taken]
+    return [operator.take(step) for step in steps_taken]
 
 
 def stream(operator: Operator, number: int) -> list[Step]:

@@ -144,7 +144,7 @@ def test_cycles() -> None:
     assert iterated(inside[3])[0] is back
 
 
-def test_depth_is_no_matter() -> None:
+def test_values_of_any_depth_come_back() -> None:
     depth = 50_000
     nested: object = "core"
     for level in range(depth):

@@ -10,7 +10,7 @@ from muntin.snapshot.state_classes import Constant
 from muntin.spec.windows.measure import COUNT, TIME, Measure
 
 
-def test_what_modules_made_is_found_where_it_was_made() -> None:
+def test_a_constant_is_named_by_the_module_that_defines_it() -> None:
     assert constant_name(TIME) == ("muntin.spec.windows.measure", "TIME")
     assert constant_name(COUNT) == ("muntin.spec.windows.measure", "COUNT")
     assert constant_name(Measure("time")) is None
@@ -18,7 +18,7 @@ def test_what_modules_made_is_found_where_it_was_made() -> None:
 
 
 @pytest.mark.parametrize("made", [Measure("late"), Constant()], ids=["given", "made once"])
-def test_a_module_that_comes_later_is_looked_through(
+def test_a_later_module_is_scanned_for_constants(
     monkeypatch: pytest.MonkeyPatch, made: object
 ) -> None:
     assert constant_name(made) is None
@@ -30,7 +30,7 @@ def test_a_module_that_comes_later_is_looked_through(
     assert constant_name(made) is None
 
 
-def test_a_constant_that_was_bound_when_all_modules_were_there_is_found(
+def test_a_constant_bound_after_a_scan_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert constant_name(Measure("none")) is None  # now all modules are known

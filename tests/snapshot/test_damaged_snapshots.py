@@ -51,7 +51,7 @@ def forged(tree: ObjectGraph) -> bytes:
     return pack_envelope(Envelope(FORMAT, "9.9", Writer().write_graph(tree)))
 
 
-def test_every_flipped_byte_is_found() -> None:
+def test_every_flipped_byte_is_detected() -> None:
     operator = naive(3)
     before = snapshot(operator)
     for at in range(len(WHOLE)):
@@ -68,7 +68,7 @@ def test_every_flipped_byte_is_found() -> None:
     restore(operator, WHOLE)
 
 
-def test_every_truncation_is_found() -> None:
+def test_every_truncation_is_detected() -> None:
     operator = naive(3)
     before = snapshot(operator)
     for length in range(len(WHOLE)):
@@ -113,7 +113,7 @@ def test_every_truncation_is_found() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(data: bytes, words: str) -> None:
+def test_a_message_names_the_damage(data: bytes, words: str) -> None:
     refused(data, words)
 
 

@@ -20,7 +20,7 @@ Array = NDArray[np.int64]
 Change = Callable[[Array], object]
 
 
-def built(method: Method) -> ColumnarOperator:
+def build_operator(method: Method) -> ColumnarOperator:
     operator = ColumnarOperator(Settings(30), method=method)
     operator.add(Query("tens", tumbling(10), named("sum")))
     operator.add(Query("most", Sliding(30, 7), named("max")))
@@ -29,14 +29,14 @@ def built(method: Method) -> ColumnarOperator:
     return operator
 
 
-def fed(operator: ColumnarOperator, begin: int) -> ColumnarOperator:
+def feed(operator: ColumnarOperator, begin: int) -> ColumnarOperator:
     for at in range(begin, begin + 80, 20):
         times = at + np.arange(30) * 7 % 31
         operator.take_columns(times, times % 5, times % 1, at)
     return operator
 
 
-def found(whole: object, name: str) -> object:
+def first_instance(whole: object, name: str) -> object:
     """Return the first object of a class that another one holds."""
     todo = [whole]
     for one in todo:
@@ -182,21 +182,21 @@ FORGED: list[tuple[Method, str, str, Change, str]] = [
 def test_a_forged_state_is_refused(
     method: Method, kind: str, name: str, change: Change, words: str
 ) -> None:
-    true = fed(built(method), 0)
-    thing = found(true, kind)
+    valid = feed(build_operator(method), 0)
+    thing = first_instance(valid, kind)
     object.__setattr__(thing, name, change(getattr(thing, name)))
-    other = fed(built(method), 1000)
+    other = feed(build_operator(method), 1000)
     before = snapshot(other)
     with pytest.raises(SnapshotError, match=f"corrupt snapshot: .*{words}"):
-        restore(other, snapshot(true))
+        restore(other, snapshot(valid))
     assert snapshot(other) == before
 
 
 @pytest.mark.parametrize("method", ["dense", "slices", "records"])
-def test_a_true_state_is_taken(method: Method) -> None:
-    true, other = fed(built(method), 0), built(method)
-    restore(other, snapshot(true))
-    assert snapshot(fed(other, 80)) == snapshot(fed(true, 80))
+def test_a_valid_state_is_restored(method: Method) -> None:
+    valid, other = feed(build_operator(method), 0), build_operator(method)
+    restore(other, snapshot(valid))
+    assert snapshot(feed(other, 80)) == snapshot(feed(valid, 80))
 
 
 def test_each_query_is_in_one_place() -> None:

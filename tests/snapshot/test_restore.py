@@ -23,37 +23,37 @@ from muntin.spec.windows.measure import COUNT, TIME, Measure
 from muntin.spec.windows.periodic import Sliding, tumbling
 from snapshot.runs import BUILD, IN_ORDER, LATE, made, run, stream
 
-ASKED = Query("tens", tumbling(10), named("sum"))
+QUERY = Query("tens", tumbling(10), named("sum"))
 
 
 @pytest.mark.parametrize("name", BUILD)
 @pytest.mark.parametrize("before", [0, 1, 15])
-def test_a_restored_operator_goes_on_alike(name: str, before: int) -> None:
+def test_a_restored_operator_continues_equally(name: str, before: int) -> None:
     old, new = made(name), made(name)
-    taken = stream(old, 30)
-    run(old, taken[:before])
+    stream_steps = stream(old, 30)
+    run(old, stream_steps[:before])
     data = snapshot(old)
     restore(new, data)
     assert snapshot(new) == data
-    said = run(new, taken[before:])
+    outputs = run(new, stream_steps[before:])
     assert snapshot(old) == data, "the old one is not touched by what the new one does"
-    assert said == run(old, taken[before:])
-    assert sum(len(output.results) for output in said) > 10
+    assert outputs == run(old, stream_steps[before:])
+    assert sum(len(output.results) for output in outputs) > 10
 
 
 @pytest.mark.parametrize("name", BUILD)
 def test_a_used_operator_can_be_set_back(name: str) -> None:
     one = made(name)
-    taken = stream(one, 20)
-    run(one, taken[:10])
+    stream_steps = stream(one, 20)
+    run(one, stream_steps[:10])
     data = snapshot(one)
-    first = run(one, taken[10:])
+    first = run(one, stream_steps[10:])
     restore(one, data)
-    assert run(one, taken[10:]) == first
+    assert run(one, stream_steps[10:]) == first
 
 
 def naive(
-    query: Query = ASKED, settings: Settings = LATE, store: type[WindowStore] = TupleBuffer
+    query: Query = QUERY, settings: Settings = LATE, store: type[WindowStore] = TupleBuffer
 ) -> NaiveOperator:
     """Return an operator in the middle of a stream."""
     operator = NaiveOperator(store, settings)
@@ -91,12 +91,12 @@ def test_what_a_removed_query_has_shared_is_written(
     """`named` makes new functions at each call, and the first of two alike may serve both."""
     first, second = Query("a", Sliding(20, 5), FIRST), Query("b", Sliding(20, 5), kept)
     old, new = of_two(name, first, second), of_two(name, second)
-    taken = stream(old, 30)
-    run(old, taken[:8])
+    stream_steps = stream(old, 30)
+    run(old, stream_steps[:8])
     old.remove("a")
-    run(old, taken[8:15])
+    run(old, stream_steps[8:15])
     restore(new, snapshot(old))
-    assert run(new, taken[15:]) == run(old, taken[15:])
+    assert run(new, stream_steps[15:]) == run(old, stream_steps[15:])
 
 
 OTHERS: list[tuple[Operator, str]] = [
@@ -106,13 +106,13 @@ OTHERS: list[tuple[Operator, str]] = [
     ),
     (naive(store=AggregateBuckets), "configuration '_store' is TupleBuffer in it, expected Aggr"),
     (naive(settings=Settings(3)), "settings is Settings(allowed_lateness=7,"),
-    (naive(replace(ASKED, id="other")), "query 'other' is none in it, expected Sliding("),
+    (naive(replace(QUERY, id="other")), "query 'other' is none in it, expected Sliding("),
     (
-        naive(replace(ASKED, window=tumbling(20))),
+        naive(replace(QUERY, window=tumbling(20))),
         "query 'tens' is Sliding(measure='time', offset=0",
     ),
-    (naive(replace(ASKED, window=Sliding(10, 10, 0, COUNT))), "query 'tens' is "),
-    (naive(replace(ASKED, aggregate=named("max"))), "=10) of sum in it, expected "),
+    (naive(replace(QUERY, window=Sliding(10, 10, 0, COUNT))), "query 'tens' is "),
+    (naive(replace(QUERY, aggregate=named("max"))), "=10) of sum in it, expected "),
 ]
 
 
@@ -271,10 +271,10 @@ def test_what_cannot_be_written_is_named_with_its_place(held: object, words: str
         snapshot(Plain(held))
 
 
-def test_two_queries_of_one_name_cannot_be_told_apart() -> None:
+def test_two_queries_of_one_name_are_refused() -> None:
     operator = Plain()
-    operator.add(ASKED)
-    operator.add(replace(ASKED, window=tumbling(20)))
+    operator.add(QUERY)
+    operator.add(replace(QUERY, window=tumbling(20)))
     with pytest.raises(
         SnapshotError, match="two different objects of the operator are called query 'tens'"
     ):

@@ -22,12 +22,12 @@ from muntin.spec.stream import Event, Step
 from muntin.spec.windows.periodic import tumbling
 from snapshot.runs import LATE
 
-ASKED = Query("tens", tumbling(10), named("sum"))
+QUERY = Query("tens", tumbling(10), named("sum"))
 
 
 def used(operator: Operator) -> Operator:
     """Return an operator in the middle of a stream."""
-    operator.add(ASKED)
+    operator.add(QUERY)
     operator.take(Step((Event(3, 1), Event(17, 2)), 12))
     return operator
 
@@ -94,11 +94,11 @@ CLASSES: list[Callable[[], Operator]] = [
 ]
 
 
-@pytest.mark.parametrize(("made_by", "here"), list(permutations(CLASSES, 2)))
+@pytest.mark.parametrize(("build_writer", "build_restorer"), list(permutations(CLASSES, 2)))
 def test_an_operator_of_another_class_refuses(
-    made_by: Callable[[], Operator], here: Callable[[], Operator]
+    build_writer: Callable[[], Operator], build_restorer: Callable[[], Operator]
 ) -> None:
-    old, new = used(made_by()), used(here())
+    old, new = used(build_writer()), used(build_restorer())
     before, names = snapshot(new), [type(one).__name__ for one in (old, new)]
     words = rf"of another operator: operator is \S*:{names[0]} in it, expected \S*:{names[1]}; "
     with pytest.raises(SnapshotError, match=f"{words}restore into an operator of this class"):

@@ -90,9 +90,7 @@ def column(table: ArrowTable, name: str) -> ArrowColumn:
     """A column by its name, decoded and in one chunk."""
     names = table.column_names
     if names.count(name) != 1:
-        raise InvalidInputError(
-            f"the table must have one column {name!r}; there are {', '.join(names)}"
-        )
+        raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
     one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
     is_encoded = import_module("pyarrow").types.is_dictionary(one_chunk.type)
     return one_chunk.dictionary_decode() if is_encoded else one_chunk
