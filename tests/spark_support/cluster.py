@@ -11,7 +11,6 @@ from muntin.snapshot import decode
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import Table, pa
 from muntin.spark.execution.arrow_ipc import from_ipc_bytes, to_ipc_bytes
-from muntin.spark.execution.result_rows import is_row
 from muntin.spark.state.state_header import Key, hashable
 from muntin.spark.streaming.integer_narrowing import encode_narrow
 from muntin.spark.streaming.payload_reader import Payload

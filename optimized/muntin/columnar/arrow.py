@@ -205,15 +205,16 @@ def result_array(answer: Answer) -> ArrowColumn:
     return struct
 
 
-def empty_like(column: ArrowColumn) -> object:
+def empty_like(column: ArrowColumn) -> ArrowColumn:
     """An empty column of the same type."""
     return column.slice(0, 0)
 
 
-def string_array(texts: Sequence[str]) -> object:
+def string_array(texts: Sequence[str]) -> ArrowColumn:
     """Strings as an Arrow array, of type string even if there are none."""
     pa = import_module("pyarrow")
-    return pa.array(texts, pa.string())
+    array: ArrowColumn = pa.array(texts, pa.string())
+    return array
 
 
 def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
@@ -228,11 +229,76 @@ def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
     return array
 
 
-def bound_arrays(start: Ints, end: Ints, like: object) -> dict[str, object]:
-    """Starts and ends of windows, in the type of the times; an open end is null."""
+TYPE_NAMES = {
+    "bigint": "int64",
+    "long": "int64",
+    "int": "int32",
+    "integer": "int32",
+    "smallint": "int16",
+    "tinyint": "int8",
+    "boolean": "bool",
+    "date": "date32",
+}
+"""Types of Spark's SQL that Arrow has under other names."""
+
+
+def parse_type(kind: object, label: str) -> object:
+    """An Arrow type, which may be written as Arrow or Spark's SQL names it."""
     pa = import_module("pyarrow")
-    bounds = {"start": pa.array(start), "end": pa.array(end, mask=end == LAST)}
-    return {n: c.cast(like) if pa.types.is_timestamp(like) else c for n, c in bounds.items()}
+    if isinstance(kind, pa.DataType):
+        return kind
+    try:
+        parsed: object = pa.type_for_alias(TYPE_NAMES.get(str(kind), str(kind)))
+    except ValueError:
+        raise InvalidInputError(
+            f"aggregate {label!r}: {kind!r} is no type of values, such as 'double' or 'bigint', or "
+            "an Arrow type"
+        ) from None
+    return parsed
+
+
+def typed_values(answer: Answer, kind: object, label: str) -> ArrowColumn:
+    """The values of windows as a column of a type; an error names the aggregate."""
+    try:
+        return _typed_array(answer, kind)
+    except (TypeError, ValueError, OverflowError) as cause:
+        raise InvalidInputError(
+            f"a value of {label!r} does not fit into {kind}: {cause}"
+        ) from cause
+
+
+def values_like(answer: Answer, empty: ArrowColumn) -> ArrowColumn:
+    """Python objects as a column of the type of an empty one; wider integers are decimals."""
+    try:
+        return _typed_array(answer, empty.type)
+    except OverflowError:
+        return result_array(answer)
+
+
+def _typed_array(answer: Answer, kind: object) -> ArrowColumn:
+    pa = import_module("pyarrow")
+    items = answer.objects().tolist()
+    if pa.types.is_floating(kind):
+        items = [float(item) if isinstance(item, int | Fraction) else item for item in items]
+    if pa.types.is_struct(kind):
+        names = pa.schema(kind).names
+        items = [
+            dict(zip(names, item, strict=True)) if isinstance(item, tuple | list) else item
+            for item in items
+        ]
+    array: ArrowColumn = pa.array(items, kind)
+    return array
+
+
+def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> ArrowColumn:
+    """Starts or ends as timestamps, if times are, or as integers; an open end is null."""
+    pa = import_module("pyarrow")
+    bounds = pa.array(coordinates) if is_shown else pa.nulls(coordinates.size, pa.int64())
+    if is_shown and (coordinates == LAST).any():
+        bounds = pa.array(coordinates, mask=coordinates == LAST)
+    timestamps = unit is not None and pa.types.is_timestamp(unit)
+    cast: ArrowColumn = bounds.cast(unit) if timestamps else bounds
+    return cast
 
 
 def make_table(columns: Mapping[str, object]) -> ArrowTable:

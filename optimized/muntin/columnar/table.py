@@ -41,9 +41,9 @@ from muntin.columnar.arguments import (
     parse_windows,
 )
 from muntin.columnar.arrow import (
+    ArrowColumn,
     ArrowTable,
     DistinctKeys,
-    bound_arrays,
     bound_array,
     column,
     concat_tables,
@@ -112,12 +112,12 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     return _result(call, key_columns, Settings(dialect=check_dialect(dialect)))
 
 
-def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> Table:
+def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> ArrowTable:
     """The windows of a call, one table for each window type below the other."""
     answered = _evaluate(call, key_columns, settings)
     lines, unit = answered.by_query(), column(call.table, call.inputs.time).type
     in_time = all(has_time_bounds(kind) == (True, True) for kind in call.windows.values())
-    tables = list[Table]()
+    tables = list[ArrowTable]()
     for name, kind in call.windows.items():
         each = {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
         first = next(iter(each.values()))
@@ -167,7 +167,7 @@ def rolling(
 class _Call(NamedTuple):
     """A table and what is computed of it."""
 
-    table: Table
+    table: ArrowTable
     inputs: InputColumns
     windows: Mapping[str, WindowType]
     requests: tuple[AggregateRequest, ...]
@@ -180,7 +180,7 @@ class _KeyColumns(NamedTuple):
     numbers: KeyNumbers
 
     @classmethod
-    def of(cls, table: Table, names: Sequence[str]) -> "_KeyColumns":
+    def of(cls, table: ArrowTable, names: Sequence[str]) -> "_KeyColumns":
         columns = {name: distinct_keys(table, name) for name in names}
         codes = [(each.indices, len(each.distinct)) for each in columns.values()]
         return cls(columns, number_keys(codes, getattr(table, "num_rows")))  # noqa: B009 - Arrow is not typed
@@ -199,10 +199,10 @@ def _key_numbers(answered: Answered, lines: Lines) -> Ints:
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
 
 
-def _bounds(kind: WindowType, lines: Lines, unit: object, *, in_time: bool) -> dict[str, object]:
+def _bounds(kind: WindowType, lines: Lines, unit: object, *, in_time: bool) -> Mapping[str, object]:
     """Starts and ends, as times and, if some window type needs it, as coordinates."""
     time_start, time_end = has_time_bounds(kind)
-    result = {
+    result: dict[str, object] = {
         "start": bound_array(lines.start, unit, is_shown=time_start),
         "end": bound_array(lines.end, unit, is_shown=time_end),
     }
@@ -229,7 +229,7 @@ def query_id(label: str, window: str) -> str:
     return f"{label!r} over {window!r}"
 
 
-def empty_column(table: Table, request: AggregateRequest) -> object:
+def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
     """A column of no values, of the type that it has where there are some."""
     what = request.what
     if request.counts_rows:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from muntin.kernels.aggregator.array_backend import Arrays
+from muntin.kernels.aggregator.array_backend import ArrayStorage
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, Objects, column_of, constant
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.cells import Cells
@@ -91,7 +91,7 @@ def decode(part: Part, columns: Iterator[Column], kinds: Sequence[ColumnKind]) -
     fields = tuple(_decode_column(columns, kind) for kind in kinds)
     if not isinstance(part, Custom) or len(fields) == 2:  # noqa: PLR2004 - numbers, no records
         return fields
-    arrays = Arrays(part.summary)
+    arrays = ArrayStorage(part.summary)
     return fields[0], column_of(np.rec.fromarrays(fields[1:], dtype=arrays.dtype).view(np.ndarray))
 
 

@@ -54,12 +54,12 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     inputs = parse_input_columns(time, keys, columns, gap, mark)
     settings = settings_of(allowed_lateness, output, dialect)
     plan = analyze(check_frame(rows).schema, inputs, windows, aggregates, settings)
-    query = StreamQuery(watermark, late, buckets)
+    options = StreamOptions(watermark, late, buckets)
     check_columns(plan, rows)
     timed = filter_null_times(rows, plan, bad_rows, metrics)
     if not rows.isStreaming:
         return in_batch(timed, plan.without_late_columns())
-    return in_streaming(timed, plan, query, name_of(metrics))
+    return build_stream(timed, plan, options, name_of(metrics))
 
 
 def settings_of(allowed_lateness: Duration, output: Mode, dialect: Dialect) -> Settings:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Column, Ints, column_of, ints
+from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import SnapshotError, decode, encode
-from muntin.spark.execution.result_rows import is_row
 from muntin.spark.state.chunk_store import damaged_state
 
 WORD_BYTES = 8

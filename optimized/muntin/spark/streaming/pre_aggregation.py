@@ -94,7 +94,7 @@ def _pre_aggregate(
     slice_bucket = key_bucket[by_bucket][runs.key]
     slice_keys = picked(rows, names, numbers.row[by_bucket][runs.key])
     columns: dict[str, object] = {name: column(slice_keys, name) for name in names}
-    columns |= columns_of(slice_plan, store) | {COUNT_COLUMN: store.cells.count}
+    columns |= encode_slices(slice_plan, store) | {COUNT_COLUMN: store.cells.count}
     slices: Table = pa.table(columns)
     bounds = np.searchsorted(slice_bucket, np.arange(config.buckets + 1))
     counts = np.bincount(key_bucket[numbers.number], minlength=config.buckets)

@@ -36,7 +36,8 @@ VALUE_TYPES: Mapping[str, DataType] = {"exact": LongType(), "real": DoubleType()
 
 def value_column(query: Query) -> str:
     """The column for the values of a query over integers; empty if they are no numbers."""
-    value_type = parse_aggregate("v", (query.aggregate.name, "v"), {"v": LongType()}).type
+    request = parse_aggregate("v", (query.aggregate.name, "v"), lookup)
+    value_type = typed_column(request, {"v": LongType()}).type
     return next((name for name, other in VALUE_TYPES.items() if other == value_type), "")
 
 
