@@ -1,4 +1,4 @@
-"""Functions are alike only if they are the same code over objects that are alike."""
+"""Functions are equal only if they are the same code over structurally equal objects."""
 
 from collections.abc import Callable
 from types import FunctionType
