@@ -180,11 +180,11 @@ class Fault(NamedTuple):
 
 
 FAULTS = [
-    Fault(SliceManager, "release", release_nothing, TIMED, "M6"),
+    Fault(SliceManager, "evict", release_nothing, TIMED, "M6"),
     Fault(SliceManager, "_touches_left", touch_all, TIMED, "M2 nor over the smallest gap"),
     Fault(SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"),
     Fault(SliceManager, "_touches_left", touch_none, TIMED, "M2 something parts"),
-    Fault(Slice, "count", count_only, TIMED, "M4"),
+    Fault(Slice, "count_tuple", count_only, TIMED, "M4"),
     Fault(CountKeyState, "_shift", shift_nothing, RANKED, "R1 none has more"),
     Fault(TupleKeyState, "insert", insert_last, HALVED, "T1 slices have them in order"),
     Fault(SliceBuffer, "_release", join_nothing, TIMED, "S4"),

@@ -131,7 +131,7 @@ def test_a_derived_type_is_shipped_with_all_that_it_holds() -> None:
 
 def test_what_no_operator_takes_is_refused_before_a_job_starts() -> None:
     by_window = Settings(dialect=Dialect(lateness="window"))
-    with pytest.raises(UnsupportedError, match="query 'own': Capped derives from Session, of"):
+    with pytest.raises(UnsupportedError, match="query 'own': Capped derives from Session, not"):
         plan_of({"own": Capped(3)}, OF_ONE, by_window)
     cluster = Cluster(plan_of({"known": Session(3)}, OF_ONE, by_window))
     given_rows: list[Row] = [("a", 0, 1, 1, None, None, None, False)]
