@@ -127,7 +127,7 @@ RETAINED: list[tuple[WindowType, int]] = [
 
 
 @pytest.mark.parametrize(
-    ("window", "retained"), RETAINED, ids=lambda key_group: getattr(key_group, "name", "")
+    ("window", "retained"), RETAINED, ids=lambda parameter: getattr(parameter, "name", "")
 )
 def test_each_type_retains_the_tuples_that_it_needs(window: WindowType, retained: int) -> None:
     operator, most_tuples, result_count = Scotty(Settings(LATE)), 0, 0
