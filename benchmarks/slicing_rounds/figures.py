@@ -23,7 +23,7 @@ class Figure:
 
 
 def at(workload: Workload, along: str) -> str:
-    """Return the place of a workload on the axis of its figure.
+    """The place of a workload on the axis of its figure.
 
     >>> at(Workload("17b", delays=(2000, 4000)), "delay in seconds")
     '2-4'
@@ -38,14 +38,14 @@ def at(workload: Workload, along: str) -> str:
 
 
 def figures(plan: SlicingPlan) -> list[Figure]:
-    """Return all sweeps."""
+    """All sweeps."""
     disorder = Workload("14", share=0.2, session=True)
     counting = replace(disorder, session=False, measure="count")
     return [*_windows(plan, disorder, counting), *_rest(plan, disorder, counting)]
 
 
 def _windows(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
-    """Return the sweeps along the number of windows."""
+    """The sweeps along the number of windows."""
     few = [w for w in plan.windows if w <= FEW]
 
     def widening(
@@ -66,7 +66,7 @@ def _windows(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[
 
 
 def _rest(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
-    """Return the sweeps along disorder and aggregates."""
+    """The sweeps along disorder and aggregates."""
     queries, late = "20 tumbling queries", "20 % out of order"
 
     def aggregating(name: str, of: str, base: Workload, only: Sequence[str]) -> Figure:

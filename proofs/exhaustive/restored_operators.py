@@ -7,7 +7,7 @@ one. How it is carried over is for the caller to say, who may look at it more cl
 from collections.abc import Callable
 
 from exhaustive.object_state import whole
-from muntin.registry.implementations import Carry
+from muntin.registry.implementations import TransferState
 from muntin.snapshot import SnapshotError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -19,7 +19,7 @@ Build = Callable[[Settings], Operator]
 class Restored(Operator):
     """Any operator, by way of its snapshots."""
 
-    def __init__(self, build: Build, carry: Carry, settings: Settings) -> None:
+    def __init__(self, build: Build, carry: TransferState, settings: Settings) -> None:
         """Start with the empty operator."""
         self.build, self.carry, self.settings = build, carry, settings
         self.queries = dict[str, Query]()

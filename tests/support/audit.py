@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from muntin.conformance.machines.strategies import Letter
-from muntin.registry.implementations import Carry
+from muntin.registry.implementations import TransferState
 from muntin.snapshot import register_value, snapshot
 from muntin.snapshot.containers import CHANGING
 from muntin.snapshot.encoder import reachable
@@ -41,7 +41,7 @@ def is_instance(one: object) -> bool:
 class Audit:
     """Carries over, and checks that nothing is shared, lost or added; counts what it has seen."""
 
-    carry: Carry
+    carry: TransferState
     seen: Counter[str] = field(default_factory=Counter[str])
 
     def __call__(self, old: Operator, new: Operator) -> None:

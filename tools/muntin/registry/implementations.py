@@ -51,7 +51,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
-Carry = Callable[[Operator, Operator], None]
+TransferState = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -119,7 +119,7 @@ class OperatorEntry:
     build: Callable[[Settings], Operator]
     in_order_only: bool = False  # whether it needs Settings(in_order=True)
     int64_times: bool = False  # whether times must fit into 64 bits
-    carry: Carry | None = carry  # transfers the state of an old one to a new one
+    carry: TransferState | None = carry  # transfers the state of an old one to a new one
 
 
 @register_state
