@@ -1,4 +1,4 @@
-"""The sweeps: one for each figure of [Traub20] whose shape is looked for here."""
+"""The sweeps: one for each figure of [Traub20] whose shape is compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,13 +7,13 @@ from slicing_rounds.implementations import READABLE
 from slicing_rounds.measure import SlicingPlan
 from slicing_rounds.workload import SECOND, Workload
 
-FEW = 100
-"""The most windows where a step is dear."""
+MAX_EXPENSIVE_WINDOWS = 100
+"""The most windows of sweeps whose steps are expensive."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A sweep: what it shows, along what, and who takes part."""
+    """A sweep: its title, its axis, its workloads, and the operators if not all take part."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ def figures(plan: SlicingPlan) -> list[Figure]:
 
 def _windows(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
     """The sweeps along the number of windows."""
-    few = [w for w in plan.windows if w <= FEW]
+    few = [w for w in plan.windows if w <= MAX_EXPENSIVE_WINDOWS]
 
     def widening(
         name: str, title: str, base: Workload, windows: Sequence[int] = plan.windows
@@ -70,7 +70,7 @@ def _rest(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Fig
     queries, late = "20 tumbling queries", "20 % out of order"
 
     def aggregating(name: str, of: str, base: Workload, only: Sequence[str]) -> Figure:
-        loads = [replace(base, figure=name, aggregate=one) for one in plan.aggregates]
+        loads = [replace(base, figure=name, aggregate=aggregate) for aggregate in plan.aggregates]
         return Figure(name, f"{queries} of {of}, {late}", "aggregate", loads, only)
 
     shares = [replace(disorder, figure="17a", share=share) for share in plan.shares]

@@ -15,8 +15,8 @@ A round evicts the oldest item, inserts one at out-of-order distance d, and quer
 one process, and implementations take turns; of each the best of {turns} turns of
 about {turn:.0f} ms counts after a warm-up turn, or of 2 turns if one takes more than
 {long:.1f} s. Cost that comes in waves (Two-Stacks, DABA) is measured over whole windows. Time is
-CPU time of the process, with the garbage collector off; the time of the loop itself is included. *Cold*
-is the first round after the window was filled. An implementation whose round takes more than
+CPU time of the process, with the garbage collector off; the time of the loop itself is included.
+*Cold* is the first round after the window was filled. An implementation whose round takes more than
 {longest:.0f} ms gets no larger window. Every answer is compared with the fold of the window, so a
 wrong implementation fails the run.
 
