@@ -107,6 +107,6 @@ def test_structures_answer_as_specified(
     except UnsupportedError:
         assert entry.name in REFUSING[name]
         return
-    wanted = list(answers(SpecificationStructure(aggregate.monoid), aggregate, feed))
-    assert list(answers(window, aggregate, feed)) == wanted
-    assert len(wanted) == EVENTS
+    expected = list(answers(SpecificationStructure(aggregate.monoid), aggregate, feed))
+    assert list(answers(window, aggregate, feed)) == expected
+    assert len(expected) == EVENTS

@@ -102,7 +102,7 @@ def _texts_at(node: JsonPath, names: Sequence[str] = ()) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DiffOutcome:
-    """The implementations that are wrong, and the sources of which no two answers were compared."""
+    """The implementations that are wrong, and the sources without two answers to compare."""
 
     wrong: tuple[str, ...]
     uncompared: tuple[str, ...]

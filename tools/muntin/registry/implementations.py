@@ -56,7 +56,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
-Carry = Callable[[Operator, Operator], None]
+TransferState = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -124,7 +124,7 @@ class OperatorEntry:
     build: Callable[[Settings], Operator]
     in_order_only: bool = False  # whether it needs Settings(in_order=True)
     int64_times: bool = False  # whether times must fit into 64 bits
-    carry: Carry | None = transfer_state  # transfers the state of an old one to a new one
+    carry: TransferState | None = transfer_state  # transfers the state of an old one to a new one
 
 
 @register_state

@@ -15,21 +15,24 @@ IDENTIFYING = ("op", "step", "query", "key", "start", "end")
 def explanation(difference: Difference) -> Iterator[str]:
     r"""Yield the lines that explain a difference.
 
-    >>> wanted, got = {"step": 1, "query": "w", "value": 3}, {"step": 1, "query": "w", "value": 4}
-    >>> print(*explanation(Difference(wanted, got)), sep="\n")
+    >>> expected = {"step": 1, "query": "w", "value": 3}
+    >>> actual = {"step": 1, "query": "w", "value": 4}
+    >>> print(*explanation(Difference(expected, actual)), sep="\n")
     step 1, query "w":
       wanted value 3
       got    value 4
     """
-    wanted, got = difference.wanted, difference.got
-    yield f"{_place({**(wanted or {}), **(got or {})})}:"
-    if wanted is None or got is None:
-        yield f"  wanted {_content(wanted)}"
-        yield f"  got    {_content(got)}"
+    expected, actual = difference.wanted, difference.got
+    yield f"{_place({**(expected or {}), **(actual or {})})}:"
+    if expected is None or actual is None:
+        yield f"  wanted {_content(expected)}"
+        yield f"  got    {_content(actual)}"
         return
-    names = [name for name in wanted if not (name in got and agree(wanted[name], got[name]))]
-    yield f"  wanted {_fields(wanted, names)}"
-    yield f"  got    {_fields(got, [name for name in names if name in got])}"
+    names = [
+        name for name in expected if not (name in actual and agree(expected[name], actual[name]))
+    ]
+    yield f"  wanted {_fields(expected, names)}"
+    yield f"  got    {_fields(actual, [name for name in names if name in actual])}"
 
 
 def _content(line: Line | None) -> str:
