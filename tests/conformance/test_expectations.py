@@ -10,9 +10,9 @@ from muntin.conformance.transcript.expectations import (
     Line,
     agree,
     differences,
+    greatest_matching,
 )
 from muntin.conformance.transcript.json_values import Json
-from muntin.conformance.transcript.matching import greatest_matching
 
 
 def line(step: int, value: Json, **more: Json) -> Line:

@@ -14,8 +14,7 @@ from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
 from muntin.conformance.transcript.replay import lines, refusal, replay, replay_calls
 from muntin.conformance.transcript.windows import VALUE, read_window, write_window
-from muntin.reference.specification import SpecificationOperator
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationOperator, SpecificationStructure
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
 from muntin.spec.query import Output, Settings

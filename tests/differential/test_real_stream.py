@@ -8,7 +8,7 @@ import pytest
 from muntin.conformance.datasets.flights import departures
 from muntin.conformance.machines.lockstep import lockstep, supported
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationStructure
 from muntin.registry.implementations import OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named

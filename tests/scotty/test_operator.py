@@ -9,7 +9,7 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.specification import SpecificationOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Self
 
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import RetainedState, WindowContent
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings

@@ -28,17 +28,14 @@ from muntin.optimized.in_order.technique import (
 )
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
-from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.aggregate_tree import AggregateTree
-from muntin.reference.bucket_stores import TupleBuckets
+from muntin.reference.bucket_stores import AggregateBuckets, TupleBuckets
 from muntin.reference.fifo_adapter import FifoAdapter
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.recompute import Recompute
-from muntin.reference.specification import SpecificationOperator
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationOperator, SpecificationStructure
 from muntin.reference.subtract_on_evict import SubtractOnEvict
-from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import FullHistoryStore
+from muntin.reference.tuple_stores import FullHistoryStore, TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.registry.dataframes.names import WHOLES
 from muntin.registry.unavailable import UnavailableOperator

@@ -5,14 +5,13 @@ has them, such that as many as possible find one.
 """
 
 import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from typing import TypeAlias
 
 from muntin.conformance.transcript.json_values import Json
-from muntin.conformance.transcript.matching import greatest_matching
 
 Line: TypeAlias = Mapping[str, Json]
 """Something that came, or should, as fields of JSON."""
@@ -176,3 +175,36 @@ def _spelled(line: Line) -> str:
 
 def _likeness(wanted: Line, got: Line) -> int:
     return sum(name in got and agree(value, got[name]) for name, value in wanted.items())
+
+
+def greatest_matching(candidates: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return, for as many as possible, the candidate that each gets; none is given twice.
+
+    >>> greatest_matching([[7, 8], [7], [7]])
+    {0: 8, 1: 7}
+    """
+    given: dict[int, int] = {}
+    owner: dict[int, int] = {}
+    for seeker in range(len(candidates)):
+        reached_from, free = _search(seeker, candidates, owner)
+        while free is not None:
+            left = reached_from[free]
+            owner[free], given[left], free = left, free, given.get(left)
+    return given
+
+
+def _search(
+    seeker: int, candidates: Sequence[Sequence[int]], owner: dict[int, int]
+) -> tuple[dict[int, int], int | None]:
+    """Seek a free candidate, breadth first, over those whose owners may take another."""
+    reached_from: dict[int, int] = {}
+    queue = deque([seeker])
+    while queue:
+        left = queue.popleft()
+        for right in candidates[left]:
+            if right not in reached_from:
+                reached_from[right] = left
+                if right not in owner:
+                    return reached_from, right
+                queue.append(owner[right])
+    return reached_from, None
