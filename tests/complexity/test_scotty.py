@@ -260,7 +260,7 @@ def test_each_tuple_is_moved_once_where_a_removed_query_kept_slices_apart(
     for name, kind in {"far": tumbling(1000), "near": tumbling(1)}.items():
         operator.add(Query(name, kind, WORDS))
     operator.step(disordered(300, 9))
-    monkeypatch.setattr(slice_manager, "joined", noted)
+    monkeypatch.setattr(slice_manager, "merged_slice", noted)
     operator.remove("near")
     assert (len(lane(operator).slices.slices), sum(moved)) == (1, 300)
 

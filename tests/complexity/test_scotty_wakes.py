@@ -39,7 +39,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
         counted(kind, "changes")
         counted(kind, "due")
     counted(Slice, "reach")
-    counted(UndoLog, "note")
+    counted(UndoLog, "record_undo")
     counted(UndoLog, "change")
     return found
 
@@ -110,10 +110,10 @@ def test_what_undoes_a_step_is_as_much_as_the_step_does(calls: Calls, queries: i
     for time in range(0, 3000, 3):
         calls.clear()
         operator.step([Event(time, Letter(0, time))])
-        assert calls["note"] + calls["change"] <= 3
+        assert calls["record_undo"] + calls["change"] <= 3
     calls.clear()
     operator.step([Event(900, Letter(0, -1)), Event(900, Letter(0, -2))])
-    assert calls["note"] == calls["change"] == 1
+    assert calls["record_undo"] == calls["change"] == 1
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
     assert len(group.lanes[None].slices.slices) == 1000

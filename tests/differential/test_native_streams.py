@@ -141,5 +141,5 @@ def test_partings_are_told() -> None:
     nth = next(nth for nth, step in enumerate(wanted) if step)
     less = [[*step][1:] if at == nth else [*step] for at, step in enumerate(wanted)]
     twice = [[*step, *step] for step in wanted]
-    assert differing_batches(wanted, less)[0].startswith(f"step {nth}: missing [Told(")
+    assert differing_batches(wanted, less)[0].startswith(f"step {nth}: missing [NativeEmission(")
     assert differing_batches(wanted, twice)

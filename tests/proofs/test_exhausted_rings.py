@@ -40,6 +40,6 @@ def test_a_tree_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> N
     def forget_nothing(tree: FlatFat[str], locations: object) -> None:
         del tree, locations
 
-    monkeypatch.setattr(FlatFat, "forget", forget_nothing)
+    monkeypatch.setattr(FlatFat, "clear_leaves", forget_nothing)
     with pytest.raises(AssertionError, match="S6 the leaf"):
         FullRings(2, 4, 4).run()

@@ -107,10 +107,10 @@ class Spoiling(Exploration):
         (base_intervals(6, 8), set[str]()),
         # An equal copy of a part that nobody else holds is as good as the part.
         (registered("flatfat", 6), {"FlatFatWindow._fat"}),
-        (registered("two-stacks", 6), {"FifoWindow.fifo"}),
-        (registered("two-stacks-lite", 6), {"FifoWindow.fifo"}),
-        (registered("daba", 8), {"FifoWindow.fifo"}),
-        (registered("daba-lite", 8), {"FifoWindow.fifo"}),
+        (registered("two-stacks", 6), {"FifoAdapter.fifo"}),
+        (registered("two-stacks-lite", 6), {"FifoAdapter.fifo"}),
+        (registered("daba", 8), {"FifoAdapter.fifo"}),
+        (registered("daba-lite", 8), {"FifoAdapter.fifo"}),
         # An empty ring may begin anywhere; the time of a hole may be any between its neighbours.
         (ring(2, 4, 4), {"Ring._fat", "Ring._front", "Ring._least", "Ring._times[]"}),
     ],

@@ -110,7 +110,7 @@ def test_a_patch_that_is_stale_is_refused() -> None:
 
 def test_code_that_cannot_be_loaded_is_no_mutant(folder: Path) -> None:
     file = "spec/muntin/spec/algebra/catalogue.py"
-    mutant = Mutant("broken", "", file, "class Chosen(", "class Chosen((", ("laws",))
+    mutant = Mutant("broken", "", file, "class Extreme(", "class Extreme((", ("laws",))
     with pytest.raises(MutantError, match="SyntaxError"):
         noticed(folder, "laws", mutant)
 

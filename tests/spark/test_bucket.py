@@ -48,7 +48,7 @@ def test_a_bucket_knows_how_far_the_watermark_has_come(wanted: Mapping[str, Aggr
 
 def test_pieces_that_are_small_now_move_into_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
-    monkeypatch.setattr("muntin.spark.streaming.bucket.SMALL", 0)
+    monkeypatch.setattr("muntin.spark.streaming.bucket.INLINE_STATE_LIMIT", 0)
     before = Bucket(plan, shelf)
     assert not list(before.process(came(plan, table_of([_row(5), _row(7)])), 0))
     head = before.state()
@@ -68,7 +68,7 @@ def test_windows_go_on_with_the_operators_that_they_began_with(
     """Where a bucket began, windows may have had no form over columns: the head says which had."""
     plan, shelf = plan_of({"w": tumbling(10)}, MERGED), InMemory()
     rows = [_row(5), _row(7)]
-    monkeypatch.setattr("muntin.spark.streaming.bucket.columnar", lambda _: set[str]())
+    monkeypatch.setattr("muntin.spark.streaming.bucket.columnar_windows", lambda _: set[str]())
     before = Bucket(plan, shelf)
     assert not list(before.process(came(plan, table_of(rows[:1])), 0))
     head = before.state()

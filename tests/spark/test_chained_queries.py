@@ -131,7 +131,7 @@ def test_a_watermark_that_can_not_be_seen_is_set_where_it_is_said(
     rows: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With Spark Connect: a note of one may be old, and Spark itself refuses a second one."""
-    monkeypatch.setattr(streaming, "watched", unseen)
+    monkeypatch.setattr(streaming, "has_watermark", unseen)
     noted = rows.withMetadata("ts", {DELAY: 7})
     plan = analyze(
         StructType(rows.schema.fields),

@@ -230,7 +230,7 @@ def test_a_damaged_or_missing_piece_is_refused(
 ) -> None:
     cluster = Cluster(plan_of({"w": tumbling(10)}, wanted))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("muntin.spark.streaming.bucket.SMALL", 0)
+        patch.setattr("muntin.spark.streaming.bucket.INLINE_STATE_LIMIT", 0)
         cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
     bucket = next(one for one in bucket_ids(BUCKETS) if cluster.pieces(one))
     pieces = cluster.pieces(bucket)

@@ -59,7 +59,7 @@ def held_to_the_denotation(
     """
     cluster = Cluster(plan, few=few)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket, "SMALL", small)
+        patch.setattr(bucket, "INLINE_STATE_LIMIT", small)
         patch.setattr(pieces, "ENOUGH", enough)
         compare(cluster, plan, trace)
     return cluster

@@ -130,7 +130,7 @@ def contenders(text: str) -> tuple[Implementation, ...]:
     """Return the contenders of NAME[=SHARE%],...
 
     >>> contenders("spec=10%,kernels")
-    (Contender(name='spec', share=0.1), Contender(name='kernels', share=1.0))
+    (Implementation(name='spec', share=0.1), Implementation(name='kernels', share=1.0))
     """
     found = tuple(_contender(one) for one in text.split(",") if one)
     names = [one.name for one in found]
