@@ -6,14 +6,14 @@ Two windows, each of so many events before the step and after it; none is not to
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.denotation import History, KeyedHistory, result_changes
 from muntin.spec.query import Query, Result, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.windows.window import Interval, Window
 
 QUERY = Query("q", tumbling(10), named_keeping_nulls("count"))
 FIRST, SECOND = Interval(0, 10), Interval(10, 20)
 RETRACTING, DISCARDING = History(), History(Settings(output="discard"))
-EVENTS = tuple(Accepted(Event(time, 1), time) for time in range(20))
+EVENTS = tuple(AcceptedEvent(Event(time, 1), time) for time in range(20))
 
 
 def published(first: int, second: int) -> KeyedHistory:
@@ -25,7 +25,7 @@ def published(first: int, second: int) -> KeyedHistory:
 
 def said(world: History, old: KeyedHistory, new: KeyedHistory) -> list[Result]:
     """Return what is said."""
-    return [result for result, _ in result_changes(world, QUERY, None, old, new)]
+    return [result for result, _ in result_changes(world.settings, QUERY, None, old, new)]
 
 
 def what_is_said_makes_the_new_view_of_the_old(a: int, b: int, new_a: int, new_b: int) -> None:

@@ -110,11 +110,11 @@ class Exploration:
 
     def try_out(self, call: Call, structure: Structure, window: TimedWindow[str]) -> None:
         """Make a call on a copy of the state."""
-        after, before = fork(structure), self.meter.spent()
+        after, before = fork(structure), self.meter.cost()
         call.on(after)
         self.found.calls += 1
         wanted = call.of(window)
-        combines = self.meter.spent().combines - before.combines
+        combines = self.meter.cost().combines - before.combines
         self.charge(after, before, described(call, window, wanted))
         self.meet(after, wanted, call)
         if self.scope.atomic and call.name in ("insert", "evict"):
@@ -150,9 +150,9 @@ class Exploration:
     def charge(self, structure: Structure, before: Cost, operation: Operation) -> None:
         """Compare what a call has cost with what it may cost, if the scope says what that is."""
         if self.scope.bound:
-            now, bound = self.meter.spent(), self.scope.bound(structure, operation)
+            now, bound = self.meter.cost(), self.scope.bound(structure, operation)
             spent = Cost(now.combines - before.combines, now.visits - before.visits)
-            assert spent.within(bound), (operation, spent, bound)
+            assert spent.is_within(bound), (operation, spent, bound)
 
     def meet(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
         """Check a state unless it is known, and let it wait for its calls if it is in scope."""
@@ -181,12 +181,12 @@ class Exploration:
 
     def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
         """Ask for the window, and for every range."""
-        before = self.meter.spent()
+        before = self.meter.cost()
         structure.query()
         self.charge(structure, before, Operation("query", len(window.pairs), len(window.pairs)))
         for ends in ranges(places) if self.scope.ranged else ():
             self.found.ranges += 1
-            before = self.meter.spent()
+            before = self.meter.cost()
             answer = structure.query_range(*ends)
             if self.scope.bound:
                 self.charge(structure, before, ranged(window, *ends))

@@ -13,7 +13,7 @@ from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.cost import Meter
 from muntin.spec.denotation import History, windows_of
 from muntin.spec.query import Output, Query, Settings
-from muntin.spec.stream import Accepted, Step
+from muntin.spec.stream import AcceptedEvent, Step
 
 Fold = Callable[[SliceBuffer[object], int, int], object]
 
@@ -78,7 +78,7 @@ class FrugalSlicing(InOrderSlicer):
         """Start with no query, and nothing spent."""
         super().__init__(technique, settings)
         self.watched = dict[str, Aggregate[object, object, object]]()
-        self.history = list[Accepted]()
+        self.history = list[AcceptedEvent]()
         self.combines = 0
 
     def add(self, query: Query) -> None:
@@ -92,7 +92,7 @@ class FrugalSlicing(InOrderSlicer):
         lifts, combines = meter.lifts, meter.combines - TOTALS.combines
         output = super().take(step)
         taken = [event for event in step.events if event not in output.late]
-        self.history += [Accepted(event, nth) for nth, event in enumerate(taken, before)]
+        self.history += [AcceptedEvent(event, nth) for nth, event in enumerate(taken, before)]
         self.combines += meter.combines - TOTALS.combines - combines
         assert meter.lifts - lifts == len(self.held() & {*range(before, len(self.history))}), "C1"
         assert self.combines <= len(self.history), ("C2", self.history)

@@ -10,7 +10,7 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.measure import COUNT, Measure, Timeline
@@ -33,10 +33,10 @@ def laid(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts, lay_out = list[int](), TupleKeyState.line
 
     def counted(
-        lane: TupleKeyState, measure: Measure, reached: float, further: Accepted | None = None
+        lane: TupleKeyState, measure: Measure, reached: float, further: AcceptedEvent | None = None
     ) -> Timeline:
         found = lay_out(lane, measure, reached, further)
-        counts.append(len(found.placed))
+        counts.append(len(found.events))
         return found
 
     monkeypatch.setattr(TupleKeyState, "line", counted)

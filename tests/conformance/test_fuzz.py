@@ -13,8 +13,8 @@ from typing import get_args
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.fuzz.fuzzer import smallest, trials
-from muntin.conformance.fuzz.shrinker import simpler
+from muntin.conformance.fuzz.fuzzer import shrunk_trial, trials
+from muntin.conformance.fuzz.shrinker import simpler_traces
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep
 from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRDS, SeededSource
@@ -138,10 +138,10 @@ def test_the_others_go_on_without_the_one_that_is_wrong(
 
 
 def test_nothing_can_be_left_out_of_a_trace_that_was_made_small() -> None:
-    found = next(one for one in trials({"hasty": Hasty}, FIXED) if one.outcome.parting)
-    small = smallest(found, Hasty)
-    assert small.outcome.parting
-    assert all(lockstep(one, Hasty).parting is None for one in simpler(small.trace))
+    found = next(one for one in trials({"hasty": Hasty}, FIXED) if one.outcome.divergence)
+    small = shrunk_trial(found, Hasty)
+    assert small.outcome.divergence
+    assert all(lockstep(one, Hasty).divergence is None for one in simpler_traces(small.trace))
 
 
 def test_traces_reach_every_window_type_decision_and_change() -> None:

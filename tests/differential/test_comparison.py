@@ -82,7 +82,7 @@ def test_a_planted_fault_is_found_made_small_and_reproduced() -> None:
     told = parse(json.dumps(found.transcript))
     assert isinstance(told, OperatorTranscript)
     assert len({event.time for turn in told.turns for event in turn.step.events}) == 1
-    assert lockstep(told, SpecificationOperator).parting is None
+    assert lockstep(told, SpecificationOperator).divergence is None
     assert len(told.queries) == 1
     assert told.settings.allowed_lateness == 0
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 import pytest
 
 from muntin.conformance.datasets.flights import departures
-from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.machines.lockstep import lockstep, supported_trace
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.reference.specification import SpecificationStructure
 from muntin.registry.implementations import OperatorEntry, StructureEntry
@@ -61,10 +61,10 @@ def test_operators_answer_as_specified(entry: OperatorEntry, landed: list[Event]
     settings = Settings(in_order=True) if entry.in_order_only else Settings(LATENESS)
     events = in_order(landed) if entry.in_order_only else landed
     turns = tuple(TranscriptStep(step) for step in steps(events))
-    trace = supported(OperatorTranscript(QUERIES, settings, turns), entry.build)
+    trace = supported_trace(OperatorTranscript(QUERIES, settings, turns), entry.build)
     assert trace.queries
     done = lockstep(trace, entry.build)
-    assert done.parting is None
+    assert done.divergence is None
     assert done.refused == 0
     assert done.results > 0
 

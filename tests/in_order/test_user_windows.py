@@ -207,7 +207,7 @@ class Odd(WindowType):
 
     def intervals(self, line: Timeline, /) -> list[Interval]:
         """Return one interval for each odd rank."""
-        return [Interval(at.rank, at.rank + 1) for at in line.placed if at.rank % 2]
+        return [Interval(at.rank, at.rank + 1) for at in line.events if at.rank % 2]
 
 
 class Wider(Sliding):

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muntin.optimized.common.aggregate_facts import without_refuted_facts
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
 from muntin.spec.algebra.laws import (
     Counterexample,
     counterexample,
     counterexamples,
-    without_refuted_facts,
 )
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
 

@@ -25,5 +25,5 @@ def test_panes_pairs_cutty_and_scotty_slice() -> None:
 @pytest.mark.parametrize("entry", SLICING, ids=lambda entry: entry.name)
 def test_an_operator_that_slices_agrees_on_fixed_traces(entry: OperatorEntry) -> None:
     trials = [trial(entry.name, entry.build, f"branches:{nth}") for nth in range(TRACES)]
-    assert [one.seed for one in trials if one.outcome.parting] == []
+    assert [one.seed for one in trials if one.outcome.divergence] == []
     assert sum(one.outcome.results for one in trials) > TRACES

@@ -31,10 +31,10 @@ class NumberMachine(OperatorMachine):
     def __init__(self) -> None:
         super().__init__(lambda settings: ColumnarOperator(settings, method=self.method), carry)
 
-    def ask(self, kind: WindowType) -> bool:
+    def try_add(self, kind: WindowType) -> bool:
         words = self.method == "auto" and self.names % 4 == 3
         self.aggregates = [WORDS if words else EXACT[self.names % len(EXACT)]]
-        return super().ask(kind)
+        return super().try_add(kind)
 
     def value(self, number: int) -> object:
         sign = 1 if number % 2 else -1

@@ -39,7 +39,7 @@ class Thawing(SpecificationOperator):
 
     def thaw(self) -> None:
         if self.behind:
-            self.world, self.behind = self.behind.world, None
+            self.history, self.behind = self.behind.history, None
 
     def add(self, query: Query) -> None:
         self.thaw()

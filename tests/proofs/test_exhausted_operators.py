@@ -61,7 +61,7 @@ class Regressing(SpecificationOperator):
     """An operator whose watermark can be lowered."""
 
     def take(self, events: Step, /) -> Output:
-        self.world = replace(self.world, watermark=-END)
+        self.history = replace(self.history, watermark=-END)
         return super().take(events)
 
 

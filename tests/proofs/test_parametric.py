@@ -113,7 +113,7 @@ def is_word(value: object) -> TypeGuard[Word]:
 
 BOXES = Aggregate(
     "boxes", lift, Monoid[object]((), both), lambda box: box, commutative=False, kind="holistic"
-).erased()
+).erase_types()
 STEPS = st.lists(
     st.tuples(st.lists(st.integers(0, 12), max_size=3), st.one_of(st.none(), st.integers(0, 14))),
     max_size=12,

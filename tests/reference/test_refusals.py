@@ -197,7 +197,7 @@ BAD: list[tuple[Query, Settings, list[Event], type[MuntinError], str]] = [
         "Event(time=25, value=13, key=None, gap=None, punctuation=False): ",
     ),
     (
-        Query("q", tumbling(5), TRIPS.erased()),
+        Query("q", tumbling(5), TRIPS.erase_types()),
         Settings(9),
         [Event(25, 13)],
         UserCodeError,

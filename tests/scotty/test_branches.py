@@ -34,7 +34,7 @@ class Evens(WindowType):
 
     def intervals(self, line: Timeline, /) -> list[Interval]:
         """Return the even instants."""
-        return [Interval(at.time, at.time + 1) for at in line.placed if at.time % 2 == 0]
+        return [Interval(at.time, at.time + 1) for at in line.events if at.time % 2 == 0]
 
 
 class Run(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from muntin.conformance.fuzz.trace_generator import random_trace
-from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.machines.lockstep import lockstep, supported_trace
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.machines.strategies import WORDS
 from muntin.optimized.scotty.operator import Scotty
@@ -53,9 +53,9 @@ class Capped(Session):
 class Patient(UserTrigger):
     """A trigger whose buffers are told one instant later."""
 
-    def due(self, interval: Interval, line: Timeline, /) -> float | None:
+    def completion_time(self, interval: Interval, line: Timeline, /) -> float | None:
         """Wait."""
-        known = super().due(interval, line)
+        known = super().completion_time(interval, line)
         return None if known is None else known + 1
 
 
@@ -70,8 +70,8 @@ def test_random_traces_of_a_derived_type(kind: WindowType) -> None:
     for seed in range(60):
         trace = random_trace(SeededSource(f"{seed}"))
         turns = tuple(replace(turn, added=derived(turn.added)) for turn in trace.turns)
-        trace = supported(replace(trace, queries=derived(trace.queries), turns=turns), Scotty)
-        assert lockstep(trace, Scotty).parting is None, trace
+        trace = supported_trace(replace(trace, queries=derived(trace.queries), turns=turns), Scotty)
+        assert lockstep(trace, Scotty).divergence is None, trace
 
 
 def test_a_derived_session_is_refused_where_events_leave_with_sessions() -> None:

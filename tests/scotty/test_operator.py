@@ -138,7 +138,9 @@ class Fuse:
 
     def aggregate(self) -> Aggregate[object, object, object]:
         monoid = Monoid[tuple[object, ...]]((), self.combine)
-        return Aggregate("fused", alone, monoid, len, commutative=True, kind="holistic").erased()
+        return Aggregate(
+            "fused", alone, monoid, len, commutative=True, kind="holistic"
+        ).erase_types()
 
 
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)

@@ -5,7 +5,7 @@ import pytest
 from muntin.optimized.scotty.schedules.fixed import schedule_for
 from muntin.optimized.scotty.schedules.spans import ScheduledWindow, span
 from muntin.spec.dialect import Dialect
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.measure import TIME, Timeline, build_timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
@@ -28,7 +28,7 @@ DIALECTS = [
 
 
 def line(dialect: Dialect) -> Timeline:
-    history = [Accepted(Event(time, time), nth) for nth, time in enumerate(TIMES)]
+    history = [AcceptedEvent(Event(time, time), nth) for nth, time in enumerate(TIMES)]
     return build_timeline(history, TIME, -END, dialect)
 
 
@@ -38,7 +38,7 @@ def test_a_span_is_what_a_window_holds(kind: ScheduledWindow, dialect: Dialect) 
     laid_out = line(dialect)
     for one in kind.intervals(laid_out):
         low, high = span(kind, one, dialect)
-        held = {at.time for at in laid_out.placed if kind.holds(one, at, dialect)}
+        held = {at.time for at in laid_out.events if kind.holds(one, at, dialect)}
         assert held == {time for time in TIMES if low <= time < high}
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from muntin.spec.dialect import OURS
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
 from muntin.spec.windows.data_driven import (
     LastNEvery,
     Punctuation,
@@ -105,7 +105,7 @@ def context_class(kind: WindowType, traces: Sequence[Sequence[Event]], until: in
 
 def build_timeline_of(kind: WindowType, trace: Sequence[Event], until: int) -> Timeline:
     """Lay out a trace."""
-    history = [Accepted(event, arrival) for arrival, event in enumerate(trace)]
+    history = [AcceptedEvent(event, arrival) for arrival, event in enumerate(trace)]
     return build_timeline(history, kind.measure, until, OURS)
 
 
@@ -113,18 +113,18 @@ def nonempty_windows(
     kind: WindowType, windows_of: Timeline, events_of: Timeline
 ) -> set[tuple[float, ...]]:
     """Return the windows of one line that hold an event of another."""
-    holding = [(i, at) for i in kind.intervals(windows_of) for at in events_of.placed]
+    holding = [(i, at) for i in kind.intervals(windows_of) for at in events_of.events]
     return {interval for interval, at in holding if kind.holds(interval, at, OURS)}
 
 
 def edges_up_to(kind: WindowType, line: Timeline, upto: int) -> set[float]:
     """Return the edges up to a coordinate."""
-    return {edge for edge in kind.edges(line) if edge <= upto}
+    return {edge for one in kind.intervals(line) for edge in one[:2] if edge <= upto}
 
 
 def equal_prefix(a: Timeline, b: Timeline, upto: int) -> bool:
     """Whether two lines hold the same events up to a coordinate, in the same order."""
-    lines = ([at.accepted.event for at in line.placed if at.coordinate <= upto] for line in (a, b))
+    lines = ([at.accepted.event for at in line.events if at.coordinate <= upto] for line in (a, b))
     return next(lines) == next(lines)
 
 

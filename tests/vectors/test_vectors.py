@@ -63,4 +63,4 @@ def supported(transcripts: Sequence[Transcript], name: str) -> bool:
 @pytest.mark.parametrize("file", TRANSCRIPTS)
 def test_a_vector_expects_something(file: str) -> None:
     expected = TRANSCRIPTS[file].expected
-    assert expected.lines is not None or expected.late is not None
+    assert expected.rows is not None or expected.late is not None

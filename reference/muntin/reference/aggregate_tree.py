@@ -14,11 +14,11 @@ from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import RetainedState, WindowContent
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted
+from muntin.spec.stream import AcceptedEvent
 from muntin.spec.structure import OutOfOrder
 from muntin.spec.windows.measure import COUNT
 
-ARRIVALS = 2**64
+MAX_ARRIVALS = 2**64
 """More than there are arrivals: room for them between two times."""
 
 
@@ -29,9 +29,9 @@ class AggregateTree(TupleBuffer):
         """Start with no event."""
         super().__init__(query, settings)
         by_arrival = settings.dialect.count_order == "arrival" and query.window.measure is COUNT
-        self._spread = 0 if by_arrival else ARRIVALS
+        self._spread = 0 if by_arrival else MAX_ARRIVALS
         self._tree: OutOfOrder[object] | None = None
-        self._pending: list[Accepted] = []  # events without a leaf, if there is a tree
+        self._pending: list[AcceptedEvent] = []  # events without a leaf, if there is a tree
 
     @staticmethod
     @abstractmethod
@@ -45,25 +45,25 @@ class AggregateTree(TupleBuffer):
         self.adopt(None, [])
         return twin
 
-    def adopt(self, tree: OutOfOrder[object] | None, pending: list[Accepted]) -> None:
+    def adopt(self, tree: OutOfOrder[object] | None, pending: list[AcceptedEvent]) -> None:
         """Take a tree, and the events that have no leaf in it yet."""
         self._tree, self._pending = tree, pending
 
-    def insert(self, accepted: Accepted) -> None:
+    def insert(self, accepted: AcceptedEvent) -> None:
         """Add an event; it gets its leaf when a window is asked for."""
         super().insert(accepted)
         self._pending.append(accepted)
 
-    def forget(self, done: float) -> None:
+    def evict(self, done: float) -> None:
         """Drop the oldest events that no window needs, and their leaves."""
-        before = self.last
-        super().forget(done)
-        if self.last is not before:
+        before = self.last_evicted
+        super().evict(done)
+        if self.last_evicted is not before:
             held = {one.arrival for one in self.events}
             self._pending = [one for one in self._pending if one.arrival in held]
             if self._tree is not None:
-                evict = partial(self._tree.bulk_evict, self._place(self.last[0]))
-                self.query.guarded(f"the events up to {done}", evict)
+                evict = partial(self._tree.bulk_evict, self._place(self.last_evicted[0]))
+                self.query.call_user_code(f"the events up to {done}", evict)
 
     def value(self, seen: WindowContent, besides: Collection[int]) -> object:
         """Ask the tree; but fold the events of a window of which some have been told before."""
@@ -73,14 +73,14 @@ class AggregateTree(TupleBuffer):
         first, last = self._place(content[0]), self._place(content[-1])
         where = f"the window [{seen.interval.start}, {seen.interval.end})"
         tree = self._grown(where)
-        total = self.query.guarded(where, lambda: tree.query_range(first, last))
-        return self.query.guarded(where, lambda: self.query.aggregate.lower(total))
+        total = self.query.call_user_code(where, lambda: tree.query_range(first, last))
+        return self.query.call_user_code(where, lambda: self.query.aggregate.lower(total))
 
     def retained(self) -> RetainedState:
         """Return the number of events, and of leaves."""
         return RetainedState(len(self.events), 0 if self._tree is None else len(self._tree))
 
-    def _place(self, accepted: Accepted) -> int:
+    def _place(self, accepted: AcceptedEvent) -> int:
         """Return where an event lies in the tree: each has a place of its own."""
         return accepted.event.time * self._spread + accepted.arrival
 
@@ -91,10 +91,10 @@ class AggregateTree(TupleBuffer):
             tree, pending = self.build(self.query.aggregate.monoid), self.events
         for one in pending:
             insert = partial(tree.insert, self._place(one), self._lifted(one))
-            self.query.guarded(where, insert)
+            self.query.call_user_code(where, insert)
         self.adopt(tree, [])
         return tree
 
-    def _lifted(self, accepted: Accepted) -> object:
+    def _lifted(self, accepted: AcceptedEvent) -> object:
         event, lift = accepted.event, self.query.aggregate.lift
-        return self.query.guarded(f"{event}", lambda: lift(event.value))
+        return self.query.call_user_code(f"{event}", lambda: lift(event.value))

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, Self, TypeVar
 
 from muntin.reference.window_store import RetainedState, WindowContent, WindowStore
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted
+from muntin.spec.stream import AcceptedEvent
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME, PositionedEvent, Timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Sliding
@@ -31,7 +31,7 @@ class Buckets(WindowStore, Generic[B]):
         self._merges = isinstance(query.window, Session)
 
     @classmethod
-    def refuses(cls, query: Query, settings: Settings) -> str | None:
+    def unsupported_reason(cls, query: Query, settings: Settings) -> str | None:
         """Refuse windows that an event does not tell by its own time."""
         kind = query.window
         if kind.measure is not TIME or type(kind) not in ASSIGNED:
@@ -41,7 +41,7 @@ class Buckets(WindowStore, Generic[B]):
         return None
 
     @abstractmethod
-    def grown(self, parts: list[B], accepted: Accepted) -> B:
+    def grown(self, parts: list[B], accepted: AcceptedEvent) -> B:
         """Return the bucket that holds what these hold, in the order of time, and an event."""
 
     @abstractmethod
@@ -58,14 +58,14 @@ class Buckets(WindowStore, Generic[B]):
         twin.buckets = dict(self.buckets)
         return twin
 
-    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+    def accepts(self, accepted: AcceptedEvent, reached: float, limit: float) -> bool:
         """Whether some window of the event, after merging, is not frozen; else judge by event."""
         del reached
         windows = [one for own in self._assigned(accepted) for one in (own, *self._joined(own))]
         unfrozen = any(self._settles(one) > limit for one in windows)
         return unfrozen if windows else accepted.event.time >= limit
 
-    def insert(self, accepted: Accepted) -> None:
+    def insert(self, accepted: AcceptedEvent) -> None:
         """Add the event to each of its buckets; a session swallows those that it touches."""
         for own in self._assigned(accepted):
             joined = self._joined(own)
@@ -87,11 +87,11 @@ class Buckets(WindowStore, Generic[B]):
         """Return the bucket that was seen."""
         return next(b for one, b in self.buckets.items() if self._shown(one) == seen.interval)
 
-    def forget(self, done: float) -> None:
+    def evict(self, done: float) -> None:
         """Drop the buckets of settled windows."""
         self.buckets = {one: b for one, b in self.buckets.items() if self._settles(one) > done}
 
-    def _assigned(self, accepted: Accepted) -> list[Interval]:
+    def _assigned(self, accepted: AcceptedEvent) -> list[Interval]:
         """Return the windows of an event; as a session, the one that it would be alone."""
         kind, placed = self.query.window, PositionedEvent(accepted, 0, accepted.event.time)
         line = Timeline((placed,), accepted.event.time, self.settings.dialect)
@@ -125,19 +125,21 @@ class Buckets(WindowStore, Generic[B]):
         )
 
 
-class TupleBuckets(Buckets[tuple[Accepted, ...]]):
+class TupleBuckets(Buckets[tuple[AcceptedEvent, ...]]):
     """Buckets of events, in event order."""
 
-    def grown(self, parts: list[tuple[Accepted, ...]], accepted: Accepted) -> tuple[Accepted, ...]:
+    def grown(
+        self, parts: list[tuple[AcceptedEvent, ...]], accepted: AcceptedEvent
+    ) -> tuple[AcceptedEvent, ...]:
         """Return all events in order."""
         every = [accepted, *(one for part in parts for one in part)]
         return tuple(sorted(every, key=lambda one: (one.event.time, one.arrival)))
 
-    def stamp(self, bucket: tuple[Accepted, ...]) -> tuple[int, ...]:
+    def stamp(self, bucket: tuple[AcceptedEvent, ...]) -> tuple[int, ...]:
         """Return the arrival numbers."""
         return tuple(one.arrival for one in bucket)
 
-    def last(self, bucket: tuple[Accepted, ...]) -> int:
+    def last(self, bucket: tuple[AcceptedEvent, ...]) -> int:
         """Return the time of the youngest event."""
         return bucket[-1].event.time
 
@@ -163,7 +165,7 @@ class AggregateBuckets(Buckets[WindowPartial]):
     """Buckets that forget the events. A late event is combined last, so order must not matter."""
 
     @classmethod
-    def refuses(cls, query: Query, settings: Settings) -> str | None:
+    def unsupported_reason(cls, query: Query, settings: Settings) -> str | None:
         """Refuse what needs the events themselves."""
         if not query.aggregate.commutative and not settings.in_order:
             name = query.aggregate.name
@@ -172,15 +174,15 @@ class AggregateBuckets(Buckets[WindowPartial]):
             )
         if settings.output == "discard":
             return "aggregate buckets do not keep what is new since the last report (discard)"
-        return super().refuses(query, settings)
+        return super().unsupported_reason(query, settings)
 
-    def grown(self, parts: list[WindowPartial], accepted: Accepted) -> WindowPartial:
+    def grown(self, parts: list[WindowPartial], accepted: AcceptedEvent) -> WindowPartial:
         """Combine the partials in the order of time, and the event last."""
         event, aggregate = accepted.event, self.query.aggregate
         where = f"{event}"
-        lifted = self.query.guarded(where, lambda: aggregate.lift(event.value))
+        lifted = self.query.call_user_code(where, lambda: aggregate.lift(event.value))
         partials = [*(part.partial for part in parts), lifted]
-        total = self.query.guarded(where, lambda: reduce(aggregate.monoid.combine, partials))
+        total = self.query.call_user_code(where, lambda: reduce(aggregate.monoid.combine, partials))
         events = 1 + sum(part.events for part in parts)
         return WindowPartial(total, events, max([event.time, *(part.last for part in parts)]))
 
@@ -197,7 +199,7 @@ class AggregateBuckets(Buckets[WindowPartial]):
         del besides
         partial = self.bucket(seen).partial
         where = f"the window [{seen.interval.start}, {seen.interval.end})"
-        return self.query.guarded(where, lambda: self.query.aggregate.lower(partial))
+        return self.query.call_user_code(where, lambda: self.query.aggregate.lower(partial))
 
     def retained(self) -> RetainedState:
         """Return the number of partial aggregates."""

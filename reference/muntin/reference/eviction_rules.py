@@ -23,7 +23,7 @@ KNOWN = (PeriodicWindow, Rolling, LastNEvery, *FRAMES)
 Live = Mapping[Interval, tuple[int, ...]]
 
 
-def needless(kind: WindowType, line: Timeline, done: float) -> int:
+def evictable_count(kind: WindowType, line: Timeline, done: float) -> int:
     """How many of the oldest events no window needs that settles after `done`.
 
     An event to come has a time after `done`, or lies in such a window.
@@ -31,7 +31,7 @@ def needless(kind: WindowType, line: Timeline, done: float) -> int:
     if _needs_all(kind, line.dialect):
         return 0
     if done == END:
-        return len(line.placed)
+        return len(line.events)
     past = _past(kind, line, done)
     if not past:
         return 0
@@ -42,7 +42,7 @@ def needless(kind: WindowType, line: Timeline, done: float) -> int:
     return next(
         n
         for n in range(unheld, -1, -1)
-        if wanted == [_live(most, one._replace(placed=one.placed[n:]), done) for one in lines]
+        if wanted == [_live(most, one._replace(events=one.events[n:]), done) for one in lines]
     )
 
 
@@ -63,7 +63,7 @@ def _past(kind: WindowType, line: Timeline, done: float) -> list[PositionedEvent
 
     In a measure of the user's an event after `done` may still share their last coordinate.
     """
-    past = list(takewhile(lambda at: at.time <= done, line.placed))
+    past = list(takewhile(lambda at: at.time <= done, line.events))
     if kind.measure in (TIME, COUNT):
         return past
     return [at for at in past if at.coordinate < past[-1].coordinate]
@@ -87,22 +87,22 @@ def _continued(kind: WindowType, line: Timeline, done: float) -> list[Timeline]:
     """
     by_window = line.dialect.lateness == "window"
     soonest = done - max(0, line.dialect.closing_of(kind.name)) if by_window else done + 1
-    before = tuple(takewhile(lambda at: at.time <= soonest, line.placed))
+    before = tuple(takewhile(lambda at: at.time <= soonest, line.events))
     if not before or not isinstance(kind, PeriodicWindow | Rolling):
         return []
     last = before[-1]
     event = replace(last.accepted.event, time=int(soonest))
-    rank, arrival = last.rank + 1, max(at.accepted.arrival for at in line.placed) + 1
+    rank, arrival = last.rank + 1, max(at.accepted.arrival for at in line.events) + 1
     beside = rank if kind.measure is COUNT else last.coordinate
     coordinate = event.time if kind.measure is TIME else beside
     tie = last.tie + 1 if coordinate == last.coordinate else 0
     further = PositionedEvent(
         last.accepted._replace(event=event, arrival=arrival), rank, coordinate, tie
     )
-    return [line._replace(placed=(*before, further))]
+    return [line._replace(events=(*before, further))]
 
 
 def _live(kind: WindowType, line: Timeline, done: float) -> Live:
     return {
-        one.interval: one.arrivals for one in materialize_windows(kind, line) if one.settles > done
+        one.interval: one.arrivals for one in materialize_windows(kind, line) if one.final_at > done
     }

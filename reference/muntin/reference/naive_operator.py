@@ -10,8 +10,8 @@ from muntin.reference.window_store import RetainedState, WindowContent, WindowSt
 from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
-from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.query import DEFAULTS, ChangeKind, Output, Query, Result, Settings
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import Interval
 
@@ -20,7 +20,7 @@ from muntin.spec.windows.window import Interval
 class NaiveEmission:
     """The last report on a window."""
 
-    seen: WindowContent
+    window: WindowContent
     value: object
     revision: int
 
@@ -69,7 +69,7 @@ class NaiveOperator(Operator):
         """Ask a further query: it sees what is younger than all that came."""
         if query.id in self._running:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        if reason := self._store.refuses(query, self._settings):
+        if reason := self._store.unsupported_reason(query, self._settings):
             raise UnsupportedError(reason)
         self._running[query.id] = NaiveQueryState(
             query, max(self._seen, self._watermark), dict(self._latest)
@@ -122,7 +122,7 @@ class NaiveOperator(Operator):
 
     def _admit(self, running: dict[str, NaiveQueryState], event: Event, nth: int) -> bool:
         """Give an event to each query that accepts it, and say whether it is on time."""
-        accepted, limit = Accepted(event, self._arrivals + nth), self._limit(self._watermark)
+        accepted, limit = AcceptedEvent(event, self._arrivals + nth), self._limit(self._watermark)
         rule = self._settings.dialect.lateness
         on_time = rule == "never" or event.time >= limit
         verdicts: list[bool] = []
@@ -132,7 +132,7 @@ class NaiveOperator(Operator):
             store = self._store(one.query, self._settings)
             stream = one.streams.get(event.key, NaiveKeyState(store))
             by_window = rule == "window"
-            taken = stream.store.takes(accepted, self._reached, limit) if by_window else on_time
+            taken = stream.store.accepts(accepted, self._reached, limit) if by_window else on_time
             verdicts.append(taken)
             if taken:
                 one.streams[event.key] = stream
@@ -162,13 +162,13 @@ class NaiveOperator(Operator):
 
     def _forget(self, stream: NaiveKeyState, done: float) -> None:
         """Forget what is settled, and that it was told; but that only if it is seen no more."""
-        stream.store.forget(done)
+        stream.store.evict(done)
         again = stream.store.windows(self._reached) if self._tells_of_past(stream) else []
         shown = {seen.interval for seen in again}
         stream.published = {
             i: said
             for i, said in stream.published.items()
-            if said.seen.settles > done or i in shown
+            if said.window.final_at > done or i in shown
         }
 
     def _tells_of_past(self, stream: NaiveKeyState) -> bool:
@@ -184,20 +184,20 @@ class NaiveOperator(Operator):
     ) -> dict[Interval, NaiveEmission]:
         final, rule = self._settings.output == "final", self._settings.dialect.late_update
         done, any_time = self._done(self._watermark), self._tells_of_past(stream)
-        settled = {i: said for i, said in stream.published.items() if said.seen.settles <= done}
+        settled = {i: said for i, said in stream.published.items() if said.window.final_at <= done}
         view = {
             seen.interval: seen
             for seen in stream.store.windows(watermark if watermark < END else self._reached)
-            if seen.complete(watermark)
+            if seen.is_complete(watermark)
             and seen.interval.start > after
-            and (seen.settles > done or (any_time and seen.interval not in settled))
-            and (not final or seen.settles <= self._limit(watermark))
+            and (seen.final_at > done or (any_time and seen.interval not in settled))
+            and (not final or seen.final_at <= self._limit(watermark))
         }
         if self._holds_back(watermark):
             return stream.published
         if not final and rule == "none":
-            fresh = {i: seen for i, seen in view.items() if not seen.complete(self._watermark)}
-            view = {**fresh, **{i: said.seen for i, said in stream.published.items()}}
+            fresh = {i: seen for i, seen in view.items() if not seen.is_complete(self._watermark)}
+            view = {**fresh, **{i: said.window for i, said in stream.published.items()}}
         stays = settled.keys() | view.keys()
         return settled | {i: self._said(stream, seen, stays) for i, seen in view.items()}
 
@@ -205,19 +205,19 @@ class NaiveOperator(Operator):
         self, stream: NaiveKeyState, seen: WindowContent, stays: set[Interval]
     ) -> NaiveEmission:
         known = stream.published.get(seen.interval)
-        if known and known.seen.stamp == seen.stamp:
-            return replace(known, seen=seen)
+        if known and known.window.stamp == seen.stamp:
+            return replace(known, window=seen)
         besides: set[int] = set()
         if self._settings.output == "discard":
-            replaced = [s.seen for i, s in stream.published.items() if i not in stays]
-            told = [known.seen] if known else replaced
+            replaced = [s.window for i, s in stream.published.items() if i not in stays]
+            told = [known.window] if known else replaced
             besides = {arrival for one in told for arrival in one.stamp}
         value = stream.store.value(seen, besides)
         return NaiveEmission(seen, value, known.revision + 1 if known else 0)
 
     def _differences(
         self, before: dict[Interval, NaiveEmission], stream: NaiveKeyState
-    ) -> Iterator[tuple[Kind, Interval, NaiveEmission]]:
+    ) -> Iterator[tuple[ChangeKind, Interval, NaiveEmission]]:
         mode = self._settings.output
         gone = {
             interval: said for interval, said in before.items() if interval not in stream.published
@@ -225,11 +225,11 @@ class NaiveOperator(Operator):
         if mode == "accumulate-retract":
             for interval, said in gone.items():
                 yield "retracted", interval, said
-        told = {arrival for said in gone.values() for arrival in said.seen.stamp}
+        told = {arrival for said in gone.values() for arrival in said.window.stamp}
         for interval, said in stream.published.items():
             known = before.get(interval)
-            heard = set(known.seen.stamp) if known else told
-            nothing_new = mode == "discard" and heard.issuperset(said.seen.stamp)
-            if (known is None or known.seen.stamp != said.seen.stamp) and not nothing_new:
-                kind: Kind = "updated" if known else "new"
+            heard = set(known.window.stamp) if known else told
+            nothing_new = mode == "discard" and heard.issuperset(said.window.stamp)
+            if (known is None or known.window.stamp != said.window.stamp) and not nothing_new:
+                kind: ChangeKind = "updated" if known else "new"
                 yield kind, interval, said

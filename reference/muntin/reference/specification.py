@@ -20,19 +20,19 @@ class SpecificationOperator(Operator):
 
     def __init__(self, settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
-        self.world = History(settings)
+        self.history = History(settings)
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
-        self.world = add(self.world, query)
+        self.history = add(self.history, query)
 
     def remove(self, name: str) -> None:
         """Ask a query no more."""
-        self.world = remove(self.world, name)
+        self.history = remove(self.history, name)
 
     def take(self, events: Step, /) -> Output:
         """Take in a step, and say what it changes."""
-        self.world, output = step(self.world, events)
+        self.history, output = step(self.history, events)
         return output
 
 

@@ -6,10 +6,10 @@
 from collections.abc import Collection, Sequence
 from typing import Self
 
-from muntin.reference.eviction_rules import needless
+from muntin.reference.eviction_rules import evictable_count
 from muntin.reference.window_store import RetainedState, WindowContent, WindowStore
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted
+from muntin.spec.stream import AcceptedEvent
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import COUNT, TIME, Timeline, build_timeline
 from muntin.spec.windows.window import Window, materialize_windows
@@ -21,11 +21,11 @@ class FullHistoryStore(WindowStore):
     def __init__(self, query: Query, settings: Settings) -> None:
         """Start with no event."""
         super().__init__(query, settings)
-        self.events: list[Accepted] = []
-        self._contents: dict[tuple[int, ...], tuple[Accepted, ...]] = {}  # of this step only
+        self.events: list[AcceptedEvent] = []
+        self._contents: dict[tuple[int, ...], tuple[AcceptedEvent, ...]] = {}  # of this step only
 
     @classmethod
-    def refuses(cls, query: Query, settings: Settings) -> None:
+    def unsupported_reason(cls, query: Query, settings: Settings) -> None:
         """Nothing is refused."""
         del query, settings
 
@@ -35,20 +35,20 @@ class FullHistoryStore(WindowStore):
         twin.events = list(self.events)
         return twin
 
-    def line(self, events: Sequence[Accepted], reached: float) -> Timeline:
+    def timeline(self, events: Sequence[AcceptedEvent], reached: float) -> Timeline:
         """Lay out events along the measure of the window."""
         return build_timeline(
             list(events), self.query.window.measure, reached, self.settings.dialect
         )
 
-    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+    def accepts(self, accepted: AcceptedEvent, reached: float, limit: float) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
         found = self._found([*self.events, accepted], reached)
         holding = [one for one in found if accepted.arrival in one.arrivals]
-        unfrozen = any(one.settles > limit for one in holding)
+        unfrozen = any(one.final_at > limit for one in holding)
         return unfrozen if holding else accepted.event.time >= limit
 
-    def insert(self, accepted: Accepted) -> None:
+    def insert(self, accepted: AcceptedEvent) -> None:
         """Add an event."""
         self.events.append(accepted)
 
@@ -61,29 +61,29 @@ class FullHistoryStore(WindowStore):
         content = self._contents[seen.stamp]
         return self.query.value([one.event for one in content if one.arrival not in besides])
 
-    def forget(self, done: float) -> None:
+    def evict(self, done: float) -> None:
         """Drop nothing but, where lateness is judged by window, settled sessions (rule 12)."""
         self._contents = {}
         kind = self.query.window
         leaves = isinstance(kind, Session) and kind.measure is TIME
         if leaves and self.settings.dialect.lateness == "window":
             found = self._found(self.events, done)
-            gone = {arrival for one in found if one.settles <= done for arrival in one.arrivals}
+            gone = {arrival for one in found if one.final_at <= done for arrival in one.arrivals}
             self.events = [one for one in self.events if one.arrival not in gone]
 
     def retained(self) -> RetainedState:
         """Return the number of events."""
         return RetainedState(len(self.events), 0)
 
-    def _found(self, events: Sequence[Accepted], reached: float) -> list[Window]:
+    def _found(self, events: Sequence[AcceptedEvent], reached: float) -> list[Window]:
         kind = self.query.window
-        return self.query.guarded(
-            "its windows", lambda: materialize_windows(kind, self.line(events, reached))
+        return self.query.call_user_code(
+            "its windows", lambda: materialize_windows(kind, self.timeline(events, reached))
         )
 
     def _seen(self, window: Window) -> WindowContent:
         self._contents[window.arrivals] = window.content
-        return WindowContent(window.interval, window.due, window.settles, window.arrivals)
+        return WindowContent(window.interval, window.completes_at, window.final_at, window.arrivals)
 
 
 class TupleBuffer(FullHistoryStore):
@@ -92,36 +92,36 @@ class TupleBuffer(FullHistoryStore):
     def __init__(self, query: Query, settings: Settings) -> None:
         """Start with no event."""
         super().__init__(query, settings)
-        self.forgotten = 0
-        self.last: list[Accepted] = []  # the last one forgotten, if any
+        self.evicted_count = 0
+        self.last_evicted: list[AcceptedEvent] = []  # the last one forgotten, if any
 
     def copy(self) -> Self:
         """Return an independent copy."""
         twin = super().copy()
-        twin.forgotten, twin.last = self.forgotten, self.last
+        twin.evicted_count, twin.last_evicted = self.evicted_count, self.last_evicted
         return twin
 
-    def line(self, events: Sequence[Accepted], reached: float) -> Timeline:
+    def timeline(self, events: Sequence[AcceptedEvent], reached: float) -> Timeline:
         """Lay out the events behind those that were forgotten."""
-        line = super().line([*self.last, *events], reached)
+        line = super().timeline([*self.last_evicted, *events], reached)
         ranked = self.query.window.measure is COUNT
-        old = {one.arrival for one in self.last}
-        known = (at for at in line.placed if at.accepted.arrival not in old)
+        old = {one.arrival for one in self.last_evicted}
+        known = (at for at in line.events if at.accepted.arrival not in old)
         placed = [
             at._replace(rank=rank, coordinate=rank if ranked else at.coordinate)
-            for rank, at in enumerate(known, self.forgotten)
+            for rank, at in enumerate(known, self.evicted_count)
         ]
-        return line._replace(placed=tuple(placed))
+        return line._replace(events=tuple(placed))
 
-    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+    def accepts(self, accepted: AcceptedEvent, reached: float, limit: float) -> bool:
         """As always; but what precedes a rank that was forgotten belongs to frozen windows."""
-        older = any(accepted.event.time < one.event.time for one in self.last)
+        older = any(accepted.event.time < one.event.time for one in self.last_evicted)
         by_time = self.settings.dialect.count_order == "time"
         if older and by_time and self.query.window.measure is COUNT:
             return False
-        return super().takes(accepted, reached, limit)
+        return super().accepts(accepted, reached, limit)
 
-    def forget(self, done: float) -> None:
+    def evict(self, done: float) -> None:
         """Drop the oldest events that no window needs.
 
         By window, in a measure of the user's, any event may tell that an old window has ended.
@@ -130,8 +130,11 @@ class TupleBuffer(FullHistoryStore):
         by_window = self.settings.dialect.lateness == "window"
         if by_window and self.query.window.measure not in (TIME, COUNT):
             return
-        line = self.line(self.events, done)
-        gone = [at.accepted for at in line.placed[: needless(self.query.window, line, done)]]
-        self.forgotten, self.last = self.forgotten + len(gone), gone[-1:] or self.last
+        line = self.timeline(self.events, done)
+        gone = [at.accepted for at in line.events[: evictable_count(self.query.window, line, done)]]
+        self.evicted_count, self.last_evicted = (
+            self.evicted_count + len(gone),
+            gone[-1:] or self.last_evicted,
+        )
         arrivals = {one.arrival for one in gone}
         self.events = [one for one in self.events if one.arrival not in arrivals]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted
+from muntin.spec.stream import AcceptedEvent
 from muntin.spec.windows.window import Interval
 
 
@@ -15,13 +15,13 @@ class WindowContent:
     """A window as a store knows it. Its stamp changes whenever its content does."""
 
     interval: Interval
-    due: float | None
-    settles: float
+    completes_at: float | None
+    final_at: float
     stamp: tuple[int, ...]
 
-    def complete(self, watermark: float) -> bool:
+    def is_complete(self, watermark: float) -> bool:
         """Whether it has ended, and no event to come can take part."""
-        return self.due is not None and self.due <= watermark
+        return self.completes_at is not None and self.completes_at <= watermark
 
 
 class RetainedState(NamedTuple):
@@ -40,7 +40,7 @@ class WindowStore(ABC):
 
     @classmethod
     @abstractmethod
-    def refuses(cls, query: Query, settings: Settings) -> str | None:
+    def unsupported_reason(cls, query: Query, settings: Settings) -> str | None:
         """Say why this kind of store cannot serve a query, if it cannot."""
 
     @abstractmethod
@@ -48,11 +48,11 @@ class WindowStore(ABC):
         """Return an independent copy, so that a step that fails leaves no trace."""
 
     @abstractmethod
-    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+    def accepts(self, accepted: AcceptedEvent, reached: float, limit: float) -> bool:
         """Whether an event is on time where lateness is judged by window (rule 4)."""
 
     @abstractmethod
-    def insert(self, accepted: Accepted) -> None:
+    def insert(self, accepted: AcceptedEvent) -> None:
         """Add an event."""
 
     @abstractmethod
@@ -64,7 +64,7 @@ class WindowStore(ABC):
         """Aggregate a window, leaving out the events with these arrival numbers."""
 
     @abstractmethod
-    def forget(self, done: float) -> None:
+    def evict(self, done: float) -> None:
         """Drop what only windows need that are settled at this time."""
 
     @abstractmethod

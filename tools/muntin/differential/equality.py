@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import fsum, isfinite, sqrt
 from typing import TypeAlias
 
-from muntin.conformance.machines.lockstep import Answer, agree
+from muntin.conformance.machines.lockstep import Response, agree
 from muntin.spec.query import Output, Query, Result
 
 View: TypeAlias = dict[tuple[str, int, float], object]
@@ -58,7 +58,7 @@ def close(wanted: object, got: object, within: float) -> bool:
     return wanted == got or repr(wanted) == repr(got) == "nan"
 
 
-def alike(wanted: Answer, got: Answer, within: Within) -> bool:
+def alike(wanted: Response, got: Response, within: Within) -> bool:
     """Whether two answers to a step are the same."""
     if not within or isinstance(wanted, str) or isinstance(got, str):
         return wanted == got or agree(wanted, got)
@@ -73,14 +73,14 @@ def _alike(wanted: Sequence[Result], got: Sequence[Result], within: Within) -> b
     )
 
 
-def of_queries(answer: Answer, names: frozenset[Hashable]) -> Answer:
+def of_queries(answer: Response, names: frozenset[Hashable]) -> Response:
     """Return an answer without what is said of other queries."""
     if isinstance(answer, str):
         return answer
     return answer._replace(results=tuple(one for one in answer.results if one.query in names))
 
 
-def final_windows(answers: Iterable[Answer]) -> View:
+def final_windows(answers: Iterable[Response]) -> View:
     """Return the windows that stand after these answers.
 
     >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])

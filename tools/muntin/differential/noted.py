@@ -5,7 +5,7 @@ import re
 from functools import reduce
 from typing import NamedTuple
 
-from muntin.conformance.transcript.json_reader import JsonPath, loaded
+from muntin.conformance.transcript.json_reader import JsonNode, load
 from muntin.differential.tally import Tally
 
 TEXT = r'(?:[^"\\]|\\.)*+\\?'
@@ -42,7 +42,7 @@ def read(text: bytes) -> JournalEntry:
     >>> read(b'{"run": "r", "chunk": 2, "tally": "{}"}')
     JournalEntry(run='r', chunk=2, tally='{}')
     """
-    record = JsonPath(loaded(text).value, "the line").fields(["run", "chunk", "tally"])
+    record = JsonNode(load(text).value, "the line").fields(["run", "chunk", "tally"])
     return JournalEntry(record["run"].text(), record["chunk"].integer(0), record["tally"].text())
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonPath
-from muntin.conformance.transcript.windows import FORMS, read_window
+from muntin.conformance.transcript.json_reader import JsonNode
+from muntin.conformance.transcript.windows import WINDOW_CODECS, read_window
 from muntin.registry.dataframes.names import WINDOWS
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import OURS, Dialect
@@ -95,16 +95,16 @@ def asked(text: str) -> Query:
     Sliding(size=240, slide=60, offset=0, measure=Measure(name='time', of=...))
     """
     kind, *numbers, aggregate = text.split(":") if ":" in text else (text, "")
-    if kind not in FORMS:
-        raise InvalidInputError(f"{text!r} must begin with one of {', '.join(FORMS)}")
-    form = FORMS[kind]
+    if kind not in WINDOW_CODECS:
+        raise InvalidInputError(f"{text!r} must begin with one of {', '.join(WINDOW_CODECS)}")
+    form = WINDOW_CODECS[kind]
     fields = (*form.needs, *form.may)
     shape = ":".join([kind, *form.needs, *(f"[{one}]" for one in form.may), "AGGREGATE"])
     if not len(form.needs) <= len(numbers) <= len(fields):
         raise InvalidInputError(f"{text!r} must be {shape}")
     try:
         values = dict(zip(fields, map(units, numbers), strict=False))
-        return Query(text, read_window(JsonPath({"type": kind, **values}, text)), named(aggregate))
+        return Query(text, read_window(JsonNode({"type": kind, **values}, text)), named(aggregate))
     except InvalidInputError as error:
         raise InvalidInputError(f"{text!r} must be {shape}: {error}") from error
 

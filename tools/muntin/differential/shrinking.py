@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from muntin.conformance.fuzz.shrinker import simpler
-from muntin.conformance.machines.lockstep import supported
+from muntin.conformance.fuzz.shrinker import simpler_traces
+from muntin.conformance.machines.lockstep import supported_trace
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.conformance.transcript.replay import replay
@@ -91,7 +91,7 @@ def smallest(told: OperatorTranscript, first_wrong: FirstWrong) -> OperatorTrans
     while size:
         found = first_wrong(without_events(told, size))
         size, told = (size, found) if found else (size // 2, told)
-    while found := first_wrong(simpler(told)):
+    while found := first_wrong(simpler_traces(told)):
         told = found
     return told
 
@@ -121,7 +121,7 @@ def wrong_transcript(wrong: dict[str, str]) -> OperatorTranscript:
 def operator_mismatch(wrong: dict[str, str]) -> Mismatch:
     """Make the trace of a charge against an operator small."""
     name = wrong["name"]
-    told = supported(wrong_transcript(wrong), operator_named(name).build)
+    told = supported_trace(wrong_transcript(wrong), operator_named(name).build)
     small = smallest(told, operator_first_wrong(name))
     return described(wrong, small, wrong_on(name, small))
 

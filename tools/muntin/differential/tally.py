@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
-from muntin.conformance.transcript.json_reader import JsonPath, loaded
+from muntin.conformance.transcript.json_reader import JsonNode, load
 
 Wrong: TypeAlias = dict[str, str]
 """A trace on which a contender was wrong: its name, the key, what differs, and the transcript."""
@@ -76,7 +76,7 @@ class Tally:
 
 def read(text: str) -> Tally:
     """Return the tally that was written, or say why it is none."""
-    members = JsonPath(loaded(text).value, "the tally").fields(
+    members = JsonNode(load(text).value, "the tally").fields(
         ("counts", "seconds", "refused", "wrong")
     )
     counts = {name: _counted(one) for name, one in members["counts"].members().items()}
@@ -85,11 +85,11 @@ def read(text: str) -> Tally:
     return Tally(counts, seconds, _texts(members["refused"]), wrong)
 
 
-def _counted(part: JsonPath) -> Counter[str]:
+def _counted(part: JsonNode) -> Counter[str]:
     return Counter({what: count.integer() for what, count in part.members().items()})
 
 
-def _texts(part: JsonPath, names: Sequence[str] = ()) -> dict[str, str]:
+def _texts(part: JsonNode, names: Sequence[str] = ()) -> dict[str, str]:
     """Return texts by name: whatever the names are, or these."""
     found = part.fields(names) if names else part.members()
     return {name: one.text() for name, one in found.items()}

@@ -10,4 +10,4 @@ def blame(query: Query, where: object, cause: Exception) -> MuntinError:
     def again() -> MuntinError:
         raise cause
 
-    return query.guarded(f"{where}", again)
+    return query.call_user_code(f"{where}", again)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.trackers.base import WindowTracker
 from muntin.optimized.in_order.trackers.extent import EmittedWindow, TrackedWindow
-from muntin.spec.query import Kind
+from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END
 
 
@@ -23,7 +23,7 @@ class InOrderWatermark(NamedTuple):
 class Emission(NamedTuple):
     """A result to be."""
 
-    kind: Kind
+    kind: ChangeKind
     told: EmittedWindow
 
 
@@ -77,7 +77,7 @@ class Emitter:
         partly = track.settings.output == "discard" and (told is not None or again)
         mark = track.mark if partly else None
         where = f"the window [{one.start}, {one.end})"
-        value = track.query.guarded(where, partial(self._value, one, mark))
+        value = track.query.call_user_code(where, partial(self._value, one, mark))
         return EmittedWindow(
             one.start, one.end, stop, value, told.revision + 1 if told else 0, one.row
         )

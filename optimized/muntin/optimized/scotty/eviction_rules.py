@@ -25,7 +25,7 @@ def evictable_count(kind: WindowType, line: Timeline, done: float) -> int:
 
 def is_final(kind: WindowType, one: Interval, line: Timeline, done: float) -> bool:
     """Whether a window is settled."""
-    due = kind.due(one, line)
+    due = kind.completion_time(one, line)
     return due is not None and due + max(0, line.dialect.closing_of(kind.name)) <= done
 
 
@@ -34,7 +34,7 @@ def _leading(flags: Iterable[bool]) -> int:
 
 
 def _before(cut: float, line: Timeline) -> int:
-    return sum(at.coordinate < cut for at in line.placed)
+    return sum(at.coordinate < cut for at in line.events)
 
 
 @evictable_count.register
@@ -50,18 +50,18 @@ def _(kind: Sliding, line: Timeline, done: float) -> int:
             all(is_final(kind, one, line, done) for one in holding) if starts else at.time <= done
         )
 
-    return _leading(map(gone, line.placed))
+    return _leading(map(gone, line.events))
 
 
 @evictable_count.register
 def _(kind: PeriodicWindow, line: Timeline, done: float) -> int:
     """A tuple goes when all windows that hold it are over."""
     if done == END:
-        return len(line.placed)
+        return len(line.events)
     live = [one for one in kind.intervals(line) if not is_final(kind, one, line, done)]
     return _leading(
         at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)
-        for at in line.placed
+        for at in line.events
     )
 
 
@@ -70,7 +70,7 @@ def _(kind: Landmark, line: Timeline, done: float) -> int:
     """What is behind the landmark never goes: some window to come will hold it."""
     ever = Interval(kind.at, END)
     return _leading(
-        at.time <= done and not kind.holds(ever, at, line.dialect) for at in line.placed
+        at.time <= done and not kind.holds(ever, at, line.dialect) for at in line.events
     )
 
 
@@ -89,7 +89,7 @@ def _(kind: WindowType, line: Timeline, done: float) -> int:
         return 0
     ends = {one.start: one.end for one in kind.intervals(line)}
     found = sorted(materialize_windows(kind, line), key=lambda one: one.interval)
-    leading = takewhile(lambda one: one.settles <= done, found)
+    leading = takewhile(lambda one: one.final_at <= done, found)
     return _before(max((ends[one.interval.start] for one in leading), default=-END), line)
 
 
@@ -99,12 +99,12 @@ def _(kind: Threshold, line: Timeline, done: float) -> int:
 
     No run goes on over a low value. By window an event however old may begin or end one.
     """
-    past = tuple(takewhile(lambda at: at.time <= done, line.placed))
-    known = numbers(line._replace(placed=past)).items()
+    past = tuple(takewhile(lambda at: at.time <= done, line.events))
+    known = numbers(line._replace(events=past)).items()
     low = [at for at, values in known if values and not min(values) >= kind.at_least]
     if not low or line.dialect.lateness == "window":
         return 0
-    live = [one.interval.start for one in materialize_windows(kind, line) if one.settles > done]
+    live = [one.interval.start for one in materialize_windows(kind, line) if one.final_at > done]
     return _before(min([low[-1], *live]), line)
 
 
@@ -112,7 +112,7 @@ def _(kind: Threshold, line: Timeline, done: float) -> int:
 def _(kind: Rolling, line: Timeline, done: float) -> int:
     """What is more than the size before the least coordinate still to come goes."""
     over_at = done - max(0, line.dialect.closing_of(kind.name))
-    past = [at.coordinate for at in takewhile(lambda at: at.time < over_at, line.placed)]
+    past = [at.coordinate for at in takewhile(lambda at: at.time < over_at, line.events)]
     least = over_at if kind.measure is TIME else max(past, default=None)
     return 0 if least is None else _before(least - kind.size + 1, line)
 
@@ -121,4 +121,4 @@ def _(kind: Rolling, line: Timeline, done: float) -> int:
 def _(kind: LastNEvery, line: Timeline, done: float) -> int:
     """All but the last n that are past go."""
     over_at = done - max(0, line.dialect.closing_of(kind.name))
-    return max(0, sum(at.time < over_at for at in line.placed) - kind.n)
+    return max(0, sum(at.time < over_at for at in line.events) - kind.n)

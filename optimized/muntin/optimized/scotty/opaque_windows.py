@@ -47,13 +47,13 @@ class OpaqueWindow(WindowType):
         """Whether an event lies in an interval."""
         return self.kind.holds(interval, at, dialect)
 
-    def shown(self, interval: Interval, line: Timeline, /) -> Interval:
+    def reported_interval(self, interval: Interval, line: Timeline, /) -> Interval:
         """Return the interval as it is reported."""
-        return self.kind.shown(interval, line)
+        return self.kind.reported_interval(interval, line)
 
-    def due(self, interval: Interval, line: Timeline, /) -> float | None:
+    def completion_time(self, interval: Interval, line: Timeline, /) -> float | None:
         """Return the least watermark at which the interval is complete."""
-        return self.kind.due(interval, line)
+        return self.kind.completion_time(interval, line)
 
 
 def as_opaque_if_derived(query: Query, settings: Settings) -> Query:

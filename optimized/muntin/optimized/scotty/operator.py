@@ -26,7 +26,7 @@ from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 
 
 @dataclass
@@ -151,7 +151,7 @@ class Scotty(Persistent):
         reached = now if now < END else self._reached
         moment = StepWatermarks(self._settings, self._before, now, reached)
         asked = StepWatermarks(self._settings, self._before, now, self._reached)
-        batch = [Accepted(event, nth) for nth, event in enumerate(events, self._arrivals)]
+        batch = [AcceptedEvent(event, nth) for nth, event in enumerate(events, self._arrivals)]
         in_time, ballot = self._in_time(batch, asked), LatenessVotes()
         try:
             for one in self._shared:
@@ -179,7 +179,9 @@ class Scotty(Persistent):
                 check_order([seen, event.time])
         return seen
 
-    def _in_time(self, batch: Sequence[Accepted], moment: StepWatermarks) -> Sequence[Accepted]:
+    def _in_time(
+        self, batch: Sequence[AcceptedEvent], moment: StepWatermarks
+    ) -> Sequence[AcceptedEvent]:
         """Return the events that are not late, if that can be said of the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
@@ -188,8 +190,8 @@ class Scotty(Persistent):
 
     def _meet(
         self,
-        batch: Sequence[Accepted],
-        in_time: Sequence[Accepted],
+        batch: Sequence[AcceptedEvent],
+        in_time: Sequence[AcceptedEvent],
         moment: StepWatermarks,
         ballot: LatenessVotes,
     ) -> tuple[Event, ...]:

@@ -126,7 +126,7 @@ def product_aggregate(plan: AggregationPlan) -> Erased:
         lambda total: tuple(one.lower(part) for one, part in zip(parts, total, strict=True)),
         commutative=all(one.commutative for one in parts),
         kind="holistic" if any(one.kind == "holistic" for one in parts) else "algebraic",
-    ).erased()
+    ).erase_types()
 
 
 def events_of(plan: AggregationPlan, of: Table) -> list[Event]:

@@ -25,7 +25,7 @@ from muntin.spec.stream import Event
 START = datetime(2013, 1, 1, tzinfo=timezone(timedelta(hours=-5)))
 """What the time 0 stands for."""
 
-NEEDED = ("time_hour", "minute", "dep_delay", "air_time")
+REQUIRED_COLUMNS = ("time_hour", "minute", "dep_delay", "air_time")
 
 
 class Landing(NamedTuple):
@@ -66,7 +66,7 @@ def _table() -> Path:
 def _read(table: Path) -> Iterator[Landing]:
     with ZipFile(table) as archive, archive.open("flights.csv") as raw:
         for row in csv.DictReader(TextIOWrapper(raw, "utf-8", newline="")):
-            if all(row[column] not in ("", "NA") for column in NEEDED):
+            if all(row[column] not in ("", "NA") for column in REQUIRED_COLUMNS):
                 yield _landing(row)
 
 

@@ -12,7 +12,7 @@ from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.lockstep import Build, lockstep
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
-from muntin.conformance.transcript.replay import refusal, replay
+from muntin.conformance.transcript.replay import replay, unsupported_reason
 from muntin.conformance.transcript.writer import write
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
@@ -68,6 +68,6 @@ def _in_other_words(
 
 def _shows(document: dict[str, Json], build: Build) -> bool:
     read = parse(json.dumps(document))
-    if not isinstance(read, OperatorTranscript) or refusal(read, build):
+    if not isinstance(read, OperatorTranscript) or unsupported_reason(read, build):
         return False
-    return lockstep(read, build).parting is not None
+    return lockstep(read, build).divergence is not None

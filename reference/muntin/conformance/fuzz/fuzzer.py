@@ -6,7 +6,7 @@ from itertools import count
 
 from muntin.conformance.fuzz.shrinker import shrink
 from muntin.conformance.fuzz.trace_generator import random_trace
-from muntin.conformance.machines.lockstep import Build, Lockstep, lockstep, supported
+from muntin.conformance.machines.lockstep import Build, Lockstep, lockstep, supported_trace
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.transcript.model import OperatorTranscript
 
@@ -37,17 +37,17 @@ def trial(name: str, build: Build, seed: str) -> FuzzTrial:
     >>> trial("spec", SpecificationOperator, "7").outcome.parting is None
     True
     """
-    trace = supported(random_trace(SeededSource(seed)), build)
+    trace = supported_trace(random_trace(SeededSource(seed)), build)
     if not any(True for _ in trace.every_query()):
-        trace = supported(random_trace(SeededSource(seed), plain=True), build)
+        trace = supported_trace(random_trace(SeededSource(seed), plain=True), build)
     return FuzzTrial(name, seed, trace, lockstep(trace, build))
 
 
-def smallest(found: FuzzTrial, build: Build) -> FuzzTrial:
+def shrunk_trial(found: FuzzTrial, build: Build) -> FuzzTrial:
     """Return the trial of a smaller trace on which the operator is wrong."""
 
     def fails(trace: OperatorTranscript) -> bool:
-        return lockstep(supported(trace, build), build).parting is not None
+        return lockstep(supported_trace(trace, build), build).divergence is not None
 
-    trace = supported(shrink(found.trace, fails), build)
+    trace = supported_trace(shrink(found.trace, fails), build)
     return FuzzTrial(found.operator, found.seed, trace, lockstep(trace, build))

@@ -15,12 +15,12 @@ Fails = Callable[[OperatorTranscript], bool]
 
 def shrink(trace: OperatorTranscript, fails: Fails) -> OperatorTranscript:
     """Return a trace that still fails, and of which nothing can be left out alone."""
-    while smaller := next((one for one in simpler(trace) if fails(one)), None):
+    while smaller := next((one for one in simpler_traces(trace) if fails(one)), None):
         trace = smaller
     return trace
 
 
-def simpler(trace: OperatorTranscript) -> Iterator[OperatorTranscript]:
+def simpler_traces(trace: OperatorTranscript) -> Iterator[OperatorTranscript]:
     """Yield the traces with one thing less, largest things first."""
     for nth in range(len(trace.turns)):
         yield without_invalid_actions(

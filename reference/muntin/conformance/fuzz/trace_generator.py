@@ -12,17 +12,17 @@ from muntin.conformance.machines import random_choices as choices
 from muntin.conformance.machines.letter_values import WORDS, Letter
 from muntin.conformance.machines.random_choices import BASES, RandomSource
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.frames import Delta, Threshold
 from muntin.spec.windows.window import WindowType
 
-MOST_TURNS = 14
+MAX_TURNS = 14
 SIZES = (0, 1, 1, 1, 2, 4)
 """How many events a step may have."""
-ONE_IN = 8
+DISORDER_PERIOD = 8
 """How seldom a stream that is declared in order is not."""
 
 
@@ -31,7 +31,7 @@ class ValueKind:
     """What values are, and the aggregates that take them."""
 
     value: Callable[[int, int], object]  # of a number from -2 to 4, and one used once
-    aggregates: tuple[Aggregate[object, object, object], ...]
+    aggregates: tuple[AnyAggregate, ...]
     numbers: bool = True
 
 
@@ -44,7 +44,7 @@ HALF = Fraction(1, 2)
 ANY = "count first last collect distinct min max maxcount mincount"
 NUMERIC = f"{ANY} sum mean median percentile(25) range m4 std_sample std_pop var_sample var_pop"
 FREE = ValueKind(Letter, (WORDS,))
-FLAVOURS = (
+VALUE_KINDS = (
     FREE,
     FREE,
     FREE,
@@ -84,7 +84,7 @@ class _TraceBuilder:
         kind = self._window(plain=plain)
         self.asked.append(f"q{self.names}")
         self.names += 1
-        return Query(self.asked[-1], kind, self.choose.one(self.flavour.aggregates))
+        return Query(self.asked[-1], kind, self.choose.choice(self.flavour.aggregates))
 
     def _window(self, *, plain: bool) -> WindowType:
         if plain:
@@ -96,7 +96,11 @@ class _TraceBuilder:
     def event(self) -> Event:
         draft = choices.draft(self.choose)
         time = self._at(draft.corner)
-        if self.settings.in_order and time < self.last and self.choose.whole(1, ONE_IN) > 1:
+        if (
+            self.settings.in_order
+            and time < self.last
+            and self.choose.integer(1, DISORDER_PERIOD) > 1
+        ):
             time = int(self.last) + draft.number % 3
         self.events += 1
         value = self.flavour.value(draft.number, self.events)
@@ -104,7 +108,7 @@ class _TraceBuilder:
         return Event(time, value, draft.key, draft.gap, draft.punctuation)
 
     def step(self) -> Step:
-        events = [self.event() for _ in range(self.choose.one(SIZES))]
+        events = [self.event() for _ in range(self.choose.choice(SIZES))]
         if self.settings.in_order:
             events.sort(key=lambda event: event.time)
             self.watermark = max(self.watermark, self.last)
@@ -114,13 +118,13 @@ class _TraceBuilder:
 
     def _promise(self) -> float | None:
         """Choose a watermark, seldom the end: what follows it is late, if anything ever is."""
-        luck = self.choose.whole(1, 50)
+        luck = self.choose.integer(1, 50)
         return END if luck == 1 else self.time() if luck <= 20 else None  # noqa: PLR2004 - 40 %
 
     def turn(self, *, plain: bool) -> TranscriptStep:
-        luck = self.choose.whole(1, 16)
+        luck = self.choose.integer(1, 16)
         removed = (
-            (self.asked.pop(self.choose.whole(0, len(self.asked) - 1)),)
+            (self.asked.pop(self.choose.integer(0, len(self.asked) - 1)),)
             if (luck == 1 and self.asked)
             else ()
         )
@@ -136,7 +140,7 @@ def random_trace(choose: RandomSource, *, plain: bool = False) -> OperatorTransc
     True
     """
     chosen = choices.settings(choose, ordered=plain)
-    run = _TraceBuilder(choose, chosen, choose.one(BASES), choose.one(FLAVOURS))
-    queries = tuple(run.query(plain=plain) for _ in range(choose.whole(1, 3)))
-    turns = [run.turn(plain=plain) for _ in range(choose.whole(1, MOST_TURNS))]
+    run = _TraceBuilder(choose, chosen, choose.choice(BASES), choose.choice(VALUE_KINDS))
+    queries = tuple(run.query(plain=plain) for _ in range(choose.integer(1, 3)))
+    turns = [run.turn(plain=plain) for _ in range(choose.integer(1, MAX_TURNS))]
     return OperatorTranscript(queries, chosen, (*turns, TranscriptStep(Step((), END))))

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from muntin.conformance.transcript.json_reader import JsonPath
+from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.json_values import Json, decode, encode
 from muntin.spec.stream import END, Event
 
@@ -10,10 +10,10 @@ FIELDS = ("v", "key", "gap", "punct")
 """What an event may have besides its time."""
 
 
-def read_event(node: JsonPath) -> Event:
+def read_event(node: JsonNode) -> Event:
     """Return an event; without `v` its value is None.
 
-    >>> read_event(JsonPath({"t": 35, "v": [2, "a"]})).value
+    >>> read_event(JsonNode({"t": 35, "v": [2, "a"]})).value
     (2, 'a')
     """
     found = node.fields(["t"], FIELDS)
@@ -26,7 +26,7 @@ def read_event(node: JsonPath) -> Event:
     )
 
 
-def read_key(node: JsonPath) -> Hashable:
+def read_key(node: JsonNode) -> Hashable:
     """Return a key: a string, an integer, or null, or a list of such.
 
     A number that is no integer is none, and neither is a boolean: they equal integers too easily.
@@ -38,7 +38,7 @@ def read_key(node: JsonPath) -> Hashable:
     return node.value
 
 
-def read_watermark(node: JsonPath) -> float:
+def read_watermark(node: JsonNode) -> float:
     """Return a watermark: an integer, or "end"."""
     if node.value == "end":
         return END
@@ -53,12 +53,12 @@ def write_event(event: Event) -> dict[str, Json]:
     >>> write_event(Event(35, 2, "a"))
     {'t': 35, 'v': 2, 'key': 'a'}
     """
-    written = write_whole_event(event)
+    written = write_full_event(event)
     plain = {"key": None, "gap": None, "punct": False}
     return {name: v for name, v in written.items() if name not in plain or v != plain[name]}
 
 
-def write_whole_event(event: Event) -> dict[str, Json]:
+def write_full_event(event: Event) -> dict[str, Json]:
     """Return an event with all its fields."""
     return {
         "t": event.time,

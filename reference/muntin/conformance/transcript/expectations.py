@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from muntin.conformance.transcript.json_values import Json
 
-Line: TypeAlias = Mapping[str, Json]
+JsonRow: TypeAlias = Mapping[str, Json]
 """Something that came, or should, as fields of JSON."""
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
@@ -30,39 +30,39 @@ CLOSEST = 50
 
 
 @dataclass(frozen=True)
-class Expected:
+class Expectations:
     """The lines and the late events that a transcript expects; None, if it asserts nothing.
 
     Where it is a subset, others may come as well.
     """
 
-    lines: tuple[Line, ...] | None = None
-    late: tuple[Line, ...] | None = None
+    rows: tuple[JsonRow, ...] | None = None
+    late: tuple[JsonRow, ...] | None = None
     subset: bool = False
 
 
-NOTHING = Expected()
+NOTHING = Expectations()
 
 
 @dataclass(frozen=True)
 class Difference:
     """A line that should have come, one that came, or one that came in place of another."""
 
-    wanted: Line | None
-    got: Line | None
+    expected: JsonRow | None
+    actual: JsonRow | None
 
 
-def differences(expected: Expected, got: Iterable[Line]) -> list[Difference]:
+def differences(expected: Expectations, got: Iterable[JsonRow]) -> list[Difference]:
     """Compare what came with what is expected.
 
-    >>> wanted = Expected(lines=({"step": 1, "value": 3}, {"step": 1, "end": 9}))
+    >>> wanted = Expectations(rows=({"step": 1, "value": 3}, {"step": 1, "end": 9}))
     >>> differences(wanted, [{"step": 1, "end": 9, "value": 3}, {"step": 1, "end": 5, "value": 3}])
     []
     """
     came = list(got)
     results = [line for line in came if "late" not in line]
     late = [event for line in came for event in late_events(line)]
-    asserted = ((expected.lines, results), (expected.late, late))
+    asserted = ((expected.rows, results), (expected.late, late))
     return [
         difference
         for wanted, lines in asserted
@@ -71,7 +71,7 @@ def differences(expected: Expected, got: Iterable[Line]) -> list[Difference]:
     ]
 
 
-def late_events(line: Line) -> list[Line]:
+def late_events(line: JsonRow) -> list[JsonRow]:
     """Return a line for each late event of a step, with all its fields.
 
     >>> late_events({"step": 2, "late": [{"t": 5, "v": 1}]})
@@ -86,7 +86,7 @@ def late_events(line: Line) -> list[Line]:
     ]
 
 
-def meets(wanted: Line, got: Line) -> bool:
+def has_fields_of(wanted: JsonRow, got: JsonRow) -> bool:
     """Whether a line has every field that is wanted."""
     return all(name in got and agree(value, got[name]) for name, value in wanted.items())
 
@@ -118,7 +118,7 @@ def _close(wanted: float, got: float) -> bool:
 
 
 def _unmatched(
-    wanted: Sequence[Line], came: Sequence[Line], *, subset: bool
+    wanted: Sequence[JsonRow], came: Sequence[JsonRow], *, subset: bool
 ) -> Iterator[Difference]:
     """Match what is wanted with what came; then pair what remains of both by likeness."""
     missing, extra = _remainders(wanted, came)
@@ -134,7 +134,9 @@ def _unmatched(
         yield from (Difference(None, line) for j, line in enumerate(extra) if j not in paired)
 
 
-def _remainders(wanted: Sequence[Line], came: Sequence[Line]) -> tuple[list[Line], list[Line]]:
+def _remainders(
+    wanted: Sequence[JsonRow], came: Sequence[JsonRow]
+) -> tuple[list[JsonRow], list[JsonRow]]:
     """Return the wanted lines that find no match, and the lines that nobody wants."""
     same: defaultdict[str, list[int]] = defaultdict(list)
     for j, line in enumerate(came):
@@ -144,8 +146,8 @@ def _remainders(wanted: Sequence[Line], came: Sequence[Line]) -> tuple[list[Line
     left = [line for i, line in enumerate(wanted) if i not in twins]
     right = [line for j, line in enumerate(came) if j not in taken]
     index = _Index(right)
-    given = greatest_matching(
-        [[j for j in index.near(line, EXACT) if meets(line, right[j])] for line in left]
+    given = maximum_matching(
+        [[j for j in index.near(line, EXACT) if has_fields_of(line, right[j])] for line in left]
     )
     used = set(given.values())
     missing = [line for i, line in enumerate(left) if i not in given]
@@ -155,11 +157,11 @@ def _remainders(wanted: Sequence[Line], came: Sequence[Line]) -> tuple[list[Line
 class _Index:
     """Lines by the fields that are compared exactly, so that few have to be compared in full."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[JsonRow]) -> None:
         self._lines = lines
         self._tables: dict[tuple[str, ...], dict[str, list[int]]] = {}
 
-    def near(self, wanted: Line, names: Sequence[str]) -> Sequence[int]:
+    def near(self, wanted: JsonRow, names: Sequence[str]) -> Sequence[int]:
         """Return the lines that have what is wanted in these fields, as far as it has them."""
         known = tuple(name for name in names if name in wanted)
         if known not in self._tables:
@@ -169,15 +171,15 @@ class _Index:
         return self._tables[known].get(_spelled({name: wanted[name] for name in known}), [])
 
 
-def _spelled(line: Line) -> str:
+def _spelled(line: JsonRow) -> str:
     return json.dumps(dict(line), sort_keys=True)
 
 
-def _likeness(wanted: Line, got: Line) -> int:
+def _likeness(wanted: JsonRow, got: JsonRow) -> int:
     return sum(name in got and agree(value, got[name]) for name, value in wanted.items())
 
 
-def greatest_matching(candidates: Sequence[Sequence[int]]) -> dict[int, int]:
+def maximum_matching(candidates: Sequence[Sequence[int]]) -> dict[int, int]:
     """Return, for as many as possible, the candidate that each gets; none is given twice.
 
     >>> greatest_matching([[7, 8], [7], [7]])

@@ -11,7 +11,7 @@ from muntin.spec.errors import InvalidInputError
 
 T = TypeVar("T", bound=str)
 
-LONGEST = 60
+MAX_EXCERPT_LENGTH = 60
 """How many characters of an offending value a message shows."""
 
 
@@ -19,21 +19,21 @@ class TranscriptError(InvalidInputError):
     """A transcript that does not follow the format."""
 
 
-def shown(value: Json) -> str:
+def excerpt(value: Json) -> str:
     """Return JSON short enough for a message.
 
-    >>> shown({"t": 1.5, "v": None})
+    >>> excerpt({"t": 1.5, "v": None})
     '{"t": 1.5, "v": null}'
     """
     text = json.dumps(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_EXCERPT_LENGTH else f"{text[: MAX_EXCERPT_LENGTH - 3]}..."
 
 
 @dataclass(frozen=True)
-class JsonPath:
+class JsonNode:
     """A part of a document.
 
-    >>> JsonPath({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
+    >>> JsonNode({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
     Traceback (most recent call last):
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: events[0].t must be an integer, ...
@@ -44,7 +44,7 @@ class JsonPath:
 
     def type_error(self, be: str) -> TranscriptError:
         """Return the complaint that this part is not what it must be."""
-        return TranscriptError(f"{self.where} must be {be}, not {shown(self.value)}")
+        return TranscriptError(f"{self.where} must be {be}, not {excerpt(self.value)}")
 
     def error(self, what: object) -> TranscriptError:
         """Return a complaint about this part."""
@@ -88,36 +88,36 @@ class JsonPath:
                 return one
         raise self.type_error(f"one of {', '.join(known)}")
 
-    def items(self) -> "list[JsonPath]":
+    def items(self) -> "list[JsonNode]":
         """Return the parts of a list."""
         if not isinstance(self.value, list):
             raise self.type_error("a list")
-        return [JsonPath(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
+        return [JsonNode(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
 
-    def members(self) -> "dict[str, JsonPath]":
+    def members(self) -> "dict[str, JsonNode]":
         """Return the parts of an object, whatever their names."""
         if not isinstance(self.value, dict):
             raise self.type_error("an object")
         prefix = f"{self.path}." if self.path else ""
-        return {name: JsonPath(item, f"{prefix}{name}") for name, item in self.value.items()}
+        return {name: JsonNode(item, f"{prefix}{name}") for name, item in self.value.items()}
 
-    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, JsonPath]":
+    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, JsonNode]":
         """Return the parts of an object that has all the needed fields and no unknown one."""
         found = self.members()
         for name in found:
             if name not in needed and name not in more:
                 known = ", ".join([*needed, *more])
-                raise self.error(f"there is no field {shown(name)}; the fields are {known}")
+                raise self.error(f"there is no field {excerpt(name)}; the fields are {known}")
         for name in needed:
             if name not in found:
                 raise self.error(f'the field "{name}" is missing')
         return found
 
 
-def loaded(text: str | bytes) -> JsonPath:
+def load(text: str | bytes) -> JsonNode:
     """Read JSON as the standard has it: no name twice, no NaN, nothing beyond the floats.
 
-    >>> loaded('{"t": 1, "t": 2}')
+    >>> load('{"t": 1, "t": 2}')
     Traceback (most recent call last):
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: this is not JSON: the name "t"...
@@ -129,14 +129,14 @@ def loaded(text: str | bytes) -> JsonPath:
         )
     except (ValueError, RecursionError) as cause:
         raise TranscriptError(f"this is not JSON: {cause}") from cause
-    return JsonPath(value)
+    return JsonNode(value)
 
 
 def _once_each(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for name, value in pairs:
         if name in found:
-            raise ValueError(f"the name {shown(name)} occurs twice in one object")
+            raise ValueError(f"the name {excerpt(name)} occurs twice in one object")
         found[name] = value
     return found
 

@@ -12,17 +12,15 @@ from typing import get_args, get_type_hints
 from muntin.conformance.transcript.calls import Call, read_call
 from muntin.conformance.transcript.events import read_event, read_watermark
 from muntin.conformance.transcript.expectation_reader import read_answers, read_results
-from muntin.conformance.transcript.expectations import NOTHING, Expected
-from muntin.conformance.transcript.json_reader import JsonPath, loaded, shown
-from muntin.conformance.transcript.windows import KINDS, read_window
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.conformance.transcript.expectations import NOTHING, Expectations
+from muntin.conformance.transcript.json_reader import JsonNode, excerpt, load
+from muntin.conformance.transcript.windows import WINDOW_NAMES, read_window
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named, named_keeping_nulls
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Mode, Query, Settings
 from muntin.spec.stream import Step
-
-Erased = Aggregate[object, object, object]
 
 VERSION = 1
 SETTINGS = ("allowed_lateness", "output", "in_order", "dialect")
@@ -45,7 +43,7 @@ class OperatorTranscript:
     queries: tuple[Query, ...]
     settings: Settings
     turns: tuple[TranscriptStep, ...]
-    expected: Expected = NOTHING
+    expected: Expectations = NOTHING
 
     def every_query(self) -> Iterator[Query]:
         """Yield each query that is asked at any time."""
@@ -57,9 +55,9 @@ class OperatorTranscript:
 class StructureTranscript:
     """An aggregate, the calls of a structure over it, and what they should answer."""
 
-    aggregate: Erased
+    aggregate: AnyAggregate
     calls: tuple[Call, ...]
-    expected: Expected = NOTHING
+    expected: Expectations = NOTHING
 
 
 Transcript = OperatorTranscript | StructureTranscript
@@ -73,7 +71,7 @@ def parse(text: str | bytes) -> Transcript:
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: steps[0].watermark must be an inte...
     """
-    document = loaded(text)
+    document = load(text)
     members = document.members()
     if "muntin" not in members:
         raise document.error('the field "muntin" is missing: the version of the format, 1')
@@ -91,7 +89,7 @@ def schema() -> str:
     )
 
 
-def _operator(document: JsonPath) -> OperatorTranscript:
+def _operator(document: JsonNode) -> OperatorTranscript:
     found = document.fields(("muntin", "queries", "steps"), (*SETTINGS, *CHECKS, "late"))
     asked: dict[str, None] = {}
     queries = tuple(_query(node, asked) for node in found["queries"].items())
@@ -105,7 +103,7 @@ def _operator(document: JsonPath) -> OperatorTranscript:
     )
 
 
-def _structure(document: JsonPath) -> StructureTranscript:
+def _structure(document: JsonNode) -> StructureTranscript:
     found = document.fields(("muntin", "structure", "ops"), CHECKS)
     aggregate = _aggregate(
         found["structure"].fields(("aggregate",))["aggregate"], named_keeping_nulls
@@ -114,17 +112,17 @@ def _structure(document: JsonPath) -> StructureTranscript:
     return StructureTranscript(aggregate, calls, read_answers(found, calls))
 
 
-def _query(node: JsonPath, asked: dict[str, None]) -> Query:
+def _query(node: JsonNode, asked: dict[str, None]) -> Query:
     """Return a query, and note that it is asked from now on."""
     found = node.fields(("id", "window", "aggregate"))
     name = found["id"].text()
     if name in asked:
-        raise found["id"].error(f"there is a query {shown(name)} already; ids must differ")
+        raise found["id"].error(f"there is a query {excerpt(name)} already; ids must differ")
     asked[name] = None
     return Query(name, read_window(found["window"]), _aggregate(found["aggregate"], named))
 
 
-def _aggregate(node: JsonPath, of: Callable[[str], Erased]) -> Erased:
+def _aggregate(node: JsonNode, of: Callable[[str], AnyAggregate]) -> AnyAggregate:
     name = node.text()
     try:
         return of(name)
@@ -132,7 +130,7 @@ def _aggregate(node: JsonPath, of: Callable[[str], Erased]) -> Erased:
         raise node.error(error) from error
 
 
-def _turn(node: JsonPath, asked: dict[str, None]) -> TranscriptStep:
+def _turn(node: JsonNode, asked: dict[str, None]) -> TranscriptStep:
     found = node.fields((), ("remove", "add", "events", "watermark"))
     removed = [_removed(one, asked) for one in _one_or_more(found, "remove")]
     added = [_query(one, asked) for one in _one_or_more(found, "add")]
@@ -142,22 +140,22 @@ def _turn(node: JsonPath, asked: dict[str, None]) -> TranscriptStep:
     return TranscriptStep(step, tuple(added), tuple(removed))
 
 
-def _removed(node: JsonPath, asked: dict[str, None]) -> str:
+def _removed(node: JsonNode, asked: dict[str, None]) -> str:
     name = node.text()
     if name not in asked:
-        known = ", ".join(map(shown, asked)) or "none is asked"
+        known = ", ".join(map(excerpt, asked)) or "none is asked"
         raise node.type_error(f"the id of a query that is asked at this point ({known})")
     del asked[name]
     return name
 
 
-def _one_or_more(found: Mapping[str, JsonPath], name: str) -> Collection[JsonPath]:
+def _one_or_more(found: Mapping[str, JsonNode], name: str) -> Collection[JsonNode]:
     if name not in found:
         return ()
     return found[name].items() if isinstance(found[name].value, list) else [found[name]]
 
 
-def _settings(found: Mapping[str, JsonPath]) -> Settings:
+def _settings(found: Mapping[str, JsonNode]) -> Settings:
     mode: Mode = found["output"].one_of(get_args(Mode)) if "output" in found else DEFAULTS.output
     return Settings(
         found["allowed_lateness"].integer(least=0)
@@ -169,21 +167,21 @@ def _settings(found: Mapping[str, JsonPath]) -> Settings:
     )
 
 
-def _dialect(node: JsonPath) -> Dialect:
+def _dialect(node: JsonNode) -> Dialect:
     known = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
     found = node.fields((), list(known))
     chosen = {name: one.one_of(known[name]) for name, one in found.items() if name != "closing"}
     return Dialect(closing=_closing(found["closing"]) if "closing" in found else 0, **chosen)
 
 
-def _closing(node: JsonPath) -> int | Mapping[str, int]:
+def _closing(node: JsonNode) -> int | Mapping[str, int]:
     if not isinstance(node.value, dict):
         return _delay(node)
-    found = node.fields((), KINDS)
+    found = node.fields((), WINDOW_NAMES)
     return {name: _delay(one) for name, one in found.items()}
 
 
-def _delay(node: JsonPath) -> int:
+def _delay(node: JsonNode) -> int:
     if node.integer() not in (-1, 0, 1):
         raise node.type_error("0, 1 or -1")
     return node.integer()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from muntin.conformance.transcript.calls import QUERY_CALLS, perform
 from muntin.conformance.transcript.events import write_event
-from muntin.conformance.transcript.expectations import Line
+from muntin.conformance.transcript.expectations import JsonRow
 from muntin.conformance.transcript.json_values import encode, encode_coordinate
 from muntin.conformance.transcript.model import (
     OperatorTranscript,
@@ -17,7 +17,9 @@ from muntin.spec.query import Output, Result, Settings
 from muntin.spec.structure import OutOfOrder
 
 
-def refusal(transcript: OperatorTranscript, build: Callable[[Settings], Operator]) -> str | None:
+def unsupported_reason(
+    transcript: OperatorTranscript, build: Callable[[Settings], Operator]
+) -> str | None:
     """The first query of a transcript that an implementation refuses, and why.
 
     One operator tries them all. Each is removed again, for a later query may have its name.
@@ -53,7 +55,7 @@ def _take(turn: TranscriptStep, operator: Operator) -> Output:
 
 def replay_calls(
     transcript: StructureTranscript, structure: OutOfOrder[object]
-) -> Iterator[list[Line]]:
+) -> Iterator[list[JsonRow]]:
     """Yield the answer to each call, if it has one; an error says at which call it is."""
     for nth, call in enumerate(transcript.calls):
         try:
@@ -63,17 +65,17 @@ def replay_calls(
         yield [{"op": nth, "value": encode(value)}] if call.name in QUERY_CALLS else []
 
 
-def lines(step: int, output: Output) -> list[Line]:
+def output_rows(step: int, output: Output) -> list[JsonRow]:
     """Return the lines of one step: its results, then its late events, if there are any.
 
     >>> lines(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
     10
     """
-    late: Line = {"step": step, "late": [write_event(event) for event in output.late]}
+    late: JsonRow = {"step": step, "late": [write_event(event) for event in output.late]}
     return [*(_line(step, result) for result in output.results), *([late] if output.late else [])]
 
 
-def _line(step: int, result: Result) -> Line:
+def _line(step: int, result: Result) -> JsonRow:
     return {
         "step": step,
         "query": result.query,

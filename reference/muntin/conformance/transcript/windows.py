@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
+from muntin.conformance.transcript.json_reader import JsonNode, TranscriptError
 from muntin.conformance.transcript.json_values import Json, encode
 from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
 from muntin.spec.stream import Event
@@ -31,20 +31,20 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in (TIME, CO
 class Fields:
     """The fields of a window, all of them known."""
 
-    found: Mapping[str, JsonPath]
+    fields: Mapping[str, JsonNode]
     measure: Measure
 
     def integer(self, name: str, default: int = 0) -> int:
         """Return an integer."""
-        return self.found[name].integer() if name in self.found else default
+        return self.fields[name].integer() if name in self.fields else default
 
     def positive(self, name: str, default: int = 0) -> int:
         """Return an integer greater than 0."""
-        return self.found[name].integer(least=1) if name in self.found else default
+        return self.fields[name].integer(least=1) if name in self.fields else default
 
     def number(self, name: str) -> float:
         """Return a number."""
-        return self.found[name].number()
+        return self.fields[name].number()
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _threshold(f: Fields) -> WindowType:
     return Threshold(f.number("at_least"), f.positive("min_count", 1), f.measure)
 
 
-FORMS: Mapping[str, WindowCodec] = MappingProxyType(
+WINDOW_CODECS: Mapping[str, WindowCodec] = MappingProxyType(
     {
         "tumbling": WindowCodec(("size",), _tumbling, ("offset",)),
         "sliding": WindowCodec(("size", "slide"), _sliding, ("offset",)),
@@ -113,20 +113,20 @@ FORMS: Mapping[str, WindowCodec] = MappingProxyType(
 )
 """Every window type of version 1."""
 
-KINDS = tuple(name for name in FORMS if name != "snapshot")
+WINDOW_NAMES = tuple(name for name in WINDOW_CODECS if name != "snapshot")
 """The types that a dialect tells apart: a snapshot is a tumbling window."""
 
 
-def read_window(node: JsonPath) -> WindowType:
+def read_window(node: JsonNode) -> WindowType:
     """Return the window type that a document describes.
 
-    >>> read_window(JsonPath({"type": "session", "gap": 9})) == Session(9)
+    >>> read_window(JsonNode({"type": "session", "gap": 9})) == Session(9)
     True
     """
     members = node.members()
     if "type" not in members:
         raise node.error('the field "type" is missing')
-    form = FORMS[members["type"].one_of(list(FORMS))]
+    form = WINDOW_CODECS[members["type"].one_of(list(WINDOW_CODECS))]
     found = node.fields(["type", *form.needs], [*form.may, "measure"])
     named = found["measure"].one_of(form.measures) if "measure" in found else form.measures[0]
     try:
@@ -144,12 +144,12 @@ def write_window(kind: WindowType) -> dict[str, Json]:
     {'type': 'session', 'gap': 9}
     """
     name = "sliding" if isinstance(kind, Sliding) else kind.name
-    if name in FORMS:
-        form, measure = FORMS[name], kind.measure.name
+    if name in WINDOW_CODECS:
+        form, measure = WINDOW_CODECS[name], kind.measure.name
         fields = {field: encode(getattr(kind, field)) for field in (*form.needs, *form.may)}
         extra = {} if measure == form.measures[0] else {"measure": measure}
         written: dict[str, Json] = {"type": name, **fields, **extra}
         with suppress(TranscriptError):
-            if read_window(JsonPath(written)) == kind:
+            if read_window(JsonNode(written)) == kind:
                 return written
     raise UnsupportedError(f"version 1 of transcripts cannot describe the window {kind}")

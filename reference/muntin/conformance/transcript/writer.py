@@ -6,7 +6,7 @@ from dataclasses import fields
 from muntin.conformance.transcript.events import write_event
 from muntin.conformance.transcript.json_values import Json, encode, encode_coordinate
 from muntin.conformance.transcript.model import VERSION, TranscriptStep
-from muntin.conformance.transcript.replay import lines
+from muntin.conformance.transcript.replay import output_rows
 from muntin.conformance.transcript.windows import write_window
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
@@ -71,7 +71,7 @@ def _turn(turn: TranscriptStep) -> Json:
 
 
 def _expected(outputs: Sequence[Output]) -> dict[str, Json]:
-    came = [dict(line) for step, output in enumerate(outputs) for line in lines(step, output)]
+    came = [dict(line) for step, output in enumerate(outputs) for line in output_rows(step, output)]
     return {
         "expect": [line for line in came if "late" not in line],
         "late": [line for line in came if "late" in line],

@@ -9,8 +9,8 @@ from secrets import randbelow
 from time import monotonic
 
 from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
-from muntin.conformance.fuzz.fuzzer import FuzzTrial, smallest, trials
-from muntin.conformance.machines.lockstep import Answer, Build
+from muntin.conformance.fuzz.fuzzer import FuzzTrial, shrunk_trial, trials
+from muntin.conformance.machines.lockstep import Build, Response
 from muntin.console.messages import Subparsers, say
 from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, known, operators
@@ -86,7 +86,7 @@ class FuzzTally:
         self.counts[trial.operator] += Counter(
             traces=1, steps=end.steps, queries=queries, results=end.results, refused=end.refused
         )
-        if end.parting:
+        if end.divergence:
             self.wrong.append(trial)
 
     def report(self) -> None:
@@ -114,7 +114,7 @@ def run(arguments: Namespace) -> int:
     with ProgressBar("fuzz", steps) as ticker:
         for one in trials(going, seed):
             tally.note(one)
-            if one.outcome.parting:
+            if one.outcome.divergence:
                 del going[one.operator]
             for _ in range(one.outcome.steps):
                 ticker.tick()
@@ -122,17 +122,17 @@ def run(arguments: Namespace) -> int:
                 break
     tally.report()
     for one in tally.wrong:
-        _explain(smallest(one, found[one.operator]), found[one.operator])
+        _explain(shrunk_trial(one, found[one.operator]), found[one.operator])
     return FAILED if tally.wrong else OK
 
 
 def _explain(trial: FuzzTrial, build: Build) -> None:
     """Print a trace on which an operator is wrong, as a transcript if there is one."""
     say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, made smaller")
-    if parted := trial.outcome.parting:
+    if parted := trial.outcome.divergence:
         say(f"  step {parted.turn}")
-        say(f"  wanted {_said(parted.wanted)}")
-        say(f"  got    {_said(parted.got)}")
+        say(f"  wanted {_said(parted.expected)}")
+        say(f"  got    {_said(parted.actual)}")
     transcript = to_catalogue_aggregates(trial.trace, build)
     if transcript is None:
         say("no transcript of version 1 can tell it; the trace:")
@@ -143,7 +143,7 @@ def _explain(trial: FuzzTrial, build: Build) -> None:
         say(json.dumps(transcript))
 
 
-def _said(answer: Answer) -> str:
+def _said(answer: Response) -> str:
     if isinstance(answer, str):
         return answer
     return "; ".join(map(str, (*answer.results, *(f"late: {one}" for one in answer.late))))

@@ -155,7 +155,7 @@ class ReplayCommand:
             return
         found = one.differences(transcript)
         expected = transcript.expected
-        asserts = expected.lines is not None or expected.late is not None
+        asserts = expected.rows is not None or expected.late is not None
         word = "MISMATCH" if found else "ok" if asserts else "unchecked"
         self.counts[word] += 1
         what = _counted(len(found), "difference") if found else _counted(len(one.lines), "line")

@@ -15,7 +15,7 @@ from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.measure import COUNT, TIME
-from muntin.spec.windows.window import ContextFree
+from muntin.spec.windows.window import ContextFreeWindow
 
 
 class TrackedEvent(NamedTuple):
@@ -75,7 +75,7 @@ class WindowTracker(ABC):
         self.query, self.settings, self.after, self.born, self.nth = request
         kind = self.query.window
         self.measure = kind.measure
-        self.fills = self.measure is COUNT and isinstance(kind, ContextFree)
+        self.fills = self.measure is COUNT and isinstance(kind, ContextFreeWindow)
         self.closing = self.settings.dialect.closing_of(kind.name)
         self.live: list[TrackedWindow] = []
         self.base = -1  # the ordinal of the first event
@@ -88,7 +88,7 @@ class WindowTracker(ABC):
         """Take in an event that concerns it, before the slices do."""
         self.base = slices.count if self.base < 0 else self.base
         rank = slices.count - self.base
-        coordinate = self.measure.at(event, rank)
+        coordinate = self.measure.coordinate_of(event, rank)
         if self.last is not None and coordinate < self.last:
             fall = f"measure {self.measure.name!r} falls from {self.last} to {coordinate}"
             raise InvalidInputError(f"{fall} at {event}")

@@ -148,7 +148,7 @@ class CumulateTracker(PeriodicTracker):
         """Close the windows that have ended; open those of a new period."""
         self.close_before(slices, at)
         if at.coordinate - self.lead >= self.opened:
-            for start, end, _ in sorted(self.kind.around(at.coordinate, self.settings.dialect)):
+            for start, end, _ in sorted(self.kind.windows_at(at.coordinate, self.settings.dialect)):
                 if end > self.opened:
                     self.begin(slices, at.ordinal, start, int(end))
                     self.opened = end

@@ -117,10 +117,10 @@ class TupleWindows:
         start, end, _ = one.interval
         lower, where = self.query.aggregate.lower, f"the window [{start}, {end})"
         if heard.isdisjoint(arrivals):
-            return self.query.guarded(where, lambda: lower(tiling.fold(one.low, one.high)))
+            return self.query.call_user_code(where, lambda: lower(tiling.fold(one.low, one.high)))
         entries = [entry for tile in tiling.tiles for entry in tile.entries][one.low : one.high]
         fresh = [entry for entry in entries if entry.accepted.arrival not in heard]
-        return self.query.guarded(where, lambda: lower(tiling.recomputed(fresh)))
+        return self.query.call_user_code(where, lambda: lower(tiling.recomputed(fresh)))
 
     def changes(
         self, now: Mapping[Interval, EmittedTupleWindow], moment: StepWatermarks

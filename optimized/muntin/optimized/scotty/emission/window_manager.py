@@ -9,7 +9,7 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.dialect import Dialect
-from muntin.spec.query import Kind, Query
+from muntin.spec.query import ChangeKind, Query
 from muntin.spec.stream import Event
 from muntin.spec.windows.window import Interval
 
@@ -26,7 +26,7 @@ class EmittedResult(NamedTuple):
 class ResultChange(NamedTuple):
     """A report to be made."""
 
-    kind: Kind
+    kind: ChangeKind
     interval: Interval
     said: EmittedResult
 
@@ -86,4 +86,4 @@ class WindowManager(ABC):
         """Fold and lower the value of a window, or name the query and window that fail."""
         aggregate = self.query.aggregate
         where = f"the window [{one.start}, {one.end})"
-        return self.query.guarded(where, lambda: aggregate.lower(fold()))
+        return self.query.call_user_code(where, lambda: aggregate.lower(fold()))

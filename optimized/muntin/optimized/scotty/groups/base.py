@@ -8,7 +8,7 @@ from muntin.optimized.scotty.emission.window_manager import ResultChange
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
 
 
 class LatenessVotes:
@@ -19,22 +19,22 @@ class LatenessVotes:
         self._accepted: set[int] = set()
         self._refusing: dict[int, set[str]] = {}
 
-    def accept(self, accepted: Accepted) -> None:
+    def accept(self, accepted: AcceptedEvent) -> None:
         """Note that some query accepts an event."""
         self._accepted.add(accepted.arrival)
 
-    def record(self, accepted: Accepted, name: str, *, accepts: bool) -> None:
+    def record(self, accepted: AcceptedEvent, name: str, *, accepts: bool) -> None:
         """Count the verdict of a query that sees an event."""
         if accepts:
             self.accept(accepted)
         else:
             self._refusing.setdefault(accepted.arrival, set()).add(name)
 
-    def refusing(self, accepted: Accepted) -> set[str]:
+    def refusing(self, accepted: AcceptedEvent) -> set[str]:
         """Return the queries that see an event and refuse it."""
         return self._refusing.get(accepted.arrival, set())
 
-    def late(self, accepted: Accepted) -> bool:
+    def late(self, accepted: AcceptedEvent) -> bool:
         """Whether some query sees an event, and none accepts it."""
         return bool(self.refusing(accepted)) and accepted.arrival not in self._accepted
 
@@ -66,7 +66,7 @@ class SliceGroup(ABC):
 
     @abstractmethod
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], moment: StepWatermarks, ballot: LatenessVotes
     ) -> None:
         """Give events to the queries that accept them; by event, all of these are in time."""
 
@@ -82,11 +82,11 @@ class SliceGroup(ABC):
     def restore(self) -> None:
         """Undo what the step has done so far."""
 
-    def lift(self, accepted: Accepted) -> LiftedEvent:
+    def lift(self, accepted: AcceptedEvent) -> LiftedEvent:
         """Lift the value of an event, or name the first of the queries, and the event."""
         query = next(iter(self.queries.values()))
         event = accepted.event
-        partial = query.guarded(f"{event}", lambda: query.aggregate.lift(event.value))
+        partial = query.call_user_code(f"{event}", lambda: query.aggregate.lift(event.value))
         return LiftedEvent(accepted, partial)
 
 
@@ -94,7 +94,7 @@ class PerEventGroup(SliceGroup):
     """A group that takes one event after the other."""
 
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], moment: StepWatermarks, ballot: LatenessVotes
     ) -> None:
         """Give events to the queries that accept them."""
         for accepted in batch:
@@ -102,5 +102,5 @@ class PerEventGroup(SliceGroup):
                 ballot.record(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def take(self, accepted: Accepted, moment: StepWatermarks) -> Mapping[str, bool]:
+    def take(self, accepted: AcceptedEvent, moment: StepWatermarks) -> Mapping[str, bool]:
         """Give an event to the queries that accept it, and say of each that sees it if it does."""

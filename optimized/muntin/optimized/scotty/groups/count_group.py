@@ -21,8 +21,8 @@ from muntin.optimized.scotty.watermark import (
     emission_watermark,
     finalization_watermark,
 )
-from muntin.spec.query import Kind, Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.query import ChangeKind, Query, Settings
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import Interval
 
@@ -78,7 +78,7 @@ class CountGroup(SliceGroup):
         return CountEdges(self._kinds.items(), after)
 
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], moment: StepWatermarks, ballot: LatenessVotes
     ) -> None:
         """Give events to the queries, all of which accept them or none."""
         by_window = self.settings.dialect.lateness == "window"
@@ -92,7 +92,7 @@ class CountGroup(SliceGroup):
                 ballot.accept(accepted)
                 self._add(accepted)
 
-    def _judge(self, accepted: Accepted, moment: StepWatermarks) -> bool:
+    def _judge(self, accepted: AcceptedEvent, moment: StepWatermarks) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
         (kind,), event = self._kinds.values(), accepted.event
         rank = self.lanes[event.key].total if event.key in self.lanes else 0
@@ -103,7 +103,7 @@ class CountGroup(SliceGroup):
         settles = event.time + 1 + max(0, self._closing) if end == rank + 1 else END
         return settles > moment.limit_before
 
-    def _add(self, accepted: Accepted) -> None:
+    def _add(self, accepted: AcceptedEvent) -> None:
         """Add a tuple to its slice."""
         lifted, event = self.lift(accepted), accepted.event
         lane = self.lanes.get(event.key)
@@ -114,7 +114,7 @@ class CountGroup(SliceGroup):
             self._log.record_undo(partial(self.lanes.__delitem__, event.key))
         self._asked.lanes[event.key] = lane
         query = next(iter(self.queries.values()))
-        query.guarded(f"{event}", partial(lane.insert, lifted))
+        query.call_user_code(f"{event}", partial(lane.insert, lifted))
 
     def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
         """Ask the keys that have new tuples, or of which a slice is past."""
@@ -146,7 +146,7 @@ class CountGroup(SliceGroup):
         )
 
     def _tell(
-        self, kind: Kind, lane: CountKeyState, at: int, changes: dict[str, list[ResultChange]]
+        self, kind: ChangeKind, lane: CountKeyState, at: int, changes: dict[str, list[ResultChange]]
     ) -> None:
         """Make a report on each window that ends with a slice."""
         one = lane.slices[at]
@@ -157,11 +157,13 @@ class CountGroup(SliceGroup):
                 said = EmittedResult(self._value(name, interval, lane, at, kind), revision, settles)
                 changes.setdefault(name, []).append(ResultChange(kind, interval, said))
 
-    def _value(self, name: str, one: Interval, lane: CountKeyState, at: int, kind: Kind) -> object:
+    def _value(
+        self, name: str, one: Interval, lane: CountKeyState, at: int, kind: ChangeKind
+    ) -> object:
         fresh = kind == "updated" and self.settings.output == "discard"
         fold, query = lane.fold_fresh if fresh else lane.fold, self.queries[name]
         where = f"the window [{one.start}, {one.end})"
-        return query.guarded(where, lambda: query.aggregate.lower(fold(one.start, at + 1)))
+        return query.call_user_code(where, lambda: query.aggregate.lower(fold(one.start, at + 1)))
 
     def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
         """Take it as told; release what has settled; set the alarm of each key anew."""

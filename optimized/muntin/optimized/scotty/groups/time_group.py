@@ -29,7 +29,7 @@ from muntin.optimized.scotty.watermark import (
     max_early_emission,
 )
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import Session
 
 TimerKey = tuple[Hashable, str | None]
@@ -135,7 +135,7 @@ class TimeGroup(SliceGroup):
         return lane
 
     def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], moment: StepWatermarks, ballot: LatenessVotes
     ) -> None:
         """Give events to those who accept them: in time, all who see them."""
         self._derive()
@@ -153,7 +153,7 @@ class TimeGroup(SliceGroup):
                 self._add(accepted, moment, None)
 
     def _judged(
-        self, accepted: Accepted, moment: StepWatermarks, ballot: LatenessVotes
+        self, accepted: AcceptedEvent, moment: StepWatermarks, ballot: LatenessVotes
     ) -> set[str]:
         """Let every view that sees a tuple judge it by window; return those that accept it."""
         event, limit = accepted.event, moment.limit_before
@@ -178,7 +178,7 @@ class TimeGroup(SliceGroup):
             self._touched[key] = lane
         return lane
 
-    def _add(self, accepted: Accepted, moment: StepWatermarks, names: set[str] | None) -> None:
+    def _add(self, accepted: AcceptedEvent, moment: StepWatermarks, names: set[str] | None) -> None:
         """Add a tuple to its slice: one lift and one combine."""
         event, lane = accepted.event, self._changing(accepted.event.key)
         border = moment.before + self._early

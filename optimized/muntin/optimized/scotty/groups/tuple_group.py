@@ -20,7 +20,7 @@ from muntin.optimized.scotty.watermark import StepWatermarks, finalization_water
 from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import Rolling
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
@@ -102,7 +102,7 @@ class TupleGroup(PerEventGroup):
         views = {q.id: self._view(q, key) for q in self.queries.values()}
         return TupleGroupKey(TupleKeyState(key, self.settings.dialect, tiling), views)
 
-    def take(self, accepted: Accepted, moment: StepWatermarks) -> Mapping[str, bool]:
+    def take(self, accepted: AcceptedEvent, moment: StepWatermarks) -> Mapping[str, bool]:
         """Add the event, if it is accepted."""
         event = accepted.event
         if event.time <= max(self.since.values()):
@@ -127,38 +127,38 @@ class TupleGroup(PerEventGroup):
         return accepts
 
     def _lifted(
-        self, lane: TupleKeyState, accepted: Accepted, moment: StepWatermarks
+        self, lane: TupleKeyState, accepted: AcceptedEvent, moment: StepWatermarks
     ) -> LiftedEvent:
         """Lift an event; a window that cannot take it says so before the aggregate does."""
         query = next(iter(self.queries.values()))
         try:
             lifted = self.lift(accepted)
-            query.guarded(
+            query.call_user_code(
                 f"{accepted.event}", lambda: check_combinable(self._how.monoid, lifted.partial)
             )
         except MuntinError:
             for query in self.queries.values():
                 find = partial(lane.windows, query, moment.reached, accepted)
-                query.guarded(f"{accepted.event}", find)
+                query.call_user_code(f"{accepted.event}", find)
             raise
         return lifted
 
-    def _check(self, lane: TupleKeyState, accepted: Accepted, moment: StepWatermarks) -> None:
+    def _check(self, lane: TupleKeyState, accepted: AcceptedEvent, moment: StepWatermarks) -> None:
         """Refuse an event that a window cannot take, though its place does not matter yet."""
         alone = TupleKeyState(lane.key, self.settings.dialect, lane.tiling.empty())
         for query in self.queries.values():
             find = partial(alone.windows, query, moment.reached, accepted)
-            query.guarded(f"{accepted.event}", find)
+            query.call_user_code(f"{accepted.event}", find)
 
     def _insert(self, lane: TupleKeyState, *further: LiftedEvent) -> None:
         """Put tuples into slices: those that could not matter until now, and further ones."""
         query, by_arrival = next(iter(self.queries.values())), self._by_arrival
         for lifted in [*lane.deferred(by_arrival=by_arrival), *further]:
             insert = partial(lane.insert, lifted, by_arrival=by_arrival)
-            query.guarded(f"{lifted.accepted.event}", insert)
+            query.call_user_code(f"{lifted.accepted.event}", insert)
 
     def _judge(
-        self, one: TupleGroupKey, query: Query, accepted: Accepted, moment: StepWatermarks
+        self, one: TupleGroupKey, query: Query, accepted: AcceptedEvent, moment: StepWatermarks
     ) -> bool:
         """Whether some window that would hold the event is not frozen; else judge by event."""
         event, rule = accepted.event, self.settings.dialect.lateness
@@ -171,10 +171,10 @@ class TupleGroup(PerEventGroup):
         def holding() -> list[OpenWindow]:
             found = one.lane.windows(query, moment.reached, accepted)
             line = one.lane.line(query.window.measure, moment.reached, accepted)
-            at = next(i for i, p in enumerate(line.placed) if p.accepted is accepted)
+            at = next(i for i, p in enumerate(line.events) if p.accepted is accepted)
             return [live for live in found if live.low <= at < live.high]
 
-        held = query.guarded(f"{event}", holding)
+        held = query.call_user_code(f"{event}", holding)
         return any(live.settles > moment.limit_before for live in held) if held else on_time
 
     def _precedes(self, lane: TupleKeyState, query: Query, event: Event) -> bool:
@@ -207,11 +207,11 @@ class TupleGroup(PerEventGroup):
             found[name] = view.visible(lives, moment)
             one.wakes += view.emission_watermarks(lives, moment)
             may_go = partial(self._needless, lane, view.query.window, lives, moment.done)
-            counts.append(view.query.guarded(f"the events up to {moment.now}", may_go))
+            counts.append(view.query.call_user_code(f"the events up to {moment.now}", may_go))
         one.spare = min(counts, key=itemgetter(0))
         cuts = [cut for lives in found.values() for live in lives.values() for cut in live[1:3]]
         query = next(iter(self.queries.values()))
-        query.guarded("its slices", lambda: tiling.fit(cuts))
+        query.call_user_code("its slices", lambda: tiling.fit(cuts))
         one.due = {
             name: view.renewed(found[name], moment, tiling) for name, view in one.views.items()
         }
@@ -225,7 +225,7 @@ class TupleGroup(PerEventGroup):
         found: dict[str, list[OpenWindow]] = {}
         for name, view in one.views.items():
             find = partial(one.lane.windows, view.query, moment.reached)
-            found[name] = view.query.guarded(f"the events up to {moment.now}", find)
+            found[name] = view.query.call_user_code(f"the events up to {moment.now}", find)
         return found
 
     def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:

@@ -11,7 +11,7 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import TupleSlice, TupleSlices
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
-from muntin.spec.stream import END, Accepted
+from muntin.spec.stream import END, AcceptedEvent
 from muntin.spec.windows.data_driven import LastNEvery, Rolling
 from muntin.spec.windows.measure import COUNT, Measure, Timeline, build_timeline
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
@@ -37,7 +37,7 @@ class TupleKeyState:
         """Start with no tuple."""
         self.key, self.dialect, self.tiling = key, dialect, tiling
         self.forgotten = 0
-        self.gone: Accepted | None = None  # the last one forgotten, if any
+        self.gone: AcceptedEvent | None = None  # the last one forgotten, if any
         self.front = MachineCheckpoint()  # what a user's machine knows of those that were forgotten
         self.news = False
         self.pending: list[LiftedEvent] = []  # not in slices yet: they cannot matter yet
@@ -94,20 +94,22 @@ class TupleKeyState:
         self.tiling.insert(lifted, last=by_arrival)
         self.news = True
 
-    def line(self, measure: Measure, reached: float, further: Accepted | None = None) -> Timeline:
+    def line(
+        self, measure: Measure, reached: float, further: AcceptedEvent | None = None
+    ) -> Timeline:
         """Lay out the tuples behind those that were forgotten."""
         held = [entry.accepted for entry in self.entries]
         all_ = [*([self.gone] if self.gone else []), *held, *([further] if further else [])]
         line = build_timeline(all_, measure, reached, self.dialect)
-        known = (at for at in line.placed if at.accepted is not self.gone)
+        known = (at for at in line.events if at.accepted is not self.gone)
         placed = [
             at._replace(rank=rank, coordinate=rank if measure is COUNT else at.coordinate)
             for rank, at in enumerate(known, self.forgotten)
         ]
-        return line._replace(placed=tuple(placed))
+        return line._replace(events=tuple(placed))
 
     def windows(
-        self, query: Query, reached: float, further: Accepted | None = None
+        self, query: Query, reached: float, further: AcceptedEvent | None = None
     ) -> list[OpenWindow]:
         """Return the windows of a query that hold a tuple."""
         kind = query.window
@@ -116,7 +118,7 @@ class TupleKeyState:
         for one in sorted(set(self._intervals(kind, line))):
             low, high = self._range(query, one, line)
             if low < high:
-                due, shown = kind.due(one, line), kind.shown(one, line)
+                due, shown = kind.completion_time(one, line), kind.reported_interval(one, line)
                 settles = END if due is None else due + max(0, add)
                 lives.append(
                     OpenWindow(shown, low, high, None if due is None else due + add, settles)
@@ -130,7 +132,7 @@ class TupleKeyState:
 
     def _range(self, query: Query, one: Interval, line: Timeline) -> tuple[int, int]:
         """Return the positions between which the tuples of a window lie: they are neighbours."""
-        kind, placed = query.window, line.placed
+        kind, placed = query.window, line.events
         if isinstance(kind, LastNEvery):
             low = max(0, one.start - self.forgotten)
             return low, bisect_left(placed, one.end, key=lambda at: at.time)

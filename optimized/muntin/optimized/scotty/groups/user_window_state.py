@@ -90,15 +90,15 @@ def evictable_prefix(
     """
     if line.dialect.lateness == "window":
         return 0, front
-    placed = line.placed
+    placed = line.events
     settled = sum(1 for _ in takewhile(lambda at: at.time <= done, placed))
     if settled and kind.measure is not TIME and kind.measure is not COUNT:  # more may come there
         settled = sum(at.coordinate < placed[settled - 1].coordinate for at in placed)
     if settled and isinstance(kind, UserTrigger):
-        behind = found(kind, line._replace(placed=placed[:settled]), front).front
+        behind = found(kind, line._replace(events=placed[:settled]), front).front
         settled = min(settled, max(0, behind.passed - placed[0].rank))
     count = min([settled, *needed])
-    behind = found(kind, line._replace(placed=placed[:count]), front).front
+    behind = found(kind, line._replace(events=placed[:count]), front).front
     return (count, behind) if count and _can_be_copied(behind.state) else (0, front)
 
 

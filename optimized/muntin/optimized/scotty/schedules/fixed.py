@@ -58,7 +58,7 @@ class CumulateSchedule(WindowSchedule):
     def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
         """Return the windows of the event."""
         del extent
-        found = sorted(self._kind.around(time, self.dialect))
+        found = sorted(self._kind.windows_at(time, self.dialect))
         return (
             one for one in found if self.completion_time(one) <= high and one.start > self.since
         )
@@ -86,7 +86,7 @@ class CumulateSchedule(WindowSchedule):
     def last_end(self, time: int, extent: SeenRange) -> float | None:
         """Return the end of the longest window of the event."""
         del extent
-        return max(self.completion_time(one) for one in self._kind.around(time, self.dialect))
+        return max(self.completion_time(one) for one in self._kind.windows_at(time, self.dialect))
 
     def first_open_after(self, done: int) -> Interval:
         """Return the first window that is past later."""

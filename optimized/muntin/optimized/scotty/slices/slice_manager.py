@@ -19,7 +19,7 @@ from muntin.optimized.scotty.slices.edges import Edges
 from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice, merged_slice, singleton_slice
 from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.algebra.monoid import Monoid
-from muntin.spec.stream import END, Accepted
+from muntin.spec.stream import END, AcceptedEvent
 
 Separator = Literal["fixed", "flexible", "combined"]
 LAST = attrgetter("last")
@@ -49,7 +49,7 @@ class SliceManager:
         # whether the step has made a slice, one before others, and one that is far from others
         self.appended = self.inserted = self.isolated = False
 
-    def add(self, accepted: Accepted, value: object, told: float = -END) -> None:
+    def add(self, accepted: AcceptedEvent, value: object, told: float = -END) -> None:
         """Add a tuple to its slice, having made, extended or fused slices (Algorithm 3).
 
         Slices that end before `told` may have been told of: they stay as they were then.
@@ -82,7 +82,7 @@ class SliceManager:
             return False
         return gap is None or time < one.reach(gap) + self.plan.reach
 
-    def _touched_right(self, low: int, at: int, accepted: Accepted) -> int:
+    def _touched_right(self, low: int, at: int, accepted: AcceptedEvent) -> int:
         """Return where the slices end that a tuple touches and that begin after it."""
         gap, event, firsts = self.plan.gap, accepted.event, self.firsts
         own = END if gap is None else event.time + (event.gap or gap) + self.plan.reach
@@ -90,7 +90,7 @@ class SliceManager:
             return at
         return max(at, bisect_left(firsts, min(own, self.plan.edges.cell(event.time).high)))
 
-    def _split(self, at: int, accepted: Accepted, value: object) -> None:
+    def _split(self, at: int, accepted: AcceptedEvent, value: object) -> None:
         """Make a slice of its own: where gaps part, a session is split (Algorithm 4)."""
         total = combine_checked(self.plan.monoid, self.plan.monoid.identity, value)
         tuples = [LiftedEvent(accepted, value)] if self.plan.stored else None
@@ -113,7 +113,7 @@ class SliceManager:
             return True
         return self.slices[at + 1].first - self.slices[at - 1].last > self.plan.shortest
 
-    def _insert(self, nth: int, accepted: Accepted, value: object) -> None:
+    def _insert(self, nth: int, accepted: AcceptedEvent, value: object) -> None:
         """Add a tuple within a slice, or after it."""
         one = self.slices[nth]
         if one.step != self.log.step:
@@ -133,7 +133,7 @@ class SliceManager:
         tuples.insert(at, lifted)
         self.log.record_undo(partial(tuples.__delitem__, at))
 
-    def _fuse(self, low: int, high: int, accepted: Accepted, value: object) -> None:
+    def _fuse(self, low: int, high: int, accepted: AcceptedEvent, value: object) -> None:
         """Extend a slice to the left (Algorithm 6), or make one of those that a tuple links."""
         event, stored = accepted.event, self.plan.stored
         parts = self.slices[low:high]
