@@ -1,4 +1,4 @@
-"""Random traces over operators, beside the denotation, as many steps as asked for."""
+"""Random traces on operators, in lockstep with the denotation, without end."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from muntin.conformance.transcript.model import OperatorTranscript
 
 @dataclass(frozen=True)
 class FuzzTrial:
-    """A trace that an operator has taken, as far as it serves it, and how they fared."""
+    """What an operator supports of a random trace, and how it compares with the denotation."""
 
     operator: str
     seed: str
@@ -22,16 +22,16 @@ class FuzzTrial:
 
 
 def trials(operators: Mapping[str, Build], seed: int) -> Iterator[FuzzTrial]:
-    """Yield trials, operators taking turns, until none of them is left."""
-    for nth in count():
+    """Trials of the operators in turn, until none of them is left."""
+    for number in count():
         for name in [*operators]:
-            yield trial(name, operators[name], f"{seed}:{nth}")
+            yield trial(name, operators[name], f"{seed}:{number}")
         if not operators:
             return
 
 
 def trial(name: str, build: Build, seed: str) -> FuzzTrial:
-    """Let an operator take the trace of a seed, or a plain one if it refuses all of that.
+    """Run the random trace of a seed on an operator, or a plain one if it supports no query.
 
     >>> from muntin.reference.specification import SpecificationOperator
     >>> trial("spec", SpecificationOperator, "7").outcome.parting is None
@@ -43,11 +43,11 @@ def trial(name: str, build: Build, seed: str) -> FuzzTrial:
     return FuzzTrial(name, seed, trace, lockstep(trace, build))
 
 
-def shrunk_trial(found: FuzzTrial, build: Build) -> FuzzTrial:
-    """Return the trial of a smaller trace on which the operator is wrong."""
+def shrunk_trial(failed: FuzzTrial, build: Build) -> FuzzTrial:
+    """The trial of a smaller trace on which the operator is wrong."""
 
     def fails(trace: OperatorTranscript) -> bool:
         return lockstep(supported_trace(trace, build), build).divergence is not None
 
-    trace = supported_trace(shrink(found.trace, fails), build)
-    return FuzzTrial(found.operator, found.seed, trace, lockstep(trace, build))
+    trace = supported_trace(shrink(failed.trace, fails), build)
+    return FuzzTrial(failed.operator, failed.seed, trace, lockstep(trace, build))

@@ -1,4 +1,4 @@
-"""Calls of a structure in transcripts, and what they answer."""
+"""Calls of a structure in transcripts, and their results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,14 +36,14 @@ SIGNATURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "youngest": (),
     }
 )
-"""Every operation of version 1, and what its arguments are."""
+"""Every operation of version 1, and its arguments."""
 
 QUERY_CALLS = ("query", "query_range", "size", "oldest", "youngest")
-"""The operations that answer."""
+"""The operations that return a value."""
 
 
 def read_call(node: JsonNode) -> Call:
-    """Return a call.
+    """The call that a list describes.
 
     >>> read_call(JsonNode(["query_range", 10, 40]))
     Call(name='query_range', times=(10, 40), pairs=())
@@ -52,9 +52,9 @@ def read_call(node: JsonNode) -> Call:
     if not parts:
         raise node.type_error(f"one of {', '.join(SIGNATURES)}, with its arguments")
     name, arguments = parts[0].one_of(list(SIGNATURES)), parts[1:]
-    takes = SIGNATURES[name]
-    if len(arguments) != len(takes):
-        usage = ", ".join([f'"{name}"', *takes])
+    parameters = SIGNATURES[name]
+    if len(arguments) != len(parameters):
+        usage = ", ".join([f'"{name}"', *parameters])
         raise node.type_error(f"[{usage}]")
     if name == "bulk_insert":
         return Call(name, pairs=_sorted_pairs(arguments[0]))
@@ -81,9 +81,9 @@ def _pair(time: JsonNode, value: JsonNode) -> TimedValue:
 
 
 def perform(call: Call, structure: OutOfOrder[object], aggregate: AnyAggregate) -> object:
-    """Make a call: values are lifted on their way in, and totals lowered on their way out.
+    """Make a call: values are lifted before it, and totals lowered after it.
 
-    A null lifts to the identity. To evict the oldest of nothing changes nothing.
+    A null lifts to the identity. Evicting the oldest of no items changes nothing.
     """
     lifted = [(time, _lift(aggregate, value)) for time, value in call.pairs]
     match call.name, call.times:

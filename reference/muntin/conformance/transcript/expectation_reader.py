@@ -1,4 +1,4 @@
-"""What a transcript expects, as it is written: read and checked."""
+"""Reads and checks the expectations of a transcript."""
 
 from collections.abc import Collection, Mapping
 from typing import get_args
@@ -18,12 +18,12 @@ RESULT = ("step", "query", "key", "start", "end", "value", "kind", "revision")
 def read_results(
     fields: Mapping[str, JsonNode], steps: int, queries: Collection[str]
 ) -> Expectations:
-    """Return what is expected of a trace."""
+    """The expectations about the results and late events of a trace."""
     return Expectations(
         tuple(_result(node, steps, queries) for node in fields["expect"].items())
         if "expect" in fields
         else None,
-        tuple(line for node in fields["late"].items() for line in _late(node, steps))
+        tuple(row for node in fields["late"].items() for row in _late(node, steps))
         if "late" in fields
         else None,
         subset=_subset(fields, otherwise="all"),
@@ -31,19 +31,19 @@ def read_results(
 
 
 def read_answers(fields: Mapping[str, JsonNode], calls: Collection[Call]) -> Expectations:
-    """Return what is expected of a structure."""
-    asking = {i: call for i, call in enumerate(calls) if call.name in QUERY_CALLS}
+    """The expectations about the calls of a structure."""
+    query_calls = {i: call for i, call in enumerate(calls) if call.name in QUERY_CALLS}
     if "expect" not in fields:
         return Expectations(subset=_subset(fields, otherwise="subset"))
-    lines: list[JsonRow] = []
+    rows: list[JsonRow] = []
     for node in fields["expect"].items():
         parts = node.items()
         if len(parts) != 2:  # noqa: PLR2004 - a pair
             raise node.type_error("[index of the operation, value]")
-        if parts[0].integer() not in asking:
+        if parts[0].integer() not in query_calls:
             raise parts[0].type_error(f"the index of one of {', '.join(QUERY_CALLS)} in ops")
-        lines.append({"op": parts[0].integer(), "value": _value(parts[1])})
-    return Expectations(tuple(lines), subset=_subset(fields, otherwise="subset"))
+        rows.append({"op": parts[0].integer(), "value": _value(parts[1])})
+    return Expectations(tuple(rows), subset=_subset(fields, otherwise="subset"))
 
 
 def _subset(fields: Mapping[str, JsonNode], otherwise: str) -> bool:
@@ -52,10 +52,10 @@ def _subset(fields: Mapping[str, JsonNode], otherwise: str) -> bool:
 
 
 def _result(node: JsonNode, steps: int, queries: Collection[str]) -> JsonRow:
-    found = node.fields((), RESULT)
-    if not found:
+    members = node.fields((), RESULT)
+    if not members:
         raise node.type_error(f"an object with some of the fields {', '.join(RESULT)}")
-    return {name: _result_field(name, part, steps, queries) for name, part in found.items()}
+    return {name: _result_field(name, part, steps, queries) for name, part in members.items()}
 
 
 def _result_field(name: str, node: JsonNode, steps: int, queries: Collection[str]) -> Json:
@@ -83,15 +83,15 @@ def _value(node: JsonNode) -> Json:
 
 
 def _late(node: JsonNode, steps: int) -> list[JsonRow]:
-    """Return the late events of one entry: an event, or a step with its late events."""
+    """The late events of one entry: an event, or a step with its late events."""
     if "late" not in node.members():
         return [_late_event(node)]
-    found = node.fields(("step", "late"))
-    step = _step(found["step"], steps)
-    return [{"step": step, **_late_event(event)} for event in found["late"].items()]
+    members = node.fields(("step", "late"))
+    step = _step(members["step"], steps)
+    return [{"step": step, **_late_event(event)} for event in members["late"].items()]
 
 
 def _late_event(node: JsonNode) -> dict[str, Json]:
-    """Return the fields of a late event that are asserted: those that are written."""
-    whole = write_full_event(read_event(node))
-    return {name: whole[name] for name in ("t", *FIELDS) if name in node.members()}
+    """The fields of a late event that are asserted: those that are written."""
+    event = write_full_event(read_event(node))
+    return {name: event[name] for name in ("t", *FIELDS) if name in node.members()}

@@ -1,4 +1,4 @@
-"""Window types in transcripts: each by its name and its fields, read and written."""
+"""Window types in transcripts, each by its name and its fields: reading and writing."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,27 +29,27 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in (TIME, CO
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a window, all of them known."""
+    """The fields of a window, which have no unknown name."""
 
     fields: Mapping[str, JsonNode]
     measure: Measure
 
     def integer(self, name: str, default: int = 0) -> int:
-        """Return an integer."""
+        """A field that is an integer."""
         return self.fields[name].integer() if name in self.fields else default
 
     def positive(self, name: str, default: int = 0) -> int:
-        """Return an integer greater than 0."""
+        """A field that is an integer greater than 0."""
         return self.fields[name].integer(least=1) if name in self.fields else default
 
     def number(self, name: str) -> float:
-        """Return a number."""
+        """A field that is a number."""
         return self.fields[name].number()
 
 
 @dataclass(frozen=True)
 class WindowCodec:
-    """How a window type is written."""
+    """How a window type is read and written."""
 
     needs: tuple[str, ...]
     build: Callable[[Fields], WindowType]
@@ -114,11 +114,11 @@ WINDOW_CODECS: Mapping[str, WindowCodec] = MappingProxyType(
 """Every window type of version 1."""
 
 WINDOW_NAMES = tuple(name for name in WINDOW_CODECS if name != "snapshot")
-"""The types that a dialect tells apart: a snapshot is a tumbling window."""
+"""The types that a dialect distinguishes: a snapshot is a tumbling window."""
 
 
 def read_window(node: JsonNode) -> WindowType:
-    """Return the window type that a document describes.
+    """The window type that a document describes.
 
     >>> read_window(JsonNode({"type": "session", "gap": 9})) == Session(9)
     True
@@ -126,30 +126,30 @@ def read_window(node: JsonNode) -> WindowType:
     members = node.members()
     if "type" not in members:
         raise node.error('the field "type" is missing')
-    form = WINDOW_CODECS[members["type"].one_of(list(WINDOW_CODECS))]
-    found = node.fields(["type", *form.needs], [*form.may, "measure"])
-    named = found["measure"].one_of(form.measures) if "measure" in found else form.measures[0]
+    codec = WINDOW_CODECS[members["type"].one_of(list(WINDOW_CODECS))]
+    fields = node.fields(["type", *codec.needs], [*codec.may, "measure"])
+    measure = fields["measure"].one_of(codec.measures) if "measure" in fields else codec.measures[0]
     try:
-        return form.build(Fields(found, MEASURES[named]))
+        return codec.build(Fields(fields, MEASURES[measure]))
     except TranscriptError:
         raise
     except InvalidInputError as error:
         raise node.error(error) from error
 
 
-def write_window(kind: WindowType) -> dict[str, Json]:
-    """Return the description of a window type, or say that version 1 has none.
+def write_window(window_type: WindowType) -> dict[str, Json]:
+    """The description of a window type; an error if version 1 has none.
 
     >>> write_window(Session(9))
     {'type': 'session', 'gap': 9}
     """
-    name = "sliding" if isinstance(kind, Sliding) else kind.name
+    name = "sliding" if isinstance(window_type, Sliding) else window_type.name
     if name in WINDOW_CODECS:
-        form, measure = WINDOW_CODECS[name], kind.measure.name
-        fields = {field: encode(getattr(kind, field)) for field in (*form.needs, *form.may)}
-        extra = {} if measure == form.measures[0] else {"measure": measure}
+        codec, measure = WINDOW_CODECS[name], window_type.measure.name
+        fields = {name: encode(getattr(window_type, name)) for name in (*codec.needs, *codec.may)}
+        extra = {} if measure == codec.measures[0] else {"measure": measure}
         written: dict[str, Json] = {"type": name, **fields, **extra}
         with suppress(TranscriptError):
-            if read_window(JsonNode(written)) == kind:
+            if read_window(JsonNode(written)) == window_type:
                 return written
-    raise UnsupportedError(f"version 1 of transcripts cannot describe the window {kind}")
+    raise UnsupportedError(f"version 1 of transcripts cannot describe the window {window_type}")
