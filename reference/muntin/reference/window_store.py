@@ -1,4 +1,4 @@
-"""What a naive operator keeps for one query and one key."""
+"""The state that a naive operator has for one query and one key."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from muntin.spec.windows.window import Interval
 
 @dataclass(frozen=True)
 class WindowContent:
-    """A window as a store knows it. Its stamp changes whenever its content does."""
+    """A window of a store. Its stamp changes whenever its content does."""
 
     interval: Interval
     completes_at: float | None
@@ -20,12 +20,12 @@ class WindowContent:
     stamp: tuple[int, ...]
 
     def is_complete(self, watermark: float) -> bool:
-        """Whether it has ended, and no event to come can take part."""
+        """Whether the window has ended, and no event to come can take part."""
         return self.completes_at is not None and self.completes_at <= watermark
 
 
 class RetainedState(NamedTuple):
-    """How much a store holds: stored events, and partial aggregates."""
+    """The size of a store: stored events, and partial aggregates."""
 
     events: int
     partials: int
@@ -41,14 +41,14 @@ class WindowStore(ABC):
     @classmethod
     @abstractmethod
     def unsupported_reason(cls, query: Query, settings: Settings) -> str | None:
-        """Say why this kind of store cannot serve a query, if it cannot."""
+        """Why this kind of store does not support a query; None if it does."""
 
     @abstractmethod
     def copy(self) -> Self:
-        """Return an independent copy, so that a step that fails leaves no trace."""
+        """An independent copy, so that a step that fails changes nothing."""
 
     @abstractmethod
-    def accepts(self, accepted: AcceptedEvent, reached: float, limit: float) -> bool:
+    def accepts(self, accepted: AcceptedEvent, finite_watermark: float, limit: float) -> bool:
         """Whether an event is on time where lateness is judged by window (rule 4)."""
 
     @abstractmethod
@@ -56,17 +56,17 @@ class WindowStore(ABC):
         """Add an event."""
 
     @abstractmethod
-    def windows(self, reached: float) -> list[WindowContent]:
-        """Return every window that may still change, and perhaps some that may not."""
+    def windows(self, finite_watermark: float) -> list[WindowContent]:
+        """All windows that can still change, and perhaps some that cannot."""
 
     @abstractmethod
-    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
-        """Aggregate a window, leaving out the events with these arrival numbers."""
+    def value(self, window: WindowContent, excluded: Collection[int]) -> object:
+        """The aggregate of a window without the events of these arrival numbers."""
 
     @abstractmethod
-    def evict(self, done: float) -> None:
-        """Drop what only windows need that are settled at this time."""
+    def evict(self, final_time: float) -> None:
+        """Drop what only windows need that are final at this time."""
 
     @abstractmethod
     def retained(self) -> RetainedState:
-        """Return how much is held."""
+        """The size of the store."""

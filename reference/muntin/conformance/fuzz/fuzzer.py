@@ -34,7 +34,7 @@ def trial(name: str, build: Build, seed: str) -> FuzzTrial:
     """Run the random trace of a seed on an operator, or a plain one if it supports no query.
 
     >>> from muntin.reference.specification import SpecificationOperator
-    >>> trial("spec", SpecificationOperator, "7").outcome.parting is None
+    >>> trial("spec", SpecificationOperator, "7").outcome.divergence is None
     True
     """
     trace = supported_trace(random_trace(SeededSource(seed)), build)

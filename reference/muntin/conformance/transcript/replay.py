@@ -68,7 +68,7 @@ def replay_calls(
 def output_rows(step: int, output: Output) -> list[JsonRow]:
     """The rows of one step: its results, then its late events, if there are any.
 
-    >>> lines(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
+    >>> output_rows(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
     10
     """
     late: JsonRow = {"step": step, "late": [write_event(event) for event in output.late]}
