@@ -99,7 +99,7 @@ def _countmin(kit: ModuleType, item: str) -> AnyAggregate:
 
 
 def sketch(name: str) -> AnyAggregate:
-    """Return the sketch of this name.
+    """The sketch of this name.
 
     `hll` and `theta` count distinct values: three standard errors are 5 %. With 99 % confidence
     kll(p) is within 1.33 % of percentile p in rank, countmin(item) at most 1 % of all too often.
@@ -121,5 +121,5 @@ def sketch(name: str) -> AnyAggregate:
 
 
 def named(name: str) -> AnyAggregate:
-    """Return the sketch of this name as operators have it: nulls are skipped."""
+    """The sketch of this name as operators have it: nulls are skipped."""
     return skipping_nulls(sketch(name), sketch(name).of([]))

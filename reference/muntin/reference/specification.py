@@ -16,28 +16,28 @@ A = TypeVar("A")
 
 
 class SpecificationOperator(Operator):
-    """Every answer is that of the definition. Nothing is ever forgotten."""
+    """Every output is that of the definition. Nothing is ever evicted."""
 
     def __init__(self, settings: Settings = DEFAULTS) -> None:
         """Start with no query and no event."""
         self.history = History(settings)
 
     def add(self, query: Query) -> None:
-        """Ask a further query: it sees what is younger than all that came."""
+        """Register a query: it sees events younger than all that came."""
         self.history = add(self.history, query)
 
     def remove(self, name: str) -> None:
-        """Ask a query no more."""
+        """Unregister a query."""
         self.history = remove(self.history, name)
 
     def take(self, events: Step, /) -> Output:
-        """Take in a step, and say what it changes."""
+        """Process a step: the results that it changes, and its late events."""
         self.history, output = step(self.history, events)
         return output
 
 
 class SpecificationStructure(Generic[A]):
-    """Every answer is that of the definition, taken anew."""
+    """Every value is that of the definition, computed anew."""
 
     def __init__(self, monoid: Monoid[A], _: Meter | None = None) -> None:
         """Start with an empty window."""
@@ -68,11 +68,11 @@ class SpecificationStructure(Generic[A]):
         return self._window.query_range(first, last)
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._window.oldest()
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._window.youngest()
 
     def items(self) -> Iterator[Pair[A]]:
@@ -80,7 +80,7 @@ class SpecificationStructure(Generic[A]):
         yield from self._window.pairs
 
     def __len__(self) -> int:
-        """Return the number of distinct times held."""
+        """The number of distinct times held."""
         return len(self._window.pairs)
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
