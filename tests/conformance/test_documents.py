@@ -16,7 +16,7 @@ EXAMPLES = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_comes_out_as_it_says(
+def test_each_example_has_the_output_that_it_expects(
     example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "example.json"

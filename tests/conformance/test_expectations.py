@@ -20,11 +20,11 @@ def line(step: int, value: Json, **more: Json) -> JsonRow:
 
 
 def test_a_line_that_nobody_expects_is_a_difference() -> None:
-    got = [line(0, 1), line(0, 2)]
-    assert differences(Expectations((line(0, 1),)), got) == [Difference(None, line(0, 2))]
-    assert differences(Expectations((line(0, 1),), subset=True), got) == []
-    assert differences(Expectations(()), got) == [Difference(None, one) for one in got]
-    assert differences(Expectations(None), got) == []
+    actual = [line(0, 1), line(0, 2)]
+    assert differences(Expectations((line(0, 1),)), actual) == [Difference(None, line(0, 2))]
+    assert differences(Expectations((line(0, 1),), subset=True), actual) == []
+    assert differences(Expectations(()), actual) == [Difference(None, one) for one in actual]
+    assert differences(Expectations(None), actual) == []
 
 
 def test_a_line_that_does_not_come_is_a_difference_in_every_mode() -> None:
@@ -46,10 +46,10 @@ def test_a_line_of_another_step_is_not_the_same() -> None:
     assert len(differences(Expectations((line(0, 1),)), [line(1, 1)])) == 2
 
 
-def test_what_comes_in_place_of_something_is_shown_beside_it() -> None:
-    got = [line(0, 7, start=10), line(0, 8, start=0)]
-    wanted = (line(0, 5, start=0), line(0, 7, start=10))
-    assert differences(Expectations(wanted), got) == [Difference(wanted[0], got[1])]
+def test_an_unexpected_row_is_shown_with_the_missing_one() -> None:
+    actual = [line(0, 7, start=10), line(0, 8, start=0)]
+    expected = (line(0, 5, start=0), line(0, 7, start=10))
+    assert differences(Expectations(expected), actual) == [Difference(expected[0], actual[1])]
     session, longer = line(0, 5, start=0, end=9), line(0, 5, start=0, end=12)
     assert differences(Expectations((session,)), [longer]) == [Difference(session, longer)]
     two = [line(0, 7, start=0, kind="new"), line(0, 8, start=0, kind="updated")]
@@ -64,11 +64,11 @@ def test_the_order_within_a_step_is_not_compared() -> None:
 
 
 def test_an_expectation_that_says_little_leaves_the_right_line_to_one_that_says_more() -> None:
-    got = [line(0, 1, start=0), line(0, 2, start=0)]
-    wanted: tuple[JsonRow, ...] = ({"step": 0, "start": 0}, {"step": 0, "value": 1})
-    assert differences(Expectations(wanted), got) == []
-    assert differences(Expectations(({}, {"value": 1}, {"step": 0})), got)
-    assert differences(Expectations(({"query": "q"}, {"value": 1})), got) == []
+    actual = [line(0, 1, start=0), line(0, 2, start=0)]
+    expected: tuple[JsonRow, ...] = ({"step": 0, "start": 0}, {"step": 0, "value": 1})
+    assert differences(Expectations(expected), actual) == []
+    assert differences(Expectations(({}, {"value": 1}, {"step": 0})), actual)
+    assert differences(Expectations(({"query": "q"}, {"value": 1})), actual) == []
 
 
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=6))
@@ -76,8 +76,8 @@ def test_a_matching_is_greatest(candidates: list[list[int]]) -> None:
     def best(rest: list[list[int]], used: frozenset[int]) -> int:
         if not rest:
             return 0
-        taken = [1 + best(rest[1:], used | {one}) for one in rest[0] if one not in used]
-        return max([best(rest[1:], used), *taken])
+        others = [1 + best(rest[1:], used | {one}) for one in rest[0] if one not in used]
+        return max([best(rest[1:], used), *others])
 
     given_to = maximum_matching(candidates)
     assert len(set(given_to.values())) == len(given_to)
@@ -86,13 +86,13 @@ def test_a_matching_is_greatest(candidates: list[list[int]]) -> None:
 
 
 def test_many_lines_are_compared_in_a_moment() -> None:
-    got = [line(0, value, start=value) for value in range(10_000)]
+    actual = [line(0, value, start=value) for value in range(10_000)]
     short: list[JsonRow] = [{"step": 0, "start": value, "value": value} for value in range(10_000)]
     wrong: list[JsonRow] = [{**one, "value": -1} for one in short]
-    assert differences(Expectations(tuple(reversed(got))), got) == []
-    assert differences(Expectations(tuple(reversed(short))), got) == []
-    assert differences(Expectations(tuple(wrong)), got) == [
-        Difference(w, g) for w, g in zip(wrong, got, strict=True)
+    assert differences(Expectations(tuple(reversed(actual))), actual) == []
+    assert differences(Expectations(tuple(reversed(short))), actual) == []
+    assert differences(Expectations(tuple(wrong)), actual) == [
+        Difference(w, g) for w, g in zip(wrong, actual, strict=True)
     ]
 
 
@@ -127,7 +127,7 @@ def test_in_a_subset_other_events_may_be_late() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "got", "same"),
+    ("expected", "actual", "same"),
     [
         (1, 1, True),
         (1, 1.0, True),
@@ -149,6 +149,6 @@ def test_in_a_subset_other_events_may_be_late() -> None:
         ({"a": 1}, {"a": 1, "b": 2}, False),
     ],
 )
-def test_values_agree(wanted: Json, got: Json, same: bool) -> None:  # noqa: FBT001 - a table
-    assert agree(wanted, got) is same
-    assert agree(got, wanted) is same
+def test_values_agree(expected: Json, actual: Json, same: bool) -> None:  # noqa: FBT001 - a table
+    assert agree(expected, actual) is same
+    assert agree(actual, expected) is same

@@ -27,7 +27,9 @@ def faltering(build: Build, made: list[FailingOperator], settings: Settings) -> 
 
 
 @pytest.mark.parametrize("seed", [FIXED, randbelow(2**32)], ids=["fixed", "fresh"])
-def test_an_operator_that_falters_answers_as_if_it_had_not(seed: int) -> None:
+def test_an_operator_whose_user_code_fails_has_the_outputs_of_one_that_never_failed(
+    seed: int,
+) -> None:
     made: dict[str, list[FailingOperator]] = {one.name: [] for one in OPERATORS}
     builds = {one.name: partial(faltering, one.build, made[one.name]) for one in OPERATORS}
     steps = 0
@@ -51,6 +53,6 @@ class Hasty(SpecificationOperator):
             raise
 
 
-def test_an_operator_that_keeps_half_a_step_is_found_out() -> None:
+def test_an_operator_that_keeps_half_a_step_is_detected() -> None:
     builds = {"hasty": partial(faltering, Hasty, [])}
     assert any(trial.outcome.divergence for trial in islice(trials(builds, FIXED), 400))

@@ -27,8 +27,8 @@ DEFINITIONS = JsonNode(SCHEMA["$defs"])
 
 
 def complaints(document: Json) -> list[str]:
-    found = VALIDATOR.iter_errors(document)  # pyright: ignore[reportUnknownMemberType]  # its stub
-    return [str(error) for error in found]
+    errors = VALIDATOR.iter_errors(document)  # pyright: ignore[reportUnknownMemberType]  # its stub
+    return [str(error) for error in errors]
 
 
 def at(*path: str) -> JsonNode:
@@ -74,15 +74,15 @@ def test_malformed_documents_are_refused_where_a_schema_can(
 
 
 def test_window_types_are_those_of_the_parser() -> None:
-    found = {
+    errors = {
         str(one.members()["properties"].members()["type"].members()["const"].value): one
         for one in at("window", "oneOf").items()
     }
-    assert found.keys() == WINDOW_CODECS.keys()
+    assert errors.keys() == WINDOW_CODECS.keys()
     for name, form in WINDOW_CODECS.items():
-        properties = found[name].members()["properties"].members()
+        properties = errors[name].members()["properties"].members()
         assert set(properties) == {"type", "measure", *form.needs, *form.may}
-        assert found[name].members()["required"].value == ["type", *form.needs]
+        assert errors[name].members()["required"].value == ["type", *form.needs]
         assert properties["measure"].members()["enum"].value == list(form.measures)
 
 

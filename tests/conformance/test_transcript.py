@@ -176,7 +176,7 @@ def test_bytes_that_are_not_utf8_are_refused() -> None:
 
 
 def test_queries_change_before_events_come_and_the_watermark_is_last() -> None:
-    found = replayed(
+    actual = replayed(
         {
             "muntin": 1,
             "queries": [query(TEN, "old")],
@@ -190,10 +190,10 @@ def test_queries_change_before_events_come_and_the_watermark_is_last() -> None:
             ],
         }
     )
-    assert [(line.get("query"), line.get("value")) for line in found] == [("new", [1]), ("old", 1)]
+    assert [(line.get("query"), line.get("value")) for line in actual] == [("new", [1]), ("old", 1)]
 
 
-def test_a_removed_query_can_be_asked_again() -> None:
+def test_a_removed_query_can_be_added_again() -> None:
     steps: Json = [{"remove": ["q"]}, {"add": query(TEN)}]
     assert len(operator({"muntin": 1, "queries": [query(TEN)], "steps": steps}).turns) == 2
 
@@ -236,7 +236,7 @@ def test_a_value_that_an_aggregate_does_not_take_names_query_and_event() -> None
         replayed(document)
 
 
-def test_who_refuses_a_query_is_asked_before_anything_is_replayed() -> None:
+def test_every_query_is_tried_before_a_replay() -> None:
     class Picky(SpecificationOperator):
         def add(self, query: object) -> None:
             del query
@@ -250,18 +250,18 @@ def test_who_refuses_a_query_is_asked_before_anything_is_replayed() -> None:
 
 @given(random_runs())
 def test_a_run_that_is_written_and_read_is_the_same_run(run: RandomRun) -> None:
-    transcript, wanted = operator(dict(run.written())), run.denoted()
+    transcript, expected = operator(dict(run.written())), run.denoted()
     assert tuple(transcript.queries) == transcript.queries
     assert [one.window for one in transcript.queries] == [one.window for one in run.queries]
     assert [turn.step for turn in transcript.turns] == [turn.step for turn in run.turns]
     got = outcome(transcript)
     if isinstance(got, str):
-        assert isinstance(wanted, str)
-        assert got.endswith(wanted)
+        assert isinstance(expected, str)
+        assert got.endswith(expected)
     else:
-        assert got == wanted
-        found = [line for step, output in enumerate(got) for line in output_rows(step, output)]
-        assert differences(transcript.expected, found) == []
+        assert got == expected
+        actual = [line for step, output in enumerate(got) for line in output_rows(step, output)]
+        assert differences(transcript.expected, actual) == []
 
 
 def outcome(transcript: OperatorTranscript) -> list[Output] | str:

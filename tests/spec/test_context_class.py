@@ -56,7 +56,7 @@ def last_two(state: object, event: Event) -> tuple[object, int, int]:
     return n + 1, int(n > 1), int(event.value == 5)
 
 
-KINDS = [
+WINDOW_TYPES = [
     tumbling(4),
     Sliding(4, 3, 1),
     Sliding(2, 5),
@@ -79,7 +79,9 @@ KINDS = [
 ]
 
 
-def context_class(kind: WindowType, traces: Sequence[Sequence[Event]], until: int) -> Context:
+def context_class(
+    window_type: WindowType, traces: Sequence[Sequence[Event]], until: int
+) -> Context:
     """Return the narrowest class that these traces do not refute (definition W18).
 
     Context free: the windows of a trace are those that would exist if there were an event at
@@ -91,47 +93,55 @@ def context_class(kind: WindowType, traces: Sequence[Sequence[Event]], until: in
     >>> context_class(Session(3), traces, until=9)
     'FCF'
     """
-    dense = build_timeline_of(kind, [Event(time, 0) for time in range(-until, until)], until)
-    lines = [build_timeline_of(kind, trace, until) for trace in traces]
+    dense = build_timeline_of(window_type, [Event(time, 0) for time in range(-until, until)], until)
+    timelines = [build_timeline_of(window_type, trace, until) for trace in traces]
     if all(
-        nonempty_windows(kind, line, line) == nonempty_windows(kind, dense, line) for line in lines
+        nonempty_windows(window_type, timeline, timeline)
+        == nonempty_windows(window_type, dense, timeline)
+        for timeline in timelines
     ):
         return "CF"
-    pairs = [(a, b, upto) for a, b in combinations(lines, 2) for upto in range(-until, until)]
-    alike = [(a, b, upto) for a, b, upto in pairs if equal_prefix(a, b, upto)]
-    agree = all(edges_up_to(kind, a, upto) == edges_up_to(kind, b, upto) for a, b, upto in alike)
+    pairs = [(a, b, upto) for a, b in combinations(timelines, 2) for upto in range(-until, until)]
+    equal = [(a, b, upto) for a, b, upto in pairs if equal_prefix(a, b, upto)]
+    agree = all(
+        edges_up_to(window_type, a, upto) == edges_up_to(window_type, b, upto)
+        for a, b, upto in equal
+    )
     return "FCF" if agree else "FCA"
 
 
-def build_timeline_of(kind: WindowType, trace: Sequence[Event], until: int) -> Timeline:
+def build_timeline_of(window_type: WindowType, trace: Sequence[Event], until: int) -> Timeline:
     """Lay out a trace."""
     history = [AcceptedEvent(event, arrival) for arrival, event in enumerate(trace)]
-    return build_timeline(history, kind.measure, until, OURS)
+    return build_timeline(history, window_type.measure, until, OURS)
 
 
 def nonempty_windows(
-    kind: WindowType, windows_of: Timeline, events_of: Timeline
+    window_type: WindowType, windows_of: Timeline, events_of: Timeline
 ) -> set[tuple[float, ...]]:
-    """Return the windows of one line that hold an event of another."""
-    holding = [(i, at) for i in kind.intervals(windows_of) for at in events_of.events]
-    return {interval for interval, at in holding if kind.holds(interval, at, OURS)}
+    """Return the windows of one timeline that hold an event of another."""
+    holding = [(i, at) for i in window_type.intervals(windows_of) for at in events_of.events]
+    return {interval for interval, at in holding if window_type.holds(interval, at, OURS)}
 
 
-def edges_up_to(kind: WindowType, line: Timeline, upto: int) -> set[float]:
+def edges_up_to(window_type: WindowType, timeline: Timeline, upto: int) -> set[float]:
     """Return the edges up to a coordinate."""
-    return {edge for one in kind.intervals(line) for edge in one[:2] if edge <= upto}
+    return {edge for one in window_type.intervals(timeline) for edge in one[:2] if edge <= upto}
 
 
 def equal_prefix(a: Timeline, b: Timeline, upto: int) -> bool:
-    """Whether two lines hold the same events up to a coordinate, in the same order."""
-    lines = ([at.accepted.event for at in line.events if at.coordinate <= upto] for line in (a, b))
-    return next(lines) == next(lines)
+    """Whether two timelines hold the same events up to a coordinate, in the same order."""
+    timelines = (
+        [at.accepted.event for at in timeline.events if at.coordinate <= upto]
+        for timeline in (a, b)
+    )
+    return next(timelines) == next(timelines)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name}")
-def test_declared_class_is_the_computed_one(kind: WindowType) -> None:
-    assert context_class(kind, TRACES, until=12) == kind.context
+@pytest.mark.parametrize("window_type", WINDOW_TYPES, ids=lambda window_type: f"{window_type.name}")
+def test_declared_class_is_the_computed_one(window_type: WindowType) -> None:
+    assert context_class(window_type, TRACES, until=12) == window_type.context
 
 
-def test_a_run_that_needs_no_length_is_known_at_once() -> None:
+def test_a_threshold_without_a_minimum_count_is_forward_context_free() -> None:
     assert context_class(Threshold(5, 1), TRACES, until=12) == "FCF"

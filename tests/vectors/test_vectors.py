@@ -26,8 +26,8 @@ def replayed(transcript: Transcript, name: str) -> ReplayRun:
 def wrong(transcript: Transcript, run: ReplayRun) -> list[str]:
     if run.outcome == "error":
         return [run.why]
-    found = run.differences(transcript) if run.outcome == "done" else []
-    return [line for difference in found for line in explained(difference)]
+    differences = run.differences(transcript) if run.outcome == "done" else []
+    return [line for difference in differences for line in explained(difference)]
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in OPERATORS])
