@@ -27,9 +27,12 @@ class Timetable(PeriodicWindow):
 
     def intervals(self, timeline: Timeline, /) -> Iterable[Interval]:
         """The intervals that hold an event: all that a type must determine."""
-        events, dialect = timeline.events, timeline.dialect
-        places = [self.effective_coordinates(event.coordinate, dialect) for event in events]
-        return {self.window_at(coordinate) for coordinate in set().union(*places)}
+        places = {
+            coordinate
+            for event in timeline.events
+            for coordinate in self.effective_coordinates(event.coordinate, timeline.dialect)
+        }
+        return {self.window_at(coordinate) for coordinate in places}
 
 
 LENGTHS = st.lists(st.integers(1, 5), min_size=1, max_size=3).map(tuple)

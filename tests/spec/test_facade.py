@@ -75,7 +75,7 @@ def test_the_example_of_a_window_type_holds(name: str) -> None:
     """Each event has its time for a value, so that frames have examples too."""
     example = EXAMPLE.search(CONSTRUCTORS[name].__doc__ or "")
     assert example
-    window_type = eval(example["call"], vars(facade))  # noqa: S307 - a docstring of ours
+    window_type = eval(example["call"], {**vars(facade)})  # noqa: S307 - a docstring of ours
     times = [int(time) for time in example["times"].split(",")]
     history = [AcceptedEvent(Event(time, time), i) for i, time in enumerate(times)]
     windows = materialize_windows(
