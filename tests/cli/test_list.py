@@ -6,7 +6,7 @@ import pytest
 
 from muntin.cli.commands import list_implementations as listing
 from muntin.cli.main import main
-from muntin.conformance.transcript.windows import FORMS
+from muntin.conformance.transcript.windows import WINDOW_CODECS
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.capabilities import (
     Capabilities,
@@ -31,7 +31,7 @@ def of_structure(name: str) -> Capabilities:
 
 def test_every_window_type_is_probed() -> None:
     listed = window_types()
-    assert set(FORMS) < set(listed)
+    assert set(WINDOW_CODECS) < set(listed)
     assert {"user-defined", "user-trigger"} < set(listed)
     assert {kind.measure.name for kind in listed.values()} == {"time", "count", "value"}
 

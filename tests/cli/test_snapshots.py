@@ -6,7 +6,7 @@ import pytest
 
 from muntin.cli.main import main
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.snapshot import snapshot
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings

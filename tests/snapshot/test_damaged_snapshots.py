@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.snapshot import SnapshotError, restore, snapshot
 from muntin.snapshot.binary_format import Writer
 from muntin.snapshot.envelope import FORMAT, HEADER, MAGIC, Envelope, pack_envelope, unpack_envelope

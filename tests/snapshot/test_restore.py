@@ -6,9 +6,9 @@ from operator import methodcaller
 
 import pytest
 
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.bucket_stores import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.registry.implementations import OPERATORS
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot

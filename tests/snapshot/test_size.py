@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.bucket_stores import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.snapshot import snapshot
 from muntin.snapshot.envelope import unpack_envelope

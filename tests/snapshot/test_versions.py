@@ -9,7 +9,7 @@ import pytest
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.snapshot import SnapshotError, register_state, restore, snapshot
 from muntin.snapshot.envelope import FORMAT, pack_envelope, unpack_envelope
 from muntin.snapshot.inspection import summary_lines

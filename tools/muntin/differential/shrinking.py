@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muntin.conformance.fuzz.shrinker import simpler
-from muntin.conformance.machines.lockstep import supported
+from muntin.conformance.fuzz.shrinker import simpler_traces
+from muntin.conformance.machines.lockstep import supported_trace
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.conformance.transcript.replay import replay

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from muntin.conformance.transcript.json_reader import JsonPath, loaded
+from muntin.conformance.transcript.json_reader import JsonNode, load
 from muntin.differential.plan import NATIVE
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Tally:
 
 def tally_from_json(text: str) -> Tally:
     """A tally that `to_json` wrote; other text is an error that names the place."""
-    members = JsonPath(loaded(text).value, "the tally").fields(
+    members = JsonNode(load(text).value, "the tally").fields(
         ("counts", "seconds", "refused", "wrong")
     )
     counts = {name: _counter_at(node) for name, node in members["counts"].members().items()}

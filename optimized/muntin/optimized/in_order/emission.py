@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.trackers.base import EmittedWindow, TrackedWindow, WindowTracker
-from muntin.spec.query import Kind
+from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END
 
 
@@ -22,7 +22,7 @@ class InOrderWatermark(NamedTuple):
 class Emission(NamedTuple):
     """A change of a window that becomes a result."""
 
-    kind: Kind
+    kind: ChangeKind
     window: EmittedWindow
 
 

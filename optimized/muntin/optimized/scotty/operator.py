@@ -27,7 +27,7 @@ from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 
 
 @dataclass
@@ -193,8 +193,8 @@ class Scotty(Persistent):
         return latest_time
 
     def _on_time_events(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks
-    ) -> Sequence[Accepted]:
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks
+    ) -> Sequence[AcceptedEvent]:
         """The events that are not late, if that follows from the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
@@ -203,8 +203,8 @@ class Scotty(Persistent):
 
     def _record_keys(
         self,
-        batch: Sequence[Accepted],
-        on_time_events: Sequence[Accepted],
+        batch: Sequence[AcceptedEvent],
+        on_time_events: Sequence[AcceptedEvent],
         watermarks: StepWatermarks,
         votes: LatenessVotes,
     ) -> tuple[Event, ...]:
