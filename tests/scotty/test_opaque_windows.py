@@ -73,7 +73,9 @@ def test_random_traces_of_a_derived_type(window: WindowType) -> None:
     for seed in range(60):
         trace = random_trace(SeededSource(f"{seed}"))
         turns = tuple(replace(turn, added=with_window(turn.added)) for turn in trace.turns)
-        trace = supported_trace(replace(trace, queries=with_window(trace.queries), turns=turns), Scotty)
+        trace = supported_trace(
+            replace(trace, queries=with_window(trace.queries), turns=turns), Scotty
+        )
         assert lockstep(trace, Scotty).divergence is None, trace
 
 

@@ -128,7 +128,9 @@ def test_a_refuted_claim_is_not_used() -> None:
     assert not traits.commutative
     assert not traits.invertible
     plus = Monoid(0, int.__add__, invert=int.__sub__)
-    true_claims = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erase_types()
+    true_claims = Aggregate(
+        "plus", int, plus, int, commutative=True, kind="distributive"
+    ).erase_types()
     traits = characteristics(Query("q", count(3), true_claims), Settings())
     assert traits.commutative
     assert traits.invertible

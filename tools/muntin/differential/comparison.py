@@ -6,7 +6,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import compress
 
-from muntin.conformance.machines.lockstep import Answer
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.conformance.transcript.writer import write
 from muntin.differential.equality import (
@@ -179,7 +178,7 @@ def in_one_step(transcript: OperatorTranscript, accepted: Sequence[bool]) -> Ope
     )
 
 
-def _answer_text(answer: Answer) -> str:
+def _answer_text(answer: Response) -> str:
     if isinstance(answer, str):
         return answer
     late = [f"late: {event}" for event in answer.late]

@@ -90,11 +90,11 @@ def tally_from_json(text: str) -> Tally:
     return Tally(counts, seconds, _texts_at(members["refused"]), wrong)
 
 
-def _counter_at(node: JsonPath) -> Counter[str]:
+def _counter_at(node: JsonNode) -> Counter[str]:
     return Counter({what: count.integer() for what, count in node.members().items()})
 
 
-def _texts_at(node: JsonPath, names: Sequence[str] = ()) -> dict[str, str]:
+def _texts_at(node: JsonNode, names: Sequence[str] = ()) -> dict[str, str]:
     """Texts by name, with exactly these names if any are given."""
     members = node.fields(names) if names else node.members()
     return {name: member.text() for name, member in members.items()}

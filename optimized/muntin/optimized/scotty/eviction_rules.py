@@ -125,7 +125,7 @@ def _(window: Threshold, timeline: Timeline, final_until: float) -> int:
 def _(window: Rolling, timeline: Timeline, final_until: float) -> int:
     """Tuples more than the size before the least coordinate still to come go."""
     complete_until = final_until - max(0, timeline.dialect.closing_of(window.name))
-    complete = takewhile(lambda event: event.time < complete_until, timeline.placed)
+    complete = takewhile(lambda event: event.time < complete_until, timeline.events)
     coordinates = [event.coordinate for event in complete]
     least = complete_until if window.measure is TIME else max(coordinates, default=None)
     return 0 if least is None else _before(least - window.size + 1, timeline)

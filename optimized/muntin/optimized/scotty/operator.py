@@ -158,7 +158,8 @@ class Scotty(Persistent):
         output_watermarks = StepWatermarks(self._settings, self._watermark, now, last_finite)
         ingest_watermarks = StepWatermarks(self._settings, self._watermark, now, self._last_finite)
         batch = [
-            Accepted(event, arrival) for arrival, event in enumerate(events, self._arrival_count)
+            AcceptedEvent(event, arrival)
+            for arrival, event in enumerate(events, self._arrival_count)
         ]
         on_time_events, votes = self._on_time_events(batch, ingest_watermarks), LatenessVotes()
         try:

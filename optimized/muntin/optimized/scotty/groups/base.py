@@ -102,5 +102,7 @@ class PerEventGroup(SliceGroup):
                 votes.record(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def ingest_event(self, accepted: AcceptedEvent, watermarks: StepWatermarks) -> Mapping[str, bool]:
+    def ingest_event(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks
+    ) -> Mapping[str, bool]:
         """Add an event for the queries that accept it; for each that sees it, whether it does."""

@@ -179,13 +179,14 @@ class CountGroup(SliceGroup):
 
     def _value(
         self, name: str, interval: Interval, key_state: CountKeyState, index: int, kind: ChangeKind
-    
     ) -> object:
         """The value of a window; an update in discard mode has only the new tuples."""
         new_only = kind == "updated" and self.settings.output == "discard"
         fold, query = key_state.fold_new_tuples if new_only else key_state.fold, self.queries[name]
         where = f"the window [{interval.start}, {interval.end})"
-        return query.call_user_code(where, lambda: query.aggregate.lower(fold(interval.start, index + 1)))
+        return query.call_user_code(
+            where, lambda: query.aggregate.lower(fold(interval.start, index + 1))
+        )
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Mark windows as emitted, evict final tuples and slices, and set timers anew."""

@@ -180,7 +180,9 @@ class TimeGroup(SliceGroup):
             self._touched[key] = key_state
         return key_state
 
-    def _add(self, accepted: Accepted, watermarks: StepWatermarks, names: set[str] | None) -> None:
+    def _add(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks, names: set[str] | None
+    ) -> None:
         """Add an event to its slice, at the cost of one lift and one combine.
 
         An event in a window that was emitted is late, and kept until its update is emitted.

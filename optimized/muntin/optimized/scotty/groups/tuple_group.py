@@ -104,7 +104,9 @@ class TupleGroup(PerEventGroup):
         managers = {q.id: self._new_manager(q, key) for q in self.queries.values()}
         return TupleGroupKey(TupleKeyState(key, self.settings.dialect, slices), managers)
 
-    def ingest_event(self, accepted: AcceptedEvent, watermarks: StepWatermarks) -> Mapping[str, bool]:
+    def ingest_event(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks
+    ) -> Mapping[str, bool]:
         """Add the event, if some query accepts it."""
         event = accepted.event
         if event.time <= max(self.since.values()):
@@ -165,7 +167,11 @@ class TupleGroup(PerEventGroup):
             query.call_user_code(f"{lifted.accepted.event}", insert)
 
     def _is_accepted(
-        self, key_group: TupleGroupKey, query: Query, accepted: AcceptedEvent, watermarks: StepWatermarks
+        self,
+        key_group: TupleGroupKey,
+        query: Query,
+        accepted: AcceptedEvent,
+        watermarks: StepWatermarks,
     ) -> bool:
         """Whether some window that would hold the event is not final; else decide by event."""
         event, rule = accepted.event, self.settings.dialect.lateness

@@ -129,7 +129,10 @@ class TupleKeyState:
         for interval in sorted(set(self._intervals(window, timeline))):
             low, high = self._positions(query, interval, timeline)
             if low < high:
-                due, shown = window.completion_time(interval, timeline), window.reported_interval(interval, timeline)
+                due, shown = (
+                    window.completion_time(interval, timeline),
+                    window.reported_interval(interval, timeline),
+                )
                 completes_at = None if due is None else due + closing
                 final_at = END if due is None else due + max(0, closing)
                 windows.append(OpenWindow(shown, low, high, completes_at, final_at))

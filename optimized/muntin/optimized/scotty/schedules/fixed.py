@@ -92,7 +92,8 @@ class CumulateSchedule(WindowSchedule):
         """The end of the longest window around the time."""
         del seen
         return max(
-            self.completion_time(interval) for interval in self._window.windows_at(time, self.dialect)
+            self.completion_time(interval)
+            for interval in self._window.windows_at(time, self.dialect)
         )
 
     def first_open_after(self, time: int) -> Interval:
