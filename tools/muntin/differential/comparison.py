@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import compress
 
+from muntin.conformance.machines.lockstep import Response
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.conformance.transcript.writer import write
 from muntin.differential.equality import (

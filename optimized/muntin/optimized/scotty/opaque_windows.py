@@ -28,7 +28,7 @@ BUILTIN_WINDOWS = (*SUFFIX_CLOSED, *FRAMES, *USER_DEFINED)
 
 @dataclass(frozen=True)
 class OpaqueWindow(WindowType):
-    """A window type of which nothing is known but what its methods return."""
+    """A window type known only by what its methods return."""
 
     kind: WindowType
     measure: Measure
