@@ -17,8 +17,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PORTIONS = ("spec", "reference", "optimized", "tools")
 FOLDERS = (*PORTIONS, "proofs", "tests", "benchmarks")
-LEFT_OUT = ("optimized/muntin/kernels/slicing/",)
-"""Replaced by the columnar engine."""
+LEFT_OUT = ("optimized/muntin/kernels/slicing/", "tests/snapshot/test_forged_columns.py")
+"""The columnar engine replaces the first; the second spells fields of its state."""
 
 MODULES = 15
 """How many modules a folder lists at most."""
@@ -32,7 +32,12 @@ NO_NOUNS = frozenset(
     )
 )
 PARTICIPLE = re.compile(r"(?:ing|ed)$")
-NOUNS_IN_ING = frozenset(("defined", "drawing", "sharing", "shrinking", "slicing", "streaming"))
+NOUNS_IN_ING = frozenset(
+    (
+        *("defined", "drawing", "encoding", "narrowing", "sharing", "shrinking", "slicing"),
+        "streaming",
+    )
+)
 """Nouns of the field that end as participles do."""
 
 HOMONYMS: frozenset[str] = frozenset()
@@ -142,7 +147,8 @@ def test_a_package_says_what_lives_there(folder: str) -> None:
     packages = [path for path in sources(folder) if path.stem == "__init__"]
     about = {name_of(path): ast.get_docstring(ast.parse(path.read_text())) for path in packages}
     assert about
-    assert [name for name, text in about.items() if not text or not text.endswith(".")] == []
+    summaries = {name: (text or "").split("\n")[0] for name, text in about.items()}
+    assert [name for name, text in summaries.items() if not text.endswith(".")] == []
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

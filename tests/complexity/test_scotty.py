@@ -13,7 +13,7 @@ from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.schedules.fixed import schedule_for
+from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.slices import slice_manager
 from muntin.optimized.scotty.slices.aggregate_store import (
     BuildStore,

@@ -91,7 +91,7 @@ def test_other_files_than_journals_are_refused_and_left_unchanged(
     assert path.read_bytes() == content
 
 
-def test_a_journal_with_a_foreign_last_line_is_left_unchanged(tmp_path: Path) -> None:
+def test_a_journal_with_an_unknown_last_line_is_left_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "mine"
     content = two_entries(path) + b"and a remark"
     path.write_bytes(content)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muntin.optimized.scotty.schedules.fixed import schedule_for
+from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, span
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END, AcceptedEvent, Event

@@ -12,7 +12,7 @@ from muntin.spark.batch.arrow_slices import ROWS, PendingSlices, final_aggregati
 from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
 from muntin.spark.batch.strategy import evaluation_task
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, keys, picked, table
+from muntin.spark.execution.arrow import ArrowBatch, keys, picked, table
 from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Punctuation, Session
@@ -48,7 +48,7 @@ SLICED = st.one_of(
 )
 
 
-def shuffle(plan: AggregationPlan, batches: Sequence[Table]) -> list[Table]:
+def shuffle(plan: AggregationPlan, batches: Sequence[ArrowBatch]) -> list[ArrowBatch]:
     """Sort rows by key, as the shuffle of Spark does; here in batches of five rows."""
     rows_of_keys = table(batches)
     order = np.argsort(keys(rows_of_keys, plan.keys).number, kind="stable")
@@ -60,7 +60,7 @@ def by_slices(
     plan: AggregationPlan, parts: Sequence[Sequence[Row]], order: Sequence[int]
 ) -> list[Line]:
     """The result of a worker for each part, whose slices are combined in a given order."""
-    passed = list[list[Table]]()
+    passed = list[list[ArrowBatch]]()
     for nth, part in enumerate(parts):
         slices = PendingSlices(SlicePlan(plan), nth * ROWS)
         for at in range(0, len(part), 4):

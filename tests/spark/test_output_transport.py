@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from muntin.spark.execution.arrow import Table, batches
+from muntin.spark.execution.arrow import ArrowBatch, batches
 from muntin.spark.streaming.output_transport import (
     IPC_SCHEMA,
     decode_payloads,
@@ -42,19 +42,19 @@ def schema_of(columns: Columns) -> StructType:
     return StructType([StructField(name, kind) for name, (kind, _) in columns.items()])
 
 
-def batch_of(columns: Columns) -> Table:
+def batch_of(columns: Columns) -> ArrowBatch:
     """The columns as one batch."""
     values = {name: items for name, (_, items) in columns.items()}
     (batch,) = batches(values, schema_of(columns))
     return batch
 
 
-def through_spark(frame: object, schema: StructType) -> Table:
+def through_spark(frame: object, schema: StructType) -> ArrowBatch:
     """What Spark makes of a frame: a column of structs, whose fields are the columns."""
     struct = StructType([StructField("_0", transport_schema(schema))])
     settings = {"timezone": "UTC", "arrow_cast": True, "assign_cols_by_name": True}
     structs = conversion.convert([frame], struct, **settings).column(0)
-    batch: Table = import_module("pyarrow").RecordBatch.from_struct_array(structs)
+    batch: ArrowBatch = import_module("pyarrow").RecordBatch.from_struct_array(structs)
     return batch
 
 

@@ -16,7 +16,7 @@ from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.aggregate_arguments import lookup
 from muntin.spark.call.analysis import analyze
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, pa, times
+from muntin.spark.execution.arrow import ArrowBatch, pa, times
 from muntin.spark.streaming.bucket import Bucket
 from muntin.spark.streaming.payload_reader import Payload, read_payloads
 from muntin.spark.streaming.pre_aggregation import is_worthwhile, pre_aggregation_plan
@@ -162,7 +162,7 @@ def test_rows_come_back_as_they_were(input_rows: list[Row], min_rows: int) -> No
     assert Counter(decoded) == Counter(expected)
 
 
-def tuples_of(batch: Table) -> list[tuple[object, ...]]:
+def tuples_of(batch: ArrowBatch) -> list[tuple[object, ...]]:
     """The rows of a batch."""
     records: list[dict[str, object]] = getattr(batch, "to_pylist")()  # noqa: B009 - Arrow is not typed
     return [tuple(record.values()) for record in records]

@@ -9,7 +9,7 @@ from typing import Protocol
 from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import decode
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, pa
+from muntin.spark.execution.arrow import ArrowBatch, pa
 from muntin.spark.execution.arrow_ipc import from_ipc_bytes, to_ipc_bytes
 from muntin.spark.state.state_header import Key, hashable
 from muntin.spark.streaming.integer_narrowing import encode_narrow
@@ -163,19 +163,19 @@ def payloads_of_task(
     return [(b, p) for b, p in items if isinstance(b, int) and isinstance(p, bytes)]
 
 
-def payload_of(plan: AggregationPlan, rows: Table) -> list[Payload]:
+def payload_of(plan: AggregationPlan, rows: ArrowBatch) -> list[Payload]:
     """Rows as one payload."""
     data = PAYLOAD_HEADER.pack(0, 0, 0) + to_ipc_bytes(encode_narrow(rows))
     return [Payload(data, plan.read)]
 
 
-def dict_of(batch: Table) -> dict[str, list[object]]:
+def dict_of(batch: ArrowBatch) -> dict[str, list[object]]:
     """A batch by columns."""
     columns: dict[str, list[object]] = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
     return columns
 
 
-def output_batches(frame: object) -> Iterator[Table]:
+def output_batches(frame: object) -> Iterator[ArrowBatch]:
     """The batches of output rows; an empty frame may be a list."""
     for payload in getattr(frame, "payload", ()):
         yield from from_ipc_bytes(payload)

@@ -28,7 +28,7 @@ from muntin.kernels.slicing.over import is_record, is_row
 from muntin.spark.call.aggregate_arguments import AggregateColumn, lookup
 from muntin.spark.call.analysis import analyze
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, arrow_schema
+from muntin.spark.execution.arrow import ArrowBatch, arrow_schema
 from muntin.spark.execution.result_rows import WINDOW_INDEX_COLUMN
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.denotation import denote
@@ -143,12 +143,12 @@ def plan_of(
     return analyze(SCHEMA, inputs, windows, aggregates, settings)
 
 
-def table_of(given: Sequence[Row], types: StructType = SCHEMA) -> Table:
+def table_of(given: Sequence[Row], types: StructType = SCHEMA) -> ArrowBatch:
     """Rows as a batch, as Spark sends them."""
     columns = list(zip(*given, strict=True)) or [() for _ in types.fields]
     schema = arrow_schema(types)
     arrays = [pa.array(c, pa.schema(schema).field(i).type) for i, c in enumerate(columns)]
-    batch: Table = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    batch: ArrowBatch = pa.RecordBatch.from_arrays(arrays, schema=schema)
     return batch
 
 

@@ -73,7 +73,7 @@ def _array(plain: tuple[str, list[int], bytes | list[object]]) -> Column:
 register_value(np.ndarray, "numpy array", _plain, _array)
 
 
-class Told(NamedTuple):
+class TrackerState(NamedTuple):
     """The queries that ask for a window type, and what they were told."""
 
     queries: list[str]
@@ -85,7 +85,7 @@ class Plain(NamedTuple):
 
     since: int
     grain: Records | Slices
-    tracks: list[Told]
+    tracks: list[TrackerState]
     cells: Cells
     parts: list[tuple[int, Fields]]  # and which of the parts that the queries need each is
     dropped: Ints
@@ -95,7 +95,7 @@ class Plain(NamedTuple):
 class Dense(NamedTuple):
     """The state of a group of dense slices, by attribute."""
 
-    tracks: list[Told]
+    tracks: list[TrackerState]
     attributes: dict[str, object]
 
 
@@ -124,7 +124,7 @@ def image_of(group: AnyGroup) -> Plain | Dense:
     """Return the state of a group."""
     if isinstance(group, KeyedGroup):
         group = group.spread_out()
-    tracks = [Told(list(track.queries), track.known) for track in group.tracks.values()]
+    tracks = [TrackerState(list(track.queries), track.known) for track in group.tracks.values()]
     if isinstance(group, Group):
         cells = replace(group.store.cells)  # without what it has found out of itself
         store = group.store.parts
@@ -143,7 +143,7 @@ class Asked(NamedTuple):
     forms: Mapping[str, Form | Opaque]
     keys: int  # how many there are
 
-    def tracks(self, told: Sequence[Told]) -> Mapping[WindowType, Track]:
+    def tracks(self, told: Sequence[TrackerState]) -> Mapping[WindowType, Track]:
         """Return tracks that know what was told."""
         found = dict[WindowType, Track]()
         for names, known in told:

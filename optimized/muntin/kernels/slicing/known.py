@@ -21,7 +21,7 @@ class Known:
     key: Ints = field(default_factory=no_ints)
     start: Ints = field(default_factory=no_ints)
     end: Ints = field(default_factory=no_ints)
-    settles: Ints = field(default_factory=no_ints)
+    final_at: Ints = field(default_factory=no_ints)
     first: Ints = field(default_factory=no_ints)
     revision: Ints = field(default_factory=no_ints)
     values: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
@@ -32,7 +32,7 @@ class Known:
 
     def picked(self, which: Which) -> "Known":
         """Return some windows, by their places or by a mask."""
-        numbers = (self.key, self.start, self.end, self.settles, self.first, self.revision)
+        numbers = (self.key, self.start, self.end, self.final_at, self.first, self.revision)
         values = {name: answer.picked(which) for name, answer in self.values.items()}
         key, start, end, settles, first, revision = (column[which] for column in numbers)
         return Known(key, start, end, settles, first, revision, values)
@@ -41,8 +41,8 @@ class Known:
         """Return these windows and others."""
         if not len(self) or not len(other):
             return self if len(self) else other
-        mine = (self.key, self.start, self.end, self.settles, self.first, self.revision)
-        theirs = (other.key, other.start, other.end, other.settles, other.first, other.revision)
+        mine = (self.key, self.start, self.end, self.final_at, self.first, self.revision)
+        theirs = (other.key, other.start, other.end, other.final_at, other.first, other.revision)
         values = {
             name: joined([answer, other.values[name]])
             for name, answer in self.values.items()

@@ -181,7 +181,7 @@ def _kinds(part: Part, columns: Fields) -> Sequence[set[np.dtype[np.generic]]]:
 def of_known(known: Known, keys: int) -> Facts:
     """Checks of published windows."""
     n = len(known)
-    for name in ("key", "start", "end", "settles", "first", "revision"):
+    for name in ("key", "start", "end", "final_at", "first", "revision"):
         yield row_of(f"windows.{name}", getattr(known, name), size=n)
     yield values_within("windows.key", known.key, 0, keys - 1)
     yield values_within("windows.start", known.start, FIRST, LAST)

@@ -89,7 +89,7 @@ class Track:
         now = Known(view.key, view.start, view.end, view.settles, first, revision)
         known = replace(now, values=self._remembered(at, news, values, mode))
         kept = self.known.picked(gone).followed(known) if stays(self.kind) else known
-        unfrozen = kept.picked(kept.settles > told_upto(self.kind, moment.after))
+        unfrozen = kept.picked(kept.final_at > told_upto(self.kind, moment.after))
         return replace(self, known=unfrozen), [one for one in lines if len(one)]
 
     def _among(self, line: Line, moment: Moment) -> Within:

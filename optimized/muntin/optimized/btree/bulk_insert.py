@@ -23,7 +23,7 @@ Levels = list[dict[Node[A], None]]
 """For each height, the nodes that have changed, in order of discovery."""
 
 
-class SortedBatch(Generic[A]):
+class SortedPairs(Generic[A]):
     """Distinct, increasing times, with a value at each."""
 
     def __init__(self, pairs: Iterable[Pair[A]], monoid: Monoid[A]) -> None:
@@ -53,11 +53,11 @@ class BulkInsert(BalancedTree[A]):
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert pairs that are sorted by time."""
-        batch = SortedBatch(pairs, self._monoid)
+        batch = SortedPairs(pairs, self._monoid)
         if batch.times:
             self._split_and_repair(self._distribute(batch))
 
-    def _search_starts(self, batch: SortedBatch[A]) -> Iterator[tuple[Node[A], Run]]:
+    def _search_starts(self, batch: SortedPairs[A]) -> Iterator[tuple[Node[A], Run]]:
         """Cut the batch at the ends of the root, and yield where the search for each part starts.
 
         Beside the root the time that is furthest from its end of the window decides: a start on a
@@ -73,7 +73,7 @@ class BulkInsert(BalancedTree[A]):
         if high < size:
             yield self._start(batch.times[high]), (high, size)
 
-    def _distribute(self, batch: SortedBatch[A]) -> Levels[A]:
+    def _distribute(self, batch: SortedPairs[A]) -> Levels[A]:
         """Put every pair in its place; the nodes that have changed are returned."""
         changed: Levels[A] = [{} for _ in range(self._root.height + 1)]
         waiting = list(self._search_starts(batch))
@@ -96,7 +96,7 @@ class BulkInsert(BalancedTree[A]):
                     changed[0][node] = None
         return changed
 
-    def _put_in_leaf(self, leaf: Node[A], place: int, batch: SortedBatch[A], run: Run) -> None:
+    def _put_in_leaf(self, leaf: Node[A], place: int, batch: SortedPairs[A], run: Run) -> None:
         """Put new items into a leaf, which may overflow."""
         low, high = run
         leaf.times[place:place] = batch.times[low:high]

@@ -9,7 +9,7 @@ from muntin.optimized.in_order.discretizer import (
     unsupported_window,
 )
 from muntin.optimized.scotty.opaque_windows import SUFFIX_CLOSED
-from muntin.optimized.scotty.schedules.fixed import schedule_for
+from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.workload import (
     Characteristics,
     Removal,

@@ -24,7 +24,7 @@ from muntin.spark.batch.slice_encoding import decode_slices, encode_slices, even
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import (
-    Table,
+    ArrowBatch,
     Work,
     batches,
     column,
@@ -68,7 +68,7 @@ def final_windows(slices: DataFrame, plan: AggregationPlan) -> DataFrame:
 def partial_aggregation_task(plan: AggregationPlan) -> Work:
     """The work on rows of one partition: slices of them."""
 
-    def work(partition: Iterable[Table]) -> Iterator[object]:
+    def work(partition: Iterable[ArrowBatch]) -> Iterator[object]:
         context = TaskContext.get()
         slices = PendingSlices(SlicePlan(plan), (context.partitionId() if context else 0) * ROWS)
         for batch in partition:
@@ -88,10 +88,10 @@ class PendingSlices:
         """Start empty; the first row has this arrival number."""
         self._slicing, self._arrival = slicing, arrival
         self._stores: list[Store] = []
-        self._keys: list[Table] = []
+        self._keys: list[ArrowBatch] = []
         self.size = 0
 
-    def add(self, batch: Table) -> None:
+    def add(self, batch: ArrowBatch) -> None:
         """Make slices of rows."""
         numbers = keys(batch, self._slicing.plan.keys)
         arrived = events(self._slicing, batch, numbers.number, self._arrival)
@@ -105,7 +105,7 @@ class PendingSlices:
         self._arrival += batch.num_rows
         self.size += len(store.cells)
 
-    def flush(self) -> Iterator[Table]:
+    def flush(self) -> Iterator[ArrowBatch]:
         """Send all slices as batches."""
         if not self.size:
             return
@@ -128,7 +128,7 @@ class PendingSlices:
 def final_aggregation_task(plan: AggregationPlan) -> Work:
     """The work on slices that are sorted by key: windows of them."""
 
-    def work(partition: Iterable[Table]) -> Iterator[object]:
+    def work(partition: Iterable[ArrowBatch]) -> Iterator[object]:
         slicing = SlicePlan(plan)
         for slices in split_at_key_boundaries(partition, plan.keys):
             numbers = keys(slices, plan.keys)
@@ -138,7 +138,7 @@ def final_aggregation_task(plan: AggregationPlan) -> Work:
     return work
 
 
-def windows_of(slicing: SlicePlan, slices: Table, numbers: KeyNumbers) -> list[ResultRows]:
+def windows_of(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> list[ResultRows]:
     """All windows of some keys, from their slices."""
     store, results = _store(slicing, slices, numbers), list[ResultRows]()
     cells = store.cells
@@ -153,7 +153,7 @@ def windows_of(slicing: SlicePlan, slices: Table, numbers: KeyNumbers) -> list[R
     return results
 
 
-def _store(slicing: SlicePlan, slices: Table, numbers: KeyNumbers) -> Store:
+def _store(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> Store:
     """The slices of some keys, one for each interval between edges."""
     store = decode_slices(slicing, slices, numbers.number)
     if slicing.gap:

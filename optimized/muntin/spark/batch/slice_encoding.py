@@ -13,7 +13,7 @@ from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.spark.batch.slice_plan import HIGH, LOW, ORDER, WIRE_TYPES, ColumnKind, SlicePlan
-from muntin.spark.execution.arrow import Table, column, numbers, times
+from muntin.spark.execution.arrow import ArrowBatch, column, numbers, times
 from muntin.spark.execution.internal_columns import internal_name
 
 HALF = 31
@@ -22,7 +22,7 @@ MIDDLE = 62
 """The bits between the lowest and the highest part of a sum of squares."""
 
 
-def events(slicing: SlicePlan, rows: Table, number: Ints, arrival: int) -> Batch:
+def events(slicing: SlicePlan, rows: ArrowBatch, number: Ints, arrival: int) -> Batch:
     """Rows as a batch, given the numbers of their keys and the arrival number of the first.
 
     What a columnar operator refuses is refused here.
@@ -49,7 +49,7 @@ def encode_slices(slicing: SlicePlan, store: Store) -> dict[str, object]:
 
 
 def decode_slices(
-    slicing: SlicePlan, rows: Table, number: Ints, count: Ints | None = None
+    slicing: SlicePlan, rows: ArrowBatch, number: Ints, count: Ints | None = None
 ) -> Store:
     """Slices from their columns, given the numbers of their keys, and the events in each."""
     low, high, arrival = (np.asarray(column(rows, name), np.int64) for name in (LOW, HIGH, ORDER))

@@ -16,7 +16,7 @@ from muntin.spark.batch.slice_plan import sliceable_windows
 from muntin.spark.batch.sql_slices import can_slice_in_sql, grouped_slices
 from muntin.spark.batch.sql_windows import as_disjoint_window, grouped_windows
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, Work, keys, mapped
+from muntin.spark.execution.arrow import ArrowBatch, Work, keys, mapped
 from muntin.spark.execution.evaluation import evaluate
 from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import (
@@ -63,7 +63,7 @@ def by_rows(df: DataFrame, plan: AggregationPlan) -> DataFrame:
 def evaluation_task(plan: AggregationPlan) -> Work:
     """The work on rows that are sorted by key."""
 
-    def work(batches: Iterable[Table]) -> Iterator[object]:
+    def work(batches: Iterable[ArrowBatch]) -> Iterator[object]:
         for rows in split_at_key_boundaries(batches, plan.keys):
             numbers = keys(rows, plan.keys)
             results = evaluate(plan, rows, numbers)

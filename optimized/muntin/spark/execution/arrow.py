@@ -21,56 +21,56 @@ ROWS = 2**16
 """The rows of a result batch, at most."""
 
 
-Work = Callable[[Iterable["Table"]], Iterator[object]]
+Work = Callable[[Iterable["ArrowBatch"]], Iterator[object]]
 """The function that a worker applies to the batches of a partition."""
 
 
-class Column(Protocol):
+class ArrowArray(Protocol):
     """The members of an Arrow array that workers use."""
 
     type: object
     null_count: int
 
     def __len__(self) -> int: ...  # noqa: D105, RUF100 - as of a list
-    def cast(self, kind: object, /) -> "Column": ...  # noqa: D102 - as in Arrow
-    def take(self, positions: object, /) -> "Column": ...  # noqa: D102 - the same
-    def fill_null(self, value: object, /) -> "Column": ...  # noqa: D102 - the same
-    def is_valid(self) -> "Column": ...  # noqa: D102 - the same
+    def cast(self, kind: object, /) -> "ArrowArray": ...  # noqa: D102 - as in Arrow
+    def take(self, positions: object, /) -> "ArrowArray": ...  # noqa: D102 - the same
+    def fill_null(self, value: object, /) -> "ArrowArray": ...  # noqa: D102 - the same
+    def is_valid(self) -> "ArrowArray": ...  # noqa: D102 - the same
     def to_pylist(self) -> list[object]: ...  # noqa: D102 - the same
 
 
-class Table(Protocol):
+class ArrowBatch(Protocol):
     """The members of an Arrow table or batch that workers use."""
 
     num_rows: int
     schema: object
 
-    def column(self, name: str, /) -> Column: ...  # noqa: D102 - as in Arrow
-    def slice(self, offset: int, length: int, /) -> "Table": ...  # noqa: D102 - the same
-    def cast(self, schema: object, /) -> "Table": ...  # noqa: D102 - the same
-    def rename_columns(self, names: Sequence[str], /) -> "Table": ...  # noqa: D102 - the same
+    def column(self, name: str, /) -> ArrowArray: ...  # noqa: D102 - as in Arrow
+    def slice(self, offset: int, length: int, /) -> "ArrowBatch": ...  # noqa: D102 - the same
+    def cast(self, schema: object, /) -> "ArrowBatch": ...  # noqa: D102 - the same
+    def rename_columns(self, names: Sequence[str], /) -> "ArrowBatch": ...  # noqa: D102 - the same
 
 
-def table(parts: Sequence[Table]) -> Table:
+def table(parts: Sequence[ArrowBatch]) -> ArrowBatch:
     """Batches and tables as one table, each column in one chunk."""
     flat = [
         batch
         for part in parts
         for batch in (pieces(part) if isinstance(part, pa.Table) else [part])
     ]
-    joined: Table = pa.Table.from_batches(flat, schema=parts[0].schema).combine_chunks()
+    joined: ArrowBatch = pa.Table.from_batches(flat, schema=parts[0].schema).combine_chunks()
     return joined
 
 
-def picked(of: Table, names: Sequence[str], positions: Ints) -> Table:
+def picked(of: ArrowBatch, names: Sequence[str], positions: Ints) -> ArrowBatch:
     """Some columns of some rows."""
     empty = pa.nulls(positions.size)  # a table without columns would forget how many rows it has
     columns = {name: column(of, name).take(positions) for name in names} or {"": empty}
-    batch: Table = pa.RecordBatch.from_pydict(columns)
+    batch: ArrowBatch = pa.RecordBatch.from_pydict(columns)
     return batch
 
 
-def as_typed(of: Table, like: Table) -> Table:
+def as_typed(of: ArrowBatch, like: ArrowBatch) -> ArrowBatch:
     """A table with the types of another: timestamps may have been in another time zone.
 
     >>> zones = ("UTC", "Europe/Berlin")
@@ -78,31 +78,31 @@ def as_typed(of: Table, like: Table) -> Table:
     >>> as_typed(a, b).equals(b)
     True
     """
-    typed_table: Table = table([of]).cast(like.schema)
+    typed_table: ArrowBatch = table([of]).cast(like.schema)
     return typed_table
 
 
-def pieces(of: Table) -> list[Table]:
+def pieces(of: ArrowBatch) -> list[ArrowBatch]:
     """A table as batches."""
-    parts: list[Table] = getattr(of, "to_batches")()  # noqa: B009 - Arrow is not typed
+    parts: list[ArrowBatch] = getattr(of, "to_batches")()  # noqa: B009 - Arrow is not typed
     return parts
 
 
-def column(of: Table, name: str) -> Column:
+def column(of: ArrowBatch, name: str) -> ArrowArray:
     """A column in one chunk."""
-    values: Column = of.column(name)
+    values: ArrowArray = of.column(name)
     if isinstance(values, pa.ChunkedArray):
         values = getattr(values, "combine_chunks")()  # noqa: B009 - Arrow is not typed
     return values
 
 
-def names_of(of: Table) -> list[str]:
+def names_of(of: ArrowBatch) -> list[str]:
     """The names of columns."""
     names: list[str] = getattr(of.schema, "names")  # noqa: B009 - Arrow is not typed
     return names
 
 
-def plain(values: Column) -> Column:
+def plain(values: ArrowArray) -> ArrowArray:
     """Timestamps and dates as integers, and other columns as they are."""
     kind = values.type
     if pa.types.is_timestamp(kind):
@@ -110,7 +110,7 @@ def plain(values: Column) -> Column:
     return values.cast(pa.int32()).cast(pa.int64()) if pa.types.is_date32(kind) else values
 
 
-def times(of: Table, name: str) -> Ints:
+def times(of: ArrowBatch, name: str) -> Ints:
     """The column of time as integers; it has no nulls."""
     values = column(of, name)
     if values.null_count:
@@ -121,7 +121,7 @@ def times(of: Table, name: str) -> Ints:
     return np.asarray(plain(values).cast(pa.int64()), np.int64)
 
 
-def near_times(of: Table, name: str) -> Ints:
+def near_times(of: ArrowBatch, name: str) -> Ints:
     """The column of time; none is farther from 0 than the columnar engine accepts."""
     values = times(of, name)
     for time in (values.min(), values.max()) if values.size else ():
@@ -133,7 +133,7 @@ def near_times(of: Table, name: str) -> Ints:
     return values
 
 
-def numbers(of: Table, name: str) -> Values:
+def numbers(of: ArrowBatch, name: str) -> Values:
     """A column of numbers or times, and which of them are not null."""
     values = plain(column(of, name))
     cast = values.cast(pa.float64() if pa.types.is_floating(values.type) else pa.int64())
@@ -142,23 +142,23 @@ def numbers(of: Table, name: str) -> Values:
     return Values(column_of(cast.fill_null(0)), np.asarray(values.is_valid(), np.bool_))
 
 
-def objects(of: Table, name: str) -> list[object]:
+def objects(of: ArrowBatch, name: str) -> list[object]:
     """A column as Python objects; timestamps and dates are integers."""
     return plain(column(of, name)).to_pylist()
 
 
-def keys(of: Table, names: Sequence[str]) -> KeyNumbers:
+def keys(of: ArrowBatch, names: Sequence[str]) -> KeyNumbers:
     """Number the keys of a table as they come; null is a key like any other, and so is NaN."""
     codes = [_codes(column(of, name)) for name in names] if of.num_rows else []
     return number_keys(codes, of.num_rows)
 
 
-def _codes(values: Column) -> tuple[Ints, int]:
+def _codes(values: ArrowArray) -> tuple[Ints, int]:
     encoded = compute.dictionary_encode(values, null_encoding="encode")
     return np.asarray(encoded.indices, np.int64), len(encoded.dictionary)
 
 
-def batches(columns: Mapping[str, object], schema: StructType) -> Iterator[Table]:
+def batches(columns: Mapping[str, object], schema: StructType) -> Iterator[ArrowBatch]:
     """Columns as batches of a schema."""
     cast = [_cast(columns[field.name], field) for field in schema.fields]
     joined = pa.Table.from_arrays(cast, schema=arrow_schema(schema))
@@ -178,7 +178,7 @@ def _cast(values: object, field: StructField) -> object:
         ) from cause
 
 
-def typed(items: object, kind: DataType) -> Column:
+def typed(items: object, kind: DataType) -> ArrowArray:
     """Python objects as a column; integers become timestamps and dates."""
     target = arrow_type(kind)
     if pa.types.is_timestamp(target):
@@ -205,7 +205,7 @@ def mapped(df: DataFrame, work: Work, schema: StructType) -> DataFrame:
     """
     names = df.columns
 
-    def renamed(partition: Iterable[Table]) -> Iterator[object]:
+    def renamed(partition: Iterable[ArrowBatch]) -> Iterator[object]:
         return work(batch.rename_columns(names) for batch in partition)
 
     numbered = df.toDF(*map(str, range(len(names))))

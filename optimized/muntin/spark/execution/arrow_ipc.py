@@ -2,12 +2,12 @@
 
 from importlib import import_module
 
-from muntin.spark.execution.arrow import Table, pa
+from muntin.spark.execution.arrow import ArrowBatch, pa
 
 ipc = import_module("pyarrow.ipc")
 
 
-def to_ipc_bytes(batch: Table) -> bytes:
+def to_ipc_bytes(batch: ArrowBatch) -> bytes:
     """A batch, or a table, as an IPC stream with its schema."""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, batch.schema) as stream:
@@ -16,8 +16,8 @@ def to_ipc_bytes(batch: Table) -> bytes:
     return data
 
 
-def from_ipc_bytes(data: bytes, begin: int = 0) -> list[Table]:
+def from_ipc_bytes(data: bytes, begin: int = 0) -> list[ArrowBatch]:
     """The batches of an IPC stream that begins at this byte."""
     with ipc.open_stream(pa.py_buffer(data)[begin:]) as stream:
-        batches: list[Table] = list(stream)
+        batches: list[ArrowBatch] = list(stream)
     return batches

@@ -19,7 +19,7 @@ from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.call.aggregate_arguments import AggregateColumn
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, near_times, numbers, objects, pa, times
+from muntin.spark.execution.arrow import ArrowBatch, near_times, numbers, objects, pa, times
 from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spark.execution.result_rows import ResultRows, coordinates
 from muntin.spark.execution.result_values import as_type, cast_exactly
@@ -29,7 +29,7 @@ from muntin.spec.query import Query, Result
 from muntin.spec.stream import END, Event
 
 
-def evaluate(plan: AggregationPlan, rows: Table, keys: KeyNumbers) -> list[ResultRows]:
+def evaluate(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     """The windows of some keys, all of whose events are here: the stream ends with them."""
     fast = columnar_windows(plan)
     results = _by_columns(plan.restricted_to(fast), rows, keys) if fast else []
@@ -37,7 +37,7 @@ def evaluate(plan: AggregationPlan, rows: Table, keys: KeyNumbers) -> list[Resul
     return results + (_by_events(plan.restricted_to(slow), rows, keys) if slow else [])
 
 
-def _by_columns(plan: AggregationPlan, rows: Table, keys: KeyNumbers) -> list[ResultRows]:
+def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     operator = columnar_operator_for(plan)
     answer = operator.take_columns(times(rows, plan.time), columns_of(plan, rows), keys.number, END)
     return rows_of_answer(plan, answer)
@@ -65,7 +65,7 @@ def ids_of(plan: AggregationPlan) -> dict[tuple[str, str], str]:
     return {pair: f"{len(pair[0])} {name}" for pair, name in joined.items()}
 
 
-def columns_of(plan: AggregationPlan, rows: Table) -> dict[str, Values]:
+def columns_of(plan: AggregationPlan, rows: ArrowBatch) -> dict[str, Values]:
     """The columns that aggregates read."""
     return {name: numbers(rows, name) for name in (*plan.values, plan.time)}
 
@@ -89,7 +89,7 @@ def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
     return results
 
 
-def _by_events(plan: AggregationPlan, rows: Table, keys: KeyNumbers) -> list[ResultRows]:
+def _by_events(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     queries, results = queries_of(plan), list[tuple[int, Result]]()
     events = events_of(plan, rows)
     order = np.argsort(keys.number, kind="stable")
@@ -129,7 +129,7 @@ def product_aggregate(plan: AggregationPlan) -> Erased:
     ).erase_types()
 
 
-def events_of(plan: AggregationPlan, rows: Table) -> list[Event]:
+def events_of(plan: AggregationPlan, rows: ArrowBatch) -> list[Event]:
     """Rows as events: with the value of their single value column, or a record."""
     names, columns = plan.values, {name: objects(rows, name) for name in plan.values}
     values = list[object]([None] * rows.num_rows)

@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, keys, pieces, table
+from muntin.spark.execution.arrow import ArrowBatch, keys, pieces, table
 
 CHUNK = 2**19
 """The rows that are computed in one call, if no key has more."""
@@ -47,9 +47,11 @@ def repartition_by_key(rows: DataFrame, plan: AggregationPlan, order: Sequence[s
     return shuffled.sortWithinPartitions(*columns) if columns else shuffled
 
 
-def split_at_key_boundaries(batches: Iterable[Table], names: Sequence[str]) -> Iterator[Table]:
+def split_at_key_boundaries(
+    batches: Iterable[ArrowBatch], names: Sequence[str]
+) -> Iterator[ArrowBatch]:
     """Batches, which are sorted by key, as tables that split no key."""
-    pending, rows = list[Table](), 0
+    pending, rows = list[ArrowBatch](), 0
     for batch in batches:
         pending.append(batch)
         rows += batch.num_rows

@@ -13,7 +13,7 @@ from muntin.columnar.arguments import END, START, has_time_bounds
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, batches, column, pa
+from muntin.spark.execution.arrow import ArrowBatch, batches, column, pa
 from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import quoted
 from muntin.spec.errors import InvalidInputError
@@ -66,11 +66,11 @@ def _by_index(each: Sequence[Expression]) -> Expression:
 def result_batches(
     plan: AggregationPlan,
     results: Sequence[ResultRows],
-    rows: Table,
+    rows: ArrowBatch,
     keys: KeyNumbers,
     *,
     compactly: bool = False,
-) -> Iterator[Table]:
+) -> Iterator[ArrowBatch]:
     """Result rows as batches; the key columns are those of the rows of a table."""
     kinds, names = plan.kinds(), list(plan.kinds())
     schema = compact_schema(plan) if compactly else plan.schema()

@@ -22,7 +22,7 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from muntin.spark.execution.arrow import Table
+from muntin.spark.execution.arrow import ArrowBatch
 from muntin.spark.source.trace import Generated, Recorded, Trace
 from muntin.spec.errors import InvalidInputError
 
@@ -96,7 +96,7 @@ def split_rows(begin: int, end: int, n: int) -> list[RowRange]:
     return [RowRange(first, min(end, first + step)) for first in range(begin, end, step)]
 
 
-def rows_of(trace: Trace, partition: InputPartition) -> Iterator[Table]:
+def rows_of(trace: Trace, partition: InputPartition) -> Iterator[ArrowBatch]:
     """The rows of a partition."""
     return (
         trace.read(partition.begin, partition.end) if isinstance(partition, RowRange) else iter(())
@@ -137,7 +137,7 @@ class TraceStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The partitions of a micro-batch."""
         return split_rows(start[ROW], end[ROW], self._pace.parallelism)
 
-    def read(self, partition: InputPartition) -> Iterator[Table]:
+    def read(self, partition: InputPartition) -> Iterator[ArrowBatch]:
         """The rows of a partition."""
         return rows_of(self._trace, partition)
 
@@ -153,7 +153,7 @@ class TraceBatchReader(DataSourceReader):
         """The partitions of the trace."""
         return split_rows(0, self._trace.rows, self._pace.parallelism)
 
-    def read(self, partition: InputPartition) -> Iterator[Table]:
+    def read(self, partition: InputPartition) -> Iterator[ArrowBatch]:
         """The rows of a partition."""
         return rows_of(self._trace, partition)
 

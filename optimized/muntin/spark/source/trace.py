@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from pyspark.sql.types import LongType, StructField, StructType, TimestampType
 
-from muntin.spark.execution.arrow import Table, arrow_schema, pa, pieces, spark_types
+from muntin.spark.execution.arrow import ArrowBatch, arrow_schema, pa, pieces, spark_types
 from muntin.spec.errors import InvalidInputError
 
 parquet = import_module("pyarrow.parquet")
@@ -27,7 +27,7 @@ class Trace(Protocol):
         """The columns."""
         ...
 
-    def read(self, begin: int, end: int) -> Iterator[Table]:
+    def read(self, begin: int, end: int) -> Iterator[ArrowBatch]:
         """The rows from one number up to another."""
         ...
 
@@ -63,13 +63,13 @@ class Generated:
         types = {"key": long, "ts": TimestampType(), "v": long, "n": long}
         return StructType([StructField(name, kind) for name, kind in types.items()])
 
-    def read(self, begin: int, end: int) -> Iterator[Table]:
+    def read(self, begin: int, end: int) -> Iterator[ArrowBatch]:
         """The rows from one number up to another, a block at a time."""
         for block in range(begin // BLOCK, -(-end // BLOCK)):
             first = block * BLOCK
             yield self._block(block, max(begin - first, 0), min(end - first, BLOCK))
 
-    def _block(self, block: int, low: int, high: int) -> Table:
+    def _block(self, block: int, low: int, high: int) -> ArrowBatch:
         random = np.random.default_rng([self.seed, block])
         n = np.arange(block * BLOCK, (block + 1) * BLOCK)
         delay = np.where(
@@ -83,7 +83,7 @@ class Generated:
         }
         arrays = [pa.array(column[low:high]) for column in columns.values()]
         arrays[1] = arrays[1].cast(pa.timestamp("us", "UTC"))
-        rows: Table = pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(self.schema()))
+        rows: ArrowBatch = pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(self.schema()))
         return rows
 
 
@@ -128,7 +128,7 @@ class Recorded:
             ) from cause
         return schema.fields[0]
 
-    def read(self, begin: int, end: int) -> Iterator[Table]:
+    def read(self, begin: int, end: int) -> Iterator[ArrowBatch]:
         """The rows from one number up to another."""
         file, first = self._file(), 0
         schema = arrow_schema(self.schema())
@@ -180,7 +180,7 @@ class ReadTable(Protocol):
 
     def cast(self, schema: object, /) -> "ReadTable": ...  # noqa: D102 - as in Arrow
     def slice(self, begin: int, length: int, /) -> "ReadTable": ...  # noqa: D102 - the same
-    def combine_chunks(self) -> Table: ...  # noqa: D102 - the same
+    def combine_chunks(self) -> ArrowBatch: ...  # noqa: D102 - the same
 
 
 class File(Protocol):

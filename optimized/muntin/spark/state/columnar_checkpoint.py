@@ -16,7 +16,7 @@ from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.grain import Records, slices
-from muntin.kernels.slicing.image import Plain, Told
+from muntin.kernels.slicing.image import Plain, TrackerState
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.ordering import ordered
@@ -39,7 +39,7 @@ from muntin.spec.windows.window import WindowType
 HEADER_CHUNK = "columns"
 SLICE_FIELDS = ("key", "slot", "low", "high", "count", "arrival", "own", "mark")
 """The columns of slices that are stored: between steps no slice has pending rows."""
-EMITTED_FIELDS = ("key", "start", "end", "settles", "first", "revision")
+EMITTED_FIELDS = ("key", "start", "end", "final_at", "first", "revision")
 MAX_CHUNKS = 8
 """A table is split into at most about this many chunks, or a few times as many."""
 MIN_CHUNK_BYTES = 2**17
@@ -154,7 +154,7 @@ def decode_operator_state(chunks: Chunks, kinds: Mapping[str, WindowType]) -> Op
         grain = Records() if group.single else slices(kinds[ids[0]] for ids in group.queries)
         cells, parts = _slices(chunks, group.tables[0])
         tracks = [
-            Told(ids, _emitted_windows(chunks, table))
+            TrackerState(ids, _emitted_windows(chunks, table))
             for ids, table in zip(group.queries, group.tables[1:], strict=True)
         ]
         arrival, dropped = (ints(column) for column in decode_columns(chunks[f"{index} keys"]))
@@ -191,8 +191,8 @@ def _emitted_windows(chunks: Chunks, table: ChunkedTable) -> Known:
     if not fields:
         return Known()
     values = {query: _answer(columns, n, flags) for query, n, flags in table.column_groups}
-    key, start, end, settles, first, revision = fields
-    return Known(key, start, end, settles, first, revision, values)
+    key, start, end, final_at, first, revision = fields
+    return Known(key, start, end, final_at, first, revision, values)
 
 
 def _answer(columns: Iterator[Column | Ints], n: int, has_flags: bool) -> Answer:  # noqa: FBT001 - as stored
@@ -223,7 +223,7 @@ def without_unused_fields(group: Plain, queries: QueryForms) -> Plain:
         return group
     slot, zero = group.cells.slot, np.zeros_like(group.cells.slot)
     tracks = [
-        Told(track.queries, replace(track.known, first=np.zeros_like(track.known.first)))
+        TrackerState(track.queries, replace(track.known, first=np.zeros_like(track.known.first)))
         for track in group.tracks
     ]
     cells = replace(group.cells, low=slot, high=slot, arrival=zero)

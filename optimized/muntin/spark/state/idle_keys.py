@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Flags, Ints
-from muntin.kernels.slicing.image import Plain, Told
+from muntin.kernels.slicing.image import Plain, TrackerState
 from muntin.spark.state.operator_state import OperatorState
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.window import WindowType
@@ -36,7 +36,7 @@ def drop_idle_keys(state: OperatorState, live: Flags) -> OperatorState:
 
     def without_idle(group: Plain) -> Plain:
         tracks = [
-            Told(track.queries, replace(track.known, key=number[track.known.key]))
+            TrackerState(track.queries, replace(track.known, key=number[track.known.key]))
             for track in group.tracks
         ]
         cells = replace(group.cells, key=number[group.cells.key])

@@ -6,7 +6,7 @@ Task after the shuffle. The place of a key in this table is its number in the op
 from pyspark.sql.types import StructField, StructType
 
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, arrow_schema, pa
+from muntin.spark.execution.arrow import ArrowBatch, arrow_schema, pa
 from muntin.spark.execution.arrow_ipc import from_ipc_bytes, ipc, to_ipc_bytes
 
 WITHOUT_SCHEMA = b"\0"
@@ -18,7 +18,7 @@ def key_schema(plan: AggregationPlan) -> object:
     return arrow_schema(StructType([StructField(name, plan.types[name]) for name in plan.keys]))
 
 
-def encode_keys(plan: AggregationPlan, keys: Table) -> bytes:
+def encode_keys(plan: AggregationPlan, keys: ArrowBatch) -> bytes:
     """Leave the schema out if `decode_keys` can infer it: it takes more room than most keys."""
     if keys.schema != key_schema(plan):
         return to_ipc_bytes(keys)
@@ -26,10 +26,10 @@ def encode_keys(plan: AggregationPlan, keys: Table) -> bytes:
     return WITHOUT_SCHEMA + batch
 
 
-def decode_keys(plan: AggregationPlan, data: bytes) -> Table:
+def decode_keys(plan: AggregationPlan, data: bytes) -> ArrowBatch:
     """The table of keys that `encode_keys` encoded."""
     if data[:1] != WITHOUT_SCHEMA:
         return from_ipc_bytes(data)[0]
     batch = pa.py_buffer(data)[len(WITHOUT_SCHEMA) :]
-    keys: Table = ipc.read_record_batch(batch, key_schema(plan))
+    keys: ArrowBatch = ipc.read_record_batch(batch, key_schema(plan))
     return keys

@@ -11,7 +11,7 @@ import numpy as np
 
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, picked, times
+from muntin.spark.execution.arrow import ArrowBatch, picked, times
 from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spark.state.chunk_store import Chunks, ChunkStore, read_chunk, write_changed_chunks
 from muntin.spark.state.state_header import (
@@ -67,7 +67,7 @@ class Bucket:
         """The least watermark at which a window is emitted or a key expires; None without keys."""
         return min(self._columnar_timer, self._row_bucket.next_timer) if self._is_stored else None
 
-    def process(self, payloads: Sequence[Payload], watermark: float) -> Iterator[Table]:
+    def process(self, payloads: Sequence[Payload], watermark: float) -> Iterator[ArrowBatch]:
         """Advance the watermark, then process payloads, and yield output rows.
 
         Rows before the allowed lateness are late.
@@ -98,7 +98,7 @@ class Bucket:
             return [SlicesAndRows(None, all_rows(payloads))]
         return [payload.split_at(self._late_limit) for payload in payloads]
 
-    def _split_late(self, piece: SlicesAndRows) -> tuple[SlicesAndRows, Table | None]:
+    def _split_late(self, piece: SlicesAndRows) -> tuple[SlicesAndRows, ArrowBatch | None]:
         """A piece without its late rows, and these, if there are any.
 
         In a dialect whose lateness is not decided by event, operators decide.
@@ -113,7 +113,7 @@ class Bucket:
         timely, late = (picked(rows, names, np.flatnonzero(flags)) for flags in (~is_late, is_late))
         return piece._replace(rows=timely if timely.num_rows else None), late
 
-    def _process_columns(self, pieces: Sequence[SlicesAndRows]) -> Iterator[Table]:
+    def _process_columns(self, pieces: Sequence[SlicesAndRows]) -> Iterator[ArrowBatch]:
         if not pieces and self._before.columnar_timer > self._watermark:
             return
         stored = {

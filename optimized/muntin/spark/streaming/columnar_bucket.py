@@ -16,7 +16,7 @@ from muntin.kernels.slicing.forms import form_of
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, as_typed, keys, picked, table, times
+from muntin.spark.execution.arrow import ArrowBatch, as_typed, keys, picked, table, times
 from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, rows_of_answer
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.chunk_store import Chunks
@@ -63,7 +63,7 @@ class ColumnarBucket:
             state = decode_operator_state(chunks, self._kinds)
             import_state(self._operator, state, self._keys.num_rows)
 
-    def process(self, pieces: Sequence[SlicesAndRows], watermark: float) -> Iterator[Table]:
+    def process(self, pieces: Sequence[SlicesAndRows], watermark: float) -> Iterator[ArrowBatch]:
         """Advance the watermark, then ingest pieces without late rows; yield output rows."""
         empty: dict[str, Values] = {name: self._empty_column(name) for name in self._plan.read}
         if watermark > -END:
@@ -81,7 +81,7 @@ class ColumnarBucket:
         time, columns = times(rows, self._plan.time), columns_of(self._plan, rows)
         yield from self._output_rows(self._operator.take_columns(time, columns, number))
 
-    def _output_rows(self, answer: Answered) -> Iterator[Table]:
+    def _output_rows(self, answer: Answered) -> Iterator[ArrowBatch]:
         results = rows_of_answer(self._plan, answer)
         if results and self._keys is not None:
             self.changed = True
@@ -93,7 +93,7 @@ class ColumnarBucket:
         is_real = isinstance(self._plan.types[name], FLOATING_TYPES)
         return Values(column_of(np.empty(0, np.float64) if is_real else no_ints()))
 
-    def _key_numbers(self, tables: Sequence[Table]) -> list[Ints]:
+    def _key_numbers(self, tables: Sequence[ArrowBatch]) -> list[Ints]:
         """The number of the key of each row, by table; new keys get the next numbers."""
         names, numbers = self._plan.keys, [keys(rows, self._plan.keys) for rows in tables]
         new_keys = [

@@ -9,14 +9,14 @@ import json
 
 import numpy as np
 
-from muntin.spark.execution.arrow import Column, Table, column, names_of, pa, plain
+from muntin.spark.execution.arrow import ArrowArray, ArrowBatch, column, names_of, pa, plain
 from muntin.spark.execution.arrow_ipc import ipc
 
 WIDTHS = (np.uint8, np.uint16, np.uint32)
 LEAST_KEY, SCHEMA_KEY = b"least", b"schema"
 
 
-def encode_narrow(batch: Table) -> Table:
+def encode_narrow(batch: ArrowBatch) -> ArrowBatch:
     """A batch whose integer columns without nulls are narrow."""
     columns, least = dict[str, object](), dict[str, int]()
     for name in names_of(batch):
@@ -29,11 +29,11 @@ def encode_narrow(batch: Table) -> Table:
                 columns[name], least[name] = pa.array((numbers - low).astype(widths[0])), low
     schema: bytes = getattr(batch.schema, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
     metadata = {SCHEMA_KEY: schema, LEAST_KEY: json.dumps(least).encode()}
-    narrow: Table = pa.RecordBatch.from_pydict(columns, metadata=metadata)
+    narrow: ArrowBatch = pa.RecordBatch.from_pydict(columns, metadata=metadata)
     return narrow
 
 
-def decode_narrow(batch: Table) -> Table:
+def decode_narrow(batch: ArrowBatch) -> ArrowBatch:
     """The batch that `encode_narrow` encoded."""
     metadata: dict[bytes, bytes] = getattr(batch.schema, "metadata")  # noqa: B009 - the same
     schema = ipc.read_schema(pa.py_buffer(metadata[SCHEMA_KEY]))
@@ -44,16 +44,16 @@ def decode_narrow(batch: Table) -> Table:
         columns[name] = (
             _widened(values, least[name], schema.field(name).type) if name in least else values
         )
-    decoded: Table = pa.RecordBatch.from_pydict(columns)
+    decoded: ArrowBatch = pa.RecordBatch.from_pydict(columns)
     return decoded
 
 
-def can_narrow(values: Column) -> bool:
+def can_narrow(values: ArrowArray) -> bool:
     """Whether a column holds integers, or times, which count a unit."""
     kind, types = values.type, pa.types
     return bool(types.is_integer(kind) or types.is_timestamp(kind) or types.is_date32(kind))
 
 
-def _widened(values: Column, least: int, kind: object) -> object:
+def _widened(values: ArrowArray, least: int, kind: object) -> object:
     numbers = pa.array(np.asarray(values).astype(np.int64) + least)
     return (numbers.cast(pa.int32()) if pa.types.is_date32(kind) else numbers).cast(kind)

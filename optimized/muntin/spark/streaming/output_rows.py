@@ -7,7 +7,7 @@ import numpy as np
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.over import is_record
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, batches, column, pa, typed
+from muntin.spark.execution.arrow import ArrowBatch, batches, column, pa, typed
 from muntin.spark.execution.evaluation import rows_of_results
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.state_header import Key
@@ -17,7 +17,9 @@ from muntin.spec.stream import Event
 LATE = "late"
 
 
-def window_rows(plan: AggregationPlan, results: Sequence[tuple[Key, Result]]) -> Iterator[Table]:
+def window_rows(
+    plan: AggregationPlan, results: Sequence[tuple[Key, Result]]
+) -> Iterator[ArrowBatch]:
     """Rows of windows, each with its key."""
     numbers: dict[Key, int] = {}
     numbered = [(numbers.setdefault(key, len(numbers)), result) for key, result in results]
@@ -26,16 +28,18 @@ def window_rows(plan: AggregationPlan, results: Sequence[tuple[Key, Result]]) ->
     return result_batches(plan, rows_of_results(plan, numbered), keys, KeyNumbers(places, places))
 
 
-def _key_columns(plan: AggregationPlan, keys: Sequence[Key]) -> Table:
+def _key_columns(plan: AggregationPlan, keys: Sequence[Key]) -> ArrowBatch:
     """Keys as columns of their own types."""
     columns = {
         name: typed([key[i] for key in keys], plan.types[name]) for i, name in enumerate(plan.keys)
     }
-    table: Table = pa.RecordBatch.from_pydict(columns or {"": pa.nulls(len(keys))})
+    table: ArrowBatch = pa.RecordBatch.from_pydict(columns or {"": pa.nulls(len(keys))})
     return table
 
 
-def late_event_rows(plan: AggregationPlan, late: Sequence[tuple[Key, Event]]) -> Iterator[Table]:
+def late_event_rows(
+    plan: AggregationPlan, late: Sequence[tuple[Key, Event]]
+) -> Iterator[ArrowBatch]:
     """Late events, each with its key, as rows of the kind `late`."""
     if not late:
         return iter(())
@@ -44,7 +48,7 @@ def late_event_rows(plan: AggregationPlan, late: Sequence[tuple[Key, Event]]) ->
     return _late(plan, keys, start, _event_structs(plan, events) if plan.late == "rows" else None)
 
 
-def late_rows(plan: AggregationPlan, late: Table) -> Iterator[Table]:
+def late_rows(plan: AggregationPlan, late: ArrowBatch) -> Iterator[ArrowBatch]:
     """Late input rows as rows of the kind `late`."""
     names = plan.row().names
     columns = [column(late, name) for name in names]
@@ -52,7 +56,9 @@ def late_rows(plan: AggregationPlan, late: Table) -> Iterator[Table]:
     return _late(plan, late, column(late, plan.time), rows)
 
 
-def _late(plan: AggregationPlan, keys: Table, start: object, rows: object) -> Iterator[Table]:
+def _late(
+    plan: AggregationPlan, keys: ArrowBatch, start: object, rows: object
+) -> Iterator[ArrowBatch]:
     """Late rows start at their times, and have no end, value or revision."""
     schema, n = plan.schema(), keys.num_rows
     columns: dict[str, object] = {field.name: pa.nulls(n) for field in schema.fields}

@@ -21,7 +21,7 @@ from pyspark.sql.types import (
 )
 
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
-from muntin.spark.execution.arrow import Table, Work, column, mapped, plain
+from muntin.spark.execution.arrow import ArrowBatch, Work, column, mapped, plain
 from muntin.spark.execution.arrow_ipc import from_ipc_bytes, to_ipc_bytes
 from muntin.spark.execution.repartition import quoted
 
@@ -45,7 +45,7 @@ def transport_schema(schema: StructType) -> StructType:
     )
 
 
-def to_pandas(schema: StructType, rows: Table) -> object:
+def to_pandas(schema: StructType, rows: ArrowBatch) -> object:
     """Rows as the frame that Spark expects. Task after the shuffle."""
     transport = transport_schema(schema)
     if transport == IPC_SCHEMA:
@@ -67,7 +67,7 @@ def _with_timestamp(values: Column, field: StructField) -> Column:
     return f.timestamp_micros(values).alias(field.name) if is_timestamp else values
 
 
-def decode_payloads(partition: Iterable[Table]) -> Iterator[object]:
+def decode_payloads(partition: Iterable[ArrowBatch]) -> Iterator[object]:
     """The batches in IPC payloads."""
     for batch in partition:
         for payload in batch.column("payload").to_pylist():

@@ -15,7 +15,7 @@ from muntin.kernels.slicing.grain import sliced
 from muntin.kernels.slicing.store import Store
 from muntin.spark.batch.slice_encoding import decode_slices, events
 from muntin.spark.batch.slice_plan import LOW, SlicePlan
-from muntin.spark.execution.arrow import Table, column, names_of, pa, table
+from muntin.spark.execution.arrow import ArrowBatch, column, names_of, pa, table
 from muntin.spark.execution.arrow_ipc import from_ipc_bytes
 from muntin.spark.streaming.integer_narrowing import decode_narrow
 from muntin.spark.streaming.pre_aggregation import COUNT_COLUMN
@@ -25,11 +25,11 @@ from muntin.spark.streaming.shuffle_payload import PAYLOAD_HEADER
 class SlicesAndRows(NamedTuple):
     """Slices, and rows that are in none of them."""
 
-    slices: Table | None
-    rows: Table | None
+    slices: ArrowBatch | None
+    rows: ArrowBatch | None
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[ArrowBatch]:
         """Those of the two that there are."""
         return [part for part in self if part is not None]
 
@@ -42,12 +42,12 @@ class Payload:
         *origin, size = PAYLOAD_HEADER.unpack_from(data)
         self.origin, self._names = tuple(origin), names
         self._data, self._begin = data, PAYLOAD_HEADER.size + size
-        self.slices: Table | None = None
+        self.slices: ArrowBatch | None = None
         if size:
             batches = from_ipc_bytes(data, PAYLOAD_HEADER.size)
             self.slices = table([decode_narrow(batch) for batch in batches])
 
-    def rows(self, in_slices: Flags | None = None) -> Table:
+    def rows(self, in_slices: Flags | None = None) -> ArrowBatch:
         """All rows, or those of the flagged slices."""
         (narrow,) = from_ipc_bytes(self._data, self._begin)
         batch = decode_narrow(narrow)
@@ -66,7 +66,7 @@ class Payload:
                 if name in slice_columns
                 else column(batch, name).take(places)
             )
-        rows: Table = pa.RecordBatch.from_pydict(columns)
+        rows: ArrowBatch = pa.RecordBatch.from_pydict(columns)
         return rows
 
     def split_at(self, limit: float) -> SlicesAndRows:
@@ -85,7 +85,7 @@ def read_payloads(payloads: Iterable[bytes], names: Sequence[str]) -> list[Paylo
     return sorted((Payload(data, names) for data in payloads), key=lambda payload: payload.origin)
 
 
-def all_rows(payloads: Sequence[Payload]) -> Table | None:
+def all_rows(payloads: Sequence[Payload]) -> ArrowBatch | None:
     """The rows of all payloads; None if there are none."""
     return table([payload.rows() for payload in payloads]) if payloads else None
 

@@ -15,7 +15,7 @@ from muntin.kernels.slicing.grain import sliced
 from muntin.spark.batch.slice_encoding import encode_slices, events
 from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, column, keys, pa, picked
+from muntin.spark.execution.arrow import ArrowBatch, column, keys, pa, picked
 from muntin.spark.execution.evaluation import columnar_operator_for
 from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.state.operator_state import operator_image
@@ -46,10 +46,10 @@ class PreAggregatedRows(NamedTuple):
 
     row_order: Ints
     row_counts: Ints
-    slices: Table
+    slices: ArrowBatch
     slice_bounds: Ints
 
-    def slices_of(self, bucket: int) -> Table:
+    def slices_of(self, bucket: int) -> ArrowBatch:
         """The slices of a bucket."""
         begin, end = self.slice_bounds[bucket : bucket + 2].tolist()
         return self.slices.slice(begin, end - begin)
@@ -64,7 +64,7 @@ def pre_aggregation_plan(plan: AggregationPlan) -> SlicePlan | None:
 
 
 def pre_aggregate(
-    rows: Table, slice_plan: SlicePlan, bucket: Ints, config: PreAggregationConfig
+    rows: ArrowBatch, slice_plan: SlicePlan, bucket: Ints, config: PreAggregationConfig
 ) -> PreAggregatedRows | None:
     """Combine rows into slices, given the bucket of each row; None if slices are too many.
 
@@ -77,7 +77,7 @@ def pre_aggregate(
 
 
 def _pre_aggregate(
-    rows: Table, slice_plan: SlicePlan, bucket: Ints, config: PreAggregationConfig
+    rows: ArrowBatch, slice_plan: SlicePlan, bucket: Ints, config: PreAggregationConfig
 ) -> PreAggregatedRows | None:
     if not is_worthwhile(rows, slice_plan, config.min_rows_per_slice):
         return None
@@ -95,13 +95,13 @@ def _pre_aggregate(
     slice_keys = picked(rows, names, numbers.row[by_bucket][runs.key])
     columns: dict[str, object] = {name: column(slice_keys, name) for name in names}
     columns |= encode_slices(slice_plan, store) | {COUNT_COLUMN: store.cells.count}
-    slices: Table = pa.table(columns)
+    slices: ArrowBatch = pa.table(columns)
     bounds = np.searchsorted(slice_bucket, np.arange(config.buckets + 1))
     counts = np.bincount(key_bucket[numbers.number], minlength=config.buckets)
     return PreAggregatedRows(runs.order, counts, slices, bounds)
 
 
-def is_worthwhile(rows: Table, slice_plan: SlicePlan, min_rows_per_slice: int) -> bool:
+def is_worthwhile(rows: ArrowBatch, slice_plan: SlicePlan, min_rows_per_slice: int) -> bool:
     """Whether slices may be few enough: in a sample, some rows must share a slice.
 
     Of s rows in n slices, if all are as likely, n * (1 - exp(-s / n)) slices hold one.

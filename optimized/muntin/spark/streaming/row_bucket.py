@@ -12,7 +12,7 @@ import numpy as np
 from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import encode
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, keys, objects, picked
+from muntin.spark.execution.arrow import ArrowBatch, keys, objects, picked
 from muntin.spark.execution.evaluation import events_of, operator_of, queries_of
 from muntin.spark.state.chunk_store import ChunkStore, read_chunk, write_chunk
 from muntin.spark.state.state_header import Key, KeySnapshot, hashable
@@ -49,11 +49,11 @@ class RowBucket:
         snapshots = self._snapshots.values()
         return min((min(each.next_emission, each.expires_at) for each in snapshots), default=END)
 
-    def has_work(self, rows: Table | None, watermark: float) -> bool:
+    def has_work(self, rows: ArrowBatch | None, watermark: float) -> bool:
         """Whether there are rows, or a key has a timer by this watermark."""
         return bool(self._queries) and (rows is not None or self.next_timer <= watermark)
 
-    def process(self, rows: Table | None, watermark: float) -> BucketOutput:
+    def process(self, rows: ArrowBatch | None, watermark: float) -> BucketOutput:
         """Advance the watermark, then ingest rows; those before the allowed lateness are late."""
         self._watermark = watermark
         output, events = BucketOutput([], []), events_by_key(self._plan, rows)
@@ -113,7 +113,7 @@ def chunk_name(key: Key) -> str:
     return KEY_CHUNK_PREFIX + encode(list(key)).hex()
 
 
-def events_by_key(plan: AggregationPlan, rows: Table | None) -> dict[Key, list[Event]]:
+def events_by_key(plan: AggregationPlan, rows: ArrowBatch | None) -> dict[Key, list[Event]]:
     """The events of each key, in order of arrival."""
     if rows is None or not rows.num_rows:
         return {}

@@ -17,7 +17,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, Work, batches, mapped, picked, table
+from muntin.spark.execution.arrow import ArrowBatch, Work, batches, mapped, picked, table
 from muntin.spark.execution.arrow_ipc import to_ipc_bytes
 from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import columns_read, quoted
@@ -75,8 +75,8 @@ class ShuffleEncoder:
 def payload_task(encoder: ShuffleEncoder) -> Work:
     """The task before the shuffle; one that has rows sends to the control bucket too."""
 
-    def work(partition: Iterable[Table]) -> Iterator[object]:
-        context, buffer, n_rows, sequence = TaskContext.get(), list[Table](), 0, 0
+    def work(partition: Iterable[ArrowBatch]) -> Iterator[object]:
+        context, buffer, n_rows, sequence = TaskContext.get(), list[ArrowBatch](), 0, 0
         task = context.partitionId() if context else 0
         for batch in partition:
             buffer.append(batch)
@@ -90,7 +90,9 @@ def payload_task(encoder: ShuffleEncoder) -> Work:
     return work
 
 
-def encode_payloads(rows: Table, encoder: ShuffleEncoder, origin: tuple[int, int]) -> Table:
+def encode_payloads(
+    rows: ArrowBatch, encoder: ShuffleEncoder, origin: tuple[int, int]
+) -> ArrowBatch:
     """One payload for each bucket that has rows, and one for the control bucket."""
     row_bucket = np.asarray(rows.column(BUCKET_COLUMN), np.int64)
     names, slice_plan = encoder.plan.read, encoder.slice_plan

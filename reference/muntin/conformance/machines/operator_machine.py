@@ -220,10 +220,10 @@ def operator_machine(  # noqa: PLR0913 - each is one choice about the machine
     If it is narrow, all times fit into 64 bits.
     """
 
-    class Machine(OperatorMachine):
+    class OperatorMachineUnderTest(OperatorMachine):
         bases = NARROW_BASES if narrow else BASES
 
         def __init__(self) -> None:
             super().__init__(build, transfer, ordered=ordered, kinds=kinds, aggregates=aggregates)
 
-    return Machine
+    return OperatorMachineUnderTest

@@ -233,8 +233,8 @@ def structure_machine(
 ) -> type[StructureMachine]:
     """The machine for one structure, ready for Hypothesis to run."""
 
-    class Machine(StructureMachine):
+    class StructureMachineUnderTest(StructureMachine):
         def __init__(self) -> None:
             super().__init__(build, arrival, worst_case=worst_case, alphabet=alphabet)
 
-    return Machine
+    return StructureMachineUnderTest

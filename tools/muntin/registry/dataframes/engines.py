@@ -24,7 +24,7 @@ from muntin.registry.implementations import KERNELS_TABLE, SPARK, SPARK_NATIVE
 from muntin.spark.call.aggregate_arguments import lookup, typed_column
 from muntin.spark.call.aggregation import aggregate
 from muntin.spark.call.window_arguments import serialize
-from muntin.spark.execution.arrow import Table, batches, mapped, table
+from muntin.spark.execution.arrow import ArrowBatch, batches, mapped, table
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query
@@ -114,7 +114,7 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
     aggregates = {label: (query.aggregate.name, "v") for label, query in by_label.items()}
     schema = StructType(fields)
 
-    def work(given: Iterable[Table]) -> Iterator[object]:
+    def work(given: Iterable[ArrowBatch]) -> Iterator[object]:
         filled = [batch for batch in given if batch.num_rows]
         if filled:
             windows = {window.id: window.kind() for window in serialized}

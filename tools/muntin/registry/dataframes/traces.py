@@ -20,7 +20,7 @@ Row = Mapping[str, object]
 SCHEMA = "key string, number long, t array<long>, v array<{value_type}>, ok array<boolean>"
 
 
-class ArrowBatch(Protocol):
+class TraceBatch(Protocol):
     """The part of an Arrow batch in use."""
 
     def to_pylist(self) -> list[dict[str, object]]:
@@ -28,9 +28,9 @@ class ArrowBatch(Protocol):
         ...
 
 
-def arrow_batch(rows: Sequence[Row], schema: object) -> ArrowBatch:
+def arrow_batch(rows: Sequence[Row], schema: object) -> TraceBatch:
     """Rows as an Arrow batch."""
-    batch: ArrowBatch = import_module("pyarrow").RecordBatch.from_pylist(rows, schema)
+    batch: TraceBatch = import_module("pyarrow").RecordBatch.from_pylist(rows, schema)
     return batch
 
 
@@ -48,7 +48,7 @@ def map_rows(
     """Apply a function to the rows of each partition, on the executors."""
     arrow = arrow_schema(schema)
 
-    def run(batches: Iterable[ArrowBatch]) -> Iterator[ArrowBatch]:
+    def run(batches: Iterable[TraceBatch]) -> Iterator[TraceBatch]:
         results = function(row for batch in batches for row in batch.to_pylist())
         while part := list(islice(results, BATCH_ROWS)):
             yield arrow_batch(part, arrow)

@@ -55,7 +55,7 @@ def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known
     rest = np.ones(len(known), np.bool_)
     rest[at[old]] = False
     now = known.picked(rest).followed(known_of(again, revision[updated]))
-    return now.picked(now.settles > limit), revision
+    return now.picked(now.final_at > limit), revision
 
 
 def remembered(known: Known, view: View) -> Known:

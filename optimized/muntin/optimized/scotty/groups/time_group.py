@@ -19,7 +19,7 @@ from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.groups.window_timers import WindowTimers
 from muntin.optimized.scotty.retention import Retention
 from muntin.optimized.scotty.schedules.base import WindowSchedule
-from muntin.optimized.scotty.schedules.fixed import schedule_for
+from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
 from muntin.optimized.scotty.slices.edges import Progression, single_edge
 from muntin.optimized.scotty.slices.slice import LiftedEvent

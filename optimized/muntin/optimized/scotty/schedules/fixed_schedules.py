@@ -13,7 +13,7 @@ from muntin.optimized.scotty.schedules.base import (
     align_up,
 )
 from muntin.optimized.scotty.schedules.periodic_edges import PeriodicEdges, span
-from muntin.optimized.scotty.schedules.sliding import SlidingSchedule
+from muntin.optimized.scotty.schedules.sliding_schedule import SlidingSchedule
 from muntin.optimized.scotty.slices.edges import Progression, single_edge
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
