@@ -8,16 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muntin.cli.commands.card_data import CARDS, Card, CardExample
-from muntin.conformance.transcript.model import StructureTranscript, parse
+from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
+from muntin.conformance.transcript.replay import replay
 from muntin.console.messages import Subparsers, complain, say
 from muntin.drawing.film import film
 from muntin.drawing.instances import instance
 from muntin.drawing.svg import svg
+from muntin.drawing.trace_scene import trace_scene
+from muntin.reference import SpecificationOperator
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
 ROOT = Path(__file__).parents[4]
 DOCUMENT, PICTURES, EXAMPLES = "docs/structures.md", "docs/pictures", "docs/examples"
+TRACES = f"{EXAMPLES}/traces"
 FAILED = 1
 
 ARRIVAL = {
@@ -103,6 +107,15 @@ def pictures() -> Iterator[tuple[str, str]]:
             frames = film(transcript, drawn)
             frame = next(frame for frame in frames if frame.number == shot.after)
             yield _picture(name, shot), svg(frame.scene, frame.title, caption=True)
+    for path in sorted((ROOT / TRACES).glob("*.json")):
+        trace = parse(path.read_text("utf-8"))
+        if not isinstance(trace, OperatorTranscript):
+            raise InvalidInputError(
+                f"{path.name} is no transcript of an operator; make it a card"
+            )
+        outputs = replay(trace, SpecificationOperator(trace.settings))
+        steps = [(turn.step, output) for turn, output in zip(trace.turns, outputs, strict=True)]
+        yield f"{PICTURES}/trace-{path.stem}.svg", svg(trace_scene(steps), path.stem)
 
 
 def _picture(name: str, shot: CardExample) -> str:
