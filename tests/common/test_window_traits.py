@@ -1,5 +1,6 @@
 """The table of window traits: a row for each type, and each row is true of its windows."""
 
+from collections.abc import Iterable
 from importlib import import_module
 from itertools import permutations
 from pathlib import Path
@@ -75,16 +76,16 @@ def test_every_type_of_the_specification_has_a_row() -> None:
         import_module(f"muntin.spec.windows.{path.stem}")
     concrete = {
         kind
-        for kind in every_subclass(WindowType)
+        for kind in with_subclasses(WindowType.__subclasses__())
         if kind.__module__.startswith("muntin.spec.") and not kind.__abstractmethods__
     }
     assert concrete == set(TABLE)
     assert set(TABLE) == {type(kind) for kind in WINDOWS} | {UserWindow, UserTrigger}
 
 
-def every_subclass(kind: type[WindowType]) -> set[type[WindowType]]:
-    below = set(kind.__subclasses__())
-    return below.union(*map(every_subclass, below))
+def with_subclasses(kinds: Iterable[type[WindowType]]) -> set[type[WindowType]]:
+    each = set(kinds)
+    return each.union(*(with_subclasses(kind.__subclasses__()) for kind in each))
 
 
 def test_no_type_of_a_row_derives_from_another() -> None:

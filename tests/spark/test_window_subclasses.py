@@ -132,7 +132,7 @@ def test_a_subclass_is_serialized_with_all_its_attributes() -> None:
 
 def test_queries_that_no_operator_supports_are_refused_before_a_job_starts() -> None:
     by_window = Settings(dialect=Dialect(lateness="window"))
-    with pytest.raises(UnsupportedError, match="query 'own': Capped derives from Session, of"):
+    with pytest.raises(UnsupportedError, match="query 'own': Capped derives from Session, not"):
         plan_of({"own": Capped(3)}, OF_ONE, by_window)
     cluster = Cluster(plan_of({"known": Session(3)}, OF_ONE, by_window))
     input_rows: list[Row] = [("a", 0, 1, 1, None, None, None, False)]
