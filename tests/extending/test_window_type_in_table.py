@@ -17,7 +17,7 @@ from muntin.columnar import ColumnarOperator, aggregate
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines import random_choices
 from muntin.conformance.machines.lockstep import lockstep, supported
-from muntin.conformance.machines.random_choices import SeededSource
+from muntin.conformance.machines.random_choices import RandomSource, SeededSource
 from muntin.conformance.transcript import windows
 from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
@@ -100,6 +100,15 @@ CODEC = WindowCodec(
 KINDS = st.builds(Shifts, st.integers(1, 8), st.integers(1, 6))
 
 
+DOUBLED = Measure("doubled", lambda event: 2 * event.time)
+
+
+def any_shifts(choose: RandomSource, _: int) -> Shifts:
+    """The random choice."""
+    measure = choose.one((TIME, TIME, DOUBLED))
+    return Shifts(choose.whole(1, 5), choose.whole(1, 5), measure)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _one_more_type() -> Iterable[None]:
     with pytest.MonkeyPatch.context() as patch:
@@ -107,15 +116,15 @@ def _one_more_type() -> Iterable[None]:
         forms = {**windows.FORMS, "shifts": CODEC}
         patch.setattr(windows, "FORMS", forms)
         patch.setattr(capabilities, "FORMS", forms)
-        choice = (lambda c, _: Shifts(c.whole(1, 5), c.whole(1, 5), c.one((TIME, TIME, MEASURE))),)
-        patch.setattr(random_choices, "WINDOWS", (*random_choices.WINDOWS[:1], *choice))
+        patch.setattr(random_choices, "WINDOWS", (*random_choices.WINDOWS[:1], any_shifts))
         patch.setattr(processor, "MICROS_PER_MILLI", 1)
         yield
 
 
-MEASURE = Measure("doubled", lambda event: 2 * event.time)
-SERVED_BY = {"spec", "recompute", "tuple-buffer", "scotty-lazy", "scotty-eager", "scotty-fiba"}
-SERVED_BY |= {"aggregate-tree", "kernels"}
+SERVED_BY = {
+    *("spec", "recompute", "tuple-buffer", "aggregate-tree", "kernels"),
+    *("scotty-lazy", "scotty-eager", "scotty-fiba"),
+}
 
 
 @pytest.mark.parametrize("kind", [Shifts(8, 3), Shifts(1, 1), Shifts(4, 9)])

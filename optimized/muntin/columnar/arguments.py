@@ -165,12 +165,12 @@ def check_frames(
 ) -> None:
     """Refuse frames that have no single value column to look at."""
     for name, kind in windows.items():
-        if inherited_traits(kind).inputs == {VALUE} and not is_single:
+        if inherited_traits(kind).inputs == frozenset({VALUE}) and not is_single:
             raise InvalidInputError(
                 f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
                 f"all aggregates must be of one column, not of {', '.join(values)}"
             )
-        if traits_of(kind).inputs == {VALUE} and not values:
+        if traits_of(kind).inputs == frozenset({VALUE}) and not values:
             raise InvalidInputError(
                 f"window {name!r}: {kind.name} frames look at the value that is aggregated, and "
                 "'count' alone reads none: name its column, such as ('count', 'price')"
