@@ -47,10 +47,11 @@ COLOURS = {
 }
 INTRODUCTION = """\
 The sum of {events:,} floats over 1 to {most} tumbling windows at once, of 1 to 20 seconds, two
-events a millisecond. Polars (`group_by_dynamic`, with times marked as sorted)
-and DuckDB (`group by`) have the whole table, in order. So has `aggregate`, in one call. The operator gets the same
-events as a stream, in batches of {batch:,} with a watermark behind each, with lateness allowed,
-in order or with 20 % of the events late by up to two seconds: work that the others do not do.
+events a millisecond. Polars (`group_by_dynamic`, with times marked as sorted) and DuckDB
+(`group by`) have the whole table, in order. So has `aggregate`, in one call. The operator gets
+the same events as a stream, in batches of {batch:,} with a watermark behind each, with lateness
+allowed, in order or with 20 % of the events late by up to two seconds: work that the others do
+not do.
 `group_by_dynamic` needs a sorted table: without one, in the row *20 % late*, Polars groups by the
 start of the window. *Panes by hand* is what a user can write who knows that all lengths are whole
 seconds: sum each second first, then the seconds. It is the same idea as slices, for one workload;
@@ -97,9 +98,9 @@ def measure_all(run: CompareRun) -> Rates:
         "duckdb, panes by hand": duckdb(at, values, panes=True),
     }
     every = lengths(run.windows[-1])
-    wanted = {True: tables["polars, 20 % late"](every), False: tables[CALL](every)}
+    expected = {True: tables["polars, 20 % late"](every), False: tables[CALL](every)}
     for name, query in tables.items():
-        if not are_equal(query(every), wanted[name == "polars, 20 % late"]):
+        if not are_equal(query(every), expected[name == "polars, 20 % late"]):
             raise AssertionError(f"{name} gives other results")
     rates: Rates = {name: {} for name in (STREAM, ORDER, *tables)}
     for windows in run.windows:
@@ -142,7 +143,7 @@ def lines(rates: Rates) -> Iterator[str]:
 
 
 def page(run: CompareRun, rates: Rates, decided: list[Claim]) -> str:
-    """Return the page."""
+    """The page."""
     each = [f"{name} {import_module(name).__version__}" for name in ("polars", "duckdb", "numba")]
     introduction = INTRODUCTION.format(
         events=run.load.events,
@@ -169,7 +170,7 @@ def save(rates: Rates, folder: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """CompareRun, report, and write what was asked for."""
+    """CompareRun, report, and write the page and its charts."""
     options = parse_options(arguments, "Compare slicing over columns with tables.", "few events")
     small = CompareRun(Load(events=400_000, batch=50_000), (1, 20), 2)
     run: CompareRun = small if options.quick else CompareRun()

@@ -1,7 +1,8 @@
 """Slicing against buffers, buckets and trees: `python benchmarks/slicing.py`.
 
 It measures throughput in the shapes of [Traub20], compares all answers, prints PASS or FAIL for
-each claim, and writes a page and plots. The exit status is 1 if a claim fails or an answer is wrong.
+each claim, and writes a page and plots. The exit status is 1 if a claim fails or an answer is
+wrong.
 """
 
 import sys
@@ -26,7 +27,7 @@ def run(plan: SlicingPlan) -> SlicingResults:
         implementations = [
             one for one in measured_operators() if not figure.only or one.name in figure.only
         ]
-        results.found.append((figure, list(sweep(figure.workloads, implementations, plan))))
+        results.figures.append((figure, list(sweep(figure.workloads, implementations, plan))))
     return results
 
 
@@ -34,7 +35,7 @@ def report(results: SlicingResults, decided: list[Claim]) -> str:
     """The tables of throughput, and the claims."""
     lines = [
         line
-        for figure, _ in results.found
+        for figure, _ in results.figures
         for line in (f"figure {figure.name}: {figure.title}", *by_place(results, figure))
     ]
     return "\n".join([*lines, *claim_lines(decided), ""])

@@ -1,9 +1,9 @@
 """Windows on Spark against Spark's own: `python benchmarks/spark.py`.
 
-It measures both in turns, prints PASS or FAIL for each claim, and writes a page and a plot. The exit
-status is 1 if a claim fails or an answer is wrong. `--only "stream 100"` measures the cells with these
-words in their names (`--list` prints them all), and writes no page; with `--journal FILE` the rows
-are kept there, so that a run can be resumed, and the last one writes the page.
+It measures both in turns, prints PASS or FAIL for each claim, and writes a page and a plot. The
+exit status is 1 if a claim fails or an answer is wrong. `--only "stream 100"` measures the cells
+with these words in their names (`--list` prints them all), and writes no page; with `--journal
+FILE` the rows are kept there, so that a run can be resumed, and the last one writes the page.
 """
 
 import argparse

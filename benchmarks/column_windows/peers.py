@@ -31,8 +31,8 @@ def polars(at: Ints, values: Floats, *, panes: bool) -> SumQuery:
 
     def query(lengths: Sequence[int]) -> Sums:
         table: object = grouped(frame, PANE) if panes else frame
-        found = {length: grouped(table, length) for length in lengths}
-        return {length: _columns(one, "to_list") for length, one in found.items()}
+        sums_by_length = {length: grouped(table, length) for length in lengths}
+        return {length: _columns(table, "to_list") for length, table in sums_by_length.items()}
 
     return query
 
@@ -43,12 +43,12 @@ def polars_unsorted(at: Ints, values: Floats) -> SumQuery:
     frame = pl.DataFrame({"t": at, "v": values})
 
     def query(lengths: Sequence[int]) -> Sums:
-        found: Sums = {}
+        sums_by_length: Sums = {}
         for length in lengths:
             start = (pl.col("t") - pl.col("t") % length).alias("t")
             table: object = frame.group_by(start).agg(pl.col("v").sum()).sort("t")
-            found[length] = _columns(table, "to_list")
-        return found
+            sums_by_length[length] = _columns(table, "to_list")
+        return sums_by_length
 
     return query
 
@@ -74,12 +74,12 @@ def duckdb(at: Ints, values: Floats, *, panes: bool) -> SumQuery:
         if panes:
             database.execute(f"create or replace temp table panes as {grouped(table, PANE)}")
             table = "panes"
-        found: Sums = {}
+        sums_by_length: Sums = {}
         for length in lengths:
             columns = database.execute(grouped(table, length)).fetchnumpy()
             order = np.argsort(columns["t"])
-            found[length] = columns["t"][order].tolist(), columns["v"][order].tolist()
-        return found
+            sums_by_length[length] = columns["t"][order].tolist(), columns["v"][order].tolist()
+        return sums_by_length
 
     return query
 
@@ -90,8 +90,8 @@ def in_one_call(at: Ints, values: Floats) -> SumQuery:
     def query(lengths: Sequence[int]) -> Sums:
         windows = {f"{length}": tumbling(length) for length in lengths}
         table = {"t": at, "v": values}
-        found = aggregate(table, time="t", windows=windows, aggregates={"s": ("sum", "v")})
-        column = getattr(found, "column")  # noqa: B009 - Arrow is not typed
+        sums_by_length = aggregate(table, time="t", windows=windows, aggregates={"s": ("sum", "v")})
+        column = getattr(sums_by_length, "column")  # noqa: B009 - Arrow is not typed
         names, starts, sums = (np.asarray(column(name)) for name in ("window", "start", "s"))
         picked = {length: names == f"{length}" for length in lengths}
         return {k: (starts[at].tolist(), sums[at].tolist()) for k, at in picked.items()}

@@ -77,11 +77,11 @@ class KernelTimer:
     def check(self) -> None:
         """Compare the answer with the fold of the window."""
         values = [value for _, value in self.feed.pairs()]
-        wanted = {"sum": (sum(values),), "argmax": (float(max(values)),)}.get(
+        expected = {"sum": (sum(values),), "argmax": (float(max(values)),)}.get(
             self._summary.name,
             (float(min(values)), float(max(values)), float(values[0]), float(values[-1])),
         )
-        if self._window.query() != wanted:
+        if self._window.query() != expected:
             raise DisagreementError(f"{self.name} at n = {len(self.feed)}")
 
 
@@ -127,8 +127,8 @@ def _timers(size: int, distance: int, plan: KernelPlan) -> list[KernelTimer | Re
 def measure_all(plan: KernelPlan) -> Iterator[list[KernelRow]]:
     """Yield the rows of each cell. Windows are filled once for a size; the distance shrinks."""
     for size in plan.sizes:
-        wanted = plan.distances if size == plan.sizes[-1] else plan.fewer_distances
-        distances = sorted((d for d in wanted if d < size), reverse=True)
+        candidates = plan.distances if size == plan.sizes[-1] else plan.fewer_distances
+        distances = sorted((d for d in candidates if d < size), reverse=True)
         timers = _timers(size, distances[0], plan)
         for distance in distances:
             for timer in timers:

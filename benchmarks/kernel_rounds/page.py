@@ -18,7 +18,7 @@ INTRODUCTION = """\
 A round evicts the oldest item, inserts one at out-of-order distance d, and queries, as in [the
 benchmark of structures](benchmarks-structures.md); here a call plays {rounds} rounds over
 columns. Lifting the columns into partials and lowering the answers is included. Implementations
-take turns in one process, and the best turn of each counts, of {turns}; time is CPU time.
+take turns in one process, and the best of {turns} turns of each counts; time is CPU time.
 `kernels` is the sum of integers, exact, on the finger B+-tree; `{readable}` is the readable FiBA,
 call by call. Compilation is measured separately. Every answer is compared with the fold of the
 window. Compare ratios; the nanoseconds are this machine's.
@@ -47,16 +47,16 @@ def tables(rows: list[KernelRow]) -> Iterator[str]:
 
 
 def page(
-    rows: list[KernelRow], found: list[Claim], compiling: dict[str, float], plan: KernelPlan
+    rows: list[KernelRow], decided: list[Claim], compiling: dict[str, float], plan: KernelPlan
 ) -> str:
     """The page as text."""
     introduction = INTRODUCTION.format(rounds=plan.rounds, turns=plan.turns, readable=READABLE)
-    seconds = [[name, f"{taken:.1f}"] for name, taken in compiling.items()]
+    seconds = [[name, f"{spent:.1f}"] for name, spent in compiling.items()]
     lines = [
         *head("Benchmark of the kernels", "kernels.py"),
         introduction,
         *plot("kernels", "Cost by window and by distance"),
-        *claim_table(found),
+        *claim_table(decided),
         *tables(rows),
         *table(["insert and rounds, first call", "s, compiled or found on disk"], seconds, 1),
     ]

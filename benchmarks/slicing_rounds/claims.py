@@ -16,7 +16,7 @@ def _listed(line: dict[str, float]) -> str:
 
 def flat(results: SlicingResults) -> Iterator[Claim]:
     """Throughput does not fall from 1 to 100 concurrent windows (Figures 13 and 14)."""
-    for figure, _ in results.found:
+    for figure, _ in results.figures:
         if figure.along != "concurrent windows" or figure.name == "21":
             continue
         line = results.rates(figure.name).get(READABLE, {})
@@ -24,7 +24,8 @@ def flat(results: SlicingResults) -> Iterator[Claim]:
         spread = max(line.values()) / min(line.values()) if LARGEST in line else float("inf")
         yield Claim(
             spread <= FLAT,
-            f"{READABLE}, {figure.title}: flat from 1 to {LARGEST} concurrent windows, within {FLAT}x",
+            f"{READABLE}, {figure.title}: flat from 1 to {LARGEST} concurrent windows, "
+            f"within {FLAT}x",
             f"{spread:.2f}x ({_listed(line)} tuples/s)",
         )
 

@@ -93,8 +93,10 @@ class SlicingTimer:
 def check_answers(timers: Sequence[SlicingTimer]) -> None:
     """Compare the answers of all operators with those of the first, as far as both got."""
     for timer in timers[1:]:
-        for index, (wanted, got) in enumerate(zip(timers[0].answers, timer.answers, strict=False)):
-            if wanted != got:
+        for index, (expected, actual) in enumerate(
+            zip(timers[0].answers, timer.answers, strict=False)
+        ):
+            if expected != actual:
                 raise DisagreementError(
                     f"{timer.name} does not answer step {index} as {timers[0].name}"
                 )

@@ -13,7 +13,7 @@ Operators of the registry over one stream, in the shapes of [Traub20], Figures 1
 comes every millisecond; windows are of 1 to 20 seconds, spread evenly, so that {most} tumbling
 queries are {most} concurrent windows; a watermark comes every {usual} events, behind the longest
 delay. A step is {usual} events, or one where the title says so. All run in one process and take
-turns over the same steps; of each the best of {turns} turns counts, of about {turn:.0f} ms,
+turns over the same steps; of each the best of {turns} turns of about {turn:.0f} ms counts,
 after it has processed 20 seconds of the stream, or as much as {filling:.1f} s allow. Time is CPU
 time of the process, with the garbage collector off. An implementation that takes more than
 {longest:.1f} s for a step gets no turns and no more windows. Answers are compared step by step,
@@ -56,16 +56,16 @@ def by_ratio(results: SlicingResults, figure: Figure) -> Iterator[str]:
     yield from table(["times as fast as the best baseline", *places], rows, 1)
 
 
-def _sections(results: SlicingResults, found: list[Claim]) -> Iterator[str]:
-    yield from claim_table(found)
-    for figure, _ in results.found:
+def _sections(results: SlicingResults, decided: list[Claim]) -> Iterator[str]:
+    yield from claim_table(decided)
+    for figure, _ in results.figures:
         yield from (f"## Figure {figure.name}: {figure.title}", "")
         yield from plot(f"slicing-{figure.name}", f"Throughput by {figure.along}")
         yield from by_place(results, figure)
         yield from by_ratio(results, figure)
 
 
-def page(results: SlicingResults, found: list[Claim], plan: SlicingPlan) -> str:
+def page(results: SlicingResults, decided: list[Claim], plan: SlicingPlan) -> str:
     """The page as text."""
     introduction = INTRODUCTION.format(
         most=plan.windows[-1],
@@ -76,4 +76,4 @@ def page(results: SlicingResults, found: list[Claim], plan: SlicingPlan) -> str:
         longest=plan.longest_step,
     )
     lines = [*head("Slicing: benchmarks", "slicing.py"), introduction]
-    return "\n".join([*lines, *_sections(results, found)]).rstrip() + "\n"
+    return "\n".join([*lines, *_sections(results, decided)]).rstrip() + "\n"

@@ -49,5 +49,7 @@ def drawn(results: SlicingResults, figure: Figure) -> Drawing:
 def save(results: SlicingResults, folder: Path) -> list[str]:
     """Write each plot as SVG and PNG, and return their names."""
     with style():
-        drawings = {f"slicing-{figure.name}": drawn(results, figure) for figure, _ in results.found}
+        drawings = {
+            f"slicing-{figure.name}": drawn(results, figure) for figure, _ in results.figures
+        }
         return write(drawings, folder)

@@ -10,14 +10,14 @@ from slicing_rounds.measure import SlicingRow
 class SlicingResults:
     """The rows of all figures."""
 
-    found: list[tuple[Figure, list[SlicingRow]]] = field(
+    figures: list[tuple[Figure, list[SlicingRow]]] = field(
         default_factory=list[tuple[Figure, list[SlicingRow]]]
     )
 
     def rates(self, figure: str) -> dict[str, dict[str, float]]:
-        """Return the throughput of each implementation, by place on the axis."""
+        """The throughput of each implementation, by place on the axis."""
         lines: dict[str, dict[str, float]] = {}
-        for entry, rows in self.found:
+        for entry, rows in self.figures:
             for row in rows if entry.name == figure else ():
                 lines.setdefault(row.implementation, {})[at(row.workload, entry.along)] = row.rate
         return lines
@@ -33,4 +33,4 @@ class SlicingResults:
     @property
     def rows(self) -> list[SlicingRow]:
         """The rows of all figures."""
-        return [row for _, rows in self.found for row in rows]
+        return [row for _, rows in self.figures for row in rows]

@@ -106,13 +106,13 @@ def tables(rows: Sequence[SparkRow]) -> Iterator[str]:
     yield from table(["", "", "M rows/s", "bytes of state", "on disk"], lines, 2)
 
 
-def page(rows: Sequence[SparkRow], found: list[Claim], plan: SparkPlan) -> str:
+def page(rows: Sequence[SparkRow], decided: list[Claim], plan: SparkPlan) -> str:
     """The page as text."""
     lines = [
         *head("Benchmark of windows on Spark", "spark.py"),
         INTRODUCTION.format(**vars(plan), buckets=BUCKETS, partitions=PARTITIONS),
         *plot("spark", "Rows a second by the number of overlapping windows"),
-        *claim_table(found),
+        *claim_table(decided),
         "",
         "## Measurements",
         "",

@@ -47,7 +47,7 @@ QUICK = StructurePlan(turn=1_000_000, turns=3, longest_round=5_000_000, widest=2
 
 @dataclass(frozen=True)
 class StructureRow:
-    """What a round costs one implementation in one cell, warm and cold."""
+    """The cost of a round of one implementation in one cell, warm and cold."""
 
     operator: str
     size: int
@@ -129,7 +129,7 @@ class StructureTimer(Generic[A]):
 
 
 def cell(timers: list[StructureTimer[A]], distance: int, plan: StructurePlan) -> list[StructureRow]:
-    """Measure all timers at this distance: warm up, then turns in rotation; then check answers."""
+    """Measure at this distance: warm up, then turns in rotation; then check answers."""
     for timer in timers:
         timer.feed.reduce_distance(distance)
     ready = [timer for timer in timers if timer.warm_up(plan)]
@@ -166,9 +166,9 @@ class Sweep(Generic[A]):
             with collector_off():
                 yield from self._window(size, [d for d in distances if d < size])
 
-    def _window(self, size: int, wanted: list[int]) -> Iterator[StructureRow]:
+    def _window(self, size: int, candidates: list[int]) -> Iterator[StructureRow]:
         """Fill windows once; the distance shrinks, down to streams that are in order."""
-        distances = sorted(wanted, reverse=True)
+        distances = sorted(candidates, reverse=True)
         timers = [self._timer(c, size, distances[0]) for c in self._supporting(1)]
         for distance in distances:
             if not distance:

@@ -12,11 +12,11 @@ from structure_rounds.results import OPERATORS, StructureResults
 
 INTRODUCTION = """\
 A round evicts the oldest item, inserts one at out-of-order distance d, and queries. Rounds run in
-one process, and implementations take turns; of each the best of {turns} turns counts, of
-about {turn:.0f} ms after a warm-up turn, or of 2 turns if one takes more than {long:.1f} s. Cost
-that comes in waves (Two-Stacks, DABA) is measured over whole windows. Time is CPU time of the
-process, with the garbage collector off; the time of the loop itself is included. *Cold* is the
-first round after the window was filled. An implementation whose round takes more than
+one process, and implementations take turns; of each the best of {turns} turns of
+about {turn:.0f} ms counts after a warm-up turn, or of 2 turns if one takes more than
+{long:.1f} s. Cost that comes in waves (Two-Stacks, DABA) is measured over whole windows. Time is
+CPU time of the process, with the garbage collector off; the time of the loop itself is included.
+*Cold* is the first round after the window was filled. An implementation whose round takes more than
 {longest:.0f} ms gets no larger window. Every answer is compared with the fold of the window, so a
 wrong implementation fails the run.
 
@@ -136,8 +136,8 @@ def break_even(results: StructureResults) -> Iterator[str]:
     yield from (f"Never: not up to a window of {_size(FARTHEST)}.", "")
 
 
-def _sections(results: StructureResults, found: list[Claim]) -> Iterator[str]:
-    yield from claim_table(found)
+def _sections(results: StructureResults, decided: list[Claim]) -> Iterator[str]:
+    yield from claim_table(decided)
     yield from ("## Where Python changes a ranking of the papers", "")
     changed = [r for r in rankings(results) if not r.same]
     rows = [[r.topic, r.paper, r.measured, r.why] for r in changed]
@@ -168,7 +168,7 @@ def _sections(results: StructureResults, found: list[Claim]) -> Iterator[str]:
     yield from table(["implementation", "operator", "largest window", "because"], rows)
 
 
-def page(results: StructureResults, found: list[Claim], plan: StructurePlan) -> str:
+def page(results: StructureResults, decided: list[Claim], plan: StructurePlan) -> str:
     """The page as text."""
     introduction = INTRODUCTION.format(
         turns=plan.turns,
@@ -178,4 +178,4 @@ def page(results: StructureResults, found: list[Claim], plan: StructurePlan) -> 
         bloom=log2(results.widest("bloom")),
     )
     lines = [*head("Structures: benchmarks", "structures.py"), introduction]
-    return "\n".join([*lines, *_sections(results, found)]).rstrip() + "\n"
+    return "\n".join([*lines, *_sections(results, decided)]).rstrip() + "\n"

@@ -27,13 +27,13 @@ class StructureResults:
 
     def ns(self, operator: str, implementation: str, size: int, distance: int) -> float:
         """The nanoseconds a round; infinity for a cell that was not measured."""
-        found = [
+        cells = [
             row.ns
             for row in self.rows
             if (row.operator, row.implementation, row.size, row.distance)
             == (operator, implementation, size, distance)
         ]
-        return found[0] if found else inf
+        return cells[0] if cells else inf
 
     def sizes(self, operator: str) -> list[int]:
         """The measured windows."""
@@ -54,12 +54,12 @@ class StructureResults:
     def by_distance(self, operator: str, implementation: str) -> dict[int, float]:
         """The nanoseconds a round in the largest window, by rising distance."""
         size = self.widest(operator)
-        found = {
+        cells = {
             row.distance: row.ns
             for row in self.rows
             if (row.operator, row.implementation, row.size) == (operator, implementation, size)
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(cells.items()))
 
     def best(self, operator: str, among: tuple[str, ...], size: int, distance: int) -> str:
         """The fastest of these in a cell."""
@@ -68,17 +68,17 @@ class StructureResults:
     def combines_by_distance(self, implementation: str) -> dict[int, float]:
         """The combines a round, by distance, in the window with several distances."""
         wide = max((count.size for count in self.counts if count.distance), default=0)
-        found = {
+        cells = {
             count.distance: count.combines
             for count in self.counts
             if (count.implementation, count.size) == (implementation, wide)
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(cells.items()))
 
     def combines_by_size(self, implementation: str) -> dict[int, float]:
         """The combines a round in order, by window."""
-        found = [count for count in self.counts if count.implementation == implementation]
-        return {count.size: count.combines for count in found if not count.distance}
+        cells = [count for count in self.counts if count.implementation == implementation]
+        return {count.size: count.combines for count in cells if not count.distance}
 
     def even(self, aggregate: str, challenger: str = "reactive") -> BreakEven:
         """The break-even point of the challenger; infinite if there is none."""

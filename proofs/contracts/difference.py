@@ -7,14 +7,14 @@ published.
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.denotation import History, KeyedHistory, result_changes
 from muntin.spec.query import Query, Result, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.windows.window import Interval, Window
 
 QUERY = Query("q", tumbling(10), named_keeping_nulls("count"))
 FIRST, SECOND = Interval(0, 10), Interval(10, 20)
 RETRACTING, DISCARDING = History(), History(Settings(output="discard"))
-EVENTS = tuple(Accepted(Event(time, 1), time) for time in range(20))
+EVENTS = tuple(AcceptedEvent(Event(time, 1), time) for time in range(20))
 
 
 def published_view(first: int, second: int) -> KeyedHistory:
@@ -30,7 +30,7 @@ def published_view(first: int, second: int) -> KeyedHistory:
 
 def emitted_results(world: History, old: KeyedHistory, new: KeyedHistory) -> list[Result]:
     """The results that a step emits between two views."""
-    return [result for result, _ in result_changes(world, QUERY, None, old, new)]
+    return [result for result, _ in result_changes(world.settings, QUERY, None, old, new)]
 
 
 def emitted_results_turn_the_old_view_into_the_new(a: int, b: int, new_a: int, new_b: int) -> None:

@@ -1,7 +1,7 @@
 """Lemmas on the definition of sessions, for all times and gaps."""
 
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.stream import Accepted, Event, event_order
+from muntin.spec.stream import AcceptedEvent, Event, event_order
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import PositionedEvent, Timeline
 from muntin.spec.windows.window import Interval
@@ -11,7 +11,7 @@ AT_EQUALITY = Dialect(session_merge="le")
 
 def defined_sessions(times: list[int], gap: int, dialect: Dialect = OURS) -> list[Interval]:
     """The sessions of some events, by definition."""
-    history = [Accepted(Event(time, time), arrival) for arrival, time in enumerate(times)]
+    history = [AcceptedEvent(Event(time, time), arrival) for arrival, time in enumerate(times)]
     in_order = enumerate(event_order(history))
     placed = [PositionedEvent(accepted, rank, accepted.event.time) for rank, accepted in in_order]
     return list(Session(gap).intervals(Timeline(tuple(placed), 0, dialect)))

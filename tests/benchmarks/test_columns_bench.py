@@ -48,9 +48,9 @@ def test_all_loads_have_right_results_and_take_time() -> None:
 
 def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def twice(_: Load) -> ColumnarOperator:
-        found = ColumnarOperator(Settings(2000))
-        found.add(Query("w1000", Sliding(1000, 500), named("sum")))
-        return found
+        results = ColumnarOperator(Settings(2000))
+        results.add(Query("w1000", Sliding(1000, 500), named("sum")))
+        return results
 
     assert len(operator(Load("", windows=3)).explain().splitlines()) == 3
     monkeypatch.setattr(measure, "operator", twice)
@@ -77,8 +77,8 @@ def test_claims_read_the_rows_that_they_name() -> None:
 
 
 def test_the_page_states_the_limit_and_the_share_of_it() -> None:
-    found = list(claims(ROWS, MACHINE))
-    text = page(ROWS, MACHINE, found, TINY)
+    results = list(claims(ROWS, MACHINE))
+    text = page(ROWS, MACHINE, results, TINY)
     assert "38.4 GB a second" in share(ROWS, MACHINE)
     assert "takes 500 M: 21 % of that limit" in text
     assert all(f"| {row.load.name} |" in text for row in ROWS)

@@ -54,8 +54,8 @@ def test_claims_read_the_rows_that_they_name() -> None:
 
 
 def test_the_page_and_the_plot_show_every_implementation(tmp_path: Path) -> None:
-    found = [*claims(ROWS), Claim(holds=False, sentence="pigs fly", figures="0")]
-    text = page(ROWS, found, {MAIN: 1.5}, PLAN)
+    results = [*claims(ROWS), Claim(holds=False, sentence="pigs fly", figures="0")]
+    text = page(ROWS, results, {MAIN: 1.5}, PLAN)
     assert all(f"| {name} |" in text for name in NAMES)
     assert "| **FAIL** | pigs fly | 0 |" in text
     save(ROWS, tmp_path)

@@ -73,7 +73,7 @@ def test_the_requested_number_of_windows_is_concurrent() -> None:
 
 
 class Forgetful(Scotty):
-    """Scotty, but nothing is told."""
+    """Scotty without results."""
 
     def take(self, step: Step, /) -> Output:
         return super().take(step)._replace(results=())
@@ -101,9 +101,9 @@ def test_slow_implementations_are_left_out_of_larger_windows() -> None:
 
 
 def test_a_claim_without_rows_fails() -> None:
-    found = claims(SlicingResults([(figure, []) for figure in figures(QUICK)]))
-    assert len(found) == 8
-    assert not any(claim.holds for claim in found)
+    results = claims(SlicingResults([(figure, []) for figure in figures(QUICK)]))
+    assert len(results) == 8
+    assert not any(claim.holds for claim in results)
 
 
 @pytest.mark.parametrize(("rate", "holds"), [(110.0, True), (140.0, True), (160.0, False)])
@@ -129,8 +129,8 @@ def test_a_run_compares_reports_and_writes_its_results(
     monkeypatch.setattr(slicing, "measured_operators", lambda: [BY_NAME[name] for name in names])
     monkeypatch.setattr(slicing, "QUICK", TINY)
     assert slicing.main(["--quick", "--out", str(tmp_path)]) in {0, 1}
-    said = capsys.readouterr().out
-    assert "PASS  all implementations give the same answers" in said
+    text = capsys.readouterr().out
+    assert "PASS  all implementations give the same answers" in text
     text = (tmp_path / "benchmarks-slicing.md").read_text()
     for figure in figures(TINY):
         assert f"## Figure {figure.name}: {figure.title}" in text

@@ -31,15 +31,15 @@ BY_NAME = {implementation.name: implementation for implementation in measured_st
 
 @pytest.fixture(scope="module")
 def results() -> StructureResults:
-    found = StructureResults()
+    results = StructureResults()
     for one in (
         Sweep(SUM, measured_structures(), TINY),
         Sweep(GEOMEAN, measured_structures(), TINY),
         Sweep(BLOOM, measured_structures(), TINY),
     ):
-        found.rows += one.rows()
-    found.counts = list(counts(measured_structures(), TINY))
-    return found
+        results.rows += one.rows()
+    results.counts = list(counts(measured_structures(), TINY))
+    return results
 
 
 def test_every_structure_of_the_registry_takes_part_and_a_sorted_list() -> None:
@@ -53,7 +53,7 @@ def test_every_structure_of_the_registry_takes_part_and_a_sorted_list() -> None:
     [(c.name, d) for c in measured_structures() for d in (0, 1, 5, 15) if c.supports(d, FREE)],
 )
 def test_each_implementation_answers_as_recompute_does(name: str, distance: int) -> None:
-    """Words tell in which order they were combined."""
+    """Words show in which order they were combined."""
     timer = StructureTimer(name, BY_NAME[name].build(FREE), Feed(WORDS, 16, distance))
     for _ in range(5):
         timer.play(7)
@@ -125,8 +125,8 @@ def test_counts_are_those_of_the_theorems() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_re_evaluation_and_challengers_agree(case: Measurable) -> None:
-    found = case.against(BY_NAME["two-stacks-lite"], replace(TINY, widest=20))
-    assert found.once == inf or found.once % 10 == 0
+    results = case.against(BY_NAME["two-stacks-lite"], replace(TINY, widest=20))
+    assert results.once == inf or results.once % 10 == 0
 
 
 def test_re_evaluation_reads_the_window_only() -> None:
@@ -145,10 +145,10 @@ def test_the_line_of_least_squares_knows_how_far_off_it_is() -> None:
 def test_page_and_plots_are_written_from_any_results(
     results: StructureResults, tmp_path: Path
 ) -> None:
-    found = claims(results)
-    assert {type(claim) for claim in found} == {Claim}
+    decided = claims(results)
+    assert {type(claim) for claim in decided} == {Claim}
     assert rankings(results)
-    text = page(results, found, TINY)
+    text = page(results, decided, TINY)
     for name in save(results, tmp_path):
         assert f"images/{name}.svg" in text
         assert (tmp_path / f"{name}.svg").stat().st_size > 1000
@@ -157,8 +157,8 @@ def test_page_and_plots_are_written_from_any_results(
 
 def test_a_claim_fails_if_a_window_is_missing(results: StructureResults) -> None:
     rows = [row for row in results.rows if (row.implementation, row.size) != ("daba", SIZES[-1])]
-    found = claims(StructureResults(rows, [], results.counts, []))
-    about = [claim for claim in found if claim.sentence.startswith("daba beats")]
+    decided = claims(StructureResults(rows, [], results.counts, []))
+    about = [claim for claim in decided if claim.sentence.startswith("daba beats")]
     assert len(about) == 3
     assert not any(claim.holds for claim in about)
 

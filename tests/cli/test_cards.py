@@ -38,12 +38,12 @@ GROWTHS: dict[str, Growth] = {
 }
 FAR, NEAR, FLAT = 2**40, 2**10, 1.1
 MANY, FEW = 2**20, 2**12
-APART = 2.5
-"""How far the bound and the claim may grow apart from one end of an axis to the other."""
+MAX_RATIO = 2.5
+"""The greatest ratio of the growths of the bound and of the claim along an axis."""
 
 
 def bounded(entry: StructureEntry, name: str, size: int, items: int, distance: int) -> float:
-    """Return what the structure's bound says: the largest count, and each item is one at least."""
+    """What the structure's bound says: the largest count, and each item is one at least."""
     operation = Operation(name, size, items, (distance,) * 2)
     cost = entry.build(FREE).bound(operation)
     counts = [count for count in cost if isfinite(count)]
@@ -77,7 +77,7 @@ def test_times_are_those_of_the_bound(entry: StructureEntry, name: str) -> None:
         bound = bounded(entry, name, *far) / bounded(entry, name, *near)
         claim = GROWTHS[claimed](*far) / GROWTHS[claimed](*near)
         assert (bound < FLAT) == (claim < FLAT), (claimed, near, far, bound, claim)
-        assert claim / APART <= bound <= claim * APART, (claimed, near, far, bound, claim)
+        assert claim / MAX_RATIO <= bound <= claim * MAX_RATIO, (claimed, near, far, bound, claim)
 
 
 def test_every_structure_has_a_card_and_every_card_a_structure() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.replay_session import CALLS, RESULT, SAID, TRACE, Session
+from cli.replay_session import CALLS, EXPECTED, RESULT, TRACE, Session
 from muntin.cli.commands import replay
 from muntin.conformance.transcript.json_values import Json
 from muntin.reference.specification import SpecificationOperator
@@ -67,7 +67,7 @@ def test_with_all_one_implementation_that_supports_a_file_is_enough(session: Ses
 
 @pytest.mark.usefixtures("_two_bad_ones")
 def test_check_shows_each_implementation_and_its_differences(session: Session) -> None:
-    file = session.file({**TRACE, **SAID})
+    file = session.file({**TRACE, **EXPECTED})
     assert session.replay(file, "--with", "all", "--check") == 1
     assert (
         session.out
@@ -87,10 +87,10 @@ MISMATCH: {file}: forgetful: 2 differences
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("expectations", "status"),
     [
-        (SAID, 0),
-        ({**SAID, "late": []}, 1),
+        (EXPECTED, 0),
+        ({**EXPECTED, "late": []}, 1),
         ({"late": [{"step": 1, "late": [{"t": 5, "v": 9}]}]}, 0),
         ({"late": [{"step": 0, "late": [{"t": 5, "v": 9}]}]}, 1),
         ({"expect": []}, 1),
@@ -101,9 +101,9 @@ MISMATCH: {file}: forgetful: 2 differences
         ({}, 0),
     ],
 )
-def test_check_has_a_status(session: Session, said: dict[str, Json], status: int) -> None:
-    assert session.replay(session.file({**TRACE, **said}), "--check") == status
-    word = "MISMATCH: " if status else "ok: " if said else "unchecked: "
+def test_check_has_a_status(session: Session, expectations: dict[str, Json], status: int) -> None:
+    assert session.replay(session.file({**TRACE, **expectations}), "--check") == status
+    word = "MISMATCH: " if status else "ok: " if expectations else "unchecked: "
     assert session.out.startswith(word)
 
 
@@ -139,7 +139,7 @@ def test_check_of_a_structure(session: Session) -> None:
 
 
 def test_check_counts_over_several_files(session: Session) -> None:
-    good = session.file({**TRACE, **SAID})
+    good = session.file({**TRACE, **EXPECTED})
     bad = session.file({**TRACE, "expect": []}, "bad.json")
     other = session.file(CALLS, "calls.json")
     assert session.replay(good, bad, other, session.file("", "empty"), "--check") == 1

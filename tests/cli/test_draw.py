@@ -17,7 +17,7 @@ from muntin.conformance.transcript.model import StructureTranscript, parse
 from muntin.drawing.film import Frame, film
 from muntin.drawing.instances import DRAWABLE, TREES, Instance, instance
 from muntin.drawing.page import page
-from muntin.drawing.scene import Box, Scene, wide
+from muntin.drawing.scene import Box, Scene, text_width
 from muntin.drawing.svg import NAMESPACE, svg
 from muntin.drawing.value_text import IDENTITY
 from muntin.optimized.introspection import (
@@ -62,17 +62,17 @@ def frames(
 
 
 def shown(value: object) -> str:
-    """Return the text of a value, whole."""
+    """The text of a value, whole."""
     return IDENTITY if value == () else str(CONCAT.lower(value))
 
 
 def held(node: NodePicture[object]) -> list[str]:
-    """Return what a node shows: its aggregate, then its values."""
+    """What a node shows: its aggregate, then its values."""
     return [shown(node.aggregate), *(shown(value) for _, value in node.entries)]
 
 
-def told_by(drawn: Instance) -> Counter[str]:
-    """Return what the instance holds, as text, each as often as it has to be seen."""
+def contents_of(drawn: Instance) -> Counter[str]:
+    """What the instance holds, as text, each as often as it has to be seen."""
     picture = drawn.picture()
     times = [str(time) for time, _ in drawn.structure.items()]
     match picture:
@@ -95,7 +95,7 @@ def told_by(drawn: Instance) -> Counter[str]:
 
 
 def overlapping(scene: Scene) -> list[tuple[Box, Box]]:
-    """Return the pairs of boxes that share more than an edge."""
+    """The pairs of boxes that share more than an edge."""
     slack = 0.01
     return [
         (a, b)
@@ -142,13 +142,13 @@ def check(frame: Frame, drawn: Instance) -> None:
     """Hold a frame against an instance in the same state."""
     scene = frame.scene
     assert in_its_place(scene, drawn)
-    assert Counter(box.full for box in scene.boxes) == told_by(drawn)
+    assert Counter(box.full for box in scene.boxes) == contents_of(drawn)
     assert overlapping(scene) == []
     for box in scene.boxes:
-        assert wide(max(box.text, box.above, key=wide)) < box.width, box
+        assert text_width(max(box.text, box.above, key=text_width)) < box.width, box
     for one, other in combinations(scene.labels, 2):
-        apart = abs(one.y - other.y) >= 10 or one.right <= other.left or other.right <= one.left
-        assert apart, (one, other)
+        disjoint = abs(one.y - other.y) >= 10 or one.right <= other.left or other.right <= one.left
+        assert disjoint, (one, other)
     left, top, width, height = scene.frame()
     for box in scene.boxes:
         assert left <= box.x <= box.x + box.width <= left + width
@@ -157,7 +157,7 @@ def check(frame: Frame, drawn: Instance) -> None:
     root = ET.fromstring(text)  # noqa: S314 - it is our own
     groups = root.findall(f"{{{NAMESPACE}}}g")
     titles = [group.findtext(f"{{{NAMESPACE}}}title") for group in groups]
-    assert Counter(titles) == told_by(drawn)
+    assert Counter(titles) == contents_of(drawn)
 
 
 @given(calls=ANY_ORDER, min_arity=st.sampled_from([2, 3, None]))
@@ -253,10 +253,10 @@ def test_other_files_than_structure_transcripts_are_not_drawn(tmp_path: Path) ->
     assert parsed(str(tmp_path / "none.json"))[0] == 1
 
 
-@pytest.mark.parametrize("wanted", ["99", "3-", "-3", "5-3", "x"])
-def test_step_numbers_out_of_range_are_refused(wanted: str) -> None:
+@pytest.mark.parametrize("steps", ["99", "3-", "-3", "5-3", "x"])
+def test_step_numbers_out_of_range_are_refused(steps: str) -> None:
     with pytest.raises(InvalidInputError, match="--step"):
-        draw.step_range(wanted, 13)
+        draw.step_range(steps, 13)
 
 
 def test_unknown_names_are_refused() -> None:
@@ -269,6 +269,6 @@ def test_unknown_names_are_refused() -> None:
 def test_a_page_has_every_step() -> None:
     transcript = parse((EXAMPLES / "fifo.json").read_text())
     assert isinstance(transcript, StructureTranscript)
-    found = list(film(transcript, instance("daba", transcript.aggregate.monoid)))
-    html = page("daba", "daba", found)
+    frames_shown = list(film(transcript, instance("daba", transcript.aggregate.monoid)))
+    html = page("daba", "daba", frames_shown)
     assert html.count("<section") == len(transcript.calls) == html.count("<svg")

@@ -6,7 +6,7 @@ import pytest
 
 from muntin.cli.commands import list_implementations as listing
 from muntin.cli.main import main
-from muntin.conformance.transcript.windows import FORMS
+from muntin.conformance.transcript.windows import WINDOW_CODECS
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.capabilities import (
     Capabilities,
@@ -30,10 +30,10 @@ def of_structure(name: str) -> Capabilities:
 
 
 def test_every_window_type_is_probed() -> None:
-    found = window_types()
-    assert set(FORMS) < set(found)
-    assert {"user-defined", "user-trigger"} < set(found)
-    assert {kind.measure.name for kind in found.values()} == {"time", "count", "value"}
+    listed = window_types()
+    assert set(WINDOW_CODECS) < set(listed)
+    assert {"user-defined", "user-trigger"} < set(listed)
+    assert {kind.measure.name for kind in listed.values()} == {"time", "count", "value"}
 
 
 def test_the_specification_and_recompute_support_everything() -> None:
@@ -70,7 +70,7 @@ class OnlyOnTime(SpecificationOperator):
         if query.window.measure is not TIME:
             raise UnsupportedError("time only")
         if not self.allowed:
-            raise UnsupportedError("somebody has to be late")
+            raise UnsupportedError("lateness is needed")
         super().add(query)
 
 
@@ -79,18 +79,18 @@ def test_capabilities_are_computed_by_probes(
 ) -> None:
     monkeypatch.setattr(listing, "OPERATORS", [OperatorEntry("punctual", OnlyOnTime)])
     assert main(["list", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["operators"]
-    assert found["name"] == "punctual"
-    assert found["supports"]["tumbling"] == "some"
-    assert found["supports"]["count"] == "none"
-    why = {refusal["why"]: refusal for refusal in found["refusals"]}
+    (listed,) = json.loads(capsys.readouterr().out)["operators"]
+    assert listed["name"] == "punctual"
+    assert listed["supports"]["tumbling"] == "some"
+    assert listed["supports"]["count"] == "none"
+    why = {refusal["why"]: refusal for refusal in listed["refusals"]}
     assert why["time only"]["when"] == {}
     assert "tumbling" not in why["time only"]["what"]
-    assert why["somebody has to be late"]["when"] == {"lateness": ["never"]}
+    assert why["lateness is needed"]["when"] == {"lateness": ["never"]}
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     assert "punctual\n" in text
-    assert "not if    lateness: never: somebody has to be late" in text
+    assert "not if    lateness: never: lateness is needed" in text
 
 
 def test_every_name_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,6 +98,6 @@ def test_every_name_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert all(f"  {name}\n" in text for name in names())
     assert main(["list", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in found["operators"]] == [entry.name for entry in OPERATORS]
-    assert [one["name"] for one in found["structures"]] == [entry.name for entry in STRUCTURES]
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in listed["operators"]] == [entry.name for entry in OPERATORS]
+    assert [one["name"] for one in listed["structures"]] == [entry.name for entry in STRUCTURES]

@@ -1,4 +1,4 @@
-"""Aggregates of the user's own in the slicing operator."""
+"""Custom aggregates in the columnar operator."""
 
 import math
 from dataclasses import replace
@@ -44,7 +44,7 @@ def digit(value: int) -> Two:
 
 
 def append_digits(a: Two, b: Two) -> Two:
-    """Write digits one behind the other, as far as they go: the order tells."""
+    """Append digits, up to nine: the order matters."""
     return (a[0] * b[1] + b[0]) % 10**9, a[1] * b[1] % 10**9
 
 

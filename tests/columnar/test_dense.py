@@ -42,10 +42,10 @@ def times(random: Random, at: int, n: int) -> Ints:
 
 def numbers(random: Random, n: int, *, whole: bool) -> Values:
     rng = np.random.default_rng(random.randrange(2**32))
-    found: Column = column_of(rng.integers(-50, 50, n))
+    column: Column = column_of(rng.integers(-50, 50, n))
     if not whole:
-        found = column_of(np.where(rng.random(n) < 0.1, np.nan, found / 4))
-    return Values(found, rng.random(n) < 0.7 if random.random() < 0.1 else None)
+        column = column_of(np.where(rng.random(n) < 0.1, np.nan, column / 4))
+    return Values(column, rng.random(n) < 0.7 if random.random() < 0.1 else None)
 
 
 def plain(results: tuple[Result, ...]) -> list[tuple[object, ...]]:
@@ -54,7 +54,7 @@ def plain(results: tuple[Result, ...]) -> list[tuple[object, ...]]:
 
 
 def play(seed: int, keys: int = 0) -> tuple[int, str]:
-    """Let a random stream through both; return how many windows were told of, and how."""
+    """Let a random stream through both; the number of emitted windows, and `explain`."""
     random = Random(seed)  # noqa: S311 nothing secret
     settings = Settings(random.choice([0, 5, 500]), output=random.choice(["final", "accumulate"]))
     tested, plainer = (ColumnarOperator(settings, method=m) for m in ("dense", "slices"))

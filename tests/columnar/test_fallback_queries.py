@@ -1,4 +1,4 @@
-"""Queries with a form over columns and queries without one, in one operator."""
+"""Queries that the columnar engine supports and queries that it does not, in one operator."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ QUERIES = [
 
 
 def pairs_off(state: object, _: Event) -> tuple[object, int, int]:
-    """Begin a window with every second event, which the next one ends."""
+    """Begin a window with every second event; the next event ends it."""
     n = state if isinstance(state, int) else 0
     return n + 1, int(n % 2 == 0), n % 2
 
@@ -172,7 +172,7 @@ def test_a_window_over_a_measure_must_be_added_before_columns_come() -> None:
 
 
 def test_the_generic_part_can_be_read_by_the_generic_operator() -> None:
-    """Slices of columns hold partials of their own; what runs beside them is a Scotty like any."""
+    """Slices of columns have their own partials; the fallback operator is a plain Scotty."""
     operator = ColumnarOperator(SETTINGS)
     with_queries(operator, QUERIES[:4])
     for step in steps(12):
@@ -190,11 +190,11 @@ def test_the_generic_part_can_be_read_by_the_generic_operator() -> None:
 
 
 class Shifted(Sliding):
-    """A type that derives from a known one: it is taken for what it says itself."""
+    """A subclass of a supported type: its own methods define its windows."""
 
 
 def test_a_type_that_derives_from_a_known_one_goes_on() -> None:
-    """Scotty knows it under another type than it was asked with; a snapshot told of both."""
+    """Scotty stores it under another type than the query has; a snapshot holds both."""
     queries = [Query("derived", Shifted(10, 5), named("sum")), QUERIES[0]]
     before, after = (with_queries(ColumnarOperator(SETTINGS), queries) for _ in range(2))
     specified = with_queries(SpecificationOperator(SETTINGS), queries)
@@ -238,4 +238,4 @@ def test_nulls_pass_an_arg_min_that_runs_on_the_generic_operator() -> None:
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="'fast' is none of auto, dense, slices"):
-        ColumnarOperator(method="fast")  # type: ignore[arg-type] # that is what it is about
+        ColumnarOperator(method="fast")  # type: ignore[arg-type] # the test is about it

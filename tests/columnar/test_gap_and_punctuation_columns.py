@@ -1,4 +1,4 @@
-"""Gaps that rows bring to sessions, and punctuations, as columns."""
+"""Session gaps of rows, and punctuations, as columns."""
 
 from importlib import import_module
 from random import Random
@@ -118,4 +118,4 @@ def test_what_is_no_column_of_gaps_or_marks_in_a_table_is_named() -> None:
         ({"mark": "x"}, "the marks 'x' must be booleans, not int64"),
     ):
         with pytest.raises((InvalidInputError, UnsupportedError), match=message):
-            aggregate(table, **of, **wrong)  # type: ignore[arg-type] # that is what it is about
+            aggregate(table, **of, **wrong)  # type: ignore[arg-type] # the test is about it

@@ -1,4 +1,4 @@
-"""Lists as columns: NumPy would make floats of wide integers, and texts of numbers beside texts."""
+"""Lists as columns: NumPy would convert wide integers to floats, and numbers among strings."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import inf, nan
@@ -24,7 +24,7 @@ WIDE = [-3, -3, 2**63, 1, 2**63]
 
 
 def with_query(what: str, kind: WindowType) -> ColumnarOperator:
-    """Return an operator with one query."""
+    """An operator with one query."""
     operator = ColumnarOperator()
     operator.add(Query("q", kind, named(what)))
     return operator

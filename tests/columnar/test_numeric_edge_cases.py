@@ -49,7 +49,7 @@ def answer(operator: Operator, aggregate: str, steps: list[list[object]]) -> obj
 
 
 def floats_of(value: object) -> list[float]:
-    """Return the numbers of an answer; what is none is NaN."""
+    """The numbers of a result, NaN for other values."""
     if is_row(value):
         return [number for one in value for number in floats_of(one)]
     return [float(value) if isinstance(value, int | float | Fraction) else nan]

@@ -1,4 +1,4 @@
-"""The operator over columns: arrays in and out, what is refused, what it keeps, and why."""
+"""The columnar operator: arrays in and out, refused input, retained state."""
 
 import math
 from decimal import Decimal
@@ -46,7 +46,7 @@ def test_columns_and_events_give_the_same(method: Method, name: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_huge_value_spoils_no_other_window(method: Method) -> None:
-    """As it does where a window is the difference of two prefix sums of floats."""
+    """As it would if a window were the difference of two prefix sums of floats."""
     times = np.arange(1000)
     values = np.full(1000, 0.1)
     values[3], values[500] = 1e17, math.inf

@@ -1,4 +1,4 @@
-"""Partials of several numbers in slices without holes: held against slices, and against time."""
+"""Partials of several numbers in dense slices, compared with plain slices."""
 
 from math import isclose, isnan
 from random import Random
@@ -38,7 +38,7 @@ def with_queries(random: Random, settings: Settings) -> list[ColumnarOperator]:
 
 
 def batch(random: Random, at: int, *, whole: bool) -> tuple[Ints, dict[str, Column]]:
-    """Times, some of which are equal, and some late; values, some of which are equal or NaN."""
+    """Times, some equal and some late; values, some equal or NaN."""
     rng, n = np.random.default_rng(random.randrange(2**32)), random.choice([0, 1, 65, 1500])
     rate = random.choice([0.1, 1, 10])
     late = np.where(rng.random(n) < random.choice([0, 0.3]), rng.integers(0, 300, n), 0)
@@ -49,7 +49,7 @@ def batch(random: Random, at: int, *, whole: bool) -> tuple[Ints, dict[str, Colu
 
 
 def is_close_result(a: Result, b: Result) -> bool:
-    """Whether lines are the same, but for how the sums of a spread of floats are rounded."""
+    """Whether rows are equal, except for the rounding of a variance of floats."""
     same = a[:4] == b[:4] and a[5:] == b[5:]
     if isinstance(a.value, float) and isinstance(b.value, float) and a.query in NAMES[3:]:
         return same and isclose(a.value, b.value, rel_tol=1e-9, abs_tol=1e-12)
@@ -93,7 +93,7 @@ A = TypeVar("A", bound=Operator)
 
 
 def with_arg_queries(operator: A) -> A:
-    """Return an operator that is asked for what least and greatest values bring."""
+    """Add queries for arg-min and arg-max."""
     for window in (tumbling(10), Sliding(20, 5)):
         for name in CHOICES:
             operator.add(Query(f"{name} {window}", window, over(("x", "y"), named(name))))
@@ -101,7 +101,7 @@ def with_arg_queries(operator: A) -> A:
 
 
 def with_nulls(random: Random, at: int) -> Event:
-    """Return an event with few values, of which many are equal, and many nulls."""
+    """An event with many equal values and many nulls."""
     x, y = random.choice([None, 1, 2]), random.choice([None, 5, 2**62])
     return Event(at + random.randrange(40), {"x": x, "y": y})
 

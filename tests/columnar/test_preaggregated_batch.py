@@ -1,4 +1,4 @@
-"""Slices that an operator over columns takes in the place of events."""
+"""Slices as input of a columnar operator, instead of events."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def made(times: Ints = TIMES, keys: Ints = KEYS) -> Store:
-    """Return slices of some events."""
+    """Slices of some events."""
     none = np.zeros_like(times)
     columns: dict[Source, Values] = {None: Values(VALUES)}
     batch = Batch(times, keys, none, none, columns, lambda: objects([]), 0)
@@ -38,7 +38,7 @@ def made(times: Ints = TIMES, keys: Ints = KEYS) -> Store:
 def with_query(
     settings: Settings = DEFAULTS, kind: WindowType = TENS, method: str = "slices"
 ) -> ColumnarOperator:
-    """Return an operator that asks one query."""
+    """An operator with one query."""
     operator = ColumnarOperator(settings, method="slices" if method == "slices" else "auto")
     operator.add(Query("w", kind, named("sum")))
     return operator
@@ -63,7 +63,7 @@ def test_what_comes_after_slices_is_answered_as_after_their_events() -> None:
     by_events.take_columns(times, VALUES, keys)
     output = list[Sequence[Result]]()
     for one in (by_slices, by_events):
-        one.add(Query("later", tumbling(2), named("sum")))  # which sees what is younger than 19
+        one.add(Query("later", tumbling(2), named("sum")))  # it sees events younger than 19
         times_now, keys_now = np.array([18, 21, 13]), np.array([0, 1, 1])
         more = one.take_columns(times_now, np.array([32.0, 64.0, 128.0]), keys_now, 30)
         output.append(more.results())

@@ -1,4 +1,4 @@
-"""The order of cells, however far apart their times are, and of events by their slices."""
+"""The order of slices, at any distance of their times, and of events by their slices."""
 
 import numpy as np
 from hypothesis import example, given
@@ -33,12 +33,12 @@ SMALL = st.integers(1, 60)
 
 
 def cumulate(steps: int, step: int) -> Cumulate:
-    """Return windows that grow so many times."""
+    """Cumulate windows of a number of steps."""
     return Cumulate(steps * step, step)
 
 
 def band(start: int, size: int) -> Band:
-    """Return one interval."""
+    """A band from its start and size."""
     return Band(start, start + size)
 
 

@@ -1,6 +1,6 @@
-"""What the operator over columns keeps, in bytes: no more after ten million events than after some.
+"""The state of the columnar operator in bytes: no more after ten million events than after some.
 
-`make soak-columns` lets a thousand million pass, and so does MUNTIN_PROFILE=nightly here.
+`make soak-columns` runs a billion events, and so does MUNTIN_PROFILE=nightly here.
 """
 
 import os

@@ -2,12 +2,16 @@
 
 from datetime import UTC, datetime
 from importlib import import_module
+from math import nan
 
 import numpy as np
 import pytest
 
 from muntin.columnar.aggregate_requests import AggregateSpecs
 from muntin.columnar.table import aggregate, rolling
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -43,6 +47,54 @@ def test_keys_nulls_and_several_windows() -> None:
         (None, 3, 8),
         ("a", 12, 17),
     ]
+
+
+def test_keys_may_be_several_columns() -> None:
+    table = {
+        "ts": [1, 2, 3, 4, 12],
+        "a": ["x", None, "x", "y", "x"],
+        "b": [nan, 1.0, nan, 1.0, -0.0],
+        "v": [1, 2, 4, 8, 16],
+    }
+    rows = aggregate(table, windows=[tumbling(10)], aggregates=[("sum", "v")], keys=("a", "b"))
+    assert getattr(rows, "column_names")[4:] == ["a", "b", "sum(v)"]  # noqa: B009 - Arrow is not typed
+    assert [(row["a"], str(row["b"]), row["sum(v)"]) for row in rows.to_pylist()] == [
+        ("x", "nan", 5),
+        (None, "1.0", 2),
+        ("y", "1.0", 8),
+        ("x", "0.0", 16),
+    ]
+    each = rolling(table, size=3, aggregates={"n": "count"}, keys=["b", "a"]).to_pylist()
+    assert [row["n"] for row in each] == [1, 1, 2, 1, 1]
+
+
+def test_rows_are_counted_without_a_column() -> None:
+    table = {"ts": [1, 2, 13], "v": [5, None, 5]}
+    windows = [tumbling(10), LastNEvery(2, 10)]
+    rows = aggregate(table, windows=windows, aggregates=["count", ("count", "v")]).to_pylist()
+    assert [(row["count"], row["count(v)"]) for row in rows] == [(2, 1), (1, 1), (2, 1), (2, 1)]
+    framed = aggregate(table, windows=[State()], aggregates=["count"], columns="v").to_pylist()
+    assert [row["count"] for row in framed] == [1, 1, 1]
+
+
+def test_a_dialect_says_how_sessions_merge() -> None:
+    table = {"ts": [1, 6]}
+    for dialect, n in ((Dialect(), 2), (Dialect(session_merge="le"), 1)):
+        result = aggregate(table, windows=[Session(5)], aggregates=["count"], dialect=dialect)
+        assert len(result.to_pylist()) == n
+
+
+def test_an_aggregate_of_ones_own_names_the_type_of_its_values() -> None:
+    square = Aggregate("square", int, Monoid(0, int.__add__), lambda n: n * n, True, "algebraic")  # noqa: FBT003 - as in docs
+    table = {"ts": [1, 2, 13], "v": [5, 1, None]}
+    own = {"long": (square, "v", "bigint"), "real": (square, "v", pa.float32())}
+    result = aggregate(table, windows=[tumbling(10)], aggregates=own)
+    assert [(row["long"], row["real"]) for row in result.to_pylist()] == [(36, 36.0), (None, None)]
+    kinds = [getattr(result, "schema").field(name).type for name in own]  # noqa: B009 - Arrow is not typed
+    assert kinds == [pa.int64(), pa.float32()]
+    for kind, message in (("doubl", "'doubl' is no type of values"), ("bool", "does not fit into")):
+        with pytest.raises(InvalidInputError, match=message):
+            aggregate(table, windows=[tumbling(10)], aggregates=[(square, "v", kind)])
 
 
 def test_timestamps_come_back_as_such() -> None:

@@ -51,7 +51,7 @@ def total(add: Callable[[int, int], int]) -> Aggregate[object, object, object]:
     def lift(value: int) -> int:
         return None if value == BAD else value  # type: ignore[return-value]  # the point
 
-    return Aggregate("sum", lift, Monoid(0, add), int, True, "distributive").erased()  # noqa: FBT003
+    return Aggregate("sum", lift, Monoid(0, add), int, True, "distributive").erase_types()  # noqa: FBT003
 
 
 def is_supported(entry: OperatorEntry, settings: Settings, query: Query) -> bool:
@@ -109,7 +109,7 @@ def spans(nonsense: object) -> Aggregate[object, object, object]:
         return Span(left.first, right.last) if left and right else left or right
 
     aggregate = Aggregate("span", lift, Monoid(None, combine), str, False, "algebraic")  # noqa: FBT003
-    return aggregate.erased()
+    return aggregate.erase_types()
 
 
 @pytest.mark.parametrize("nonsense", ["x", 7, (1,)])
@@ -150,7 +150,7 @@ def capped(nothing: object) -> Aggregate[object, object, object]:
         return left + right if left + right <= 100 else nothing  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
 
     aggregate = Aggregate("sum", int, Monoid(0, combine), int, True, "distributive")  # noqa: FBT003
-    return aggregate.erased()
+    return aggregate.erase_types()
 
 
 class Trial:

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 from muntin.optimized.common.window_traits import GAP, MARK, SliceEdges, traits_of
 from muntin.spec.dialect import OURS
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.measure import TIME, Timeline, build_timeline
 from muntin.spec.windows.window import WindowType, materialize_windows
 
@@ -18,7 +18,7 @@ REACHED = 60
 def timeline(times: Sequence[int], reached: int) -> Timeline:
     """One event a time, each of a value of its own, its gap and every third one marked."""
     events = [Event(time, time % 5, punctuation=time % 3 == 0) for time in times]
-    return build_timeline([Accepted(e, n) for n, e in enumerate(events)], TIME, reached, OURS)
+    return build_timeline([AcceptedEvent(e, n) for n, e in enumerate(events)], TIME, reached, OURS)
 
 
 def spans(
@@ -111,7 +111,9 @@ def reads(kind: WindowType, changed: str) -> bool:
         for event in plain
     ]
     lines = [
-        build_timeline([Accepted(e, n) for n, e in enumerate(events)], kind.measure, REACHED, OURS)
+        build_timeline(
+            [AcceptedEvent(e, n) for n, e in enumerate(events)], kind.measure, REACHED, OURS
+        )
         for events in (plain, other)
     ]
     first, second = (set(kind.intervals(line)) for line in lines)

@@ -14,9 +14,9 @@ P = ParamSpec("P")
 
 
 def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> Cost:
-    before = meter.spent()
+    before = meter.cost()
     call(*args, **kwargs)
-    after = meter.spent()
+    after = meter.cost()
     return Cost(after.combines - before.combines, after.visits - before.visits)
 
 
@@ -48,7 +48,7 @@ def test_ranges_agree_with_folds_and_keep_the_bound() -> None:
         held = tuple(range(max(5, first), min(31, last) + 1))
         cost = price(meter, target.query_range, first, last)
         assert target.query_range(first, last) == held
-        assert cost.within(target.bound(Operation("query_range", 27, len(held))))
+        assert cost.is_within(target.bound(Operation("query_range", 27, len(held))))
 
 
 @pytest.mark.parametrize("size", range(1, 33))
@@ -79,7 +79,7 @@ def test_batches_keep_the_bound(joined: bool) -> None:  # noqa: FBT001  # pytest
         target, meter = window_of(first, first + size)
         batch = [(first + size - joined + k // each, (k,)) for k in range(count)]
         bound = target.bound(Operation("bulk_insert", size, count))
-        assert price(meter, target.bulk_insert, batch).within(bound)
+        assert price(meter, target.bulk_insert, batch).is_within(bound)
 
 
 @pytest.mark.parametrize("size", range(1, 33))

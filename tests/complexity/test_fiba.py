@@ -175,7 +175,7 @@ def test_bulk_evict_costs_by_the_height_of_its_cut_beyond_the_nodes_it_drops(
         counted.tree.bulk_evict(2 * up_to)
         distance = min(up_to, size - 1 - up_to)
         call = Operation("bulk_evict", size, up_to + 1, (distance,))
-        assert counted.spent().within(counted.tree.bound(call))
+        assert counted.spent().is_within(counted.tree.bound(call))
 
 
 @pytest.mark.parametrize("min_arity", [2, 4])
@@ -190,7 +190,7 @@ def test_bulk_insert_costs_less_than_its_items_one_by_one(min_arity: int) -> Non
             single.tree.insert(time, 1)
         one_by_one = single.spent()
         call = Operation("bulk_insert", size, count, tuple(size - 1 - time // 2 for time in times))
-        assert at_once.within(bulk.tree.bound(call))
+        assert at_once.is_within(bulk.tree.bound(call))
         assert at_once.visits <= 2 * count * (levels(min_arity, distance // count) + 3)
         assert at_once.visits * fewer <= one_by_one.visits
 

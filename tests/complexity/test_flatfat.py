@@ -19,9 +19,9 @@ P = ParamSpec("P")
 
 
 def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> Cost:
-    before = meter.spent()
+    before = meter.cost()
     call(*args, **kwargs)
-    after = meter.spent()
+    after = meter.cost()
     return Cost(after.combines - before.combines, after.visits - before.visits)
 
 
@@ -44,8 +44,8 @@ class Traced(FlatFat[Word]):
 @pytest.mark.parametrize("capacity", CAPACITIES)
 def test_new_costs_one_combine_less_than_there_are_values(capacity: int) -> None:
     _, meter = tree(capacity)
-    assert meter.spent() == Cost(capacity - 1, capacity - 1)
-    assert FlatFat.bound(Operation("new", capacity)) == meter.spent()
+    assert meter.cost() == Cost(capacity - 1, capacity - 1)
+    assert FlatFat.bound(Operation("new", capacity)) == meter.cost()
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 4, 8])

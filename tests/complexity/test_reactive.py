@@ -43,9 +43,9 @@ P = ParamSpec("P")
 
 
 def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> Cost:
-    before = meter.spent()
+    before = meter.cost()
     call(*args, **kwargs)
-    after = meter.spent()
+    after = meter.cost()
     return Cost(after.combines - before.combines, after.visits - before.visits)
 
 

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
-from muntin.reference.aggregate_buckets import AggregateBuckets
-from muntin.reference.bucket_stores import TupleBuckets
+from muntin.reference.bucket_stores import AggregateBuckets, TupleBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import FullHistoryStore
+from muntin.reference.tuple_stores import FullHistoryStore, TupleBuffer
 from muntin.registry.implementations import FibaOfTuples
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event

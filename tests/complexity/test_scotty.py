@@ -281,7 +281,7 @@ def test_a_late_tuple_shifts_a_tuple_a_slice_by_invert_and_combine_and_recompute
     meter = Meter()
     aggregate = Aggregate(
         "word", lambda v: v, FREE, lambda a: a, commutative=False, kind="holistic"
-    ).erased()
+    ).erase_types()
     operator = Scotty(Settings(1000), letters=((1,), (2,)))
     operator.add(Query("q", count(4), meter.watch_aggregate(aggregate)))
     operator.step([Event(10 * index, (index,)) for index in range(40)], 391)

@@ -20,7 +20,7 @@ from muntin.spec.windows.periodic import Sliding, count
 BY_ARRIVAL = Settings(9, dialect=Dialect(count_order="arrival"))
 INVERTIBLE = Aggregate[tuple[int, ...], tuple[int, ...], object](
     "word", tuple, FREE, tuple, commutative=False, kind="holistic"
-).erased()
+).erase_types()
 
 
 def group_of(operator: Scotty) -> CountGroup:

@@ -10,7 +10,7 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.measure import COUNT, Measure, Timeline
@@ -36,10 +36,10 @@ def timelines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         key_state: TupleKeyState,
         measure: Measure,
         last_finite: float,
-        further: Accepted | None = None,
+        further: AcceptedEvent | None = None,
     ) -> Timeline:
         timeline = timeline_of(key_state, measure, last_finite, further)
-        counts.append(len(timeline.placed))
+        counts.append(len(timeline.events))
         return timeline
 
     monkeypatch.setattr(TupleKeyState, "timeline", record_timeline)
@@ -127,7 +127,7 @@ RETAINED: list[tuple[WindowType, int]] = [
 
 
 @pytest.mark.parametrize(
-    ("window", "retained"), RETAINED, ids=lambda key_group: getattr(key_group, "name", "")
+    ("window", "retained"), RETAINED, ids=lambda parameter: getattr(parameter, "name", "")
 )
 def test_each_type_retains_the_tuples_that_it_needs(window: WindowType, retained: int) -> None:
     operator, most_tuples, result_count = Scotty(Settings(LATE)), 0, 0

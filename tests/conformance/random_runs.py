@@ -75,15 +75,15 @@ def random_runs(draw: st.DrawFn) -> RandomRun:
         max_size=4,
     )
     chosen = draw(settings())
-    asked: list[str] = []
+    query_ids: list[str] = []
     numbers = iter(range(100))
 
     def query() -> Query:
-        asked.append(f"q{next(numbers)}")
-        return Query(asked[-1], draw(kinds), named(draw(st.sampled_from(AGGREGATES))))
+        query_ids.append(f"q{next(numbers)}")
+        return Query(query_ids[-1], draw(kinds), named(draw(st.sampled_from(AGGREGATES))))
 
     def turn() -> TranscriptStep:
-        removed = [asked.pop()] if asked and draw(st.integers(0, 5)) == 0 else []
+        removed = [query_ids.pop()] if query_ids and draw(st.integers(0, 5)) == 0 else []
         added = [query()] if draw(st.integers(0, 5)) == 0 else []
         batch = draw(events)
         batch = sorted(batch, key=lambda event: event.time) if chosen.in_order else batch

@@ -8,7 +8,7 @@ from muntin.spec.stream import Step
 
 
 class TieFault(SpecificationOperator):
-    """Changes the values of events of which a step has three or more at one time."""
+    """Changes the values of three or more events of a step at one time."""
 
     def take(self, step: Step, /) -> Output:
         """Process the step with changed values."""

@@ -84,7 +84,7 @@ def test_a_planted_fault_is_found_shrunk_and_reproduced() -> None:
     transcript = parse(json.dumps(mismatch.transcript))
     assert isinstance(transcript, OperatorTranscript)
     assert len({event.time for turn in transcript.turns for event in turn.step.events}) == 1
-    assert lockstep(transcript, SpecificationOperator).parting is None
+    assert lockstep(transcript, SpecificationOperator).divergence is None
     assert len(transcript.queries) == 1
     assert transcript.settings.allowed_lateness == 0
 

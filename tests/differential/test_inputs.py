@@ -67,7 +67,7 @@ def test_nanoseconds_are_microseconds_where_they_are_whole(spark: Session, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("times", "kind", "wanted"),
+    ("times", "kind", "expected"),
     [
         (["5.0", "1e3", " 7 ", "5d", "", f"{ODD}.5"], "", ([7], {BROKEN: 4, NO_NUMBER: 1})),
         (["Infinity", f"{2**63}", f"{ODD}", f"{3 * 2**60}"], "", ([ODD], {FAR: 3})),
@@ -81,9 +81,9 @@ def test_times_are_integers_to_the_last_digit(
     tmp_path: Path,
     times: Sequence[object],
     kind: str,
-    wanted: tuple[Sequence[int], Mapping[str, int]],
+    expected: tuple[Sequence[int], Mapping[str, int]],
 ) -> None:
-    accepted, bad = wanted
+    accepted, bad = expected
     path = written(tmp_path / "a.parquet", {"at": times, "n": [1 for _ in times]}, at=kind)
     source = parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("at", "n"), 9))
     unit = 86400 * 10**6 if kind else 1

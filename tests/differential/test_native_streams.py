@@ -42,9 +42,9 @@ def native(text: str) -> NativeQuery:
 
 def test_append_mode_is_our_final(spark: Session) -> None:
     rows = arrivals(PLAN)
-    wanted = append_emissions(parse_query(WINDOWS), rows, PLAN.delay)
+    expected = append_emissions(parse_query(WINDOWS), rows, PLAN.delay)
     got = NativeStream(native(WINDOWS), PLAN.delay, "append").run(spark, rows)
-    assert differing_steps(wanted, got) == []
+    assert differing_steps(expected, got) == []
     assert sum(map(len, got)) > 15
     late = denote([parse_query(WINDOWS)], steps(rows, PLAN.delay), Settings(dialect=STREAM_DIALECT))
     assert sum(len(output.late) for output in late) > 0
@@ -52,9 +52,9 @@ def test_append_mode_is_our_final(spark: Session) -> None:
 
 def test_update_mode_emits_windows_before_they_are_complete(spark: Session) -> None:
     rows = arrivals(PLAN)
-    wanted = update_emissions(parse_query(WINDOWS), rows, PLAN.delay)
+    expected = update_emissions(parse_query(WINDOWS), rows, PLAN.delay)
     got = NativeStream(native(WINDOWS), PLAN.delay, "update").run(spark, rows)
-    assert differing_steps(wanted, got) == []
+    assert differing_steps(expected, got) == []
     marks = [0, 0, *watermarks(rows, PLAN.delay)]
     early = [
         one for batch, mark in zip(got, marks, strict=False) for one in batch if one.end > mark
@@ -135,10 +135,10 @@ def test_streams_shrink_within_the_limit_of_candidates(monkeypatch: pytest.Monke
 
 def test_differing_steps_are_reported() -> None:
     rows = arrivals(replace(PLAN, rows=80))
-    wanted = append_emissions(parse_query(GAP), rows, 30)
-    assert differing_steps(wanted, [[*step] for step in wanted]) == []
-    first = next(index for index, step in enumerate(wanted) if step)
-    fewer = [[*step][1:] if index == first else [*step] for index, step in enumerate(wanted)]
-    twice = [[*step, *step] for step in wanted]
-    assert differing_steps(wanted, fewer)[0].startswith(f"step {first}: missing [NativeEmission(")
-    assert differing_steps(wanted, twice)
+    expected = append_emissions(parse_query(GAP), rows, 30)
+    assert differing_steps(expected, [[*step] for step in expected]) == []
+    first = next(index for index, step in enumerate(expected) if step)
+    fewer = [[*step][1:] if index == first else [*step] for index, step in enumerate(expected)]
+    twice = [[*step, *step] for step in expected]
+    assert differing_steps(expected, fewer)[0].startswith(f"step {first}: missing [NativeEmission(")
+    assert differing_steps(expected, twice)

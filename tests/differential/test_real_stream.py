@@ -6,9 +6,9 @@ from itertools import accumulate
 import pytest
 
 from muntin.conformance.datasets.flights import departures
-from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.machines.lockstep import lockstep, supported_trace
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationStructure
 from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -60,10 +60,10 @@ def test_operators_answer_as_specified(entry: OperatorEntry, landed: list[Event]
     settings = Settings(in_order=True) if entry.in_order_only else Settings(LATENESS)
     events = in_order(landed) if entry.in_order_only else landed
     turns = tuple(TranscriptStep(step) for step in steps(events))
-    trace = supported(OperatorTranscript(QUERIES, settings, turns), entry.build)
+    trace = supported_trace(OperatorTranscript(QUERIES, settings, turns), entry.build)
     assert trace.queries
     outcome = lockstep(trace, entry.build)
-    assert outcome.parting is None
+    assert outcome.divergence is None
     assert outcome.refused == 0
     assert outcome.results > 0
 
@@ -107,6 +107,6 @@ def test_structures_answer_as_specified(
     except UnsupportedError:
         assert entry.name in REFUSING[name]
         return
-    wanted = list(answers(SpecificationStructure(aggregate.monoid), aggregate, feed))
-    assert list(answers(window, aggregate, feed)) == wanted
-    assert len(wanted) == EVENTS
+    expected = list(answers(SpecificationStructure(aggregate.monoid), aggregate, feed))
+    assert list(answers(window, aggregate, feed)) == expected
+    assert len(expected) == EVENTS

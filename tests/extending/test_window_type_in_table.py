@@ -16,10 +16,10 @@ from common.window_facts import check_inputs, check_row
 from muntin.columnar import ColumnarOperator, aggregate
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines import random_choices
-from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.machines.lockstep import lockstep, supported_trace
 from muntin.conformance.machines.random_choices import RandomSource, SeededSource
 from muntin.conformance.transcript import windows
-from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
+from muntin.conformance.transcript.json_reader import JsonNode, TranscriptError
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
 from muntin.conformance.transcript.replay import replay
 from muntin.conformance.transcript.windows import WindowCodec, read_window, write_window
@@ -38,7 +38,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.measure import TIME, Measure, Timeline
 from muntin.spec.windows.periodic import tumbling
-from muntin.spec.windows.window import ContextFree, Interval, WindowType
+from muntin.spec.windows.window import ContextFreeWindow, Interval, WindowType
 from spark_support.micro_batches import MicroBatch, check_micro_batches
 from spark_support.tables import MERGED, Row, in_batch, in_full, plan_of, rows, same, table_of
 
@@ -46,7 +46,7 @@ SHIFTS_A_DAY = 3
 
 
 @dataclass(frozen=True)
-class Shifts(ContextFree):
+class Shifts(ContextFreeWindow):
     """Three shifts of one length after each other, and then a break."""
 
     length: int
@@ -62,10 +62,10 @@ class Shifts(ContextFree):
     def day(self) -> int:
         return SHIFTS_A_DAY * self.length + self.pause
 
-    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
-        for at in line.placed:
-            start = at.coordinate - at.coordinate % self.day % self.length
-            if at.coordinate % self.day < self.day - self.pause:
+    def intervals(self, timeline: Timeline, /) -> Iterable[Interval]:
+        for event in timeline.events:
+            start = event.coordinate - event.coordinate % self.day % self.length
+            if event.coordinate % self.day < self.day - self.pause:
                 yield Interval(start, start + self.length)
 
 
@@ -105,17 +105,17 @@ DOUBLED = Measure("doubled", lambda event: 2 * event.time)
 
 def any_shifts(choose: RandomSource, _: int) -> Shifts:
     """The random choice."""
-    measure = choose.one((TIME, TIME, DOUBLED))
-    return Shifts(choose.whole(1, 5), choose.whole(1, 5), measure)
+    measure = choose.choice((TIME, TIME, DOUBLED))
+    return Shifts(choose.integer(1, 5), choose.integer(1, 5), measure)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_more_type() -> Iterable[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(TABLE, *row(Shifts, shifts))
-        forms = {**windows.FORMS, "shifts": CODEC}
-        patch.setattr(windows, "FORMS", forms)
-        patch.setattr(capabilities, "FORMS", forms)
+        codecs = {**windows.WINDOW_CODECS, "shifts": CODEC}
+        patch.setattr(windows, "WINDOW_CODECS", codecs)
+        patch.setattr(capabilities, "WINDOW_CODECS", codecs)
         patch.setattr(random_choices, "WINDOWS", (*random_choices.WINDOWS[:1], any_shifts))
         patch.setattr(processor, "MICROS_PER_MILLI", 1)
         yield
@@ -147,9 +147,9 @@ def test_every_operator_serves_it_as_the_denotation_does_or_refuses_it(
 
 def results_of_a_random_trace(entry: OperatorEntry, seed: int) -> int:
     """Hold an operator to the denotation; the number of results where it serves the type."""
-    trace = supported(random_trace(SeededSource(f"{seed}")), entry.build)
+    trace = supported_trace(random_trace(SeededSource(f"{seed}")), entry.build)
     progress = lockstep(trace, entry.build)
-    assert progress.parting is None, trace
+    assert progress.divergence is None, trace
     served = any(isinstance(query.window, Shifts) for query in trace.every_query())
     return progress.results if served else 0
 
@@ -205,7 +205,7 @@ def test_the_arguments_of_spark_and_its_timers_read_the_row() -> None:
 
 @given(KINDS, st.lists(st.integers(-9, 40), min_size=1))
 def test_transcripts_describe_and_replay_it(kind: Shifts, times: list[int]) -> None:
-    assert read_window(JsonPath(write_window(kind))) == kind
+    assert read_window(JsonNode(write_window(kind))) == kind
     query = Query("q", kind, named("sum"))
     steps = [Step(tuple(Event(time, 1) for time in times), 20), Step((), END)]
     outputs = denote([query], steps, Settings())
@@ -219,7 +219,7 @@ def test_transcripts_describe_and_replay_it(kind: Shifts, times: list[int]) -> N
 
 def test_a_transcript_says_which_field_is_wrong() -> None:
     with pytest.raises(TranscriptError, match="length"):
-        read_window(JsonPath({"type": "shifts", "pause": 1}))
+        read_window(JsonNode({"type": "shifts", "pause": 1}))
 
 
 def test_capabilities_are_probed_with_an_example() -> None:

@@ -32,7 +32,7 @@ def but_seven(value: int) -> int:
 
 SUM = Aggregate(
     "sum", but_seven, Monoid(0, int.__add__), int, commutative=True, kind="distributive"
-).erased()
+).erase_types()
 
 
 @pytest.mark.parametrize("technique", [PANES, PAIRS, CUTTY_LAZY, CUTTY_EAGER])
@@ -84,7 +84,7 @@ def tuples_of(combine: Callable[[Words, Words], Words]) -> Aggregate[object, obj
     words = Aggregate(
         "word", one_word, monoid, tuple[object, ...], commutative=False, kind="holistic"
     )
-    return words.erased()
+    return words.erase_types()
 
 
 class FailingCombine:

@@ -47,7 +47,9 @@ def summing(where: str) -> Aggregate[object, object, object]:
         return total
 
     monoid = Monoid(0, combine)
-    return Aggregate("sum", lift, monoid, lower, commutative=True, kind="distributive").erased()
+    return Aggregate(
+        "sum", lift, monoid, lower, commutative=True, kind="distributive"
+    ).erase_types()
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)

@@ -206,7 +206,7 @@ class Odd(WindowType):
 
     def intervals(self, line: Timeline, /) -> list[Interval]:
         """One interval for each odd rank."""
-        return [Interval(event.rank, event.rank + 1) for event in line.placed if event.rank % 2]
+        return [Interval(event.rank, event.rank + 1) for event in line.events if event.rank % 2]
 
 
 class Wider(Sliding):

@@ -13,7 +13,7 @@ from muntin.kernels.aggregator.in_order_scan import fold_ranges
 from muntin.kernels.aggregator.numeric_catalogue import NAMES, SPREADS, numeric_aggregate
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.spec.algebra.catalogue import named_keeping_nulls
-from muntin.spec.algebra.laws import same
+from muntin.spec.algebra.laws import is_same
 
 KINDS: tuple[Kind, Kind] = ("int", "float")
 U = 2.0**-53
@@ -48,7 +48,7 @@ def test_what_is_chosen_is_what_the_catalogue_chooses(
 ) -> None:
     rows = data.draw(rows_of(name, kind))
     summary = numeric_aggregate(name, kind, "int")
-    assert same(answer(summary, rows), specified(name, rows))
+    assert is_same(answer(summary, rows), specified(name, rows))
 
 
 @given(st.lists(st.tuples(INTS), min_size=1))

@@ -1,4 +1,4 @@
-"""What is compiled into kernels has no entry for Python: a call is refused, and ends no process."""
+"""Functions compiled into kernels have no entry for Python: a call raises, and ends no process."""
 
 import pickle
 
@@ -21,5 +21,5 @@ def test_what_only_kernels_call_is_refused_to_python() -> None:
             with pytest.raises(TypeError, match="doubled has no entry for Python"):
                 compiled(3)
             with pytest.raises(TypeError, match="doubled has no entry for Python"):
-                pickle.dumps(compiled)  # what comes from that would not know that it is refused
+                pickle.dumps(compiled)  # the copy would lack the refusal
             getattr(compiled, "compile")("(int64,)")  # noqa: B009 - Numba's, as a kernel asks it

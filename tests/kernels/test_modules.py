@@ -1,4 +1,4 @@
-"""What is compiled for whom: a file for each monoid and all that it reads, found again on disk."""
+"""Compiled modules: a file for each monoid with all that it reads, cached on disk."""
 
 import ast
 import os
@@ -156,21 +156,21 @@ def called(folder: Path) -> list[str]:
     return process.stdout.splitlines()
 
 
-def test_a_second_process_and_one_with_a_shipped_cache_compile_nothing(
+def test_a_second_process_and_one_with_a_copied_cache_compile_nothing(
     tmp_path: Path,
 ) -> None:
-    first_cache, shipped_cache = tmp_path / "here", tmp_path / "there"
+    first_cache, copied_cache = tmp_path / "here", tmp_path / "there"
     answer = "[3.0, 3.0, 2.0]"
     assert called(first_cache) == [answer, "0 1"]
     assert called(first_cache) == [answer, "1 0"]
-    shipped_cache.mkdir()
+    copied_cache.mkdir()
     for path in first_cache.rglob(
         "*"
     ):  # as a tool that does not keep the times of files would copy
         if path.is_file() and "muntin_kernels" in path.name:
-            (shipped_cache / path.relative_to(first_cache)).parent.mkdir(exist_ok=True)
-            (shipped_cache / path.relative_to(first_cache)).write_bytes(path.read_bytes())
-    assert called(shipped_cache) == [answer, "1 0"]
+            (copied_cache / path.relative_to(first_cache)).parent.mkdir(exist_ok=True)
+            (copied_cache / path.relative_to(first_cache)).write_bytes(path.read_bytes())
+    assert called(copied_cache) == [answer, "1 0"]
 
 
 def test_a_damaged_module_is_written_anew(tmp_path: Path) -> None:

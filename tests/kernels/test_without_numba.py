@@ -1,4 +1,4 @@
-"""Without Numba the same operator runs as it is, and says so."""
+"""Without Numba the same operator is interpreted, and `explain` says so."""
 
 import os
 import subprocess

@@ -24,5 +24,5 @@ def test_panes_pairs_cutty_and_scotty_slice() -> None:
 @pytest.mark.parametrize("entry", SLICING, ids=lambda entry: entry.name)
 def test_an_operator_that_slices_agrees_on_fixed_traces(entry: OperatorEntry) -> None:
     trials = [trial(entry.name, entry.build, f"branches:{number}") for number in range(TRACES)]
-    assert [entry.seed for entry in trials if entry.outcome.parting] == []
+    assert [entry.seed for entry in trials if entry.outcome.divergence] == []
     assert sum(entry.outcome.results for entry in trials) > TRACES

@@ -33,10 +33,10 @@ class NumberMachine(OperatorMachine):
             lambda settings: ColumnarOperator(settings, method=self.method), transfer_state
         )
 
-    def ask(self, kind: WindowType) -> bool:
+    def try_add(self, kind: WindowType) -> bool:
         words = self.method == "auto" and self.names % 4 == 3
         self.aggregates = [WORDS if words else EXACT[self.names % len(EXACT)]]
-        return super().ask(kind)
+        return super().try_add(kind)
 
     def value(self, number: int) -> object:
         sign = 1 if number % 2 else -1

@@ -38,7 +38,7 @@ class LazilyRestored(SpecificationOperator):
 
     def restore_pending(self) -> None:
         if self.pending:
-            self.world, self.pending = self.pending.world, None
+            self.history, self.pending = self.pending.history, None
 
     def add(self, query: Query) -> None:
         self.restore_pending()

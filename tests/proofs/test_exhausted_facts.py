@@ -193,7 +193,7 @@ class InjectedFault(NamedTuple):
 
 
 FAULTS = [
-    InjectedFault(SliceManager, "release", release_nothing, TIME_WINDOWS, "M6"),
+    InjectedFault(SliceManager, "evict", release_nothing, TIME_WINDOWS, "M6"),
     InjectedFault(
         SliceManager, "_touches_left", touch_all, TIME_WINDOWS, "M2 nor over the smallest gap"
     ),
@@ -201,7 +201,7 @@ FAULTS = [
         SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"
     ),
     InjectedFault(SliceManager, "_touches_left", touch_none, TIME_WINDOWS, "M2 a separator lies"),
-    InjectedFault(Slice, "count", count_only, TIME_WINDOWS, "M4"),
+    InjectedFault(Slice, "count_tuple", count_only, TIME_WINDOWS, "M4"),
     InjectedFault(CountKeyState, "_shift", shift_nothing, COUNT_WINDOWS, "R1 no slice has more"),
     InjectedFault(
         TupleKeyState, "insert", insert_last, MEASURED_WINDOWS, "T1 slices have them in order"

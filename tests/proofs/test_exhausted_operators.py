@@ -64,7 +64,7 @@ class RegressingSpecification(SpecificationOperator):
     """An operator whose watermark can be lowered."""
 
     def take(self, step: Step, /) -> Output:
-        self.world = replace(self.world, watermark=-END)
+        self.history = replace(self.history, watermark=-END)
         return super().take(step)
 
 

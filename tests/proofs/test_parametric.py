@@ -120,7 +120,7 @@ BOXES = Aggregate(
     lambda box: box,
     commutative=False,
     kind="holistic",
-).erased()
+).erase_types()
 STEPS = st.lists(
     st.tuples(st.lists(st.integers(0, 12), max_size=3), st.one_of(st.none(), st.integers(0, 14))),
     max_size=12,

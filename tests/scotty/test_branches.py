@@ -40,7 +40,7 @@ class EvenTimes(WindowType):
     def intervals(self, timeline: Timeline, /) -> list[Interval]:
         """The even instants."""
         return [
-            Interval(event.time, event.time + 1) for event in timeline.placed if event.time % 2 == 0
+            Interval(event.time, event.time + 1) for event in timeline.events if event.time % 2 == 0
         ]
 
 

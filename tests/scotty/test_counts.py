@@ -110,7 +110,7 @@ def test_a_commutative_aggregate_with_an_inverse(trace: str) -> None:
         lambda a: a,
         commutative=True,
         kind="distributive",
-    ).erased()
+    ).erase_types()
     both = Scotty(LATE, letters=(Letter(0, 1), Letter(0, 2))), SpecificationOperator(LATE)
     for operator in both:
         operator.add(Query("w0", count(2), aggregate))
@@ -139,7 +139,9 @@ class Trap:
 
     def aggregate(self) -> Aggregate[object, object, object]:
         monoid = type(FREE)((), self.combine, self.invert)
-        return Aggregate("trap", tuple, monoid, tuple, commutative=False, kind="holistic").erased()
+        return Aggregate(
+            "trap", tuple, monoid, tuple, commutative=False, kind="holistic"
+        ).erase_types()
 
 
 @pytest.mark.parametrize("dialect", [Dialect(), Dialect(count_order="arrival")])

@@ -71,7 +71,7 @@ def aggregate_of(
     lower: Callable[[tuple[int, ...]], object] = tuple,
 ) -> Aggregate[object, object, object]:
     monoid = Monoid[tuple[int, ...]]((), combine)
-    return Aggregate("word", lift, monoid, lower, commutative=False, kind="holistic").erased()
+    return Aggregate("word", lift, monoid, lower, commutative=False, kind="holistic").erase_types()
 
 
 def failing_machine(state: object, event: Event) -> tuple[object, int, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from muntin.conformance.fuzz.trace_generator import random_trace
-from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.machines.lockstep import lockstep, supported_trace
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.conformance.machines.strategies import WORDS
 from muntin.optimized.scotty.operator import Scotty
@@ -56,9 +56,9 @@ class Capped(Session):
 class Delayed(UserTrigger):
     """A trigger whose buffers are emitted one instant later."""
 
-    def due(self, interval: Interval, timeline: Timeline, /) -> float | None:
+    def completion_time(self, interval: Interval, timeline: Timeline, /) -> float | None:
         """Wait."""
-        due = super().due(interval, timeline)
+        due = super().completion_time(interval, timeline)
         return None if due is None else due + 1
 
 
@@ -73,8 +73,10 @@ def test_random_traces_of_a_derived_type(window: WindowType) -> None:
     for seed in range(60):
         trace = random_trace(SeededSource(f"{seed}"))
         turns = tuple(replace(turn, added=with_window(turn.added)) for turn in trace.turns)
-        trace = supported(replace(trace, queries=with_window(trace.queries), turns=turns), Scotty)
-        assert lockstep(trace, Scotty).parting is None, trace
+        trace = supported_trace(
+            replace(trace, queries=with_window(trace.queries), turns=turns), Scotty
+        )
+        assert lockstep(trace, Scotty).divergence is None, trace
 
 
 def test_a_derived_session_is_refused_with_lateness_by_window() -> None:

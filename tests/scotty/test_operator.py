@@ -14,7 +14,7 @@ from muntin.optimized.scotty.slices.aggregate_store import (
 )
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.specification import SpecificationOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect
@@ -150,7 +150,7 @@ class FailingMonoid:
         monoid = Monoid[tuple[object, ...]]((), self.combine)
         return Aggregate(
             "fused", singleton, monoid, len, commutative=True, kind="holistic"
-        ).erased()
+        ).erase_types()
 
 
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)

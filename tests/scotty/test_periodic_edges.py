@@ -5,7 +5,7 @@ import pytest
 from muntin.optimized.scotty.schedules.fixed import schedule_for
 from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, span
 from muntin.spec.dialect import Dialect
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.measure import TIME, Timeline, build_timeline
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
@@ -28,7 +28,7 @@ DIALECTS = [
 
 
 def timeline_in(dialect: Dialect) -> Timeline:
-    history = [Accepted(Event(time, time), arrival) for arrival, time in enumerate(TIMES)]
+    history = [AcceptedEvent(Event(time, time), arrival) for arrival, time in enumerate(TIMES)]
     return build_timeline(history, TIME, -END, dialect)
 
 
@@ -40,7 +40,7 @@ def test_a_span_is_what_a_window_holds(window: ScheduledWindow, dialect: Dialect
     timeline = timeline_in(dialect)
     for interval in window.intervals(timeline):
         low, high = span(window, interval, dialect)
-        times = {event.time for event in timeline.placed if window.holds(interval, event, dialect)}
+        times = {event.time for event in timeline.events if window.holds(interval, event, dialect)}
         assert times == {time for time in TIMES if low <= time < high}
 
 

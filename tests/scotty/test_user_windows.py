@@ -23,15 +23,15 @@ from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 
 
-class Counter:
+class EventCounter:
     """A state that machines change in place."""
 
     seen = 0
 
 
-def counted(state: object) -> Counter:
+def counted(state: object) -> EventCounter:
     """Count an event in the state that was given."""
-    counter = state if isinstance(state, Counter) else Counter()
+    counter = state if isinstance(state, EventCounter) else EventCounter()
     counter.seen += 1
     return counter
 

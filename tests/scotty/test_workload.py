@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from muntin.optimized.common.aggregate_facts import without_refuted_facts
 from muntin.optimized.scotty import workload
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.workload import (
@@ -19,7 +20,6 @@ from muntin.optimized.scotty.workload import (
 )
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
-from muntin.spec.algebra.laws import without_refuted_facts
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
@@ -123,12 +123,14 @@ def test_a_refuted_claim_is_not_used() -> None:
     minus = Monoid(0, int.__sub__, invert=int.__sub__)
     false_claims = Aggregate(
         "minus", int, minus, int, commutative=True, kind="distributive"
-    ).erased()
+    ).erase_types()
     traits = characteristics(Query("q", count(3), false_claims), Settings())
     assert not traits.commutative
     assert not traits.invertible
     plus = Monoid(0, int.__add__, invert=int.__sub__)
-    true_claims = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erased()
+    true_claims = Aggregate(
+        "plus", int, plus, int, commutative=True, kind="distributive"
+    ).erase_types()
     traits = characteristics(Query("q", count(3), true_claims), Settings())
     assert traits.commutative
     assert traits.invertible
@@ -151,7 +153,7 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
 
     monkeypatch.setattr(workload, "without_refuted_facts", recorded)
     plus = Monoid(0, lambda a, b: a + b, invert=lambda a, b: a - b)
-    own = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erased()
+    own = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erase_types()
     both = Scotty(), Scotty()
     for operator in both:
         for nth in range(10):

@@ -1,4 +1,4 @@
-"""Plain values go to bytes and come back: exactly, with what is shared, however deep."""
+"""Plain values are encoded and decoded exactly, with shared objects, at any depth."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ from muntin.spec.errors import InvalidInputError
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    """Forget the types that other tests have registered, and that this one does."""
+    """Clear the registered types before and after each test."""
     before = dict(VALUE_TYPES)
     VALUE_TYPES.clear()
     yield
@@ -58,7 +58,7 @@ PLAIN: SearchStrategy[object] = st.recursive(HASHED, _containers, max_leaves=12)
 
 @singledispatch
 def spelled(value: object) -> object:
-    """Return what tells values apart that are equal, such as 1 and True, or 0.0 and -0.0."""
+    """A form that differs for distinct equal values, such as 1 and True, or 0.0 and -0.0."""
     return type(value), value
 
 
@@ -100,7 +100,7 @@ def test_values_come_back(value: object) -> None:
 
 @given(PLAIN, st.data())
 def test_damaged_bytes_raise_or_are_a_value(value: object, data: st.DataObject) -> None:
-    """They have no checksum, as a snapshot has; but nothing worse happens than a wrong value."""
+    """They have no checksum, unlike a snapshot; the worst result is a wrong value."""
     whole = bytearray(encode(value))
     at = data.draw(st.integers(0, len(whole) - 1))
     whole[at] = data.draw(st.integers(0, 255))
@@ -181,7 +181,7 @@ def test_bytes_do_not_depend_on_the_seed_of_hashes() -> None:
 
 
 class Money(NamedTuple):
-    """A value type of a user's."""
+    """A custom value type."""
 
     cents: int
     currency: str

@@ -1,4 +1,4 @@
-"""Where constants are found: modules that came or went are seen, and names bound anew."""
+"""Names of constants: new and removed modules are noticed, and rebound names."""
 
 import sys
 from types import ModuleType
@@ -33,7 +33,7 @@ def test_a_later_module_is_scanned_for_constants(
 def test_a_constant_bound_after_a_scan_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert constant_name(Measure("none")) is None  # now all modules are known
+    assert constant_name(Measure("none")) is None  # a scan of all modules
     made = Constant()
     monkeypatch.setattr(sys.modules["muntin.spec.windows.measure"], "MADE", made, raising=False)
     assert constant_name(made) == ("muntin.spec.windows.measure", "MADE")

@@ -1,7 +1,7 @@
-"""Whatever is wrong with a snapshot is said, and said before anything has changed.
+"""Damage to a snapshot is reported before the operator changes.
 
-Damage is found by the checksum. What is forged, with a checksum that is right, can at worst make
-a wrong state of the operator's own classes: nothing in it is run.
+The checksum detects damage. A forged snapshot with a valid checksum can at worst make a wrong state
+of the operator's own classes: no code of it runs.
 """
 
 import sys
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.snapshot import SnapshotError, restore, snapshot
 from muntin.snapshot.binary_format import Writer
 from muntin.snapshot.envelope import FORMAT, HEADER, MAGIC, Envelope, pack_envelope, unpack_envelope
@@ -25,7 +25,7 @@ from snapshot.runs import LATE, QUERIES, run, steps
 
 
 def naive(number: int = 0) -> NaiveOperator:
-    """Return an operator in the middle of a stream."""
+    """An operator in the middle of a stream."""
     operator = NaiveOperator(TupleBuffer, LATE)
     for query in QUERIES[:3]:
         operator.add(query)
@@ -39,7 +39,7 @@ TREE = graph_of(WHOLE)
 
 
 def refused(data: bytes, words: str = ".") -> None:
-    """Check that bytes are refused, and that nothing has changed."""
+    """Check that bytes are refused, and that the operator is unchanged."""
     operator = naive(3)
     before = snapshot(operator)
     with pytest.raises(SnapshotError, match=words):
@@ -154,7 +154,7 @@ def test_a_forged_tree_makes_a_state_or_is_refused(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(1, last))
         old = nodes[at]
-        kind = data.draw(st.sampled_from([old.kind, *KINDS_OF_NO_FORM]))
+        kind = data.draw(st.sampled_from([old.kind, *KINDS_WITHOUT_LAYOUT]))
         new: list[Slot] = list(old.slots)
         new[:1] = [data.draw(st.sampled_from(slots))]
         nodes[at] = GraphNode(kind, tuple(new), old.layout) if kind != "object" else old
@@ -166,18 +166,18 @@ def test_a_forged_tree_makes_a_state_or_is_refused(data: st.DataObject) -> None:
         assert snapshot(operator) == before
 
 
-KINDS_OF_NO_FORM = sorted({"tuple", "dict", "set", "frozenset", "deque", "counter", "fraction"})
+KINDS_WITHOUT_LAYOUT = sorted({"tuple", "dict", "set", "frozenset", "deque", "counter", "fraction"})
 
 
 def with_node(node: GraphNode) -> ObjectGraph:
-    """Return a tree in which the first attribute of the operator is this node."""
+    """A graph in which the first attribute of the operator is this node."""
     root = TREE.nodes[0]
     slots = (GraphReference(len(TREE.nodes)), *root.slots[1:])
     return replace(TREE, nodes=(root._replace(slots=slots), *TREE.nodes[1:], node))
 
 
 def instance_of(name: str, *fields: str) -> ObjectGraph:
-    """Return a tree with an instance of a class."""
+    """A graph with an instance of a class."""
     tree = with_node(GraphNode("object", ("x",) * len(fields), len(TREE.layouts)))
     return replace(tree, layouts=(*TREE.layouts, ClassLayout(name, fields)))
 

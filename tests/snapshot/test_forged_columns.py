@@ -37,7 +37,7 @@ def feed(operator: ColumnarOperator, begin: int) -> ColumnarOperator:
 
 
 def first_instance(whole: object, name: str) -> object:
-    """Return the first object of a class that another one holds."""
+    """The first instance of a class inside an object."""
     todo = [whole]
     for one in todo:
         if type(one).__name__ == name:

@@ -1,4 +1,4 @@
-"""Functions are alike only if they are the same code over objects that are alike."""
+"""Functions are equal only if they are the same code over structurally equal objects."""
 
 from collections.abc import Callable
 from types import FunctionType
@@ -86,7 +86,7 @@ def test_queries_that_lift_otherwise_do_not_share(make: Callable[[int], Lift]) -
     def query(name: str, k: int) -> Query:
         lift = make(k)
         total = Aggregate[int, int, int](name, lift, plus, int, commutative=True, kind="algebraic")
-        return Query(name, tumbling(10), total.erased())
+        return Query(name, tumbling(10), total.erase_types())
 
     queries, step = [query("a", 1), query("b", 3)], Step((Event(1, 5),), 20)
     operator = Scotty()

@@ -1,4 +1,4 @@
-"""A restored operator goes on as the old one does; another one refuses, and stays as it was."""
+"""A restored operator continues as the old one; a different one refuses and is unchanged."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,9 +6,9 @@ from operator import methodcaller
 
 import pytest
 
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.bucket_stores import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.registry.implementations import OPERATORS
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
@@ -36,7 +36,7 @@ def test_a_restored_operator_continues_equally(name: str, before: int) -> None:
     restore(new, data)
     assert snapshot(new) == data
     outputs = run(new, stream_steps[before:])
-    assert snapshot(old) == data, "the old one is not touched by what the new one does"
+    assert snapshot(old) == data, "a step of the new operator does not change the old one"
     assert outputs == run(old, stream_steps[before:])
     assert sum(len(output.results) for output in outputs) > 10
 
@@ -55,7 +55,7 @@ def test_a_used_operator_can_be_set_back(name: str) -> None:
 def naive(
     query: Query = QUERY, settings: Settings = LATE, store: type[WindowStore] = TupleBuffer
 ) -> NaiveOperator:
-    """Return an operator in the middle of a stream."""
+    """An operator in the middle of a stream."""
     operator = NaiveOperator(store, settings)
     operator.add(query)
     operator.step([Event(3, 1), Event(17, 2)], 12)
@@ -63,7 +63,7 @@ def naive(
 
 
 def of_two(name: str, *queries: Query) -> Operator:
-    """Return an operator that asks these, over a stream in order if it must be."""
+    """An operator with these queries, over a stream in order if it requires that."""
     settings = IN_ORDER if name in ORDERED else LATE
     operator = BUILD[name](settings)
     for query in queries:
@@ -88,7 +88,7 @@ LATER = {
 def test_what_a_removed_query_has_shared_is_written(
     name: str, kept: Aggregate[object, object, object]
 ) -> None:
-    """`named` makes new functions at each call, and the first of two alike may serve both."""
+    """`named` makes new functions at each call, and the first of two equal ones may serve both."""
     first, second = Query("a", Sliding(20, 5), FIRST), Query("b", Sliding(20, 5), kept)
     old, new = of_two(name, first, second), of_two(name, second)
     stream_steps = stream(old, 30)
@@ -154,14 +154,14 @@ def test_functions_come_from_the_query_that_is_there() -> None:
 
 @dataclass(frozen=True)
 class How:
-    """What a user's operator is configured with."""
+    """The configuration of a custom operator."""
 
     call: Callable[[int], int] = abs
     unit: str = "seconds"
 
 
 class Plain(Persistent):
-    """An operator of a user's, for tests of what a state may hold."""
+    """A custom operator that holds any state."""
 
     configuration = ("how",)
 
@@ -182,7 +182,7 @@ class Plain(Persistent):
 
 @register_state
 class Part:
-    """A class of a user's that a state is made of."""
+    """A custom state class."""
 
     __slots__ = ("inner", "owner")
 
@@ -191,7 +191,7 @@ class Part:
 
 
 class Unknown:
-    """A class that nobody has registered."""
+    """An unregistered class."""
 
 
 def table(held: object) -> dict[object, tuple[object, ...]]:
@@ -215,7 +215,7 @@ def test_operators_of_users_have_methods_for_it() -> None:
 
 
 def test_an_instance_in_a_tuple_that_it_holds_itself() -> None:
-    """It is made before the tuple, and gets the tuple after it."""
+    """It is made before the tuple, and gets its field after that."""
     old, new = Plain(), Plain()
     part = Part(None)
     part.owner = old.held = (part, (part,))

@@ -1,4 +1,4 @@
-"""A snapshot is as large as what is retained, and does not grow when that does not."""
+"""The size of a snapshot is bounded by the retained state, and does not grow without it."""
 
 import random
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.bucket_stores import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.snapshot import snapshot
 from muntin.snapshot.envelope import unpack_envelope
@@ -34,7 +34,7 @@ def events() -> Iterator[Event]:
 
 
 def operator(store: type[WindowStore]) -> NaiveOperator:
-    """Return an operator that forgets, with two queries."""
+    """An operator that evicts, with two queries."""
     made = NaiveOperator(store, Settings(LATENESS))
     made.add(Query("sliding", Sliding(40, 10), named("sum")))
     made.add(Query("gaps", Session(5), named("max")))
@@ -79,7 +79,7 @@ def test_an_event_takes_a_few_bytes() -> None:
 
 
 def test_the_work_is_linear_in_the_state() -> None:
-    """As counted by the objects written: a snapshot writes each once, whoever refers to it."""
+    """Counted in written objects: each is written once, however many references it has."""
     one = NaiveOperator(TupleBuffer, Settings(10**9))
     for n in range(10):
         one.add(Query(f"q{n}", Sliding(10**9, 10**9), named("sum")))

@@ -1,4 +1,4 @@
-"""Structures go to bytes and come back too: an operator's state may be made of any of them."""
+"""Structures are encoded and decoded too: the state of an operator may hold any of them."""
 
 from random import Random
 
@@ -16,11 +16,11 @@ from muntin.spec.errors import UnsupportedError
 from muntin.spec.structure import OutOfOrder
 
 OWN = Monoid[Word]((), lambda a, b: a + b, FREE.invert, FREE.invert_first)
-"""A monoid that no module makes: it has to be given on both sides."""
+"""A monoid that is no constant of a module: an external object on both sides."""
 
 
 def transfer(old: OutOfOrder[Word], new: OutOfOrder[Word]) -> bytes:
-    """Let a structure take the state of another one, by way of bytes; return these."""
+    """Copy the state of a structure to another one; the bytes in between."""
     references = ExternalReferences({"monoid": OWN})
     data = Writer().write_graph(capture(old, references))
     set_fields(new, decoded_fields(Reader(data).read_graph(), references, new))
@@ -28,7 +28,7 @@ def transfer(old: OutOfOrder[Word], new: OutOfOrder[Word]) -> bytes:
 
 
 def work(structure: OutOfOrder[Word], rng: Random, first: int, number: int) -> list[object]:
-    """Insert, evict and query in order, which every structure can do; return the answers."""
+    """Insert, evict and query in order, which every structure supports; the answers."""
     answers: list[object] = []
     for time in range(first, first + number):
         structure.insert(time, (time,))

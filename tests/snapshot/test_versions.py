@@ -9,7 +9,7 @@ import pytest
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.snapshot import SnapshotError, register_state, restore, snapshot
 from muntin.snapshot.envelope import FORMAT, pack_envelope, unpack_envelope
 from muntin.snapshot.inspection import summary_lines
@@ -26,7 +26,7 @@ QUERY = Query("tens", tumbling(10), named("sum"))
 
 
 def used(operator: Operator) -> Operator:
-    """Return an operator in the middle of a stream."""
+    """An operator in the middle of a stream."""
     operator.add(QUERY)
     operator.take(Step((Event(3, 1), Event(17, 2)), 12))
     return operator
@@ -34,7 +34,7 @@ def used(operator: Operator) -> Operator:
 
 @pytest.mark.parametrize("number", [0, FORMAT + 1])
 def test_another_format_is_refused(number: int) -> None:
-    """The body is not looked at: it may mean anything."""
+    """The body is not read: it may have any meaning."""
     operator = used(NaiveOperator(TupleBuffer, LATE))
     before = snapshot(operator)
     data = pack_envelope(unpack_envelope(before)._replace(format=number, body=b"of another form"))
@@ -79,10 +79,10 @@ def test_a_class_that_had_another_name_is_refused() -> None:
 
 @register_state
 class Stricter(ColumnarOperator):
-    """An operator of the user's own, which may mean more by its state than columns do."""
+    """A custom operator, whose state may mean more than that of its base class."""
 
     def __init__(self) -> None:
-        """Start with the settings of these tests."""
+        """Use the settings of these tests."""
         super().__init__(LATE)
 
 

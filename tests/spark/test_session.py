@@ -113,7 +113,9 @@ def test_an_aggregate_of_ones_own(spark: SparkSession) -> None:
 @pytest.mark.parametrize(("size", "slide"), [(10, 10), (20, 5)])
 def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
     roll = SeededSource(size)
-    df = timed(spark, [(roll.one("ab"), roll.whole(0, 90), roll.whole(-9, 9)) for _ in range(50)])
+    df = timed(
+        spark, [(roll.choice("ab"), roll.integer(0, 90), roll.integer(-9, 9)) for _ in range(50)]
+    )
     aggregates = {"n": "count", "sum": ("sum", "v"), "most": ("max", "v")}
     windows = {"w": Sliding(size * SECOND, slide * SECOND)}
     ours = aggregate(df, keys="k", windows=windows, aggregates=aggregates)
@@ -125,7 +127,9 @@ def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
 
 def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
     roll = SeededSource(3)
-    df = timed(spark, [(roll.one("ab"), roll.whole(0, 200), roll.whole(0, 9)) for _ in range(60)])
+    df = timed(
+        spark, [(roll.choice("ab"), roll.integer(0, 200), roll.integer(0, 9)) for _ in range(60)]
+    )
     native = df.groupBy("k", f.session_window("ts", "5 seconds")).agg(f.count("v"), f.sum("v"))
     theirs = native.select("k", "session_window.*", *native.columns[2:])
     like_spark, ours = (

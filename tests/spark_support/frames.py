@@ -27,14 +27,14 @@ def random_rows(seed: int, n: int) -> list[Values]:
     roll = SeededSource(seed)
     return [
         (
-            roll.one(["a", "b", None]),
-            roll.one([0, 1]),
-            roll.whole(-20, 60),
-            roll.one([None, -2, 0, 1, 3]),
-            roll.one([None, -1.5, 0.5, 2.0]),
-            roll.one([None, "x", "y"]),
-            roll.one([None, 1, 4]),
-            roll.one([False, True]),
+            roll.choice(["a", "b", None]),
+            roll.choice([0, 1]),
+            roll.integer(-20, 60),
+            roll.choice([None, -2, 0, 1, 3]),
+            roll.choice([None, -1.5, 0.5, 2.0]),
+            roll.choice([None, "x", "y"]),
+            roll.choice([None, 1, 4]),
+            roll.choice([False, True]),
         )
         for _ in range(n)
     ]

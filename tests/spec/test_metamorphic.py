@@ -38,7 +38,7 @@ def final(outputs: Sequence[Output]) -> dict[tuple[str, int, float, int], object
 
 
 @given(window_types(0), TIMES, st.integers(0, 9), st.integers(-9, 20))
-def test_splitting_steps_changes_only_when_things_are_said(
+def test_splitting_steps_changes_only_when_results_are_emitted(
     kind: WindowType, times: list[int], lateness: int, watermark: int
 ) -> None:
     query, settings = Query("q", kind, WORDS), Settings(lateness)

@@ -101,7 +101,7 @@ def test_the_only_leaf_is_the_root_and_has_no_parent() -> None:
     meter = Meter()
     fat = FlatFat(meter.watch(FREE), [(1,)], meter)
     fat.update([(0, (2,))])
-    assert (fat.aggregate(), meter.spent()) == ((2,), (0, 0))
+    assert (fat.aggregate(), meter.cost()) == ((2,), (0, 0))
 
 
 def test_theorem_4_1_counts_more_changes_than_there_are_slots() -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from muntin.conformance.machines.strategies import Letter
-from muntin.registry.implementations import Carry
+from muntin.registry.implementations import TransferState
 from muntin.snapshot import register_value, snapshot
 from muntin.snapshot.containers import MUTABLE
 from muntin.snapshot.encoder import reachable_objects
@@ -41,7 +41,7 @@ def is_instance(item: object) -> bool:
 class TransferAudit:
     """Transfers state, and checks that nothing is shared, lost or added; counts its runs."""
 
-    transfer: Carry
+    transfer: TransferState
     seen: Counter[str] = field(default_factory=Counter[str])
 
     def __call__(self, old: Operator, new: Operator) -> None:

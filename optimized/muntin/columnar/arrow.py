@@ -277,7 +277,7 @@ def values_like(answer: Answer, empty: ArrowColumn) -> ArrowColumn:
 
 def _typed_array(answer: Answer, kind: object) -> ArrowColumn:
     pa = import_module("pyarrow")
-    items = answer.objects().tolist()
+    items: list[object] = answer.objects().tolist()
     if pa.types.is_floating(kind):
         items = [float(item) if isinstance(item, int | Fraction) else item for item in items]
     if pa.types.is_struct(kind):

@@ -99,8 +99,8 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
 
     >>> from muntin.spec.windows.periodic import tumbling
     >>> prices = {"at": np.array([1, 12, 4]), "price": np.array([5.0, 2.0, 7.0])}
-    >>> wanted = {"low": ("min", "price"), "n": "count"}
-    >>> result = aggregate(prices, time="at", windows={"ten": tumbling(10)}, aggregates=wanted)
+    >>> lows = {"low": ("min", "price"), "n": "count"}
+    >>> result = aggregate(prices, time="at", windows={"ten": tumbling(10)}, aggregates=lows)
     >>> result.to_pylist()[0]
     {'window': 'ten', 'window_type': 'tumbling', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
     """
@@ -156,10 +156,11 @@ def rolling(
     key_columns = _KeyColumns.of(call.table, inputs.keys)
     answered = _evaluate(call, key_columns, Settings())
     lines, row_times, result = answered.by_query(), time_values(call.table, time), call.table
+    row_keys = key_columns.numbers.number if inputs.keys else np.zeros_like(row_times)
     for request in call.requests:
         line = lines.get(query_id(request.label, ""), EMPTY)
         keys_of_lines = _key_numbers(answered, line)
-        positions = _line_of_row(keys_of_lines, line.end - 1, key_columns.numbers.number, row_times)
+        positions = _line_of_row(keys_of_lines, line.end - 1, row_keys, row_times)
         picked = line if line is EMPTY else line._replace(value=line.value.picked(positions))
         result = result.append_column(request.label, _values(call, request, picked))
     return result
@@ -175,19 +176,23 @@ class _Call(NamedTuple):
 
 
 class _KeyColumns(NamedTuple):
-    """The key columns of a table, and the number of the key of each row."""
+    """The key columns of a table, and the number of the key of each row, if there are any."""
 
     columns: Mapping[str, DistinctKeys]
     numbers: KeyNumbers
 
     @classmethod
     def of(cls, table: ArrowTable, names: Sequence[str]) -> "_KeyColumns":
+        if not names:
+            return cls({}, KeyNumbers(NONE, NONE))
         columns = {name: distinct_keys(table, name) for name in names}
         codes = [(each.indices, len(each.distinct)) for each in columns.values()]
         return cls(columns, number_keys(codes, getattr(table, "num_rows")))  # noqa: B009 - Arrow is not typed
 
     def take(self, numbers: Ints) -> dict[str, object]:
         """The key columns of result rows, given the numbers of their keys."""
+        if not self.columns:
+            return {}
         rows = self.numbers.row[numbers]
         return {name: one.distinct.take(one.indices[rows]) for name, one in self.columns.items()}
 

@@ -78,7 +78,7 @@ class Decoder:
         return self
 
     def parts(self, n: int) -> list[object]:
-        """The parts of a node, all of which exist already."""
+        """The parts of a node; they must exist already."""
         slots = self._nodes[n].slots
         return [
             self.objects[slot.number] if isinstance(slot, GraphReference) else slot

@@ -19,7 +19,7 @@ ConstantName = tuple[str, str]
 NON_CONSTANT_TYPES = frozenset(
     {type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar}
 )
-"""Types of most module attributes, none of which is a constant: a cheap first filter."""
+"""Types of most module attributes, never constants: a cheap first filter."""
 
 
 def may_be_constant(value: object) -> bool:
@@ -28,7 +28,7 @@ def may_be_constant(value: object) -> bool:
 
 
 class ConstantIndex:
-    """The result of the last scan over all modules, of which there may be thousands."""
+    """The result of the last scan over all modules, which may be thousands."""
 
     module_count = 0
     names: Mapping[int, ConstantName] = MappingProxyType({})

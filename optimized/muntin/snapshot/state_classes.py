@@ -1,4 +1,4 @@
-"""The classes of which states may hold instances: their names in snapshots and their fields.
+"""Classes whose instances states may hold: their names in snapshots and their fields.
 
 These are the imported classes of muntin's own packages and the registered ones. Nothing is imported
 because a snapshot names it.

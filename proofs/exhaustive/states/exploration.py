@@ -110,11 +110,11 @@ class Exploration:
 
     def check_call(self, call: WindowCall, structure: Structure, window: TimedWindow[str]) -> None:
         """Make a call on a copy of a state, and check its window and its cost."""
-        after, before = fork(structure), self.meter.spent()
+        after, before = fork(structure), self.meter.cost()
         call.apply(after)
         self.counts.calls += 1
         expected = call.expected(window)
-        combines = self.meter.spent().combines - before.combines
+        combines = self.meter.cost().combines - before.combines
         self.check_cost(after, before, call_operation(call, window, expected))
         self.check_state(after, expected, call)
         if self.scope.atomic and call.name in ("insert", "evict"):
@@ -152,9 +152,9 @@ class Exploration:
     def check_cost(self, structure: Structure, before: Cost, operation: Operation) -> None:
         """Compare the cost of a call with its bound, if the scope has one."""
         if self.scope.bound:
-            now, bound = self.meter.spent(), self.scope.bound(structure, operation)
+            now, bound = self.meter.cost(), self.scope.bound(structure, operation)
             spent = Cost(now.combines - before.combines, now.visits - before.visits)
-            assert spent.within(bound), (operation, spent, bound)
+            assert spent.is_within(bound), (operation, spent, bound)
 
     def check_state(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
         """Check a new state, and queue it for its calls if it is within the scope."""
@@ -187,12 +187,12 @@ class Exploration:
         self, structure: Structure, window: TimedWindow[str], places: TimePlaces
     ) -> None:
         """Query the window, and every range."""
-        before = self.meter.spent()
+        before = self.meter.cost()
         structure.query()
         self.check_cost(structure, before, Operation("query", len(window.pairs), len(window.pairs)))
         for ends in ranges(places) if self.scope.has_ranges else ():
             self.counts.ranges += 1
-            before = self.meter.spent()
+            before = self.meter.cost()
             answer = structure.query_range(*ends)
             if self.scope.bound:
                 self.check_cost(structure, before, range_operation(window, *ends))

@@ -13,7 +13,7 @@ from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.cost import Meter
 from muntin.spec.denotation import History, windows_of
 from muntin.spec.query import Output, Query, Settings
-from muntin.spec.stream import Accepted, Step
+from muntin.spec.stream import AcceptedEvent, Step
 
 Fold = Callable[[SliceBuffer[object], int, int], object]
 
@@ -78,7 +78,7 @@ class BoundedInOrderSlicer(InOrderSlicer):
         """Start with no query and no combine."""
         super().__init__(technique, settings)
         self.watched_aggregates = dict[str, Aggregate[object, object, object]]()
-        self.history = list[Accepted]()
+        self.history = list[AcceptedEvent]()
         self.combines = 0
 
     def add(self, query: Query) -> None:
@@ -94,7 +94,9 @@ class BoundedInOrderSlicer(InOrderSlicer):
         lifts, combines = meter.lifts, meter.combines - TOTAL_COMBINES.combines
         output = super().take(step)
         on_time = [event for event in step.events if event not in output.late]
-        self.history += [Accepted(event, arrival) for arrival, event in enumerate(on_time, before)]
+        self.history += [
+            AcceptedEvent(event, arrival) for arrival, event in enumerate(on_time, before)
+        ]
         self.combines += meter.combines - TOTAL_COMBINES.combines - combines
         assert meter.lifts - lifts == len(
             self.arrivals_in_windows() & {*range(before, len(self.history))}

@@ -7,7 +7,7 @@ shared objects. The caller gives the function that transfers the state, and may 
 from collections.abc import Callable
 
 from exhaustive.object_state import object_form
-from muntin.registry.implementations import Carry
+from muntin.registry.implementations import TransferState
 from muntin.snapshot import SnapshotError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -19,7 +19,7 @@ Build = Callable[[Settings], Operator]
 class RestoredOperator(Operator):
     """Any operator, restored from its own snapshot after each step."""
 
-    def __init__(self, build: Build, transfer: Carry, settings: Settings) -> None:
+    def __init__(self, build: Build, transfer: TransferState, settings: Settings) -> None:
         """Start with the empty operator."""
         self.build, self.transfer, self.settings = build, transfer, settings
         self.queries = dict[str, Query]()

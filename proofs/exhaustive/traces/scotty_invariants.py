@@ -20,7 +20,7 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice
 from muntin.spec.denotation import History, windows_of
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import Output, Query, Settings
-from muntin.spec.stream import END, Accepted, Event, Step
+from muntin.spec.stream import END, AcceptedEvent, Event, Step
 from muntin.spec.windows.periodic import Sliding, pane_start
 
 Facts = Iterator[tuple[str, bool]]
@@ -181,9 +181,9 @@ class CheckedScotty(Scotty):
         if isinstance(kind, Sliding) and abs(limit) < END:
             ended = int(limit) - kind.size
             return pane_start(ended, kind.offset, kind.slide, self._settings.dialect) + kind.slide
-        history = [Accepted(Event(k.time, k.value, key), k.arrival) for k in self.history(key)]
+        history = [AcceptedEvent(Event(k.time, k.value, key), k.arrival) for k in self.history(key)]
         world = History(self._settings, self._watermark, self._last_finite)
-        starts = [w.interval.start for w in windows_of(query, history, world) if w.settles > limit]
+        starts = [w.interval.start for w in windows_of(query, history, world) if w.final_at > limit]
         return min(starts, default=limit)
 
     def rank_facts(self, state: CountKeyState, history: Events, kinds: Sequence[object]) -> Facts:

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import compress
 
-from muntin.conformance.machines.lockstep import Answer
+from muntin.conformance.machines.lockstep import Response
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.conformance.transcript.writer import write
 from muntin.differential.equality import (
@@ -137,9 +137,10 @@ def first_difference(reference: TraceRun, run: TraceRun, allowed: Tolerances) ->
     """The first step whose answers differ, and both answers; empty if all are equal."""
     shared = reference.queries & run.queries
     is_complete = reference.queries == run.queries
-    for step, (wanted, got) in enumerate(zip(reference.answers, run.answers, strict=True)):
-        expected = wanted if is_complete else restricted_to(wanted, shared)
-        actual = got if is_complete else restricted_to(got, shared)
+    for step, pair in enumerate(zip(reference.answers, run.answers, strict=True)):
+        expected, actual = (
+            answer if is_complete else restricted_to(answer, shared) for answer in pair
+        )
         if not is_equal(expected, actual, allowed):
             return f"step {step}: wanted {_answer_text(expected)}; got {_answer_text(actual)}"
     return ""
@@ -166,8 +167,8 @@ def window_difference(
     if errors or not differing:
         return " ".join(errors)
     window, value = next(iter(differing.items()))
-    wanted = expected.get(window, "no such window")
-    return f"{window[0]}, [{window[1]}, {window[2]}): wanted {wanted}; got {value}"
+    right = expected.get(window, "no such window")
+    return f"{window[0]}, [{window[1]}, {window[2]}): wanted {right}; got {value}"
 
 
 def in_one_step(transcript: OperatorTranscript, accepted: Sequence[bool]) -> OperatorTranscript:
@@ -178,7 +179,7 @@ def in_one_step(transcript: OperatorTranscript, accepted: Sequence[bool]) -> Ope
     )
 
 
-def _answer_text(answer: Answer) -> str:
+def _answer_text(answer: Response) -> str:
     if isinstance(answer, str):
         return answer
     late = [f"late: {event}" for event in answer.late]

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import fsum, isfinite, sqrt
 from typing import TypeAlias
 
-from muntin.conformance.machines.lockstep import Answer, agree
+from muntin.conformance.machines.lockstep import Response, agree
 from muntin.spec.query import Output, Query, Result
 
 WindowView: TypeAlias = dict[tuple[str, int, float], object]
@@ -62,7 +62,7 @@ def is_close(expected: object, actual: object, tolerance: float) -> bool:
     return expected == actual or repr(expected) == repr(actual) == "nan"
 
 
-def is_equal(expected: Answer, actual: Answer, allowed: Tolerances) -> bool:
+def is_equal(expected: Response, actual: Response, allowed: Tolerances) -> bool:
     """Whether two answers to a step are equal, but for values within their tolerance."""
     if not allowed or isinstance(expected, str) or isinstance(actual, str):
         return expected == actual or agree(expected, actual)
@@ -77,14 +77,14 @@ def _are_equal(expected: Sequence[Result], actual: Sequence[Result], allowed: To
     )
 
 
-def restricted_to(answer: Answer, queries: frozenset[Hashable]) -> Answer:
+def restricted_to(answer: Response, queries: frozenset[Hashable]) -> Response:
     """An answer without the results of other queries."""
     if isinstance(answer, str):
         return answer
     return answer._replace(results=tuple(row for row in answer.results if row.query in queries))
 
 
-def final_windows(answers: Iterable[Answer]) -> WindowView:
+def final_windows(answers: Iterable[Response]) -> WindowView:
     """The windows after these answers: the last value of each that was not retracted.
 
     >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])

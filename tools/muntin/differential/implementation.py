@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from time import process_time
 
-from muntin.conformance.machines.lockstep import Answer, answered
+from muntin.conformance.machines.lockstep import Response, response_to
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.cost_bounds import cost_bounds
 from muntin.differential.memoized_windows import memoize
@@ -27,7 +27,7 @@ class TraceRun:
 
     name: str
     queries: frozenset[Hashable]
-    answers: list[Answer] = field(default_factory=list[Answer])
+    answers: list[Response] = field(default_factory=list[Response])
     meter: Meter = field(default_factory=Meter)
     seconds: float = 0.0
     slices: int = 0
@@ -102,7 +102,7 @@ class _TraceDriver:
         self._lateness = trace.settings.allowed_lateness
 
     def process(self, turn: TranscriptStep) -> None:
-        answer = answered(self.operator, turn)
+        answer = response_to(self.operator, turn)
         self._run.answers.append(answer)
         self._run.results += len(answer.results) if isinstance(answer, Output) else 0
         self._rows += len(turn.step.events)

@@ -10,7 +10,7 @@ from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
-from muntin.conformance.transcript.json_reader import JsonPath, loaded
+from muntin.conformance.transcript.json_reader import JsonNode, load
 from muntin.differential.tally import Tally, tally_from_json
 from muntin.spec.errors import InvalidInputError, MuntinError
 
@@ -48,7 +48,7 @@ def parse_entry(text: bytes) -> JournalEntry:
     >>> parse_entry(b'{"run": "r", "chunk": 2, "tally": "{}"}')
     JournalEntry(run='r', chunk=2, tally='{}')
     """
-    record = JsonPath(loaded(text).value, "the line").fields(["run", "chunk", "tally"])
+    record = JsonNode(load(text).value, "the line").fields(["run", "chunk", "tally"])
     return JournalEntry(record["run"].text(), record["chunk"].integer(0), record["tally"].text())
 
 

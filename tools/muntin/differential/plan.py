@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonPath
-from muntin.conformance.transcript.windows import FORMS, read_window
+from muntin.conformance.transcript.json_reader import JsonNode
+from muntin.conformance.transcript.windows import WINDOW_CODECS, read_window
 from muntin.registry.implementations import SPARK_NATIVE
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import OURS, Dialect
@@ -98,9 +98,9 @@ def parse_query(text: str) -> Query:
     Sliding(size=240, slide=60, offset=0, measure=Measure(name='time', of=...))
     """
     window_type, *numbers, aggregate = text.split(":") if ":" in text else (text, "")
-    if window_type not in FORMS:
-        raise InvalidInputError(f"{text!r} must begin with one of {', '.join(FORMS)}")
-    form = FORMS[window_type]
+    if window_type not in WINDOW_CODECS:
+        raise InvalidInputError(f"{text!r} must begin with one of {', '.join(WINDOW_CODECS)}")
+    form = WINDOW_CODECS[window_type]
     fields = (*form.needs, *form.may)
     optional = (f"[{field}]" for field in form.may)
     grammar = ":".join([window_type, *form.needs, *optional, "AGGREGATE"])
@@ -108,7 +108,7 @@ def parse_query(text: str) -> Query:
         raise InvalidInputError(f"{text!r} must be {grammar}")
     try:
         values = dict(zip(fields, map(parse_units, numbers), strict=False))
-        window = read_window(JsonPath({"type": window_type, **values}, text))
+        window = read_window(JsonNode({"type": window_type, **values}, text))
         return Query(text, window, named(aggregate))
     except InvalidInputError as error:
         raise InvalidInputError(f"{text!r} must be {grammar}: {error}") from error

@@ -82,8 +82,8 @@ class DiffRun:
         return Journal(self._journal_path, source.run) if self._journal_path else None
 
     def _print(self, outcome: SourceOutcome) -> None:
-        said = summary(self._plan, outcome.tally, outcome.seconds)
-        say(f"\nRows {outcome.source.name}: {said}")
+        text = summary(self._plan, outcome.tally, outcome.seconds)
+        say(f"\nRows {outcome.source.name}: {text}")
         for reason, count in outcome.source.bad.items():
             say(f"left out: {count:,} rows: {reason}")
         for line in table_lines(header(self._plan), table_rows(self._plan, outcome.tally)):

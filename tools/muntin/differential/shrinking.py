@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muntin.conformance.fuzz.shrinker import simpler
-from muntin.conformance.machines.lockstep import supported
+from muntin.conformance.fuzz.shrinker import simpler_traces
+from muntin.conformance.machines.lockstep import supported_trace
 from muntin.conformance.transcript.json_values import Json
 from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.conformance.transcript.replay import replay
@@ -104,7 +104,7 @@ def shrink(transcript: OperatorTranscript, find_wrong: FindWrong) -> OperatorTra
     while size:
         smaller = find_wrong(without_runs(transcript, size))
         size, transcript = (size, smaller) if smaller else (size // 2, transcript)
-    while smaller := find_wrong(simpler(transcript)):
+    while smaller := find_wrong(simpler_traces(transcript)):
         transcript = smaller
     return transcript
 
@@ -137,7 +137,9 @@ def operator_mismatch(wrong: WrongTrace) -> Mismatch:
     def find_wrong(traces: Iterable[OperatorTranscript]) -> OperatorTranscript | None:
         return next((trace for trace in traces if operator_difference(name, trace)), None)
 
-    small = shrink(supported(parse_wrong_trace(wrong), operator_named(name).build), find_wrong)
+    small = shrink(
+        supported_trace(parse_wrong_trace(wrong), operator_named(name).build), find_wrong
+    )
     return mismatch_on(wrong, small, operator_difference(name, small))
 
 

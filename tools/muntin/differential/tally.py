@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from muntin.conformance.transcript.json_reader import JsonPath, loaded
+from muntin.conformance.transcript.json_reader import JsonNode, load
 from muntin.differential.plan import NATIVE
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Tally:
 
 def tally_from_json(text: str) -> Tally:
     """A tally that `to_json` wrote; other text is an error that names the place."""
-    members = JsonPath(loaded(text).value, "the tally").fields(
+    members = JsonNode(load(text).value, "the tally").fields(
         ("counts", "seconds", "refused", "wrong")
     )
     counts = {name: _counter_at(node) for name, node in members["counts"].members().items()}
@@ -90,11 +90,11 @@ def tally_from_json(text: str) -> Tally:
     return Tally(counts, seconds, _texts_at(members["refused"]), wrong)
 
 
-def _counter_at(node: JsonPath) -> Counter[str]:
+def _counter_at(node: JsonNode) -> Counter[str]:
     return Counter({what: count.integer() for what, count in node.members().items()})
 
 
-def _texts_at(node: JsonPath, names: Sequence[str] = ()) -> dict[str, str]:
+def _texts_at(node: JsonNode, names: Sequence[str] = ()) -> dict[str, str]:
     """Texts by name, with exactly these names if any are given."""
     members = node.fields(names) if names else node.members()
     return {name: member.text() for name, member in members.items()}
@@ -102,7 +102,7 @@ def _texts_at(node: JsonPath, names: Sequence[str] = ()) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DiffOutcome:
-    """The implementations that are wrong, and the sources of which no two answers were compared."""
+    """The implementations that are wrong, and the sources without two answers to compare."""
 
     wrong: tuple[str, ...]
     uncompared: tuple[str, ...]

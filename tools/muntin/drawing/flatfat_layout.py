@@ -1,10 +1,10 @@
 """A FlatFAT as in Figure 3 of [Tangwongsan15]: a binary tree over a ring, and the flat array.
 
-Under the leaves are the slots of the ring with the times of their items; then the array that the
-tree really is, its inner nodes in the first row and its leaves in the second, as they are numbered.
+Under the leaves are the slots of the ring with the times of their items; then the array that stores
+the tree, its inner nodes in the first row and its leaves in the second, as they are numbered.
 """
 
-from muntin.drawing.scene import Box, Edge, Label, Scene, wide
+from muntin.drawing.scene import Box, Edge, Label, Scene, text_width
 from muntin.drawing.value_text import IDENTITY, Text, ValueFormatter
 from muntin.optimized.introspection import FatPicture
 
@@ -13,10 +13,10 @@ SHORT = 6
 LEAST = 52.0
 
 
-def fat_scene(picture: FatPicture[object], showing: ValueFormatter) -> Scene:
+def fat_scene(picture: FatPicture[object], formatter: ValueFormatter) -> Scene:
     """Lay out a tree, its ring and its array."""
-    texts = [showing.text(value) for value in picture.nodes]
-    column = max(LEAST, *(PAD + wide(text.short(SHORT)) for text in texts))
+    texts = [formatter.text(value) for value in picture.nodes]
+    column = max(LEAST, *(PAD + text_width(text.short(SHORT)) for text in texts))
     tree = _tree(texts, column)
     ring = _ring(picture, column, max(box.bottom for box in tree.boxes) + 26)
     bottom = max(*(box.bottom for box in ring.boxes), *(label.y for label in ring.labels), 0.0)
@@ -33,7 +33,7 @@ def _tree(texts: list[Text], column: float) -> Scene:
             width = column
         else:
             middle = (boxes[2 * number].middle + boxes[2 * number + 1].middle) / 2
-            width = max(column, PAD + wide(text.short()))
+            width = max(column, PAD + text_width(text.short()))
         boxes[number] = Box(
             middle - width / 2,
             depth * LEVEL,
@@ -57,7 +57,7 @@ def _tree(texts: list[Text], column: float) -> Scene:
 
 
 def _ring(picture: FatPicture[object], column: float, top: float) -> Scene:
-    """Return the slots with the times of their items, and what marks the ends of the ring."""
+    """The slots with the times of their items, and the marks of the ends of the ring."""
     boxes: list[Box] = []
     labels = [Label(GAP / 2, top - 8, "the slots", "note", "start")]
     for location, time in enumerate(picture.times):
@@ -66,8 +66,8 @@ def _ring(picture: FatPicture[object], column: float, top: float) -> Scene:
         text = "hole" if hole else "" if time is None else f"t={time}"
         marks = [
             name
-            for name, at in (("front", picture.front), ("back", picture.back))
-            if at == location
+            for name, index in (("front", picture.front), ("back", picture.back))
+            if index == location
         ]
         boxes.append(
             Box(
@@ -89,7 +89,7 @@ def _ring(picture: FatPicture[object], column: float, top: float) -> Scene:
 
 
 def _inverted(picture: FatPicture[object], column: float, top: float) -> Scene:
-    """Return the two parts of a ring whose back is before its front."""
+    """The two parts of a ring whose back is before its front."""
     front, back, end = picture.front, picture.back, len(picture.times)
     if front is None or back is None or front <= back:
         return Scene()

@@ -1,4 +1,4 @@
-"""The structures that can be drawn: each made to be looked at, with a way to do so."""
+"""The structures that can be drawn, each with its layout."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,19 +29,19 @@ from muntin.spec.structure import Fifo, OutOfOrder
 
 
 class Drawable(Protocol):
-    """Something that can be looked at."""
+    """A structure with a picture of its state."""
 
     def picture(self) -> Picture[object]:
-        """Return what it looks like."""
+        """The picture of the current state."""
         ...
 
 
 class DrawableFifo(Fifo[object], Drawable, Protocol):
-    """A FIFO structure that can be looked at."""
+    """A FIFO structure with a picture."""
 
 
 class DrawableWindow(OutOfOrder[object], Drawable, Protocol):
-    """Any other structure that can be looked at."""
+    """Any other structure with a picture."""
 
 
 TREES = ("btree", "fiba")
@@ -68,30 +68,32 @@ DEFAULT_MIN_ARITY = 4
 
 @dataclass(frozen=True)
 class Instance:
-    """A structure, and a way to look at it."""
+    """A structure, and its current picture."""
 
     structure: OutOfOrder[object]
     picture: Callable[[], Picture[object]]
 
-    def scene(self, showing: ValueFormatter) -> Scene:
-        """Lay out what the structure looks like now."""
+    def scene(self, formatter: ValueFormatter) -> Scene:
+        """The layout of the current state."""
         picture = self.picture()
         if isinstance(picture, TreePicture):
-            return tree_scene(picture, showing)
+            return tree_scene(picture, formatter)
         if isinstance(picture, FatPicture):
-            return fat_scene(picture, showing)
+            return fat_scene(picture, formatter)
         if isinstance(picture, LevelsPicture):
-            return levels_scene(picture, showing)
+            return levels_scene(picture, formatter)
         times = [time for time, _ in self.structure.items()]
-        return queue_scene(picture, times, showing)
+        return queue_scene(picture, times, formatter)
 
 
 def instance(
     name: str, monoid: Monoid[object], min_arity: int | None = None, *, coins: bool = False
 ) -> Instance:
-    """Return an empty structure that can be drawn, or say why there is none."""
+    """An empty structure that can be drawn; another name is an error."""
     if name not in TREES and (coins or min_arity is not None):
-        raise UnsupportedError(f"{name} has neither a least arity nor coins: {', '.join(TREES)} do")
+        raise UnsupportedError(
+            f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
+        )
     if name in TREES:
         tree = _tree(name, coins=coins)(monoid, None, min_arity or DEFAULT_MIN_ARITY)
         return Instance(tree, tree.picture)
@@ -101,7 +103,7 @@ def instance(
     if name in OTHERS:
         other = OTHERS[name](monoid)
         return Instance(other, other.picture)
-    raise UnsupportedError(f"{name} cannot be drawn; what can is {', '.join(DRAWABLE)}")
+    raise UnsupportedError(f"{name} cannot be drawn; use one of {', '.join(DRAWABLE)}")
 
 
 def _tree(name: str, *, coins: bool) -> type[BTree[object]]:

@@ -37,10 +37,10 @@ FINGERS = (
     ("up-left", "up, and the left spine depends on it"),
     ("up-right", "up, and the right spine depends on it"),
 )
-CELLS = (("item", "an item"), ("partial", "an aggregate"), ("vacant", "nothing there"))
+CELLS = (("item", "an item"), ("partial", "an aggregate"), ("vacant", "empty"))
 LEGENDS = {"fiba": FINGERS, "btree": TREE}
 
-QUERY = {
+QUERY_TEXTS = {
     "fiba": "query = left finger, then root, then right finger.",
     "btree": "query = the root.",
     "flatfat": "query = the root, node 1. Leaves are in the order of time; ⊥ is the identity.",
@@ -56,7 +56,7 @@ QUERY = {
 
 
 def page(heading: str, name: str, frames: Sequence[Frame], *, coins: bool = False) -> str:
-    """Return the page."""
+    """The page as text."""
     return "\n".join(
         [
             "<!doctype html>",
@@ -65,7 +65,7 @@ def page(heading: str, name: str, frames: Sequence[Frame], *, coins: bool = Fals
             f"<title>{escape(heading)}</title>",
             f"<style>\n{LAYOUT}{STYLE}</style></head><body>",
             f"<header><h1>{escape(heading)}</h1>",
-            f"<p>{escape(QUERY.get(name, ''))}</p>",
+            f"<p>{escape(QUERY_TEXTS.get(name, ''))}</p>",
             _legend(name, coins=coins),
             "</header>",
             *map(_section, frames),

@@ -1,11 +1,11 @@
-"""SVG text of a scene: self-contained, and dark where the reader likes it dark."""
+"""SVG text of a scene: self-contained, with a dark mode."""
 
 from html import escape
 
 from muntin.drawing.scene import Box, Coin, Edge, Label, Scene
 
-SMALLEST = 0.72
-"""To what part of its size a picture shrinks before it is scrolled."""
+MIN_SCALE = 0.72
+"""The least scale of a picture; in narrower pages it is scrolled."""
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 STYLE = """\
@@ -50,7 +50,7 @@ STYLE = """\
 
 
 def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) -> str:
-    """Return a picture, perhaps with its title in it, and with all that it needs to stand alone.
+    """A picture as text, perhaps with its title in it, and with the style that it needs alone.
 
     >>> svg(Scene(), "nothing", style=False).startswith("<svg")
     True
@@ -62,7 +62,7 @@ def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) 
     left, top, width, height = scene.frame()
     view = " ".join(map(_number, (left, top, width, height)))
     size = f'width="{_number(width)}" height="{_number(height)}"'
-    limits = f'style="max-width:{_number(width)}px;min-width:{_number(SMALLEST * width)}px"'
+    limits = f'style="max-width:{_number(width)}px;min-width:{_number(MIN_SCALE * width)}px"'
     parts = [
         f'<svg xmlns="{NAMESPACE}" class="muntin" role="img" viewBox="{view}" {size} {limits}>',
         f"<title>{escape(title)}</title>",

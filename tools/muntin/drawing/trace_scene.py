@@ -2,7 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from muntin.drawing.scene import SMALL_CHARACTER, Box, Edge, Label, Look, Scene, together, wide
+from muntin.drawing.scene import (
+    SMALL_CHARACTER,
+    Box,
+    Edge,
+    Label,
+    Look,
+    Scene,
+    merged_scene,
+    text_width,
+)
 from muntin.spec.query import Output, Result
 from muntin.spec.stream import END, Event, Step
 
@@ -43,7 +52,7 @@ def trace_scene(trace: Sequence[SteppedOutput]) -> Scene:
             Label((time - low) * scale, AXIS - 12, str(time)) for time in _legible(ticks, scale)
         ),
     )
-    return together([axis, *parts])
+    return merged_scene([axis, *parts])
 
 
 def _times(trace: Sequence[SteppedOutput]) -> set[int]:
@@ -61,7 +70,7 @@ def _legible(ticks: Sequence[int], scale: float) -> Iterator[int]:
     """Ticks whose labels do not overlap."""
     end = float("-inf")
     for time in ticks:
-        half = wide(str(time), SMALL_CHARACTER) / 2 + 2
+        half = text_width(str(time), SMALL_CHARACTER) / 2 + 2
         if time * scale - half > end:
             end = time * scale + half
             yield time
@@ -107,7 +116,7 @@ def _rows(results: Sequence[Result]) -> list[list[Result]]:
 
 def _event(event: Event, position: Position, y: float, *, late: bool) -> Box:
     text = f"{event.value} late" if late else str(event.value)
-    width = max(wide(text) + 8, 22.0)
+    width = max(text_width(text) + 8, 22.0)
     about = f"event at {event.time}, value {text}"
     look: Look = "vacant" if late else "item"
     return Box(position(event.time) - width / 2, y, width, 24, look, text, full=about)
@@ -117,4 +126,6 @@ def _bar(result: Result, position: Position, y: float) -> Box:
     left, right = position(result.start), position(result.end)
     text = f"{result.value} {result.kind}"
     about = f"{result.query} [{result.start}, {result.end}): {result.value}, {result.kind}"
-    return Box(left, y, max(right - left, wide(text)), BAR, LOOKS[result.kind], text, full=about)
+    return Box(
+        left, y, max(right - left, text_width(text)), BAR, LOOKS[result.kind], text, full=about
+    )

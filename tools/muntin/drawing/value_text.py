@@ -1,4 +1,4 @@
-"""Values as text in a cell: whole if they fit, else their beginning and their end, as in ab..u."""
+"""Values as text in a cell: complete if they fit, else their beginning and their end, as ab..u."""
 
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -8,21 +8,21 @@ from muntin.spec.algebra.aggregate import Aggregate
 Erased = Aggregate[object, object, object]
 
 IDENTITY = "⊥"
-"""How a cell looks whose value is the identity: nothing is aggregated there [Tangwongsan15]."""
+"""The text of a cell whose value is the identity: nothing is aggregated there [Tangwongsan15]."""
 
 LONGEST = 10
-"""How many characters a cell shows before its text is abbreviated."""
+"""The most characters of a cell before its text is abbreviated."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text, and what is shown of it."""
+    """A text, and its parts for an abbreviation."""
 
     full: str
     parts: tuple[str, ...] = ()
 
     def short(self, longest: int = LONGEST) -> str:
-        """Return as much as fits.
+        """The text, abbreviated if it is too long.
 
         >>> Text("abcdefghijklmnop").short(), Text("4 7 3 2", ("4", "7", "3", "2")).short(5)
         ('ab..p', '4..2')
@@ -38,19 +38,19 @@ class Text:
 
 @dataclass(frozen=True)
 class ValueFormatter:
-    """How the values of an aggregate look: lowered, as a result would be."""
+    """Formats the values of an aggregate: lowered, as a result is."""
 
     aggregate: Erased
 
     def text(self, value: object) -> Text:
-        """Return a value as text."""
+        """The text of a partial aggregate."""
         if value == self.aggregate.monoid.identity:
             return Text(IDENTITY)
         return plain_text(self.aggregate.lower(value))
 
 
 def plain_text(value: object) -> Text:
-    """Return a result as text.
+    """The text of a result.
 
     >>> plain_text((4, 7)).full, plain_text(None).full, plain_text(2.5).full
     ('4 7', 'none', '2.5')

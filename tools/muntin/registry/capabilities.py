@@ -6,9 +6,9 @@ from itertools import product
 from types import MappingProxyType
 from typing import ParamSpec, get_args, get_type_hints
 
-from muntin.conformance.transcript.json_reader import JsonPath
+from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.json_values import Json
-from muntin.conformance.transcript.windows import FORMS, read_window
+from muntin.conformance.transcript.windows import WINDOW_CODECS, read_window
 from muntin.registry.implementations import OperatorEntry, StructureEntry
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
@@ -106,7 +106,7 @@ EXAMPLES: Mapping[str, Json] = MappingProxyType(
 
 def window_types() -> dict[str, WindowType]:
     """A window of each type, and of some in another measure than usual."""
-    windows = {name: _example(name) for name in FORMS}
+    windows = {name: _example(name) for name in WINDOW_CODECS}
     for name, measure in (("sliding", "value"), ("session", "count"), ("session", "value")):
         windows[f"{name} by {measure}"] = _example(name, measure=measure)
 
@@ -117,8 +117,8 @@ def window_types() -> dict[str, WindowType]:
 
 
 def _example(name: str, **more: Json) -> WindowType:
-    fields = {field: EXAMPLES.get(field, 1) for field in FORMS[name].needs}
-    return read_window(JsonPath({"type": name, **fields, **more}))
+    fields = {field: EXAMPLES.get(field, 1) for field in WINDOW_CODECS[name].needs}
+    return read_window(JsonNode({"type": name, **fields, **more}))
 
 
 def settings() -> Iterator[tuple[Case, Settings]]:

@@ -33,17 +33,14 @@ from muntin.optimized.scotty.slices.aggregate_store import (
     fiba_store,
     flatfat_store,
 )
-from muntin.reference.aggregate_buckets import AggregateBuckets
 from muntin.reference.aggregate_tree import AggregateTree
-from muntin.reference.bucket_stores import TupleBuckets
+from muntin.reference.bucket_stores import AggregateBuckets, TupleBuckets
 from muntin.reference.fifo_adapter import FifoAdapter
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.recompute import Recompute
-from muntin.reference.specification import SpecificationOperator
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationOperator, SpecificationStructure
 from muntin.reference.subtract_on_evict import SubtractOnEvict
-from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import FullHistoryStore
+from muntin.reference.tuple_stores import FullHistoryStore, TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.snapshot import register_state, transfer_state
 from muntin.spec.algebra.monoid import Monoid
@@ -56,7 +53,7 @@ from muntin.spec.structure import OutOfOrder
 
 A = TypeVar("A")
 
-Carry = Callable[[Operator, Operator], None]
+TransferState = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
@@ -124,7 +121,7 @@ class OperatorEntry:
     build: Callable[[Settings], Operator]
     in_order_only: bool = False  # whether it needs Settings(in_order=True)
     int64_times: bool = False  # whether times must fit into 64 bits
-    carry: Carry | None = transfer_state  # transfers the state of an old one to a new one
+    carry: TransferState | None = transfer_state  # transfers the state of an old one to a new one
 
 
 @register_state

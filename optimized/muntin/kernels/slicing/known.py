@@ -8,10 +8,10 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import Ints, Which, no_ints
 from muntin.kernels.slicing.view import View
-from muntin.spec.query import Kind
+from muntin.spec.query import ChangeKind
 
 RETRACTED, NEW, UPDATED = 0, 1, 2
-KINDS: tuple[Kind, ...] = ("retracted", "new", "updated")
+KINDS: tuple[ChangeKind, ...] = ("retracted", "new", "updated")
 
 
 @dataclass(frozen=True)

@@ -124,4 +124,4 @@ def user_code_error(query: Query, where: object, cause: Exception) -> MuntinErro
     def fail() -> MuntinError:
         raise cause
 
-    return query.guarded(f"{where}", fail)
+    return query.call_user_code(f"{where}", fail)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.trackers.base import EmittedWindow, TrackedWindow, WindowTracker
-from muntin.spec.query import Kind
+from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END
 
 
@@ -22,7 +22,7 @@ class InOrderWatermark(NamedTuple):
 class Emission(NamedTuple):
     """A change of a window that becomes a result."""
 
-    kind: Kind
+    kind: ChangeKind
     window: EmittedWindow
 
 
@@ -85,7 +85,7 @@ class Emitter:
         partly = tracker.settings.output == "discard" and (emitted is not None or again)
         since = tracker.step_start if partly else None
         where = f"the window [{window.start}, {window.end})"
-        value = tracker.query.guarded(where, partial(self._value, window, since))
+        value = tracker.query.call_user_code(where, partial(self._value, window, since))
         revision = emitted.revision + 1 if emitted else 0
         return EmittedWindow(window.start, window.end, stop, value, revision, window.row)
 

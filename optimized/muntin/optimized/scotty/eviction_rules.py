@@ -30,7 +30,7 @@ def is_final(
     window: WindowType, interval: Interval, timeline: Timeline, final_until: float
 ) -> bool:
     """Whether no further event can change a window."""
-    due = window.due(interval, timeline)
+    due = window.completion_time(interval, timeline)
     closing = max(0, timeline.dialect.closing_of(window.name))
     return due is not None and due + closing <= final_until
 
@@ -40,7 +40,7 @@ def _leading(flags: Iterable[bool]) -> int:
 
 
 def _before(coordinate: float, timeline: Timeline) -> int:
-    return sum(event.coordinate < coordinate for event in timeline.placed)
+    return sum(event.coordinate < coordinate for event in timeline.events)
 
 
 @evictable_count.register
@@ -58,14 +58,14 @@ def _(window: Sliding, timeline: Timeline, final_until: float) -> int:
             else event.time <= final_until
         )
 
-    return _leading(map(is_evictable, timeline.placed))
+    return _leading(map(is_evictable, timeline.events))
 
 
 @evictable_count.register(PeriodicWindow)
 def _count_outside_open_windows(window: WindowType, timeline: Timeline, final_until: float) -> int:
     """A tuple goes when all windows that hold it are final."""
     if final_until == END:
-        return len(timeline.placed)
+        return len(timeline.events)
     open_windows = [
         interval
         for interval in window.intervals(timeline)
@@ -74,7 +74,7 @@ def _count_outside_open_windows(window: WindowType, timeline: Timeline, final_un
     return _leading(
         event.time <= final_until
         and not any(window.holds(interval, event, timeline.dialect) for interval in open_windows)
-        for event in timeline.placed
+        for event in timeline.events
     )
 
 
@@ -84,7 +84,7 @@ def _(window: Landmark, timeline: Timeline, final_until: float) -> int:
     behind = Interval(window.at, END)
     return _leading(
         event.time <= final_until and not window.holds(behind, event, timeline.dialect)
-        for event in timeline.placed
+        for event in timeline.events
     )
 
 
@@ -103,7 +103,7 @@ def _(window: WindowType, timeline: Timeline, final_until: float) -> int:
         return 0
     ends = {interval.start: interval.end for interval in window.intervals(timeline)}
     windows = sorted(materialize_windows(window, timeline), key=lambda one: one.interval)
-    leading = takewhile(lambda one: one.settles <= final_until, windows)
+    leading = takewhile(lambda one: one.final_at <= final_until, windows)
     return _before(max((ends[one.interval.start] for one in leading), default=-END), timeline)
 
 
@@ -113,13 +113,13 @@ def _(window: Threshold, timeline: Timeline, final_until: float) -> int:
 
     No run continues over a low value. By window an event however old may begin or end one.
     """
-    final_events = tuple(takewhile(lambda at: at.time <= final_until, timeline.placed))
-    values_at = numbers(timeline._replace(placed=final_events)).items()
+    final_events = tuple(takewhile(lambda at: at.time <= final_until, timeline.events))
+    values_at = numbers(timeline._replace(events=final_events)).items()
     lows = [at for at, values in values_at if values and not min(values) >= window.at_least]
     if not lows or timeline.dialect.lateness == "window":
         return 0
     windows = materialize_windows(window, timeline)
-    open_starts = [one.interval.start for one in windows if one.settles > final_until]
+    open_starts = [one.interval.start for one in windows if one.final_at > final_until]
     return _before(min([lows[-1], *open_starts]), timeline)
 
 
@@ -127,7 +127,7 @@ def _(window: Threshold, timeline: Timeline, final_until: float) -> int:
 def _(window: Rolling, timeline: Timeline, final_until: float) -> int:
     """Tuples more than the size before the least coordinate still to come go."""
     complete_until = final_until - max(0, timeline.dialect.closing_of(window.name))
-    complete = takewhile(lambda event: event.time < complete_until, timeline.placed)
+    complete = takewhile(lambda event: event.time < complete_until, timeline.events)
     coordinates = [event.coordinate for event in complete]
     least = complete_until if window.measure is TIME else max(coordinates, default=None)
     return 0 if least is None else _before(least - window.size + 1, timeline)
@@ -137,4 +137,4 @@ def _(window: Rolling, timeline: Timeline, final_until: float) -> int:
 def _(window: LastNEvery, timeline: Timeline, final_until: float) -> int:
     """All but the last n complete tuples go."""
     complete_until = final_until - max(0, timeline.dialect.closing_of(window.name))
-    return max(0, sum(event.time < complete_until for event in timeline.placed) - window.n)
+    return max(0, sum(event.time < complete_until for event in timeline.events) - window.n)

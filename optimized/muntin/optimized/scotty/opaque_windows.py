@@ -18,7 +18,7 @@ from muntin.spec.windows.window import Context, Interval, WindowType
 
 @dataclass(frozen=True)
 class OpaqueWindow(WindowType):
-    """A window type of which nothing is known but what its methods return."""
+    """A window type known only by what its methods return."""
 
     kind: WindowType
     measure: Measure
@@ -37,13 +37,13 @@ class OpaqueWindow(WindowType):
         """Whether an event lies in an interval."""
         return self.kind.holds(interval, positioned, dialect)
 
-    def shown(self, interval: Interval, timeline: Timeline, /) -> Interval:
+    def reported_interval(self, interval: Interval, timeline: Timeline, /) -> Interval:
         """The interval as it is emitted."""
-        return self.kind.shown(interval, timeline)
+        return self.kind.reported_interval(interval, timeline)
 
-    def due(self, interval: Interval, timeline: Timeline, /) -> float | None:
+    def completion_time(self, interval: Interval, timeline: Timeline, /) -> float | None:
         """The least watermark at which the interval is complete."""
-        return self.kind.due(interval, timeline)
+        return self.kind.completion_time(interval, timeline)
 
 
 def as_opaque_if_derived(query: Query, settings: Settings) -> Query:

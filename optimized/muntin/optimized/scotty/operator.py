@@ -27,7 +27,7 @@ from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 
 
 @dataclass
@@ -158,7 +158,8 @@ class Scotty(Persistent):
         output_watermarks = StepWatermarks(self._settings, self._watermark, now, last_finite)
         ingest_watermarks = StepWatermarks(self._settings, self._watermark, now, self._last_finite)
         batch = [
-            Accepted(event, arrival) for arrival, event in enumerate(events, self._arrival_count)
+            AcceptedEvent(event, arrival)
+            for arrival, event in enumerate(events, self._arrival_count)
         ]
         on_time_events, votes = self._on_time_events(batch, ingest_watermarks), LatenessVotes()
         try:
@@ -193,8 +194,8 @@ class Scotty(Persistent):
         return latest_time
 
     def _on_time_events(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks
-    ) -> Sequence[Accepted]:
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks
+    ) -> Sequence[AcceptedEvent]:
         """The events that are not late, if that follows from the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
@@ -203,8 +204,8 @@ class Scotty(Persistent):
 
     def _record_keys(
         self,
-        batch: Sequence[Accepted],
-        on_time_events: Sequence[Accepted],
+        batch: Sequence[AcceptedEvent],
+        on_time_events: Sequence[AcceptedEvent],
         watermarks: StepWatermarks,
         votes: LatenessVotes,
     ) -> tuple[Event, ...]:

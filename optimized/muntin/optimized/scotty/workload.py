@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from muntin.optimized.common.aggregate_facts import without_refuted_facts
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
-from muntin.spec.algebra.laws import without_refuted_facts
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import COUNT, TIME

@@ -126,7 +126,7 @@ def product_aggregate(plan: AggregationPlan) -> Erased:
         lambda total: tuple(each.lower(part) for each, part in zip(parts, total, strict=True)),
         commutative=all(each.commutative for each in parts),
         kind="holistic" if any(each.kind == "holistic" for each in parts) else "algebraic",
-    ).erased()
+    ).erase_types()
 
 
 def events_of(plan: AggregationPlan, rows: Table) -> list[Event]:

@@ -1,4 +1,4 @@
-"""A trace on which an operator is wrong, made as small as leaving things out can make it."""
+"""Shrinking: the smallest trace that still fails when parts of it are left out."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -14,31 +14,33 @@ Fails = Callable[[OperatorTranscript], bool]
 
 
 def shrink(trace: OperatorTranscript, fails: Fails) -> OperatorTranscript:
-    """Return a trace that still fails, and of which nothing can be left out alone."""
-    while smaller := next((one for one in simpler(trace) if fails(one)), None):
+    """A trace that still fails, although it would not without any one of its parts."""
+    while smaller := next((simpler for simpler in simpler_traces(trace) if fails(simpler)), None):
         trace = smaller
     return trace
 
 
-def simpler(trace: OperatorTranscript) -> Iterator[OperatorTranscript]:
-    """Yield the traces with one thing less, largest things first."""
-    for nth in range(len(trace.turns)):
+def simpler_traces(trace: OperatorTranscript) -> Iterator[OperatorTranscript]:
+    """The traces with one part less, largest parts first."""
+    for position in range(len(trace.turns)):
         yield without_invalid_actions(
-            replace(trace, turns=trace.turns[:nth] + trace.turns[nth + 1 :])
+            replace(trace, turns=trace.turns[:position] + trace.turns[position + 1 :])
         )
-    for nth, (one, other) in enumerate(pairwise(trace.turns)):
-        if one.step.watermark is None and not (other.added or other.removed):
-            both = replace(other.step, events=one.step.events + other.step.events)
-            merged = replace(one, step=both)
-            yield replace(trace, turns=(*trace.turns[:nth], merged, *trace.turns[nth + 2 :]))
-    for nth in range(len(trace.queries)):
+    for position, (turn, other) in enumerate(pairwise(trace.turns)):
+        if turn.step.watermark is None and not (other.added or other.removed):
+            both = replace(other.step, events=turn.step.events + other.step.events)
+            merged = replace(turn, step=both)
+            yield replace(
+                trace, turns=(*trace.turns[:position], merged, *trace.turns[position + 2 :])
+            )
+    for position in range(len(trace.queries)):
         yield without_invalid_actions(
-            replace(trace, queries=trace.queries[:nth] + trace.queries[nth + 1 :])
+            replace(trace, queries=trace.queries[:position] + trace.queries[position + 1 :])
         )
-    for nth, turn in enumerate(trace.turns):
+    for position, turn in enumerate(trace.turns):
         for less in _turns(turn):
             yield without_invalid_actions(
-                replace(trace, turns=(*trace.turns[:nth], less, *trace.turns[nth + 1 :]))
+                replace(trace, turns=(*trace.turns[:position], less, *trace.turns[position + 1 :]))
             )
     for settings in _settings(trace.settings):
         yield replace(trace, settings=settings)
@@ -50,9 +52,9 @@ def _turns(turn: TranscriptStep) -> Iterator[TranscriptStep]:
     if turn.removed:
         yield replace(turn, removed=turn.removed[1:])
     events = turn.step.events
-    for nth, event in enumerate(events):
+    for position, event in enumerate(events):
         for less in ((), *((plainer,) for plainer in _events(event))):
-            kept = (*events[:nth], *less, *events[nth + 1 :])
+            kept = (*events[:position], *less, *events[position + 1 :])
             yield replace(turn, step=replace(turn.step, events=kept))
     if turn.step.watermark is not None:
         yield replace(turn, step=replace(turn.step, watermark=None))

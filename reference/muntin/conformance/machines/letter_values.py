@@ -1,4 +1,4 @@
-"""Values that are letters, used once, and the aggregates that tell every word and bag of them."""
+"""Values that are letters, used once, and aggregates that distinguish all words and bags."""
 
 from typing import Self
 
@@ -28,10 +28,10 @@ def _shuffled(left: Word, right: Word) -> Word:
 
 WORDS = Aggregate(
     "word", _word, FREE, lambda word: word, commutative=False, kind="holistic"
-).erased()
+).erase_types()
 """The free monoid on events: agreement on it is agreement on every aggregate."""
 
 BAGS = Aggregate(
     "bag", _word, Monoid[Word]((), _shuffled), lambda bag: bag, commutative=True, kind="holistic"
-).erased()
-"""The free commutative monoid on events: agreement on it is agreement where order is no matter."""
+).erase_types()
+"""The free commutative monoid on events: agreement on it is agreement on all that ignore order."""

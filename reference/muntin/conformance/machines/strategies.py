@@ -9,12 +9,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from muntin.conformance.machines import random_choices as choices
 from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import EdgeCaseTimes, QueryDraft
+from muntin.conformance.machines.random_choices import EdgeCaseTimes, EventDraft
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Settings
 from muntin.spec.windows.window import WindowType
 
-__all__ = ["BAGS", "WORDS", "EdgeCaseTimes", "Letter", "QueryDraft"]
+__all__ = ["BAGS", "WORDS", "EdgeCaseTimes", "EventDraft", "Letter"]
 
 T = TypeVar("T")
 
@@ -27,15 +27,15 @@ NARROW_BASES = st.sampled_from([0, 0, -37, 10**18, -(10**18)])
 
 @dataclass(frozen=True)
 class HypothesisSource:
-    """Choices of Hypothesis, which makes them simpler when something fails."""
+    """Choices of Hypothesis, which shrinks them when a test fails."""
 
     draw: DrawFn
 
-    def whole(self, least: int, most: int, /) -> int:
+    def integer(self, least: int, most: int, /) -> int:
         """Choose an integer, both ends included."""
         return self.draw(st.integers(least, most))
 
-    def one(self, options: Sequence[T], /) -> T:
+    def choice(self, options: Sequence[T], /) -> T:
         """Choose one of these."""
         return self.draw(st.sampled_from(options))
 
@@ -48,7 +48,7 @@ def window_types(draw: DrawFn, base: int) -> WindowType:
 
 @st.composite
 def periodic(draw: DrawFn, base: int) -> WindowType:
-    """Windows that every operator serves."""
+    """Windows that every operator supports."""
     return choices.periodic(HypothesisSource(draw), base)
 
 
@@ -60,7 +60,7 @@ def dialects(draw: DrawFn) -> Dialect:
 
 @st.composite
 def settings(draw: DrawFn, *, ordered: bool = False) -> Settings:
-    """Every combination of settings; most often out of order, or always in order if so asked."""
+    """Every combination of settings; most often out of order, or always in order if `ordered`."""
     return choices.settings(HypothesisSource(draw), ordered=ordered)
 
 
@@ -70,11 +70,11 @@ def corners(draw: DrawFn) -> EdgeCaseTimes:
     return choices.corner(HypothesisSource(draw))
 
 
-def drafts() -> SearchStrategy[QueryDraft]:
-    """Events to be: time, number, key, own gap, punctuation."""
+def drafts() -> SearchStrategy[EventDraft]:
+    """Event drafts: time, number, key, own gap, punctuation."""
 
     @st.composite
-    def drafted(draw: DrawFn) -> QueryDraft:
+    def drawn(draw: DrawFn) -> EventDraft:
         return choices.draft(HypothesisSource(draw))
 
-    return drafted()
+    return drawn()

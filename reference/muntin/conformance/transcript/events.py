@@ -1,35 +1,35 @@
-"""Events in transcripts: read and written."""
+"""Events in transcripts: reading and writing."""
 
 from collections.abc import Hashable
 
-from muntin.conformance.transcript.json_reader import JsonPath
+from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.json_values import Json, decode, encode
 from muntin.spec.stream import END, Event
 
 FIELDS = ("v", "key", "gap", "punct")
-"""What an event may have besides its time."""
+"""The optional fields of an event."""
 
 
-def read_event(node: JsonPath) -> Event:
-    """Return an event; without `v` its value is None.
+def read_event(node: JsonNode) -> Event:
+    """The event that an object describes; without `v` its value is None.
 
-    >>> read_event(JsonPath({"t": 35, "v": [2, "a"]})).value
+    >>> read_event(JsonNode({"t": 35, "v": [2, "a"]})).value
     (2, 'a')
     """
-    found = node.fields(["t"], FIELDS)
+    fields = node.fields(["t"], FIELDS)
     return Event(
-        found["t"].integer(),
-        decode(found["v"].value) if "v" in found else None,
-        read_key(found["key"]) if "key" in found else None,
-        found["gap"].integer(least=1) if "gap" in found else None,
-        "punct" in found and found["punct"].flag(),
+        fields["t"].integer(),
+        decode(fields["v"].value) if "v" in fields else None,
+        read_key(fields["key"]) if "key" in fields else None,
+        fields["gap"].integer(least=1) if "gap" in fields else None,
+        "punct" in fields and fields["punct"].flag(),
     )
 
 
-def read_key(node: JsonPath) -> Hashable:
-    """Return a key: a string, an integer, or null, or a list of such.
+def read_key(node: JsonNode) -> Hashable:
+    """A key: a string, an integer, or null, or a list of such.
 
-    A number that is no integer is none, and neither is a boolean: they equal integers too easily.
+    Floats and booleans are no keys: they equal integers too easily.
     """
     if isinstance(node.value, list):
         return tuple(read_key(item) for item in node.items())
@@ -38,8 +38,8 @@ def read_key(node: JsonPath) -> Hashable:
     return node.value
 
 
-def read_watermark(node: JsonPath) -> float:
-    """Return a watermark: an integer, or "end"."""
+def read_watermark(node: JsonNode) -> float:
+    """A watermark: an integer, or "end"."""
     if node.value == "end":
         return END
     if type(node.value) is not int:
@@ -48,18 +48,18 @@ def read_watermark(node: JsonPath) -> float:
 
 
 def write_event(event: Event) -> dict[str, Json]:
-    """Return an event without what goes without saying.
+    """An event as an object without the fields that have their default.
 
     >>> write_event(Event(35, 2, "a"))
     {'t': 35, 'v': 2, 'key': 'a'}
     """
-    written = write_whole_event(event)
-    plain = {"key": None, "gap": None, "punct": False}
-    return {name: v for name, v in written.items() if name not in plain or v != plain[name]}
+    written = write_full_event(event)
+    defaults = {"key": None, "gap": None, "punct": False}
+    return {name: v for name, v in written.items() if name not in defaults or v != defaults[name]}
 
 
-def write_whole_event(event: Event) -> dict[str, Json]:
-    """Return an event with all its fields."""
+def write_full_event(event: Event) -> dict[str, Json]:
+    """An event as an object with all its fields."""
     return {
         "t": event.time,
         "v": encode(event.value),

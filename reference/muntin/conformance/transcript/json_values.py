@@ -1,7 +1,7 @@
 """Values as JSON, and back.
 
-A tuple is a list, a fraction is a number, and the floats that JSON lacks are strings. So no text
-can be told from those three strings, and no tuple from a list: what is read is always a tuple.
+A tuple is a list, a fraction is a number, and the floats that JSON lacks are strings. So these
+three texts cannot be values, and a list is always read as a tuple.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from muntin.spec.stream import END
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 NOT_FINITE: Mapping[str, float] = MappingProxyType({"NaN": nan, "Infinity": inf, "-Infinity": -inf})
-"""How the floats are written that JSON has no numbers for."""
+"""The strings for floats that JSON has no numbers for."""
 
 
 class HashableObject(dict[str, object]):
-    """A JSON object as a value: it can be hashed, as values must be, and nobody changes it."""
+    """A JSON object as a value: hashable, as values must be, and never changed."""
 
     def __hash__(self) -> int:  # type: ignore[override]  # a dict says None: it cannot
         """Hash the fields, in whatever order."""
@@ -28,7 +28,7 @@ class HashableObject(dict[str, object]):
 
 
 def decode(json: Json) -> object:
-    """Return the value that JSON stands for.
+    """The value that JSON stands for.
 
     >>> decode([1, "NaN", {"a": [2]}])
     (1, nan, {'a': (2,)})
@@ -45,7 +45,7 @@ def decode(json: Json) -> object:
 
 
 def encode(value: object) -> Json:
-    """Return a value as JSON.
+    """A value as JSON.
 
     >>> encode((1, Fraction(6, 2), Fraction(1, 4), float("-inf")))
     [1, 3, 0.25, '-Infinity']
@@ -62,7 +62,7 @@ def encode(value: object) -> Json:
 
 
 def encode_coordinate(coordinate: float) -> Json:
-    """Return the end of an interval, or a watermark.
+    """The end of an interval, or a watermark, as JSON.
 
     >>> encode_coordinate(END)
     'end'

@@ -1,10 +1,10 @@
-"""Replay a transcript on an implementation, and print what comes of it as lines of JSON fields."""
+"""Replay a transcript on an implementation: its output as rows of JSON fields."""
 
 from collections.abc import Callable, Iterator
 
 from muntin.conformance.transcript.calls import QUERY_CALLS, perform
 from muntin.conformance.transcript.events import write_event
-from muntin.conformance.transcript.expectations import Line
+from muntin.conformance.transcript.expectations import JsonRow
 from muntin.conformance.transcript.json_values import encode, encode_coordinate
 from muntin.conformance.transcript.model import (
     OperatorTranscript,
@@ -17,10 +17,12 @@ from muntin.spec.query import Output, Result, Settings
 from muntin.spec.structure import OutOfOrder
 
 
-def refusal(transcript: OperatorTranscript, build: Callable[[Settings], Operator]) -> str | None:
-    """The first query of a transcript that an implementation refuses, and why.
+def unsupported_reason(
+    transcript: OperatorTranscript, build: Callable[[Settings], Operator]
+) -> str | None:
+    """The first query of a transcript that an implementation does not support, and why.
 
-    One operator tries them all. Each is removed again, for a later query may have its name.
+    All are added to one operator. Each is removed again, for a later query may have its name.
     """
     operator = build(transcript.settings)
     for query in transcript.every_query():
@@ -33,17 +35,17 @@ def refusal(transcript: OperatorTranscript, build: Callable[[Settings], Operator
 
 
 def replay(transcript: OperatorTranscript, operator: Operator) -> Iterator[Output]:
-    """Yield what an operator answers to each step; an error says at which step it is."""
+    """The outputs of an operator, step by step; an error names the step."""
     for query in transcript.queries:
         operator.add(query)
-    for nth, turn in enumerate(transcript.turns):
+    for number, turn in enumerate(transcript.turns):
         try:
-            yield _take(turn, operator)
+            yield _run(turn, operator)
         except MuntinError as error:
-            raise type(error)(f"steps[{nth}]: {error}") from error
+            raise type(error)(f"steps[{number}]: {error}") from error
 
 
-def _take(turn: TranscriptStep, operator: Operator) -> Output:
+def _run(turn: TranscriptStep, operator: Operator) -> Output:
     for name in turn.removed:
         operator.remove(name)
     for query in turn.added:
@@ -53,27 +55,27 @@ def _take(turn: TranscriptStep, operator: Operator) -> Output:
 
 def replay_calls(
     transcript: StructureTranscript, structure: OutOfOrder[object]
-) -> Iterator[list[Line]]:
-    """Yield the answer to each call, if it has one; an error says at which call it is."""
-    for nth, call in enumerate(transcript.calls):
+) -> Iterator[list[JsonRow]]:
+    """The result of each call, if it has one; an error names the call."""
+    for number, call in enumerate(transcript.calls):
         try:
             value = perform(call, structure, transcript.aggregate)
         except MuntinError as error:
-            raise type(error)(f"ops[{nth}]: {error}") from error
-        yield [{"op": nth, "value": encode(value)}] if call.name in QUERY_CALLS else []
+            raise type(error)(f"ops[{number}]: {error}") from error
+        yield [{"op": number, "value": encode(value)}] if call.name in QUERY_CALLS else []
 
 
-def lines(step: int, output: Output) -> list[Line]:
-    """Return the lines of one step: its results, then its late events, if there are any.
+def output_rows(step: int, output: Output) -> list[JsonRow]:
+    """The rows of one step: its results, then its late events, if there are any.
 
-    >>> lines(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
+    >>> output_rows(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
     10
     """
-    late: Line = {"step": step, "late": [write_event(event) for event in output.late]}
-    return [*(_line(step, result) for result in output.results), *([late] if output.late else [])]
+    late: JsonRow = {"step": step, "late": [write_event(event) for event in output.late]}
+    return [*(_row(step, result) for result in output.results), *([late] if output.late else [])]
 
 
-def _line(step: int, result: Result) -> Line:
+def _row(step: int, result: Result) -> JsonRow:
     return {
         "step": step,
         "query": result.query,

@@ -1,4 +1,4 @@
-"""Transcripts written down: the inverse of `parse`, for runs that a program has made."""
+"""Writes transcripts: the inverse of `parse`, for runs that a program made."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -6,7 +6,7 @@ from dataclasses import fields
 from muntin.conformance.transcript.events import write_event
 from muntin.conformance.transcript.json_values import Json, encode, encode_coordinate
 from muntin.conformance.transcript.model import VERSION, TranscriptStep
-from muntin.conformance.transcript.replay import lines
+from muntin.conformance.transcript.replay import output_rows
 from muntin.conformance.transcript.windows import write_window
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
@@ -18,7 +18,7 @@ def write(
     settings: Settings = DEFAULTS,
     outputs: Sequence[Output] | None = None,
 ) -> dict[str, Json]:
-    """Return the document of a run, and of what came of it, if that is given.
+    """The document of a run, and of its outputs, if they are given.
 
     Aggregates are written by name: those of the catalogue can be read back.
 
@@ -71,8 +71,8 @@ def _turn(turn: TranscriptStep) -> Json:
 
 
 def _expected(outputs: Sequence[Output]) -> dict[str, Json]:
-    came = [dict(line) for step, output in enumerate(outputs) for line in lines(step, output)]
+    rows = [dict(row) for step, output in enumerate(outputs) for row in output_rows(step, output)]
     return {
-        "expect": [line for line in came if "late" not in line],
-        "late": [line for line in came if "late" in line],
+        "expect": [row for row in rows if "late" not in row],
+        "late": [row for row in rows if "late" in row],
     }

@@ -23,6 +23,7 @@ from muntin.differential.tally import outcome_of
 from muntin.spec.errors import InvalidInputError, MuntinError
 
 OK, FAILED = 0, 1
+FLIGHTS = "of the flights from New York in 2013"
 AGAINST = "spec,scotty-eager,kernels,spark-native"
 AGAINST_WHOLE = "spec=0.1%,kernels-table,spark,spark-native"
 
@@ -176,8 +177,7 @@ def run(arguments: Namespace) -> int:
             sources.append(parquet_traces(spark, plan, ParquetInput(path, columns, longest)))
         if arguments.flights:
             columns, file = ColumnNames("left", "delay", "origin"), write_flights(Path(folder))
-            name = "of the flights from New York in 2013"
-            flights = ParquetInput(file, columns, longest, name)
+            flights = ParquetInput(file, columns, longest, FLIGHTS)
             sources.append(parquet_traces(spark, plan, flights))
         run = DiffRun(plan, arguments.out, spark, arguments.journal)
         outcomes = run.run(sources, streaming=arguments.streaming)

@@ -9,8 +9,8 @@ from secrets import randbelow
 from time import monotonic
 
 from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
-from muntin.conformance.fuzz.fuzzer import FuzzTrial, smallest, trials
-from muntin.conformance.machines.lockstep import Answer, Build
+from muntin.conformance.fuzz.fuzzer import FuzzTrial, shrunk_trial, trials
+from muntin.conformance.machines.lockstep import Build, Response
 from muntin.console.messages import Subparsers, say
 from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, check_name, operators
@@ -86,7 +86,7 @@ class FuzzTally:
         self.counts[trial.operator] += Counter(
             traces=1, steps=end.steps, queries=queries, results=end.results, refused=end.refused
         )
-        if end.parting:
+        if end.divergence:
             self.wrong.append(trial)
 
     def report(self) -> None:
@@ -117,7 +117,7 @@ def run(arguments: Namespace) -> int:
     with ProgressBar("fuzz", steps) as progress:
         for trial in trials(remaining, seed):
             tally.add(trial)
-            if trial.outcome.parting:
+            if trial.outcome.divergence:
                 del remaining[trial.operator]
             for _ in range(trial.outcome.steps):
                 progress.tick()
@@ -126,17 +126,17 @@ def run(arguments: Namespace) -> int:
     tally.report()
     for trial in tally.wrong:
         build = builds[trial.operator]
-        _explain(smallest(trial, build), build)
+        _explain(shrunk_trial(trial, build), build)
     return FAILED if tally.wrong else OK
 
 
 def _explain(trial: FuzzTrial, build: Build) -> None:
     """Print a trace on which an operator is wrong, as a transcript if there is one."""
     say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, shrunk")
-    if parting := trial.outcome.parting:
+    if parting := trial.outcome.divergence:
         say(f"  step {parting.turn}")
-        say(f"  wanted {_answer_text(parting.wanted)}")
-        say(f"  got    {_answer_text(parting.got)}")
+        say(f"  wanted {_answer_text(parting.expected)}")
+        say(f"  got    {_answer_text(parting.actual)}")
     transcript = to_catalogue_aggregates(trial.trace, build)
     if transcript is None:
         say("no transcript of version 1 can express it; the trace:")
@@ -147,7 +147,7 @@ def _explain(trial: FuzzTrial, build: Build) -> None:
         say(json.dumps(transcript))
 
 
-def _answer_text(answer: Answer) -> str:
+def _answer_text(answer: Response) -> str:
     if isinstance(answer, str):
         return answer
     return "; ".join(map(str, (*answer.results, *(f"late: {event}" for event in answer.late))))

@@ -155,7 +155,7 @@ class ReplayCommand:
             return
         differences = run.differences(transcript)
         expected = transcript.expected
-        has_expectations = expected.lines is not None or expected.late is not None
+        has_expectations = expected.rows is not None or expected.late is not None
         word = "MISMATCH" if differences else "ok" if has_expectations else "unchecked"
         self.counts[word] += 1
         what = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from muntin.cli.commands.replay_run import ReplayRun
 from muntin.conformance.transcript.expectation_reader import RESULT
-from muntin.conformance.transcript.expectations import Difference, Line, agree
+from muntin.conformance.transcript.expectations import Difference, JsonRow, agree
 from muntin.spec.errors import MuntinError
 
 IDENTIFYING = ("op", "step", "query", "key", "start", "end")
@@ -15,34 +15,37 @@ IDENTIFYING = ("op", "step", "query", "key", "start", "end")
 def explanation(difference: Difference) -> Iterator[str]:
     r"""Yield the lines that explain a difference.
 
-    >>> wanted, got = {"step": 1, "query": "w", "value": 3}, {"step": 1, "query": "w", "value": 4}
-    >>> print(*explanation(Difference(wanted, got)), sep="\n")
+    >>> expected = {"step": 1, "query": "w", "value": 3}
+    >>> actual = {"step": 1, "query": "w", "value": 4}
+    >>> print(*explanation(Difference(expected, actual)), sep="\n")
     step 1, query "w":
       wanted value 3
       got    value 4
     """
-    wanted, got = difference.wanted, difference.got
-    yield f"{_place({**(wanted or {}), **(got or {})})}:"
-    if wanted is None or got is None:
-        yield f"  wanted {_content(wanted)}"
-        yield f"  got    {_content(got)}"
+    expected, actual = difference.expected, difference.actual
+    yield f"{_place({**(expected or {}), **(actual or {})})}:"
+    if expected is None or actual is None:
+        yield f"  wanted {_content(expected)}"
+        yield f"  got    {_content(actual)}"
         return
-    names = [name for name in wanted if not (name in got and agree(wanted[name], got[name]))]
-    yield f"  wanted {_fields(wanted, names)}"
-    yield f"  got    {_fields(got, [name for name in names if name in got])}"
+    names = [
+        name for name in expected if not (name in actual and agree(expected[name], actual[name]))
+    ]
+    yield f"  wanted {_fields(expected, names)}"
+    yield f"  got    {_fields(actual, [name for name in names if name in actual])}"
 
 
-def _content(line: Line | None) -> str:
+def _content(line: JsonRow | None) -> str:
     if line is None:
         return "nothing"
     return _fields(line, [name for name in line if name not in IDENTIFYING]) or "such a line"
 
 
-def _fields(line: Line, names: Sequence[str]) -> str:
+def _fields(line: JsonRow, names: Sequence[str]) -> str:
     return ", ".join(f"{name} {json.dumps(line[name])}" for name in names)
 
 
-def _place(line: Line) -> str:
+def _place(line: JsonRow) -> str:
     words = [f"{name} {json.dumps(line[name])}" for name in ("op", "step", "query") if name in line]
     if line.get("key") is not None:
         words.append(f"key {json.dumps(line['key'])}")
@@ -70,7 +73,7 @@ def print_table(title: str, run: ReplayRun) -> None:
     Console().print(table)
 
 
-def _cell(line: Line, name: str) -> str:
+def _cell(line: JsonRow, name: str) -> str:
     if name not in line or (name == "key" and line[name] is None):
         return ""
     return str(line[name]) if name in ("query", "kind") else json.dumps(line[name])

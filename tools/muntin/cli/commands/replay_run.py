@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from muntin.conformance.transcript.expectations import Difference, Line, differences
+from muntin.conformance.transcript.expectations import Difference, JsonRow, differences
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, Transcript
-from muntin.conformance.transcript.replay import lines, refusal, replay, replay_calls
+from muntin.conformance.transcript.replay import (
+    output_rows,
+    replay,
+    replay_calls,
+    unsupported_reason,
+)
 from muntin.registry.implementations import OperatorEntry, StructureEntry
 from muntin.registry.lookup import operators, structures
 from muntin.spec.errors import MuntinError, UnsupportedError
@@ -21,7 +26,7 @@ class ReplayRun:
     """The lines of a replay and its outcome. One that is unsupported has no lines."""
 
     name: str
-    lines: list[Line] = field(default_factory=list[Line])
+    lines: list[JsonRow] = field(default_factory=list[JsonRow])
     outcome: Outcome = "done"
     why: str = ""
 
@@ -53,26 +58,26 @@ def tick_count(transcript: Transcript, name: str) -> int:
 
 def _operator(
     transcript: OperatorTranscript, entry: OperatorEntry
-) -> tuple[ReplayRun, Iterator[list[Line]]]:
-    def steps() -> Iterator[list[Line]]:
-        if why := refusal(transcript, entry.build):
+) -> tuple[ReplayRun, Iterator[list[JsonRow]]]:
+    def steps() -> Iterator[list[JsonRow]]:
+        if why := unsupported_reason(transcript, entry.build):
             raise UnsupportedError(why)
         for step, output in enumerate(replay(transcript, entry.build(transcript.settings))):
-            yield lines(step, output)
+            yield output_rows(step, output)
 
     return ReplayRun(entry.name), steps()
 
 
 def _structure(
     transcript: StructureTranscript, entry: StructureEntry
-) -> tuple[ReplayRun, Iterator[list[Line]]]:
-    def steps() -> Iterator[list[Line]]:
+) -> tuple[ReplayRun, Iterator[list[JsonRow]]]:
+    def steps() -> Iterator[list[JsonRow]]:
         yield from replay_calls(transcript, entry.build(transcript.aggregate.monoid))
 
     return ReplayRun(entry.name), steps()
 
 
-def _complete(run: ReplayRun, steps: Iterator[list[Line]], tick: Tick) -> ReplayRun:
+def _complete(run: ReplayRun, steps: Iterator[list[JsonRow]], tick: Tick) -> ReplayRun:
     try:
         for step in steps:
             run.lines += step

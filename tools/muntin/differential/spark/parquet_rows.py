@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from muntin.differential.spark.parquet_footers import ColumnNames, Footer, footers
 from muntin.kernels.slicing.arrays import FARTHEST

@@ -99,6 +99,10 @@ def _of_timeline(line: Timeline, fresh: Timeline) -> Facts:
         line.origin == edges[0],
     )
     yield "`edges` must be the slice edges of the queries", _are_all(edges, line)
+    yield from _of_table(line, edges)
+
+
+def _of_table(line: Timeline, edges: Ints) -> Facts:
     last = (line.end - line.origin) >> line.shift
     yield row_of("table", line.table, np.uint32)
     yield (
@@ -109,7 +113,7 @@ def _of_timeline(line: Timeline, fresh: Timeline) -> Facts:
     slices = np.searchsorted(edges, begins, "right") - 1
     yield (
         "`table` must map times to their slices",
-        np.array_equal(line.table[: last + 1], slices) or n == 0,
+        np.array_equal(line.table[: last + 1], slices) or line.n == 0,
     )
 
 

@@ -14,7 +14,7 @@ from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.measure import COUNT, TIME
-from muntin.spec.windows.window import ContextFree
+from muntin.spec.windows.window import ContextFreeWindow
 
 
 class EmittedWindow(NamedTuple):
@@ -113,7 +113,7 @@ class WindowTracker(ABC):
         self.query, self.settings, self.visible_after, self.key_order, self.query_number = config
         kind = self.query.window
         self.measure = kind.measure
-        self.fills_by_count = self.measure is COUNT and isinstance(kind, ContextFree)
+        self.fills_by_count = self.measure is COUNT and isinstance(kind, ContextFreeWindow)
         self.closing = self.settings.dialect.closing_of(kind.name)
         self.windows: list[TrackedWindow] = []
         self.first_ordinal = -1  # the ordinal of the first event
@@ -126,7 +126,7 @@ class WindowTracker(ABC):
         """Ingest an event that affects it, before the slices do."""
         self.first_ordinal = slices.count if self.first_ordinal < 0 else self.first_ordinal
         rank = slices.count - self.first_ordinal
-        coordinate = self.measure.at(event, rank)
+        coordinate = self.measure.coordinate_of(event, rank)
         if self.last_coordinate is not None and coordinate < self.last_coordinate:
             fall = (
                 f"measure {self.measure.name!r} falls from {self.last_coordinate} to {coordinate}"

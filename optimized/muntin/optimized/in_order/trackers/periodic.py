@@ -156,7 +156,7 @@ class CumulateTracker(PeriodicTracker):
         self.close_before(slices, arrival)
         if arrival.coordinate - self.lead >= self.opened:
             for start, end, _ in sorted(
-                self.kind.around(arrival.coordinate, self.settings.dialect)
+                self.kind.windows_at(arrival.coordinate, self.settings.dialect)
             ):
                 if end > self.opened:
                     self.begin(slices, arrival.ordinal, start, int(end))

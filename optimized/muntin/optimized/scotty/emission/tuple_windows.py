@@ -138,12 +138,14 @@ class TupleWindows:
         start, end, _ = window.interval
         lower, where = self.query.aggregate.lower, f"the window [{start}, {end})"
         if excluded.isdisjoint(arrivals):
-            return self.query.guarded(where, lambda: lower(slices.fold(window.low, window.high)))
+            return self.query.call_user_code(
+                where, lambda: lower(slices.fold(window.low, window.high))
+            )
         entries = [entry for slice_ in slices.slices for entry in slice_.entries][
             window.low : window.high
         ]
         new_entries = [entry for entry in entries if entry.accepted.arrival not in excluded]
-        return self.query.guarded(where, lambda: lower(slices.recompute(new_entries)))
+        return self.query.call_user_code(where, lambda: lower(slices.recompute(new_entries)))
 
     def changes(
         self, now: Mapping[Interval, EmittedTupleWindow], watermarks: StepWatermarks

@@ -9,7 +9,7 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.dialect import Dialect
-from muntin.spec.query import Kind, Query
+from muntin.spec.query import ChangeKind, Query
 from muntin.spec.stream import Event
 from muntin.spec.windows.window import Interval
 
@@ -26,7 +26,7 @@ class EmittedResult(NamedTuple):
 class ResultChange(NamedTuple):
     """A result to emit: new, updated or retracted."""
 
-    kind: Kind
+    kind: ChangeKind
     interval: Interval
     result: EmittedResult
 
@@ -87,4 +87,4 @@ class WindowManager(ABC):
         """Fold and lower the value of a window; an error names the query and the window."""
         aggregate = self.query.aggregate
         where = f"the window [{interval.start}, {interval.end})"
-        return self.query.guarded(where, lambda: aggregate.lower(fold()))
+        return self.query.call_user_code(where, lambda: aggregate.lower(fold()))

@@ -8,7 +8,7 @@ from muntin.optimized.scotty.emission.window_manager import ResultChange
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
 
 
 class LatenessVotes:
@@ -19,22 +19,22 @@ class LatenessVotes:
         self._accepted: set[int] = set()
         self._rejecting: dict[int, set[str]] = {}
 
-    def accept(self, accepted: Accepted) -> None:
+    def accept(self, accepted: AcceptedEvent) -> None:
         """Record that some query accepts an event."""
         self._accepted.add(accepted.arrival)
 
-    def record(self, accepted: Accepted, name: str, *, accepts: bool) -> None:
+    def record(self, accepted: AcceptedEvent, name: str, *, accepts: bool) -> None:
         """Record whether a query that sees an event accepts it."""
         if accepts:
             self.accept(accepted)
         else:
             self._rejecting.setdefault(accepted.arrival, set()).add(name)
 
-    def rejecting_queries(self, accepted: Accepted) -> set[str]:
+    def rejecting_queries(self, accepted: AcceptedEvent) -> set[str]:
         """The queries that see an event and reject it."""
         return self._rejecting.get(accepted.arrival, set())
 
-    def is_late(self, accepted: Accepted) -> bool:
+    def is_late(self, accepted: AcceptedEvent) -> bool:
         """Whether some query sees an event, and none accepts it."""
         return bool(self.rejecting_queries(accepted)) and accepted.arrival not in self._accepted
 
@@ -66,7 +66,7 @@ class SliceGroup(ABC):
 
     @abstractmethod
     def ingest(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Add events to slices for the queries that accept them; by event, all are on time."""
 
@@ -82,11 +82,11 @@ class SliceGroup(ABC):
     def restore(self) -> None:
         """Undo what the step has done so far."""
 
-    def lift(self, accepted: Accepted) -> LiftedEvent:
+    def lift(self, accepted: AcceptedEvent) -> LiftedEvent:
         """Lift the value of an event; an error names the first query and the event."""
         query = next(iter(self.queries.values()))
         event = accepted.event
-        partial = query.guarded(f"{event}", lambda: query.aggregate.lift(event.value))
+        partial = query.call_user_code(f"{event}", lambda: query.aggregate.lift(event.value))
         return LiftedEvent(accepted, partial)
 
 
@@ -94,7 +94,7 @@ class PerEventGroup(SliceGroup):
     """A group that ingests one event after the other."""
 
     def ingest(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Add events to slices for the queries that accept them, and record who does."""
         for accepted in batch:
@@ -102,5 +102,7 @@ class PerEventGroup(SliceGroup):
                 votes.record(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def ingest_event(self, accepted: Accepted, watermarks: StepWatermarks) -> Mapping[str, bool]:
+    def ingest_event(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks
+    ) -> Mapping[str, bool]:
         """Add an event for the queries that accept it; for each that sees it, whether it does."""

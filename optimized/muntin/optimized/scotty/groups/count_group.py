@@ -21,8 +21,8 @@ from muntin.optimized.scotty.watermark import (
     emission_watermark,
     finalization_watermark,
 )
-from muntin.spec.query import Kind, Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.query import ChangeKind, Query, Settings
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import Interval
 
@@ -80,7 +80,7 @@ class CountGroup(SliceGroup):
         return CountEdges(self._windows.items(), after)
 
     def ingest(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Add events to slices: either all queries accept an event, or none does."""
         by_window = self.settings.dialect.lateness == "window"
@@ -94,7 +94,7 @@ class CountGroup(SliceGroup):
                 votes.accept(accepted)
                 self._add(accepted)
 
-    def _is_accepted(self, accepted: Accepted, watermarks: StepWatermarks) -> bool:
+    def _is_accepted(self, accepted: AcceptedEvent, watermarks: StepWatermarks) -> bool:
         """Whether some window that would hold the event is not final; else decide by event."""
         (window,), event = self._windows.values(), accepted.event
         rank = self.key_states[event.key].tuple_count if event.key in self.key_states else 0
@@ -105,7 +105,7 @@ class CountGroup(SliceGroup):
         final_at = event.time + 1 + max(0, self._closing) if end == rank + 1 else END
         return final_at > watermarks.limit_before
 
-    def _add(self, accepted: Accepted) -> None:
+    def _add(self, accepted: AcceptedEvent) -> None:
         """Add a tuple to its slice."""
         lifted, event = self.lift(accepted), accepted.event
         key_state = self.key_states.get(event.key)
@@ -118,7 +118,7 @@ class CountGroup(SliceGroup):
             self._log.record_undo(partial(self.key_states.__delitem__, event.key))
         self._targets.key_states[event.key] = key_state
         query = next(iter(self.queries.values()))
-        query.guarded(f"{event}", partial(key_state.insert, lifted))
+        query.call_user_code(f"{event}", partial(key_state.insert, lifted))
 
     def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
         """Fire timers, and emit for keys with new tuples or a slice that has completed."""
@@ -160,7 +160,7 @@ class CountGroup(SliceGroup):
 
     def _emit(
         self,
-        kind: Kind,
+        kind: ChangeKind,
         key_state: CountKeyState,
         index: int,
         changes: dict[str, list[ResultChange]],
@@ -178,13 +178,15 @@ class CountGroup(SliceGroup):
                 changes.setdefault(name, []).append(ResultChange(kind, interval, result))
 
     def _value(
-        self, name: str, interval: Interval, key_state: CountKeyState, index: int, kind: Kind
+        self, name: str, interval: Interval, key_state: CountKeyState, index: int, kind: ChangeKind
     ) -> object:
         """The value of a window; an update in discard mode has only the new tuples."""
         new_only = kind == "updated" and self.settings.output == "discard"
         fold, query = key_state.fold_new_tuples if new_only else key_state.fold, self.queries[name]
         where = f"the window [{interval.start}, {interval.end})"
-        return query.guarded(where, lambda: query.aggregate.lower(fold(interval.start, index + 1)))
+        return query.call_user_code(
+            where, lambda: query.aggregate.lower(fold(interval.start, index + 1))
+        )
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Mark windows as emitted, evict final tuples and slices, and set timers anew."""

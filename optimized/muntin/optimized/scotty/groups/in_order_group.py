@@ -15,7 +15,7 @@ from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, Slic
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
 from muntin.spec.windows.window import Interval
 
 
@@ -41,7 +41,7 @@ class InOrderGroup(SliceGroup):
         del self.queries[name], self.since[name]
 
     def ingest(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Keep the events until `outputs`: all are on time."""
         del watermarks, votes

@@ -31,7 +31,7 @@ from muntin.optimized.scotty.watermark import (
     max_early_emission,
 )
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import Session
 
 
@@ -137,7 +137,7 @@ class TimeGroup(SliceGroup):
         return key_state
 
     def ingest(
-        self, batch: Sequence[Accepted], watermarks: StepWatermarks, votes: LatenessVotes
+        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
     ) -> None:
         """Add events to slices; an event that is on time is accepted by all who see it."""
         self._derive()
@@ -155,7 +155,7 @@ class TimeGroup(SliceGroup):
                 self._add(accepted, watermarks, None)
 
     def _accepting_queries(
-        self, accepted: Accepted, watermarks: StepWatermarks, votes: LatenessVotes
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks, votes: LatenessVotes
     ) -> set[str]:
         """The queries with a window that holds the event and is not final (lateness by window)."""
         event, limit = accepted.event, watermarks.limit_before
@@ -180,7 +180,9 @@ class TimeGroup(SliceGroup):
             self._touched[key] = key_state
         return key_state
 
-    def _add(self, accepted: Accepted, watermarks: StepWatermarks, names: set[str] | None) -> None:
+    def _add(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks, names: set[str] | None
+    ) -> None:
         """Add an event to its slice, at the cost of one lift and one combine.
 
         An event in a window that was emitted is late, and kept until its update is emitted.

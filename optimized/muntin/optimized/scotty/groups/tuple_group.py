@@ -20,7 +20,7 @@ from muntin.optimized.scotty.watermark import StepWatermarks, finalization_water
 from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import Interval, WindowType
@@ -101,7 +101,9 @@ class TupleGroup(PerEventGroup):
         managers = {q.id: self._new_manager(q, key) for q in self.queries.values()}
         return TupleGroupKey(TupleKeyState(key, self.settings.dialect, slices), managers)
 
-    def ingest_event(self, accepted: Accepted, watermarks: StepWatermarks) -> Mapping[str, bool]:
+    def ingest_event(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks
+    ) -> Mapping[str, bool]:
         """Add the event, if some query accepts it."""
         event = accepted.event
         if event.time <= max(self.since.values()):
@@ -127,13 +129,13 @@ class TupleGroup(PerEventGroup):
         return accepts
 
     def _lift_checked(
-        self, key_state: TupleKeyState, accepted: Accepted, watermarks: StepWatermarks
+        self, key_state: TupleKeyState, accepted: AcceptedEvent, watermarks: StepWatermarks
     ) -> LiftedEvent:
         """Lift an event; a window that cannot take it raises before the aggregate does."""
         query = next(iter(self.queries.values()))
         try:
             lifted = self.lift(accepted)
-            query.guarded(
+            query.call_user_code(
                 f"{accepted.event}", lambda: check_combinable(self._policy.monoid, lifted.partial)
             )
         except MuntinError:
@@ -141,28 +143,32 @@ class TupleGroup(PerEventGroup):
                 find_windows = partial(
                     key_state.open_windows, query, watermarks.last_finite, accepted
                 )
-                query.guarded(f"{accepted.event}", find_windows)
+                query.call_user_code(f"{accepted.event}", find_windows)
             raise
         return lifted
 
     def _check_deferred(
-        self, key_state: TupleKeyState, accepted: Accepted, watermarks: StepWatermarks
+        self, key_state: TupleKeyState, accepted: AcceptedEvent, watermarks: StepWatermarks
     ) -> None:
         """Refuse an event that a window cannot take, though it does not matter yet."""
         scratch = TupleKeyState(key_state.key, self.settings.dialect, key_state.slices.empty_copy())
         for query in self.queries.values():
             find_windows = partial(scratch.open_windows, query, watermarks.last_finite, accepted)
-            query.guarded(f"{accepted.event}", find_windows)
+            query.call_user_code(f"{accepted.event}", find_windows)
 
     def _insert(self, key_state: TupleKeyState, *further: LiftedEvent) -> None:
         """Put tuples into slices: the deferred ones, and further ones."""
         query, by_arrival = next(iter(self.queries.values())), self._by_arrival
         for lifted in [*key_state.pop_deferred(by_arrival=by_arrival), *further]:
             insert = partial(key_state.insert, lifted, by_arrival=by_arrival)
-            query.guarded(f"{lifted.accepted.event}", insert)
+            query.call_user_code(f"{lifted.accepted.event}", insert)
 
     def _is_accepted(
-        self, key_group: TupleGroupKey, query: Query, accepted: Accepted, watermarks: StepWatermarks
+        self,
+        key_group: TupleGroupKey,
+        query: Query,
+        accepted: AcceptedEvent,
+        watermarks: StepWatermarks,
     ) -> bool:
         """Whether some window that would hold the event is not final; else decide by event."""
         event, rule = accepted.event, self.settings.dialect.lateness
@@ -179,12 +185,12 @@ class TupleGroup(PerEventGroup):
             )
             index = next(
                 index
-                for index, positioned in enumerate(timeline.placed)
+                for index, positioned in enumerate(timeline.events)
                 if positioned.accepted is accepted
             )
             return [window for window in windows if window.low <= index < window.high]
 
-        containing = query.guarded(f"{event}", containing_windows)
+        containing = query.call_user_code(f"{event}", containing_windows)
         return (
             any(window.final_at > watermarks.limit_before for window in containing)
             if containing
@@ -235,7 +241,7 @@ class TupleGroup(PerEventGroup):
                 self._evictable, key_state, manager.query.window, windows, watermarks.final_until
             )
             counts.append(
-                manager.query.guarded(f"the events up to {watermarks.now}", count_evictable)
+                manager.query.call_user_code(f"the events up to {watermarks.now}", count_evictable)
             )
         key_group.evictable = min(counts, key=itemgetter(0))
         cuts = [
@@ -245,7 +251,7 @@ class TupleGroup(PerEventGroup):
             for cut in window[1:3]
         ]
         query = next(iter(self.queries.values()))
-        query.guarded("its slices", lambda: slices.fit_to_edges(cuts))
+        query.call_user_code("its slices", lambda: slices.fit_to_edges(cuts))
         key_group.due_windows = {
             name: manager.next_published(visible[name], watermarks, slices)
             for name, manager in key_group.managers.items()
@@ -266,7 +272,7 @@ class TupleGroup(PerEventGroup):
             find_windows = partial(
                 key_group.key_state.open_windows, manager.query, watermarks.last_finite
             )
-            windows[name] = manager.query.guarded(
+            windows[name] = manager.query.call_user_code(
                 f"the events up to {watermarks.now}", find_windows
             )
         return windows

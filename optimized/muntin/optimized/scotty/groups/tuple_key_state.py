@@ -11,7 +11,7 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import TupleSlice, TupleSlices
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
-from muntin.spec.stream import END, Accepted
+from muntin.spec.stream import END, AcceptedEvent
 from muntin.spec.windows.data_driven import LastNEvery, Rolling
 from muntin.spec.windows.measure import COUNT, Measure, Timeline, build_timeline
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
@@ -37,7 +37,7 @@ class TupleKeyState:
         """Start with no tuple."""
         self.key, self.dialect, self.slices = key, dialect, slices
         self.evicted_count = 0
-        self.last_evicted: Accepted | None = None
+        self.last_evicted: AcceptedEvent | None = None
         self.checkpoint = MachineCheckpoint()  # of a user's machine, behind the evicted tuples
         self.has_changes = False
         self.deferred_events: list[LiftedEvent] = []  # not in slices: they cannot matter yet
@@ -96,7 +96,7 @@ class TupleKeyState:
         self.has_changes = True
 
     def timeline(
-        self, measure: Measure, last_finite: float, further: Accepted | None = None
+        self, measure: Measure, last_finite: float, further: AcceptedEvent | None = None
     ) -> Timeline:
         """The retained tuples with rank and coordinate, behind those that were evicted."""
         retained = [entry.accepted for entry in self.entries]
@@ -108,7 +108,7 @@ class TupleKeyState:
         timeline = build_timeline(accepted_events, measure, last_finite, self.dialect)
         positioned_events = (
             positioned
-            for positioned in timeline.placed
+            for positioned in timeline.events
             if positioned.accepted is not self.last_evicted
         )
         placed = [
@@ -117,10 +117,10 @@ class TupleKeyState:
             )
             for rank, positioned in enumerate(positioned_events, self.evicted_count)
         ]
-        return timeline._replace(placed=tuple(placed))
+        return timeline._replace(events=tuple(placed))
 
     def open_windows(
-        self, query: Query, last_finite: float, further: Accepted | None = None
+        self, query: Query, last_finite: float, further: AcceptedEvent | None = None
     ) -> list[OpenWindow]:
         """The windows of a query that hold a retained tuple."""
         window = query.window
@@ -129,7 +129,10 @@ class TupleKeyState:
         for interval in sorted(set(self._intervals(window, timeline))):
             low, high = self._positions(query, interval, timeline)
             if low < high:
-                due, shown = window.due(interval, timeline), window.shown(interval, timeline)
+                due, shown = (
+                    window.completion_time(interval, timeline),
+                    window.reported_interval(interval, timeline),
+                )
                 completes_at = None if due is None else due + closing
                 final_at = END if due is None else due + max(0, closing)
                 windows.append(OpenWindow(shown, low, high, completes_at, final_at))
@@ -142,7 +145,7 @@ class TupleKeyState:
 
     def _positions(self, query: Query, interval: Interval, timeline: Timeline) -> tuple[int, int]:
         """The range of positions of a window's tuples: they are neighbours."""
-        window, placed = query.window, timeline.placed
+        window, placed = query.window, timeline.events
         if isinstance(window, LastNEvery):
             low = max(0, interval.start - self.evicted_count)
             return low, bisect_left(placed, interval.end, key=lambda positioned: positioned.time)

@@ -110,18 +110,18 @@ def evictable_prefix(
     """
     if timeline.dialect.lateness == "window":
         return 0, checkpoint
-    placed = timeline.placed
+    placed = timeline.events
     final_count = sum(1 for _ in takewhile(lambda event: event.time <= final_until, placed))
     if final_count and window.measure is not TIME and window.measure is not COUNT:
         last = placed[final_count - 1].coordinate  # more events may come at this coordinate
         final_count = sum(event.coordinate < last for event in placed)
     if final_count and isinstance(window, UserTrigger):
         later = machine_windows(
-            window, timeline._replace(placed=placed[:final_count]), checkpoint
+            window, timeline._replace(events=placed[:final_count]), checkpoint
         ).checkpoint
         final_count = min(final_count, max(0, later.passed_count - placed[0].rank))
     count = min([final_count, *needed])
-    later = machine_windows(window, timeline._replace(placed=placed[:count]), checkpoint).checkpoint
+    later = machine_windows(window, timeline._replace(events=placed[:count]), checkpoint).checkpoint
     return (count, later) if count and _can_be_copied(later.state) else (0, checkpoint)
 
 

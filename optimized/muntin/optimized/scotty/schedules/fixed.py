@@ -61,7 +61,7 @@ class CumulateSchedule(WindowSchedule):
     def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
         """The windows around the time."""
         del seen
-        intervals = sorted(self._window.around(time, self.dialect))
+        intervals = sorted(self._window.windows_at(time, self.dialect))
         return (
             interval
             for interval in intervals
@@ -92,7 +92,8 @@ class CumulateSchedule(WindowSchedule):
         """The end of the longest window around the time."""
         del seen
         return max(
-            self.completion_time(interval) for interval in self._window.around(time, self.dialect)
+            self.completion_time(interval)
+            for interval in self._window.windows_at(time, self.dialect)
         )
 
     def first_open_after(self, time: int) -> Interval:

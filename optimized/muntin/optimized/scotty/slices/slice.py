@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 
 SliceState = tuple[int, float, float, int, object]
 
@@ -11,7 +11,7 @@ SliceState = tuple[int, float, float, int, object]
 class LiftedEvent(NamedTuple):
     """A tuple and its lifted value."""
 
-    accepted: Accepted
+    accepted: AcceptedEvent
     partial: object
 
     @property

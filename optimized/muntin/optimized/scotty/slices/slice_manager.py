@@ -23,7 +23,7 @@ from muntin.optimized.scotty.slices.edges import Edges
 from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice, merged_slice, singleton_slice
 from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.algebra.monoid import Monoid
-from muntin.spec.stream import END, Accepted
+from muntin.spec.stream import END, AcceptedEvent
 
 Separator = Literal["fixed", "flexible", "combined"]
 LAST = attrgetter("last")
@@ -55,7 +55,7 @@ class SliceManager:
         # whether the step has made a slice, one before others, and one far from its neighbours
         self.has_appended = self.has_inserted = self.has_isolated = False
 
-    def add(self, accepted: Accepted, value: object, emitted_until: float = -END) -> None:
+    def add(self, accepted: AcceptedEvent, value: object, emitted_until: float = -END) -> None:
         """Add a tuple to its slice: make, extend or merge slices (Algorithm 3 of [Traub20]).
 
         Slices that end before `emitted_until` may have been emitted: they stay as they were then.
@@ -92,7 +92,7 @@ class SliceManager:
             return False
         return needs.gap is None or time < slice_.session_end(needs.gap) + needs.merge_slack
 
-    def _right_end(self, low: int, index: int, accepted: Accepted) -> int:
+    def _right_end(self, low: int, index: int, accepted: AcceptedEvent) -> int:
         """The end of the range of slices that a tuple touches and that begin after it."""
         needs, event, first_times = self.requirements, accepted.event, self.first_times
         gap = needs.gap
@@ -102,7 +102,7 @@ class SliceManager:
         edge = needs.edges.interval_at(event.time).high
         return max(index, bisect_left(first_times, min(reach, edge)))
 
-    def _add_slice(self, index: int, accepted: Accepted, value: object) -> None:
+    def _add_slice(self, index: int, accepted: AcceptedEvent, value: object) -> None:
         """Make a slice of one tuple: it splits a session's gap (Algorithm 4 of [Traub20])."""
         total = combine_checked(self.requirements.monoid, self.requirements.monoid.identity, value)
         tuples = [LiftedEvent(accepted, value)] if self.requirements.stored else None
@@ -128,7 +128,7 @@ class SliceManager:
             > self.requirements.shortest_window
         )
 
-    def _add_to_slice(self, index: int, accepted: Accepted, value: object) -> None:
+    def _add_to_slice(self, index: int, accepted: AcceptedEvent, value: object) -> None:
         """Add a tuple within a slice, or after it: the separators stay (Algorithm 3)."""
         slice_ = self.slices[index]
         if slice_.step != self.log.step:
@@ -148,7 +148,7 @@ class SliceManager:
         tuples.insert(index, lifted)
         self.log.record_undo(partial(tuples.__delitem__, index))
 
-    def _merge_slices(self, low: int, high: int, accepted: Accepted, value: object) -> None:
+    def _merge_slices(self, low: int, high: int, accepted: AcceptedEvent, value: object) -> None:
         """Merge the slices that a tuple links (Algorithm 5), or extend one left (Algorithm 6)."""
         event, stored = accepted.event, self.requirements.stored
         parts = self.slices[low:high]
