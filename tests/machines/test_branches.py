@@ -24,6 +24,7 @@ FIXED = (
     "scotty/test_opaque_windows.py",
     "scotty/test_stored_tuples.py::test_all_deviations_from_figure_4_are_tabulated",
     "common/test_user_code_errors.py",
+    "common/test_window_traits.py",
     "scotty/test_operator.py",
     "scotty/test_branches.py",
     "scotty/test_counts.py",

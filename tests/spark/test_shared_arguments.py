@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from muntin import columnar
 from muntin.columnar.aggregate_requests import AggregateSpec
-from muntin.columnar.window_inputs import GAP, MARK, inputs_of_all
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.optimized.common.window_traits import GAP, MARK, inputs_of_all
 from muntin.spark import aggregate
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid

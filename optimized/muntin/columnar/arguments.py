@@ -9,10 +9,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias, TypeGuard
 
+from muntin.optimized.common.window_traits import (
+    GAP,
+    MARK,
+    VALUE,
+    inherited_traits,
+    inputs_of,
+    inputs_of_all,
+    traits_of,
+)
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.windows.data_driven import LastNEvery
-from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.measure import TIME
 from muntin.spec.windows.window import WindowType
 
@@ -139,7 +146,7 @@ def _unused_id(name: str, used: Collection[str]) -> str:
 def has_time_bounds(kind: WindowType) -> tuple[bool, bool]:
     """Whether the start, and the end, of windows are times."""
     is_time = kind.measure is TIME
-    return is_time and not isinstance(kind, LastNEvery), is_time
+    return is_time and not inherited_traits(kind).starts_at_rank, is_time
 
 
 def check_result_names(names: Sequence[str], reserved: Sequence[str], *, fold: bool) -> None:
@@ -158,13 +165,33 @@ def check_frames(
 ) -> None:
     """Refuse frames that have no single value column to look at."""
     for name, kind in windows.items():
-        if isinstance(kind, Delta | State | Threshold) and not is_single:
+        if inherited_traits(kind).inputs == frozenset({VALUE}) and not is_single:
             raise InvalidInputError(
                 f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
                 f"all aggregates must be of one column, not of {', '.join(values)}"
             )
-        if type(kind) in (Delta, State, Threshold) and not values:
+        if traits_of(kind).inputs == frozenset({VALUE}) and not values:
             raise InvalidInputError(
                 f"window {name!r}: {kind.name} frames look at the value that is aggregated, and "
                 "'count' alone reads none: name its column, such as ('count', 'price')"
+            )
+
+
+def check_inputs(windows: Mapping[str, WindowType], gap: str | None, mark: str | None) -> None:
+    """Refuse gaps and marks that no window looks at, and punctuations that nothing marks.
+
+    A column that nothing reads costs the fast strategies, and a window without its input is never
+    emitted.
+    """
+    inputs = inputs_of_all(windows.values())
+    for name, column, reader in ((GAP, gap, "Session"), (MARK, mark, "Punctuation")):
+        if column is not None and name not in inputs:
+            raise InvalidInputError(
+                f"{name}={column!r} does nothing: no window here looks at it, as {reader} does; "
+                "leave it out"
+            )
+    for id_, kind in windows.items():
+        if mark is None and inputs_of(kind) == frozenset({MARK}):
+            raise InvalidInputError(
+                f"window {id_!r}: nothing marks punctuations; say mark='a column of booleans'"
             )

@@ -35,6 +35,7 @@ from muntin.columnar.arguments import (
     Windows,
     check_dialect,
     check_frames,
+    check_inputs,
     check_result_names,
     has_time_bounds,
     parse_input_columns,
@@ -62,7 +63,6 @@ from muntin.columnar.arrow import (
     values_like,
 )
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
-from muntin.columnar.window_inputs import VALUE, check_inputs, inputs_of_all
 from muntin.kernels.aggregator.array_backend import DTYPES
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
@@ -70,6 +70,7 @@ from muntin.kernels.slicing.arrays import NONE, Ints, column_of
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.optimized.common.window_traits import VALUE, inputs_of_all
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END as END_OF_STREAM

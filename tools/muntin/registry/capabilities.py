@@ -101,7 +101,7 @@ EXAMPLES: Mapping[str, Json] = MappingProxyType(
     {"size": 4, "slide": 2, "offset": 0, "gap": 3, "every": 3, "at": 0, "step": 2, "start": 0}
     | {"end": 9, "threshold": 2, "at_least": 1, "min_count": 1, "n": 3}
 )
-"""A value for every field of a window."""
+"""Values of the fields of windows; 1 is the value of any other."""
 
 
 def window_types() -> dict[str, WindowType]:
@@ -117,7 +117,7 @@ def window_types() -> dict[str, WindowType]:
 
 
 def _example(name: str, **more: Json) -> WindowType:
-    fields = {field: EXAMPLES[field] for field in WINDOW_CODECS[name].needs}
+    fields = {field: EXAMPLES.get(field, 1) for field in WINDOW_CODECS[name].needs}
     return read_window(JsonNode({"type": name, **fields, **more}))
 
 

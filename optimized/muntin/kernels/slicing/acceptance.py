@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, LAST, Flags, Ints
+from muntin.kernels.slicing.arrays import LAST, Flags, Ints
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.session_view import beginnings, reaches
-from muntin.kernels.slicing.supported import last_end
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.window import WindowType
 
@@ -20,9 +20,12 @@ def taken(kind: WindowType, batch: Batch, cells: Cells, limit: int) -> Flags:
         return np.asarray(on_time)
     if isinstance(kind, Session):
         return _by_session(kind.gap, batch, cells, limit)
-    ends = [last_end(kind, int(time)) for time in batch.time]
+    last_end = traits_of(kind).last_end
+    if last_end is None:
+        raise NotImplementedError(kind)
+    ends = [last_end(int(time)) for time in batch.time]
     return np.array(
-        [end > limit if end > FIRST else bool(ok) for end, ok in zip(ends, on_time, strict=True)],
+        [bool(ok) if end is None else end > limit for end, ok in zip(ends, on_time, strict=True)],
         np.bool_,
     )
 

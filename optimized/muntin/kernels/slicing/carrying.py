@@ -15,19 +15,21 @@ from muntin.kernels.slicing.arrays import Flags
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.grain import Slices
 from muntin.kernels.slicing.store import Store
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Band, Landmark
 from muntin.spec.windows.window import WindowType
 
-LONG = (Landmark, Band, Session)
-"""Types with windows that may hold any number of slices that no event comes to any more."""
+
+def is_long(kind: WindowType) -> bool:
+    """Whether windows may hold any number of slices that no event comes to any more."""
+    return isinstance(kind, Session) or traits_of(kind).has_one_start
 
 
 def carried(store: Store, grain: Slices, needs: Mapping[WindowType, Flags], limit: int) -> Store:
     """Return the store with old slices folded, given which cells each window type needs."""
     cells = store.cells
     gaps = cells.own.any() and any(isinstance(kind, Session) for kind in needs)
-    if gaps or not any(isinstance(kind, LONG) for kind in needs) or len(cells) <= 1:
+    if gaps or not any(map(is_long, needs)) or len(cells) <= 1:
         return store
     old = cells.slot < grain.slots(np.array([limit]))[0]
     joins = np.zeros(len(cells), np.bool_)
@@ -46,6 +48,6 @@ def _alike(kind: WindowType, need: Flags, cells: Cells) -> Flags:
     """Tell which cells are in the same windows that are not frozen as the one before them."""
     if isinstance(kind, Session):
         return np.asarray(~(need[1:] | need[:-1]) | (cells.low[1:] < cells.high[:-1] + kind.gap))
-    if isinstance(kind, Landmark | Band):
+    if traits_of(kind).has_one_start:
         return np.asarray(need[1:] == need[:-1])
     return ~(need[1:] | need[:-1])

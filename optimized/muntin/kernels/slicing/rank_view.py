@@ -10,6 +10,9 @@ from muntin.spec.windows.data_driven import Rolling
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Sliding
 
+COUNTED = (Sliding, Rolling)
+"""Types with a view of windows of events."""
+
 
 def count(kind: Sliding, line: Line, among: Within) -> View:
     """Return full windows, each found at its last event; it waits until that is past."""

@@ -18,6 +18,7 @@ from muntin.kernels.slicing.rank_view import count, rolling
 from muntin.kernels.slicing.session_view import session
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.view import Line, View
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Mode
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.measure import COUNT
@@ -46,7 +47,7 @@ def _(kind: Sliding, line: Line, among: Within) -> View:
 
 def stays(kind: WindowType) -> bool:
     """Whether a window that exists will always exist, and loses no event."""
-    return isinstance(kind, Sliding | Cumulate | Landmark | Band) and kind.measure is not COUNT
+    return kind.measure is not COUNT and traits_of(kind).edges_known
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class _Telling:
         cells = self.line.cells
         fresh = cells.fresh[cell] > 0
         known = self.at[news][window] >= 0
-        if isinstance(self.track.kind, Sliding | Rolling) and self.track.kind.measure is COUNT:
+        if self.track.kind.measure is COUNT:
             fresh_before = climb(cells.fresh)
             since_head = fresh_before[1:] - fresh_before[cells.heads][cells.run]
             older = self.line.rank - since_head

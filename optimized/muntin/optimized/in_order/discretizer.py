@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from muntin.optimized.common.window_traits import traits_of
 from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.optimized.in_order.trackers.frames import (
     DeltaTracker,
@@ -99,7 +100,7 @@ def unsupported_settings(settings: Settings) -> str | None:
 def unsupported_window(kind: WindowType, settings: Settings) -> str | None:
     """Why slicing in order does not support a window type, if so."""
     dialect, where = settings.dialect, f"{kind.name} windows of {kind.measure.name}"
-    if isinstance(kind, Sliding | Cumulate) and dialect.alignment == "truncate":
+    if traits_of(kind).period and dialect.alignment == "truncate":
         return f"slicing aligns {where} by floor division only (alignment: truncate)"
     if isinstance(kind, Rolling) and dialect.ties == "rows" and kind.measure not in (TIME, COUNT):
         return f"slicing cannot determine when a row of {where} is final (ties: rows)"

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import singledispatch
 from itertools import takewhile
 
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold, numbers
@@ -19,9 +20,10 @@ from muntin.spec.windows.window import Interval, WindowType, materialize_windows
 
 @singledispatch
 def evictable_count(window: WindowType, timeline: Timeline, final_until: float) -> int:
-    """How many of the oldest tuples may be evicted; none for a type without a rule."""
-    del window, timeline, final_until
-    return 0
+    """How many of the oldest tuples may be evicted, by the rule of the type, or by its traits."""
+    traits = traits_of(window)
+    is_bounded = traits.edges_known and not traits.is_unbounded
+    return _count_outside_open_windows(window, timeline, final_until) if is_bounded else 0
 
 
 def is_final(
@@ -59,8 +61,8 @@ def _(window: Sliding, timeline: Timeline, final_until: float) -> int:
     return _leading(map(is_evictable, timeline.events))
 
 
-@evictable_count.register
-def _(window: PeriodicWindow, timeline: Timeline, final_until: float) -> int:
+@evictable_count.register(PeriodicWindow)
+def _count_outside_open_windows(window: WindowType, timeline: Timeline, final_until: float) -> int:
     """A tuple goes when all windows that hold it are final."""
     if final_until == END:
         return len(timeline.events)

@@ -7,23 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from muntin.optimized.common.window_traits import base_in_table
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.query import Query, Settings
-from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
-from muntin.spec.windows.frames import Delta, State, Threshold
+from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import Measure, PositionedEvent, Timeline
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
-from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import Context, Interval, WindowType
-
-PERIODIC = (Sliding, Cumulate, Landmark, Band)
-SUFFIX_CLOSED = (*PERIODIC, Rolling, LastNEvery)
-"""Types that give the right windows from any suffix of their tuples that holds what they need."""
-FRAMES = (Session, Punctuation, Delta, State, Threshold)
-"""Types that need nothing of evicted tuples, not even their number."""
-USER_DEFINED = (UserWindow, UserTrigger)
-BUILTIN_WINDOWS = (*SUFFIX_CLOSED, *FRAMES, *USER_DEFINED)
 
 
 @dataclass(frozen=True)
@@ -59,7 +49,7 @@ class OpaqueWindow(WindowType):
 def as_opaque_if_derived(query: Query, settings: Settings) -> Query:
     """The query, over an opaque window if its type derives from a built-in one."""
     window = query.window
-    if not isinstance(window, BUILTIN_WINDOWS) or type(window) in BUILTIN_WINDOWS:
+    if base_in_table(window) in (None, type(window)):
         return query
     if isinstance(window, Session) and settings.dialect.lateness == "window":
         reason = (

@@ -3,12 +3,12 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+from muntin.optimized.common.window_traits import traits_of
 from muntin.optimized.in_order.discretizer import (
     unknown_window,
     unsupported_settings,
     unsupported_window,
 )
-from muntin.optimized.scotty.opaque_windows import SUFFIX_CLOSED
 from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.workload import (
     Characteristics,
@@ -135,7 +135,7 @@ def plan_for(
     hold_tuples = splits(traits) or not (edges_known or by_rank)
     by_arrival = traits.count_measure and dialect.count_order == "arrival"
     by_window = dialect.lateness == "window" and (hold_tuples or by_rank or traits.session)
-    is_isolated = by_window or (hold_tuples and not isinstance(query.window, SUFFIX_CLOSED))
+    is_isolated = by_window or (hold_tuples and not traits_of(query.window).is_suffix_closed)
     owner = query.id if is_isolated else None
     if hold_tuples or by_rank:
         scope: Hashable = (owner, since, by_rank, by_arrival, traits.commutative, removal(traits))

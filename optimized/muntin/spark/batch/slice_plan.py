@@ -21,16 +21,15 @@ from muntin.kernels.slicing.ordering import ordered
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.session_view import beginnings, reaches
 from muntin.kernels.slicing.store import Store
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.columnar_support import columnar_windows
 from muntin.spark.execution.internal_columns import internal_name
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 
 LOW, HIGH, ORDER = internal_name("low"), internal_name("high"), internal_name("order")
-SLICEABLE = (Sliding, Cumulate, Landmark, Band, Session)
 
 WireType = Literal["int", "float"]
 ColumnKind = Literal["int", "float", "wide", "widest"]
@@ -55,7 +54,8 @@ def sliceable_windows(plan: AggregationPlan) -> set[str]:
     if not all(form and is_serializable(form) for form in forms):
         return set()
     kinds, fast = plan.kinds(), columnar_windows(plan)
-    return {n for n in fast if isinstance(kinds[n], SLICEABLE) and kinds[n].measure is TIME}
+    sliceable = {n for n in fast if traits_of(kinds[n]).slice_edges is not None}
+    return {n for n in sliceable if kinds[n].measure is TIME}
 
 
 def is_serializable(form: Form) -> bool:

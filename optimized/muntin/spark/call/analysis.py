@@ -18,6 +18,7 @@ from muntin.columnar.arguments import (
     check_frames,
     check_result_names,
 )
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spark.call.aggregate_arguments import (
     FLOATING_TYPES,
     INTEGER_TYPES,
@@ -32,7 +33,6 @@ from muntin.spark.execution.evaluation import operator_of, queries_of
 from muntin.spark.execution.internal_columns import PREFIX, is_internal_name
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Settings
-from muntin.spec.windows.frames import Delta, Threshold
 
 RESERVED = (*RESULT_COLUMNS, "kind", "revision", "late")
 TIMES = (*INTEGER_TYPES, TimestampType, TimestampNTZType)
@@ -111,7 +111,7 @@ def _mark(types: Mapping[str, DataType], name: str | None) -> str | None:
 def _check_frame_types(plan: AggregationPlan) -> None:
     """Refuse frames that compare numbers over a column that holds none."""
     for name, kind in plan.kinds().items():
-        for column in plan.values if type(kind) in (Delta, Threshold) else ():
+        for column in plan.values if traits_of(kind).needs_numbers else ():
             if not isinstance(plan.types[column], NUMBERS):
                 raise InvalidInputError(
                     f"window {name!r}: {kind.name} frames look at numbers, and {column!r} is of "

@@ -15,7 +15,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
-from muntin.columnar.window_inputs import check_inputs
+from muntin.columnar.arguments import check_inputs
 from muntin.spark.call.aggregate_arguments import (
     FLOATING_TYPES,
     INTEGER_TYPES,

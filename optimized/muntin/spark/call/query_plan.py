@@ -15,7 +15,7 @@ from pyspark.sql.types import (
 
 from muntin.columnar.aggregate_requests import value_columns
 from muntin.columnar.arguments import END, START, has_time_bounds
-from muntin.columnar.window_inputs import VALUE, inputs_of_all
+from muntin.optimized.common.window_traits import VALUE, inputs_of_all
 from muntin.spark.call.aggregate_arguments import AggregateColumn
 from muntin.spark.call.window_arguments import SerializedWindow
 from muntin.spec.query import Settings

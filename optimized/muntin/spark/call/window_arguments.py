@@ -9,22 +9,11 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from muntin.columnar.arguments import parse_windows
 from muntin.kernels.slicing.arrays import FARTHEST, LONGEST
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
+from muntin.spec.windows.data_driven import Punctuation
 from muntin.spec.windows.measure import COUNT, TIME
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import WindowType
-
-LENGTHS: Mapping[type[WindowType], tuple[str, ...]] = {
-    Sliding: ("size", "slide", "offset"),
-    Cumulate: ("size", "step", "offset"),
-    Landmark: ("every",),
-    Session: ("gap",),
-    Rolling: ("size",),
-    LastNEvery: ("n", "every"),
-}
-POSITIONS: Mapping[type[WindowType], tuple[str, ...]] = {Landmark: ("at",), Band: ("start", "end")}
-"""Parameters of exactly these types: what derives from one defines its own."""
 
 BY_NAME: Mapping[str, object] = {
     "time": TIME,
@@ -82,9 +71,9 @@ def serialize_windows(windows: object) -> tuple[SerializedWindow, ...]:
 
 
 def _check_parameters(name: str, kind: WindowType) -> None:
-    for parameters, bound in ((LENGTHS, LONGEST), (POSITIONS, FARTHEST)):
-        for parameter in parameters.get(type(kind), ()):
-            value = getattr(kind, parameter)
+    traits = traits_of(kind)
+    for parameters, bound in ((traits.lengths, LONGEST), (traits.positions, FARTHEST)):
+        for parameter, value in parameters.items():
             check_length(value, f"the {parameter} {value} of window {name!r}", bound)
 
 

@@ -7,13 +7,11 @@ anything, so nothing is inferred for it.
 
 from dataclasses import dataclass
 
-from muntin.optimized.scotty.opaque_windows import BUILTIN_WINDOWS
+from muntin.optimized.common.window_traits import GAP, traits_of
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Settings
 from muntin.spec.stream import END
-from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.measure import TIME
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import WindowType
 
 
@@ -27,7 +25,7 @@ class TimerRules:
     def next_emission(self, watermark: float) -> float:
         """A later watermark, before which no window is emitted without new rows.
 
-        >>> from muntin.spec.windows.periodic import tumbling
+        >>> from muntin.spec.windows.periodic import Sliding, tumbling
         >>> TimerRules((tumbling(10), Sliding(6, 4)), Settings()).next_emission(13)
         14
         """
@@ -51,19 +49,8 @@ class TimerRules:
 
 def next_edge(kind: WindowType, after: float, dialect: Dialect) -> float:
     """A time after another, before which no window of the type is complete."""
-    is_known = type(kind) in BUILTIN_WINDOWS and kind.measure is TIME
-    if after == -END or not is_known or dialect != OURS:
-        return after + 1
-    time = int(after) + 1
-    if isinstance(kind, Sliding):
-        return time + (kind.offset + kind.size - time) % kind.slide
-    if isinstance(kind, Cumulate):
-        return time + (kind.offset - time) % kind.step
-    if isinstance(kind, Landmark):
-        return time + (kind.at - time) % kind.every
-    if isinstance(kind, Band):
-        return kind.end if kind.end > after else END
-    return time
+    next_end = traits_of(kind).next_end if kind.measure is TIME and dialect == OURS else None
+    return after + 1 if next_end is None or after == -END else next_end(int(after))
 
 
 def last_window_end(kind: WindowType, last: int, gap: int, dialect: Dialect = OURS) -> float:
@@ -71,15 +58,8 @@ def last_window_end(kind: WindowType, last: int, gap: int, dialect: Dialect = OU
 
     Where windows are aligned by truncation, those of an event may begin after it.
     """
-    if type(kind) not in BUILTIN_WINDOWS or kind.measure is not TIME:
+    traits = traits_of(kind)
+    if traits.all_ended is None or kind.measure is not TIME:
         return END
-    truncates = int(dialect.alignment == "truncate")
-    if isinstance(kind, Sliding):
-        return last + kind.size + truncates * kind.slide
-    if isinstance(kind, Cumulate):
-        return last + kind.size + truncates * kind.size
-    if isinstance(kind, Session):
-        return last + max(kind.gap, gap)
-    if isinstance(kind, Rolling) and kind.every == 1:
-        return last + kind.size
-    return max(last, kind.end) if isinstance(kind, Band) else END
+    end = traits.all_ended(last) + int(dialect.alignment == "truncate") * traits.period
+    return max(end, last + gap) if GAP in traits.inputs else end

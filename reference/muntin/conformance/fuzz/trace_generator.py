@@ -16,7 +16,6 @@ from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
-from muntin.spec.windows.frames import Delta, Threshold
 from muntin.spec.windows.window import WindowType
 
 MAX_TURNS = 14
@@ -90,7 +89,7 @@ class _TraceBuilder:
         if plain:
             return choices.periodic(self.choose, self.base)
         kind = choices.window_type(self.choose, self.base)
-        needs_numbers = isinstance(kind, Delta | Threshold) and not self.value_kind.numbers
+        needs_numbers = isinstance(kind, choices.NEED_NUMBERS) and not self.value_kind.numbers
         return self._window(plain=False) if needs_numbers else kind
 
     def event(self) -> Event:

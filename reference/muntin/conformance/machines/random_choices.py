@@ -140,6 +140,9 @@ WINDOWS: tuple[Callable[[RandomSource, int], WindowType], ...] = (
     lambda _c, _: UserTrigger(_after_evens),
 )
 
+NEED_NUMBERS = (Delta, Threshold)
+"""The types among them that take no value but numbers."""
+
 
 def window_type(choose: RandomSource, base: int) -> WindowType:
     """Choose any window type, with small parameters."""

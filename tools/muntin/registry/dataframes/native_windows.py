@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
-from muntin.optimized.scotty.opaque_windows import BUILTIN_WINDOWS
+from muntin.optimized.common.window_traits import has_row
 from muntin.spec.query import Query
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
@@ -43,7 +43,7 @@ def native_query(query: Query) -> NativeQuery | str:
     window, function = query.window, AGGREGATES.get(query.aggregate.name)
     if window.measure is not TIME or not isinstance(window, Sliding | Session):
         return f"Spark has no {window.name} windows by {window.measure.name}"
-    if type(window) not in BUILTIN_WINDOWS:
+    if not has_row(window):
         return f"Spark does not know what {type(window).__name__} makes of {window.name} windows"
     if function is None:
         return f"Spark has no {query.aggregate.name} as exact as ours"

@@ -7,12 +7,12 @@ from operator import itemgetter
 
 from muntin.optimized.common.timers import TimerQueue
 from muntin.optimized.common.user_code import check_combinable
+from muntin.optimized.common.window_traits import traits_of
 from muntin.optimized.scotty.emission.tuple_windows import EmittedTupleWindow, TupleWindows
 from muntin.optimized.scotty.eviction_rules import evictable_count
 from muntin.optimized.scotty.groups.base import PerEventGroup, QueryOutput
 from muntin.optimized.scotty.groups.tuple_key_state import OpenWindow, TupleKeyState
 from muntin.optimized.scotty.groups.user_window_state import MachineCheckpoint, evictable_prefix
-from muntin.optimized.scotty.opaque_windows import FRAMES, SUFFIX_CLOSED
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy, TupleSlices
@@ -21,18 +21,15 @@ from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, AcceptedEvent, Event
-from muntin.spec.windows.data_driven import Rolling
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import Interval, WindowType
 
-STABLE_PAST = (*SUFFIX_CLOSED, *FRAMES)
-"""Types whose complete windows no event behind the watermark can move."""
 
-
-def is_rank_independent(window: WindowType) -> bool:
-    """Whether the number of tuples before a window does not matter."""
-    return isinstance(window, FRAMES) or (isinstance(window, Rolling) and window.every == 1)
+def has_stable_past(window: WindowType) -> bool:
+    """Whether no event behind the watermark can move a complete window."""
+    traits = traits_of(window)
+    return traits.is_suffix_closed or traits.is_rank_free
 
 
 @dataclass
@@ -83,7 +80,7 @@ class TupleGroup(PerEventGroup):
         """
         windows = [query.window for query in self.queries.values()]
         stable = all(
-            type(window) in STABLE_PAST and window.measure in (TIME, COUNT) for window in windows
+            has_stable_past(window) and window.measure in (TIME, COUNT) for window in windows
         )
         return stable and self.settings.dialect.lateness != "window"
 
@@ -362,7 +359,7 @@ class TupleGroup(PerEventGroup):
         has_published = any(manager.published for manager in key_group.managers.values())
         windows = [query.window for query in self.queries.values()]
         is_rank_free = all(
-            window.measure is TIME and is_rank_independent(window) for window in windows
+            window.measure is TIME and traits_of(window).is_rank_free for window in windows
         )
         if is_rank_free and not (has_published or key_group.key_state.slices.slices):
             del self.key_groups[key_group.key_state.key]
