@@ -83,8 +83,8 @@ def check_ends(kind: WindowType) -> None:
             assert all(end <= ended for _, end in windows)
         if traits.last_end:
             ends = [end for (_, end), times in spans(kind, [time]).items() if time in times]
-            wanted = END if traits.is_unbounded and ends else max(ends, default=None)
-            assert traits.last_end(time) == wanted
+            expected = END if traits.is_unbounded and ends else max(ends, default=None)
+            assert traits.last_end(time) == expected
 
 
 def check_slices(kind: WindowType, edges: SliceEdges) -> None:
