@@ -146,13 +146,13 @@ class StructureMachine(RuleBasedStateMachine):
         """Insert a little out of order."""
         self.insert_at(max(self.times, default=0) - back)
 
-    @precondition(lambda self: self.out_of_order and self.on["far"])
+    @precondition(lambda self: self.out_of_order and self.features["far"])
     @rule(time=st.integers(-50, 800))
     def insert_far(self, time: int) -> None:
         """Insert anywhere."""
         self.insert_at(time)
 
-    @precondition(lambda self: not self.fifo and self.on["again"] and self.times)
+    @precondition(lambda self: not self.fifo and self.features["again"] and self.times)
     @rule(pick=ANY)
     def insert_again(self, pick: int) -> None:
         """Insert at a time that is already there; in order, at the youngest."""
@@ -164,13 +164,13 @@ class StructureMachine(RuleBasedStateMachine):
         """Evict in order."""
         self.evict_at(self.times[0])
 
-    @precondition(lambda self: not self.fifo and self.on["evict any"] and self.times)
+    @precondition(lambda self: not self.fifo and self.features["evict any"] and self.times)
     @rule(pick=ANY)
     def evict_any(self, pick: int) -> None:
         """Evict out of order."""
         self.evict_at(self.times[pick % len(self.times)])
 
-    @precondition(lambda self: not self.fifo and self.on["evict youngest"] and self.times)
+    @precondition(lambda self: not self.fifo and self.features["evict youngest"] and self.times)
     @rule()
     def evict_youngest(self) -> None:
         """Evict what came last."""
@@ -182,7 +182,7 @@ class StructureMachine(RuleBasedStateMachine):
         if time not in self.times:
             self.evict_at(time)
 
-    @precondition(lambda self: self.on["bulk"])
+    @precondition(lambda self: self.features["bulk"])
     @rule(steps=st.lists(st.integers(0, 4), max_size=40), back=st.integers(0, 200))
     def bulk_insert(self, steps: list[int], back: int) -> None:
         """Insert a sorted batch, in part onto times that are already there."""
@@ -195,7 +195,7 @@ class StructureMachine(RuleBasedStateMachine):
         self.window = self.window.bulk_insert(batch)
         self.check_cost(operation)
 
-    @precondition(lambda self: self.on["bulk"])
+    @precondition(lambda self: self.features["bulk"])
     @rule(pick=ANY, nudge=st.integers(-1, 1))
     def bulk_evict(self, pick: int, nudge: int) -> None:
         """Evict a prefix: at, just before or just after some time."""
