@@ -6,18 +6,15 @@ from functools import reduce
 
 import numpy as np
 
-from muntin.kernels.slicing.acceptance import taken
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.carrying import carried
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.keys import births
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
-from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import Part
-from muntin.kernels.slicing.retention import needed, prefix_dropped
+from muntin.kernels.slicing.retention import carried, needed, prefix_dropped, taken
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.kernels.slicing.view import Line

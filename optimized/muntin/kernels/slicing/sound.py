@@ -14,11 +14,11 @@ from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, Fields, Ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.choice import Everything
+from muntin.kernels.slicing.forms import Events
 from muntin.kernels.slicing.grain import Records, Slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.opaque import Events
 from muntin.kernels.slicing.parts import Part
 from muntin.snapshot.errors import corrupt_snapshot
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Fields, Ints, Which, column_of
-from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.ordering import beginnings, ordered
+from muntin.kernels.slicing.cells import Cells, beginnings, ordered
 from muntin.kernels.slicing.parts import Count, Max, Min, Part
 
 

@@ -8,16 +8,22 @@ import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import Flags, Ints, climb, spread
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.known import NEW, RETRACTED, UPDATED, Known, Told, places
 from muntin.kernels.slicing.moment import Moment, Within, told_upto
-from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.periodic_view import band, cumulate, landmark, sliding
-from muntin.kernels.slicing.punctuation_view import punctuation
-from muntin.kernels.slicing.rank_view import count, rolling
-from muntin.kernels.slicing.session_view import session
 from muntin.kernels.slicing.store import Store
-from muntin.kernels.slicing.view import Line, View
+from muntin.kernels.slicing.view import (
+    Line,
+    View,
+    band,
+    count,
+    cumulate,
+    landmark,
+    punctuation,
+    rolling,
+    session,
+    sliding,
+)
 from muntin.spec.query import Mode
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.measure import COUNT

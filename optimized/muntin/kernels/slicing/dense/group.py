@@ -17,21 +17,19 @@ from muntin.kernels.slicing.arrays import (
     Ints,
     constant,
     no_ints,
+    packed,
     varies,
 )
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
 from muntin.kernels.slicing.dense.fitting import Terms, fitting
-from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.slices import DenseSlices
 from muntin.kernels.slicing.dense.timeline import Timeline, timeline_from
-from muntin.kernels.slicing.dense.told import ToldOfMany, remembered, revised
-from muntin.kernels.slicing.forms import Folded, Form
+from muntin.kernels.slicing.forms import Folded, Form, Opaque
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told
+from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told, ToldOfMany, remembered, revised
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
-from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import Count, Part
 from muntin.kernels.slicing.picking import whole
 from muntin.kernels.slicing.retention import needed

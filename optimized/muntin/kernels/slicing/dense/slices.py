@@ -4,17 +4,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of, unpacked
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.extremes import lift, lift_runs, lower, lower_runs
-from muntin.kernels.slicing.dense.packing import unpacked
-from muntin.kernels.slicing.dense.placing import Places, count, place, place_and_add
-from muntin.kernels.slicing.dense.running import count_runs, warm
-from muntin.kernels.slicing.dense.runs import Runs, cut
-from muntin.kernels.slicing.dense.sealing import freshen, prefix
+from muntin.kernels.slicing.dense.placing import (
+    Places,
+    count,
+    count_runs,
+    freshen,
+    place,
+    place_and_add,
+    prefix,
+    warm,
+)
 from muntin.kernels.slicing.dense.tables import COPIES, MANY, SOME, Table, table_of
-from muntin.kernels.slicing.dense.timeline import Timeline
+from muntin.kernels.slicing.dense.timeline import Runs, Timeline, cut
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.picking import picked, whole
 from muntin.kernels.slicing.store import Store

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.kernels.slicing.arrays import Column, Ints, column_of, packed, unpacked
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.extremes import (
     lift,
@@ -13,11 +13,15 @@ from muntin.kernels.slicing.dense.extremes import (
     lower,
     lower_runs,
 )
-from muntin.kernels.slicing.dense.packing import packed, unpacked
-from muntin.kernels.slicing.dense.placing import Places, add
-from muntin.kernels.slicing.dense.running import add_runs
-from muntin.kernels.slicing.dense.runs import Runs
-from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
+from muntin.kernels.slicing.dense.placing import (
+    Places,
+    add,
+    add_runs,
+    fold_sums,
+    plant_sums,
+    prefix,
+)
+from muntin.kernels.slicing.dense.timeline import Runs
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
 if TYPE_CHECKING:

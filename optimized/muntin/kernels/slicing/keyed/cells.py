@@ -4,15 +4,22 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
+from muntin.kernels.slicing.arrays import (
+    Column,
+    Fields,
+    Ints,
+    climb,
+    column_of,
+    ints,
+    no_ints,
+    packed,
+    unpacked,
+)
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.joining import fold_each, join_each
-from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
-from muntin.kernels.slicing.keyed.adding import add_each, count_each
-from muntin.kernels.slicing.keyed.hashing import Tables, find, gather
-from muntin.kernels.slicing.keyed.telling import hear
+from muntin.kernels.slicing.keyed.kernels import Tables, add_each, count_each, find, gather, hear
 from muntin.kernels.slicing.parts import Count, Part, Sum
 from muntin.kernels.slicing.picking import picked, whole
 

@@ -9,18 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, climb
+from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, climb, packed
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import COLUMNS, SOME, DenseGroup
-from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keyed.cells import KeyedCells
-from muntin.kernels.slicing.keyed.sorting import by_code
-from muntin.kernels.slicing.keyed.telling import code, extents
-from muntin.kernels.slicing.keyed.windows import windows_of
+from muntin.kernels.slicing.keyed.kernels import by_code, code, extents, windows_of
 from muntin.kernels.slicing.keys import births
 from muntin.kernels.slicing.known import Known, Told
 from muntin.kernels.slicing.moment import Clock, Moment
