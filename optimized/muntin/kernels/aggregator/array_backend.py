@@ -85,12 +85,13 @@ def _with_old_rows(old: object, old_size: int, grid: NDArray[np.generic]) -> NDA
     return grid
 
 
-class ArrayColumns:
+class ArrayColumns(ArrayStorage):
     """Columns for one aggregate, made of arrays."""
 
     def __init__(self, summary: NumericAggregate) -> None:
         """Lift and lower kernels are compiled at their first call."""
-        self._summary, self._storage = summary, ArrayStorage(summary)
+        super().__init__(summary)
+        self._summary = summary
         self._lift_lower = lift_lower_kernels(summary)
 
     def to_times(self, values: object) -> Ints:
@@ -141,14 +142,6 @@ class ArrayColumns:
             column[indices] = lowered
             columns.append(column)
         return columns
-
-    def partial_at(self, partials: Column[Partial], index: int, /) -> Partial:
-        """The partial at an index."""
-        return self._storage.partial_at(partials, index)
-
-    def empty(self, size: int) -> Column[Partial]:
-        """An uninitialized column to write to."""
-        return self._storage.empty(size)
 
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """The first pair of neighbours in which the later time is smaller."""

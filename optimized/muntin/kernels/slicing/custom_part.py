@@ -13,7 +13,7 @@ from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.compiler.specialization import compiled_module
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
-from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.parts import Part, by_prefix
 
 FEW = 4
 """Ranges that hold each cell so many times or less, on average, are folded one by one."""
@@ -81,8 +81,7 @@ class Custom(Part):
         kernels = kernels_for(self.summary)
         out = np.repeat(kernels.identity, lo.size)
         kernels.fold_each(np.ascontiguousarray(fields[1]), lo, hi, out)
-        sums = np.concatenate([[0], np.cumsum(fields[0], dtype=np.int64)])
-        return column_of(sums[hi] - sums[lo]), out
+        return by_prefix(fields[0], lo, hi), out
 
     def lowered(self, fields: Fields) -> tuple[Column, ...]:
         """Return the results of partials that hold a row."""

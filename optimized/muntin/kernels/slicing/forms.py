@@ -14,11 +14,10 @@ from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Obj
 from muntin.kernels.slicing.batch import Batch, Source
 from muntin.kernels.slicing.choice import Choice, Everything, some
 from muntin.kernels.slicing.custom import CompiledAggregate
-from muntin.kernels.slicing.over import Over
+from muntin.kernels.slicing.over import Erased, Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
 from muntin.snapshot.function_equality import same_function
-from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named, square_root
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query
@@ -68,7 +67,6 @@ class Opaque:
         return Answer((column_of(values),))
 
 
-Erased: TypeAlias = Aggregate[object, object, object]
 Folded: TypeAlias = Mapping[Part, Fields]
 Make: TypeAlias = Callable[[str, Source], "Form"]
 EXACT = 2.0**53

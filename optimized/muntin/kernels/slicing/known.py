@@ -26,31 +26,31 @@ class Known:
     revision: Ints = field(default_factory=no_ints)
     values: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
 
+    @property
+    def columns(self) -> tuple[Ints, ...]:
+        """All columns but the values."""
+        return self.key, self.start, self.end, self.final_at, self.first, self.revision
+
     def __len__(self) -> int:
         """Return the number of windows."""
         return self.key.size
 
     def picked(self, which: Which) -> "Known":
         """Return some windows, by their places or by a mask."""
-        numbers = (self.key, self.start, self.end, self.final_at, self.first, self.revision)
         values = {name: answer.picked(which) for name, answer in self.values.items()}
-        key, start, end, settles, first, revision = (column[which] for column in numbers)
-        return Known(key, start, end, settles, first, revision, values)
+        return Known(*(column[which] for column in self.columns), values=values)
 
     def followed(self, other: "Known") -> "Known":
         """Return these windows and others."""
         if not len(self) or not len(other):
             return self if len(self) else other
-        mine = (self.key, self.start, self.end, self.final_at, self.first, self.revision)
-        theirs = (other.key, other.start, other.end, other.final_at, other.first, other.revision)
         values = {
             name: joined([answer, other.values[name]])
             for name, answer in self.values.items()
             if name in other.values
         }
-        numbers = [np.concatenate(pair) for pair in zip(mine, theirs, strict=True)]
-        key, start, end, settles, first, revision = numbers
-        return Known(key, start, end, settles, first, revision, values)
+        numbers = map(np.concatenate, zip(self.columns, other.columns, strict=True))
+        return Known(*numbers, values=values)
 
 
 @dataclass(frozen=True)
@@ -105,27 +105,18 @@ class ToldOfMany(Told):
 
     def each(self) -> Iterator[tuple[str, Told]]:
         """Yield the lines of each query."""
+        columns = (self.kind, self.key, self.start, self.end, self.revision, self.birth)
         if len(self.asked) == 1:
             for name, form in self.asked[0].items() if len(self) else ():
-                yield name, replace(self.plain, values={"": self.values[form]})
+                yield name, Told(*columns, {"": self.values[form]})
             return
         order = np.argsort(self.which, kind="stable")
         ends = np.searchsorted(self.which[order], np.arange(len(self.asked) + 1))
         for nth, queries in enumerate(self.asked):
             at = order[ends[nth] : ends[nth + 1]]
+            mine = [column[at] for column in columns]
             for name, form in queries.items() if at.size else ():
-                yield name, self._picked(at, self.values[form])
-
-    @property
-    def plain(self) -> Told:
-        """The lines without their window types."""
-        columns = (self.kind, self.key, self.start, self.end, self.revision, self.birth)
-        return Told(*columns, {})
-
-    def _picked(self, at: Ints, answer: Answer) -> Told:
-        columns = (self.kind, self.key, self.start, self.end, self.revision, self.birth)
-        kind, key, start, end, revision, birth = (column[at] for column in columns)
-        return Told(kind, key, start, end, revision, birth, {"": answer.picked(at)})
+                yield name, Told(*mine, values={"": self.values[form].picked(at)})
 
 
 def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known, Ints]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import clock, constant
-from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
+from muntin.kernels.slicing.batch import Batch, Source, of_events
 from muntin.kernels.slicing.columns_in import Edges, check_sorted, check_times, of_columns
 from muntin.kernels.slicing.condensed import check_numbered, condensed
 from muntin.kernels.slicing.dense.group import DenseGroup
@@ -131,7 +131,7 @@ class ColumnarOperator(Persistent, CustomState):
             check_order([self._seen, *(event.time for event in events)])
         batch = self._batch_of(events)
         with self._keys_kept():
-            batch = batch.keyed(self._keys.of(key_column(events)))
+            batch = batch.keyed(self._keys.of([event.key for event in events]))
             answered = self._answered(batch, step.watermark, lambda: step)
         self._generic.note(events)
         return Output(answered.results(), tuple(events[int(i)] for i in answered.late))

@@ -276,80 +276,72 @@ def above(a: Column, b: Column) -> Flags:
 
 
 @dataclass(frozen=True)
-class Min(Part):
+class _Extreme(Part):
+    """The value that no other exceeds, on one side; NaN is the greatest."""
+
+    outside: ClassVar[Callable[[Column], object]]  # what any number of a type replaces
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return the values."""
+        values = batch.columns[self.source]
+        return (there(values, values.data, type(self).outside(values.data)),)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take the one farther out."""
+        if self.each and np.object_ not in (a[0].dtype, b[0].dtype):
+            return (self.each(a[0], b[0]),)
+        worse = above(a[0], b[0]) if isinstance(self, Min) else above(b[0], a[0])
+        return (np.where(worse, b[0], a[0]),)
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return what any number replaces."""
+        return (np.array([type(self).outside(fields[0])], fields[0].dtype),)
+
+
+@dataclass(frozen=True)
+class Min(_Extreme):
     """The least value; NaN is the greatest."""
 
-    each = np.fmin
-
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return the values."""
-        values = batch.columns[self.source]
-        return (there(values, values.data, greatest(values.data)),)
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take the lesser."""
-        wide = np.object_ in (a[0].dtype, b[0].dtype)
-        return (np.where(above(a[0], b[0]), b[0], a[0]) if wide else np.fmin(a[0], b[0]),)
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return what is above all."""
-        return (np.array([greatest(fields[0])], fields[0].dtype),)
+    each, outside = np.fmin, greatest
 
 
 @dataclass(frozen=True)
-class Max(Part):
+class Max(_Extreme):
     """The greatest value; NaN is the greatest."""
 
-    each = np.maximum
-
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return the values."""
-        values = batch.columns[self.source]
-        return (there(values, values.data, least(values.data)),)
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take the greater."""
-        wide = np.object_ in (a[0].dtype, b[0].dtype)
-        return (np.where(above(b[0], a[0]), b[0], a[0]) if wide else np.maximum(a[0], b[0]),)
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return what is below all."""
-        return (np.array([least(fields[0])], fields[0].dtype),)
+    each, outside = np.maximum, least
 
 
 @dataclass(frozen=True)
-class First(Part):
+class _Edge(Part):
+    """A time and the value at it, which no other is beyond."""
+
+    never: ClassVar[int]  # the time where there is no value
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return times and values."""
+        values = batch.columns[self.source]
+        return there(values, batch.time, self.never), values.data
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take what is farther out; of one time, the first that arrived, or the last."""
+        later = b[0] < a[0] if self.never == LAST else b[0] >= a[0]
+        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return no time."""
+        return column_of([self.never]), np.zeros(1, fields[1].dtype)
+
+
+@dataclass(frozen=True)
+class First(_Edge):
     """The earliest value and its time, LAST if there is none."""
 
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return times and values."""
-        values = batch.columns[self.source]
-        return there(values, batch.time, LAST), values.data
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take what is earlier; of one time, what arrived first."""
-        later = b[0] < a[0]
-        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return no time."""
-        return column_of([LAST]), np.zeros(1, fields[1].dtype)
+    never = LAST
 
 
 @dataclass(frozen=True)
-class Last(Part):
+class Last(_Edge):
     """The latest value and its time, FIRST if there is none."""
 
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return times and values."""
-        values = batch.columns[self.source]
-        return there(values, batch.time, FIRST), values.data
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take what is later; of one time, what arrived last."""
-        later = b[0] >= a[0]
-        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return no time."""
-        return column_of([FIRST]), np.zeros(1, fields[1].dtype)
+    never = FIRST

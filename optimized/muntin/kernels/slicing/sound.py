@@ -24,11 +24,7 @@ from muntin.snapshot.errors import corrupt_snapshot
 
 Facts = Iterator[tuple[str, object]]
 """Requirements with whether each holds; one may rely on those before it: the first failure ends."""
-NUMBERS: set[np.dtype[np.generic]] = {
-    np.dtype(np.int64),
-    np.dtype(np.float64),
-    np.dtype(np.object_),
-}
+NUMBERS: set[np.dtype[np.generic]] = {*map(np.dtype, (np.int64, np.float64, np.object_))}
 
 
 def ensure(facts: Facts) -> None:

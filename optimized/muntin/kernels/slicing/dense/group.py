@@ -193,7 +193,11 @@ class DenseGroup:
             again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
             updated = np.append(again[:, 5] > 0, np.zeros(len(told), np.bool_))
             told = np.concatenate([again, told])
-        return self._lines(held, told, updated, after.limit) if len(told) else []
+        if not len(told):
+            return []
+        lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
+        folded = {part: held.fold(part, lo, hi) for part in self._parts}
+        return [self._told(told, constant(self._key, len(told)), folded, updated, after.limit)]
 
     def _written(
         self,
@@ -212,14 +216,6 @@ class DenseGroup:
             return self._written(kernel, bounds, columns, held)
         self._windows = windows
         return self._out[:found].copy("F")
-
-    def _lines(
-        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags | None, limit: int
-    ) -> list[Told]:
-        lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
-        folded = {part: held.fold(part, lo, hi) for part in self._parts}
-        key = constant(self._key, len(told))
-        return [self._told(told, key, folded, updated, limit)]
 
     def _told(
         self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags | None, limit: int

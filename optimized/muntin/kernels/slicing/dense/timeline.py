@@ -45,22 +45,13 @@ class Timeline:
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
         self.table: Places = np.zeros(1024, np.uint32)
-        pairs = zip(self._periods(), self._phases(), strict=True)
-        self.origin = max(begin - (begin - phase) % period for period, phase in pairs)
+        self.origin = max(begin - (begin - phase) % period for period, phase in periods)
         self.edges[0] = self.origin
 
     @property
     def width(self) -> int:
         """How long a slice is, on average."""
         return int(1 / (1 / self.periods).sum())
-
-    def _periods(self) -> list[int]:
-        found: list[int] = self.periods.tolist()
-        return found
-
-    def _phases(self) -> list[int]:
-        found: list[int] = self.phases.tolist()
-        return found
 
     @property
     def first(self) -> int:
@@ -114,11 +105,9 @@ class Timeline:
 
     def _tabulate(self, begin: int) -> None:
         """Fill the table from a stretch on, in which an edge may lie: it is begun anew."""
-        end, known = ((self.end - self.origin) >> self.shift) + 1, self._slice_at(begin)
+        end = ((self.end - self.origin) >> self.shift) + 1
+        known = self.slice_of(self.origin + (begin << self.shift))
         tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known, self.n)
-
-    def _slice_at(self, stretch: int) -> int:
-        return self.slice_of(self.origin + (stretch << self.shift))
 
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning."""
@@ -131,6 +120,10 @@ class Timeline:
     def slice_of(self, time: int) -> int:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
         return max(0, int(self.edges[: self.n + 1].searchsorted(time, "right")) - 1)
+
+    def past(self, time: int) -> int:
+        """Return how many slices end at or before a time."""
+        return self.n if time >= self.end else self.slice_of(time)
 
 
 def timeline_from(

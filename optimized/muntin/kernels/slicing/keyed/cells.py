@@ -69,7 +69,7 @@ class KeyedCells:
             tables: Tables = np.zeros((1 << line.n.bit_length(), 3), np.int64)
             tables[: len(self._tables)] = self._tables
             self._tables = tables
-        self.sealed = max(self.sealed, self.past(told))
+        self.sealed = max(self.sealed, line.past(told))
         where: Places = np.empty(min(CHUNK, len(batch)), np.uint32)
         cells = np.empty_like(where)
         old = self.sealed > 0 and batch.least < int(line.edges[self.sealed])
@@ -125,15 +125,10 @@ class KeyedCells:
 
     def seal(self, upto: int) -> None:
         """Seal the slices that end at or before a time."""
-        now = max(self.past(upto), self.sealed)
+        now = max(self.timeline.past(upto), self.sealed)
         for first, last in self.portions(self.sealed, now):
             hear(self.between(first, last), self.counts, self.heard)
         self.sealed = now
-
-    def past(self, time: int) -> int:
-        """Return how many slices end at or before a time."""
-        line = self.timeline
-        return line.n if time >= line.end else line.slice_of(time)
 
     def changed(self) -> Ints:
         """Return the cells of sealed slices that have got an event since they were told of."""

@@ -97,11 +97,11 @@ class KeyedGroup(DenseGroup):
         changed = held.changed()
         if changed.size and not final:
             found.append(self._reopened(held, changed, max(before.limit, line.first), low))
-        sealed = held.past(low)
+        sealed = held.timeline.past(low)
         held.seal(top)
         alone = self._windows[0] if len(self._windows) == 1 else None
         if alone is not None and alone[0] == alone[1]:
-            portions = held.portions(sealed, held.past(top))
+            portions = held.portions(sealed, held.timeline.past(top))
             found += [self._single(held, first, last) for first, last in portions]
         else:
             found.append(self._ranges(held, self._ordered(held, low, top), low, top))
@@ -123,7 +123,10 @@ class KeyedGroup(DenseGroup):
     def _ordered(self, held: KeyedCells, after: int, upto: int) -> Places:
         """Return the cells of all windows that end after one time and not after another."""
         line = held.timeline
-        first, last = line.slice_of(max(after + 1 - self._sizes, line.first)), held.past(upto)
+        first, last = (
+            line.slice_of(max(after + 1 - self._sizes, line.first)),
+            held.timeline.past(upto),
+        )
         cells = held.between(first, last) if after < upto else held.between(0, 0)
         return by_code(held.key[cells], cells)
 
