@@ -232,7 +232,7 @@ def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
         name: np.ones(1, arrow.number_values(table, name).data.dtype) for name in request.columns
     }
     lines = operator.take_columns(np.zeros(1, np.int64), row, None, END_OF_STREAM).of("probe")
-    return arrow.empty_like(arrow.result_array((lines or EMPTY).value))
+    return arrow.result_array((lines or EMPTY).value).slice(0, 0)
 
 
 def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answered:

@@ -64,15 +64,12 @@ class FingerTree(Generic[A]):
         tree.s[layout.SPARE_LEAF] = tree.s[layout.SPARE_INNER] = INITIAL_ROWS
         return tree
 
-    def _add_spare_rows(self, counter: int, rows: int) -> None:
-        self.arrays.s[counter] += rows
-
     def _add_rows(self) -> None:
         """Double the rows that run short, between two calls of a kernel."""
         tree, storage, (cap, fan) = self.arrays, self.engine.storage, self.shape
         if tree.s[layout.SPARE_LEAF] < 1:
             old_size = self._leaf_rows
-            self._add_spare_rows(layout.SPARE_LEAF, old_size)
+            tree.s[layout.SPARE_LEAF] += old_size
             self._leaf_rows *= 2
             self.arrays = tree = tree._replace(
                 times=storage.int_rows(tree.times, old_size, self._leaf_rows, cap + 1),
@@ -80,7 +77,7 @@ class FingerTree(Generic[A]):
             )
         if tree.s[layout.SPARE_INNER] <= tree.s[layout.HEIGHT] + 1:
             old_size = self._inner_rows
-            self._add_spare_rows(layout.SPARE_INNER, old_size)
+            tree.s[layout.SPARE_INNER] += old_size
             self._inner_rows *= 2
             self.arrays = tree._replace(
                 inner=storage.int_rows(tree.inner, old_size, self._inner_rows, 2 * fan + 2),
@@ -108,7 +105,7 @@ class FingerTree(Generic[A]):
 
     def _batch(self, pairs: Sequence[Pair[A]]) -> SortedBatch[A]:
         storage = self.engine.storage
-        times = storage.ints([self.engine.storage.to_time(time) for time, _ in pairs])
+        times = storage.ints([storage.to_time(time) for time, _ in pairs])
         return SortedBatch(times, storage.column([value for _, value in pairs]))
 
     def insert(self, time: int, value: A) -> None:
@@ -117,8 +114,8 @@ class FingerTree(Generic[A]):
 
     def evict(self, time: int) -> None:
         """Remove the item at this time, if there is one."""
-        times = self.engine.storage.ints([self.engine.storage.to_time(time)])
-        self.engine.calls.evict_each(self.arrays, times)
+        storage = self.engine.storage
+        self.engine.calls.evict_each(self.arrays, storage.ints([storage.to_time(time)]))
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert a sorted batch."""
@@ -135,10 +132,10 @@ class FingerTree(Generic[A]):
 
     def query_range(self, first: int, last: int) -> A:
         """Fold the values with first <= time <= last."""
-        ints = self.engine.storage.ints
-        ends = ints([self.engine.storage.to_time(first)]), ints([self.engine.storage.to_time(last)])
-        self.engine.calls.query_ranges(self.arrays, *ends, self._answer, ints([0]))
-        return self.engine.storage.partial_at(self._answer, 0)
+        storage = self.engine.storage
+        begin, end = (storage.ints([storage.to_time(time)]) for time in (first, last))
+        self.engine.calls.query_ranges(self.arrays, begin, end, self._answer, storage.ints([0]))
+        return storage.partial_at(self._answer, 0)
 
     def oldest(self) -> int | None:
         """The smallest time, if any."""

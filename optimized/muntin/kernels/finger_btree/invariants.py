@@ -174,10 +174,8 @@ def _off_spine_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
 def finger_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
     """S11 and S12: the folds kept for the leaves at the ends."""
     s, ends, leaves = view.tree.s, view.tree.ends, view.tree.leaves
-    last_left, last = (
-        view.entry_range(view.left_spine_node(0))[1],
-        view.entry_range(view.right_spine_node(0))[1],
-    )
+    last_left = view.entry_range(view.left_spine_node(0))[1]
+    last = view.entry_range(view.right_spine_node(0))[1]
     cut = last_left if view.height else s[layout.CUT]
     base = 0 if view.height else cut
     yield (

@@ -10,7 +10,7 @@ from muntin.kernels.aggregator.array_backend import ArrayColumns, ArrayStorage
 from muntin.kernels.aggregator.column_backend import lower_partials
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.compiler.specialization import compiled_module
+from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.parts import Part, by_prefix
@@ -32,7 +32,7 @@ class Kernels:
 @cache
 def kernels_for(summary: NumericAggregate) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
-    found = vars(compiled_module(summary, ("aggregator/column_kernels",), *NodeShape()))
+    found = vars(compiled_module(summary, COLUMN_SOURCES, *NodeShape()))
     identity = column_of(ArrayStorage(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
 

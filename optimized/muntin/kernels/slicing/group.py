@@ -23,6 +23,12 @@ from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.window import WindowType
 
 
+def parts_of(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:
+    """Return the parts that the queries of tracks need, in a fixed order."""
+    forms = (form for track in tracks.values() for form in track.queries.values())
+    return {part: None for form in forms for part in form.parts}
+
+
 @dataclass(frozen=True)
 class Group:
     """The time after which its queries see events, and the state; each step makes a new one.
@@ -58,8 +64,7 @@ class Group:
     @property
     def parts(self) -> dict[Part, None]:
         """What the queries need to be kept, in a fixed order."""
-        forms = (form for track in self.tracks.values() for form in track.queries.values())
-        return {part: None for form in forms for part in form.parts}
+        return parts_of(self.tracks)
 
     def without(self, name: str) -> "Group":
         """Return the group with one query less; an idle track goes."""

@@ -38,7 +38,8 @@ class Known:
     def picked(self, which: Which) -> "Known":
         """Return some windows, by their places or by a mask."""
         values = {name: answer.picked(which) for name, answer in self.values.items()}
-        return Known(*(column[which] for column in self.columns), values=values)
+        key, start, end, final_at, first, revision = (column[which] for column in self.columns)
+        return Known(key, start, end, final_at, first, revision, values)
 
     def followed(self, other: "Known") -> "Known":
         """Return these windows and others."""
@@ -50,7 +51,8 @@ class Known:
             if name in other.values
         }
         numbers = map(np.concatenate, zip(self.columns, other.columns, strict=True))
-        return Known(*numbers, values=values)
+        key, start, end, final_at, first, revision = numbers
+        return Known(key, start, end, final_at, first, revision, values)
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,10 @@ class ToldOfMany(Told):
         ends = np.searchsorted(self.which[order], np.arange(len(self.asked) + 1))
         for nth, queries in enumerate(self.asked):
             at = order[ends[nth] : ends[nth + 1]]
-            mine = [column[at] for column in columns]
+            kind, key, start, end, revision, birth = (column[at] for column in columns)
+            lines = Told(kind, key, start, end, revision, birth, {})
             for name, form in queries.items() if at.size else ():
-                yield name, Told(*mine, values={"": self.values[form].picked(at)})
+                yield name, replace(lines, values={"": self.values[form].picked(at)})
 
 
 def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known, Ints]:

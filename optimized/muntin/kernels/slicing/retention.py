@@ -33,8 +33,9 @@ def needed(_: WindowType, cells: Cells, limit: int) -> Flags:
     return np.ones(len(cells), np.bool_)
 
 
-@needed.register
-def _(kind: Sliding, cells: Cells, limit: int) -> Flags:
+@needed.register(Sliding)
+@needed.register(Rolling)
+def _(kind: Sliding | Rolling, cells: Cells, limit: int) -> Flags:
     if kind.measure is COUNT:
         return _ranked(kind.size, cells, limit)
     return np.asarray(cells.low > limit - kind.size)
@@ -62,13 +63,6 @@ def _(kind: Session, cells: Cells, limit: int) -> Flags:
     lo = beginnings(cells, reach)
     ends = reach[np.append(lo[1:], len(cells)) - 1] if lo.size else lo
     return np.repeat(ends > limit, np.diff(np.append(lo, len(cells))))
-
-
-@needed.register
-def _(kind: Rolling, cells: Cells, limit: int) -> Flags:
-    if kind.measure is COUNT:
-        return _ranked(kind.size, cells, limit)
-    return np.asarray(cells.low > limit - kind.size)
 
 
 @needed.register

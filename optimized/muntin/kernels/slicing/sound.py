@@ -55,17 +55,11 @@ def row_of(
     return f"`{name}` must be {expected}, found {found}", is_row(array, dtype, size)
 
 
-def within(numbers: Ints, first: int, last: int) -> bool:
-    """Whether all numbers lie between two, both included."""
-    return bool(((numbers >= first) & (numbers <= last)).all())
-
-
 def values_within(name: str, numbers: Ints, first: int, last: int) -> tuple[str, bool]:
     """The requirement that all numbers lie between two, both included."""
     found = f"{numbers.min()} to {numbers.max()}" if numbers.size else "none"
-    return f"`{name}` must lie within {first} to {last}, found {found}", within(
-        numbers, first, last
-    )
+    holds = bool(((numbers >= first) & (numbers <= last)).all())
+    return f"`{name}` must lie within {first} to {last}, found {found}", holds
 
 
 def whole(number: object, first: int, last: int) -> bool:

@@ -9,8 +9,6 @@ from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import WindowType
 
-OFFERED = (OURS, Dialect(lateness="window"))
-BY_COUNT = (Sliding, Rolling)
 IN_TIME = (Sliding, Cumulate, Landmark, Band, Session, Rolling, Punctuation)
 BY_WINDOW = (Sliding, Cumulate, Landmark, Band, Session)
 
@@ -18,9 +16,11 @@ BY_WINDOW = (Sliding, Cumulate, Landmark, Band, Session)
 def refusal(query: Query, settings: Settings) -> str | None:
     """Say why a query has no form over columns, if it has none."""
     kind, dialect = query.window, settings.dialect
-    if dialect not in OFFERED:
+    if dialect not in (OURS, Dialect(lateness="window")):
         return f"only lateness of a dialect has a form over columns, not {dialect}"
-    if kind.measure is not TIME and not (kind.measure is COUNT and isinstance(kind, BY_COUNT)):
+    if kind.measure is not TIME and not (
+        kind.measure is COUNT and isinstance(kind, Sliding | Rolling)
+    ):
         return f"{kind.name} windows over the measure {kind.measure.name!r} have no form on columns"
     if type(kind) not in IN_TIME:
         return f"{kind.name} windows have no form over columns"

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, Which, no_ints, spread
+from muntin.kernels.slicing.arrays import FIRST, Ints, Which, no_ints, spread
 from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.cells import beginnings as runs_of
 from muntin.kernels.slicing.moment import Clock, Within
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.measure import COUNT
@@ -67,11 +68,6 @@ def whole(view: View, since: int) -> View:
     return view if since == FIRST else view.picked(view.start > since)
 
 
-def last_of_keys(cells: Cells) -> Ints:
-    """Return, for each cell, the last time of its key."""
-    return np.asarray(cells.high[cells.bounds[1:] - 1][cells.run], np.int64)
-
-
 def multiples(first: Ints, last: Ints, step: int, offset: int) -> tuple[Ints, Ints]:
     """Return, for each pair of bounds, the numbers of offset + step * Z between them.
 
@@ -112,7 +108,8 @@ def landmark(kind: Landmark, line: Line, among: Within) -> View:
     """Return, for each key, the windows from the landmark; after the last event come few more."""
     cells = line.cells
     heads = np.flatnonzero((cells.before < kind.at) & (cells.low >= kind.at))
-    reach = np.maximum(last_of_keys(cells)[heads], max(line.clock.reached, kind.at))
+    last_time = cells.high[cells.bounds[1:] - 1][cells.run]
+    reach = np.maximum(last_time[heads], max(line.clock.reached, kind.at))
     first = np.maximum(cells.low[heads], among.after) + 1
     last = np.minimum(reach + kind.every, among.upto)
     row, end = multiples(first, last, kind.every, kind.at)
@@ -178,18 +175,10 @@ def rolling(kind: Rolling, line: Line, among: Within) -> View:
     if kind.measure is COUNT:
         return settling(_by_rank(kind, line, np.flatnonzero(nth)), among)
     at = np.flatnonzero(nth & (cells.low + 1 > among.after) & (cells.low + 1 <= among.upto))
-    at = at[_once(cells, at)]
+    at = at[runs_of(cells.key[at], cells.low[at])]  # the first event of each key and instant
     end = cells.low[at] + 1
     start = end - kind.size
     return whole(ranges(cells, cells.find(at, start), start, end), line.since)
-
-
-def _once(cells: Cells, at: Ints) -> Flags:
-    """Tell, of events in order, the first of each key and instant."""
-    key, low = cells.key[at], cells.low[at]
-    first = np.ones(at.size, np.bool_)
-    first[1:] = (key[1:] != key[:-1]) | (low[1:] != low[:-1])
-    return first
 
 
 def _by_rank(kind: Rolling, line: Line, at: Ints) -> View:

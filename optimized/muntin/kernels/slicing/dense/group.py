@@ -27,7 +27,7 @@ from muntin.kernels.slicing.dense.slices import DenseSlices
 from muntin.kernels.slicing.dense.timeline import Timeline, timeline_from
 from muntin.kernels.slicing.forms import Folded, Form, Opaque
 from muntin.kernels.slicing.grain import slices
-from muntin.kernels.slicing.group import Group
+from muntin.kernels.slicing.group import Group, parts_of
 from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told, ToldOfMany, remembered, revised
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
 from muntin.kernels.slicing.parts import Count, Part
@@ -69,7 +69,7 @@ class DenseGroup:
 
     def _ask(self) -> None:
         """Set out what is asked for: window types that one kernel serves, and the others."""
-        self._parts = _parts(self.tracks)
+        self._parts = parts_of(self.tracks)
         self._counts: list[Part] = [part for part in self._parts if isinstance(part, Count)]
         sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
         self._sliding = list[WindowType](sliding)
@@ -284,8 +284,3 @@ class DenseGroup:
         keep = min(keep, held.sealed)
         if 2 * keep > held.n:
             held.drop(keep)
-
-
-def _parts(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:
-    forms = (form for track in tracks.values() for form in track.queries.values())
-    return {part: None for form in forms for part in form.parts}

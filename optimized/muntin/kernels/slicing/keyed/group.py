@@ -104,7 +104,7 @@ class KeyedGroup(DenseGroup):
             portions = held.portions(sealed, held.timeline.past(top))
             found += [self._single(held, first, last) for first, last in portions]
         else:
-            found.append(self._ranges(held, self._ordered(held, low, top), low, top))
+            found.append(self._ranges(held, low, top))
         return [line for one in found if len(one.rows) for line in self._lines_of(held, one, after)]
 
     def _single(self, held: KeyedCells, first: int, last: int) -> Found:
@@ -130,10 +130,10 @@ class KeyedGroup(DenseGroup):
         cells = held.between(first, last) if after < upto else held.between(0, 0)
         return by_code(held.key[cells], cells)
 
-    def _ranges(self, held: KeyedCells, cells: Places, after: int, upto: int) -> Found:
+    def _ranges(self, held: KeyedCells, after: int, upto: int) -> Found:
         """Return the windows that end after one time and not after another."""
-        rows = self._rows(held, cells, climb(held.counts[cells]), after, upto)
-        return Found(rows, cells)
+        cells = self._ordered(held, after, upto)
+        return Found(self._rows(held, cells, climb(held.counts[cells]), after, upto), cells)
 
     def _reopened(self, held: KeyedCells, changed: Ints, after: int, upto: int) -> Found:
         """Return the windows that ended before, and have got an event since."""
@@ -159,13 +159,14 @@ class KeyedGroup(DenseGroup):
         return self._out[:found].copy("F")
 
     def _lines_of(self, held: KeyedCells, found: Found, after: Clock) -> list[Told]:
+        cells = found.cells
         if found.rows.shape[1] == SINGLE:
-            key = whole(held.key, found.cells)
-            folded = {part: held.columns(part, found.cells) for part in self._parts}
-            return [self._told(found.rows, key, folded, found.updated, after.limit)]
-        lo, hi = (np.ascontiguousarray(found.rows[:, i]) for i in (3, 4))
-        folded = {part: held.fold(part, found.cells, lo, hi) for part in self._parts}
-        key = whole(held.key, found.cells[lo])
+            folded = {part: held.columns(part, cells) for part in self._parts}
+        else:
+            lo, hi = (np.ascontiguousarray(found.rows[:, i]) for i in (3, 4))
+            folded = {part: held.fold(part, cells, lo, hi) for part in self._parts}
+            cells = cells[lo]
+        key = whole(held.key, cells)
         return [self._told(found.rows, key, folded, found.updated, after.limit)]
 
     def spread_out(self) -> Group:
@@ -190,7 +191,7 @@ class KeyedGroup(DenseGroup):
         if self.settings.output == "final":
             return Known()
         after, upto = max(clock.limit, line.first), min(clock.watermark, line.end + self._sizes)
-        found = self._ranges(held, self._ordered(held, after, upto), after, upto)
+        found = self._ranges(held, after, upto)
         return self._remembered(found.rows, held.key[found.cells[found.rows[:, 3]]])
 
     def _fewer(self, held: KeyedCells, clock: Clock) -> KeyedCells:
