@@ -17,6 +17,7 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values, objects
+from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 pa = import_module("pyarrow")
@@ -220,8 +221,10 @@ def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
     return array
 
 
-TYPE_NAMES = {"bigint": "int64", "long": "int64", "int": "int32", "integer": "int32"}
-TYPE_NAMES |= {"smallint": "int16", "tinyint": "int8", "boolean": "bool", "date": "date32"}
+TYPE_NAMES = {
+    "bigint": "int64", "long": "int64", "int": "int32", "integer": "int32",
+    "smallint": "int16", "tinyint": "int8", "boolean": "bool", "date": "date32",
+}  # fmt: skip
 """Types of Spark's SQL that Arrow has under other names."""
 
 
@@ -263,10 +266,7 @@ def _typed_array(answer: Answer, kind: object) -> ArrowColumn:
         items = [float(item) if isinstance(item, int | Fraction) else item for item in items]
     if pa.types.is_struct(kind):
         names = pa.schema(kind).names
-        items = [
-            dict(zip(names, item, strict=True)) if isinstance(item, tuple | list) else item
-            for item in items
-        ]
+        items = [dict(zip(names, x, strict=True)) if is_row(x) else x for x in items]
     array: ArrowColumn = pa.array(items, kind)
     return array
 

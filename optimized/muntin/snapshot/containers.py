@@ -92,6 +92,10 @@ def _deque_parts(items: deque[object]) -> list[object]:
     return [items.maxlen, *items]
 
 
+def _empty(cls: type[object]) -> Callable[[Sequence[Slot]], object]:
+    return lambda _: cls()
+
+
 def _new_deque(slots: Sequence[Slot]) -> deque[object]:
     bound = slots[0]
     if bound is None or isinstance(bound, int):
@@ -113,10 +117,10 @@ def _build_fraction(parts: Sequence[object]) -> Fraction:
 
 
 MUTABLE: dict[type[object], MutableContainer] = {
-    list: MutableContainer("list", list, lambda _: list[object](), list[object].extend),
-    dict: MutableContainer("dict", _pairs, lambda _: dict[object, object](), _fill_dict),
-    Counter: MutableContainer("counter", _pairs, lambda _: Counter[object](), _fill_dict),
-    set: MutableContainer("set", _sorted_items, lambda _: set[object](), _fill_set),
+    list: MutableContainer("list", list, _empty(list), list[object].extend),
+    dict: MutableContainer("dict", _pairs, _empty(dict), _fill_dict),
+    Counter: MutableContainer("counter", _pairs, _empty(Counter), _fill_dict),
+    set: MutableContainer("set", _sorted_items, _empty(set), _fill_set),
     deque: MutableContainer("deque", _deque_parts, _new_deque, _fill_deque),
 }
 IMMUTABLE: dict[type[object], ImmutableContainer] = {

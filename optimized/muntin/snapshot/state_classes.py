@@ -104,7 +104,7 @@ def class_info(cls: type[object]) -> ClassInfo:
     """How instances of a class are written (cached)."""
     if cls not in _class_infos:
         is_external = issubclass(cls, EXTERNAL_TYPES)
-        is_constant = is_external or issubclass(cls, Enum | Constant) or cls is object
+        is_constant = any((is_external, issubclass(cls, Enum | Constant), cls is object))
         is_state = _is_state(cls) and not is_constant
         fields, slots = _required_fields(cls), _slots(cls)
         _class_infos[cls] = ClassInfo(is_state, is_external, is_constant, slots, fields)
@@ -128,12 +128,16 @@ def _slots(cls: type[object]) -> dict[str, MemberDescriptorType]:
 
 
 def _required_fields(cls: type[object]) -> tuple[str, ...] | None:
-    if issubclass(cls, tuple):
+    if _is_tuple(cls):
         names: tuple[str, ...] = getattr(cls, "_fields", ())
         return names
     if is_dataclass(cls):
         return tuple(sorted(field.name for field in dataclass_fields(cls)))
     return None
+
+
+def _is_tuple(cls: type[object]) -> bool:
+    return issubclass(cls, tuple)
 
 
 def class_of(name: str) -> type[object] | None:
@@ -173,7 +177,7 @@ def fields_of(instance: object) -> dict[str, object]:
     if isinstance(instance, CustomState):
         return dict(sorted(instance.state().items()))
     info = class_info(type(instance))
-    if isinstance(instance, tuple):
+    if _is_tuple(type(instance)):
         return {name: getattr(instance, name) for name in info.required_fields or ()}
     fields = dict(_slot_values(instance)) if info.slots else {}
     fields.update(getattr(instance, "__dict__", ()))

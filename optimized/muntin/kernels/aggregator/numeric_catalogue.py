@@ -227,21 +227,19 @@ def _definitions(kind: Kind, payload: Kind) -> dict[str, _Definition]:
     one: tuple[Kind, ...] = (kind,)
     three: tuple[Kind, ...] = ("int",) * 3
     spread: tuple[Kind, ...] = ("int", "float", "float")
-    end: tuple[tuple[Kind, ...], Partial] = (kind, "int"), (zero, 0)
-    best: tuple[tuple[Kind, ...], Partial] = (
-        (kind, payload, "int"),
-        (zero, 0 if payload == "int" else 0.0, 0),
-    )
+    end: tuple[Kind, ...] = (kind, "int")
+    pair: tuple[Kind, ...] = (kind, payload, "int")
+    none: Partial = (zero, 0 if payload == "int" else 0.0, 0)
     table: dict[str, _Definition] = {
         "sum": (one, (0.0,), identity_lift, add, identity_lower, one),
         "count": (("int",), (0,), count_lift, add, identity_lower, ("int",)),
-        "mean": ((kind, "int"), (0.0, 0), lift_with_count, add_pairs, mean_lower, ("float",)),
+        "mean": (end, (0.0, 0), lift_with_count, add_pairs, mean_lower, ("float",)),
         "min": (one, (high,), identity_lift, minimum, identity_lower, one),
         "max": (one, (low,), identity_lift, maximum, identity_lower, one),
-        "argmin": (*best, arg_lift, argmin_combine, arg_lower, (payload,)),
-        "argmax": (*best, arg_lift, argmax_combine, arg_lower, (payload,)),
-        "first": (*end, lift_with_count, first_combine, value_lower, one),
-        "last": (*end, lift_with_count, last_combine, value_lower, one),
+        "argmin": (pair, none, arg_lift, argmin_combine, arg_lower, (payload,)),
+        "argmax": (pair, none, arg_lift, argmax_combine, arg_lower, (payload,)),
+        "first": (end, (zero, 0), lift_with_count, first_combine, value_lower, one),
+        "last": (end, (zero, 0), lift_with_count, last_combine, value_lower, one),
         "m4": ((*one * 4, "int"), (*(zero,) * 4, 0), m4_lift, m4_combine, m4_lower, one * 4),
     }
     for name, spread_lower in SPREADS.items():

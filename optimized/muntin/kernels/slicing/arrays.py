@@ -16,8 +16,6 @@ Column: TypeAlias = NDArray[np.float64]
 
 Which: TypeAlias = Ints | Flags
 """What picks items: their places, or a mask."""
-
-
 Fields: TypeAlias = tuple[Column, ...]
 """The columns of one part: a partial aggregate for each cell."""
 

@@ -47,8 +47,8 @@ BESIDE = Scotty
 """What a state holds beside columns: a snapshot may name only what is imported."""
 GIVEN = {"settings", "tracks"}
 DERIVED = {
-    *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
-}
+    "_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes",
+}  # fmt: skip
 """What a group of dense slices finds out from its queries."""
 
 

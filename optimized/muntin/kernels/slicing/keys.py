@@ -18,8 +18,6 @@ from muntin.spec.errors import InvalidInputError
 
 SPREAD = 0x9E3779B97F4A7C15
 """2^64 over the golden ratio: its multiples are far apart in their highest bits."""
-
-
 Slots = NDArray[np.int64]
 """Rows: a key, and its number and 1, or 0 where there is none."""
 

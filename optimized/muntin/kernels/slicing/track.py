@@ -77,7 +77,8 @@ class Track:
         at = places(self.known, view)
         fresh = climb(line.cells.fresh)
         first = line.cells.arrival[view.lo]
-        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (self._firsts(at) != first))
+        before = self.known.first[at] if len(self.known) else at
+        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (before != first))
         news = np.flatnonzero((at < 0) | moved)
         revision = np.zeros_like(at)
         if len(self.known):
@@ -107,10 +108,6 @@ class Track:
         cells = line.cells
         late = stays(self.kind) and not (cells.fresh[cells.low < before.watermark] > 0).any()
         return Within(before.watermark if late else limit, after.watermark)
-
-    def _firsts(self, at: Ints) -> Ints:
-        known = self.known.first
-        return known[at] if known.size else at
 
     def _remembered(
         self, at: Ints, news: Ints, values: Mapping[str, Answer], mode: Mode

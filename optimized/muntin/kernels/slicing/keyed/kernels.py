@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from muntin.kernels.compiler.jit import inlined, kernel, signed, unsigned
 from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.dense.placing import Numbers, Places
+from muntin.kernels.slicing.keys import BITS, SPREAD
 
 Tables = NDArray[np.int64]
 """Rows: where the table of a slice begins, its bits, and how many keys it has."""
-SPREAD = 0x9E3779B97F4A7C15
-"""2^64 over the golden ratio: its multiples are far apart in their highest bits."""
-BITS = 64
 FIRST_BITS, SMALL = 3, 10
 """The first table of a slice has 2^3 slots; up to 2^10 it grows fourfold."""
 
