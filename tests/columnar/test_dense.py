@@ -7,7 +7,7 @@ import pytest
 
 from muntin.kernels.slicing.arrays import LAST, Column, Ints, column_of
 from muntin.kernels.slicing.batch import Values
-from muntin.kernels.slicing.dense import runs, timeline
+from muntin.kernels.slicing.dense import timeline
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed import cells, group
 from muntin.kernels.slicing.operator import ColumnarOperator
@@ -83,9 +83,9 @@ def play(seed: int, keys: int = 0) -> tuple[int, str]:
 def test_long_batches_in_order_or_not_are_as_in_slices(
     piece: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "PIECE", piece)
-    monkeypatch.setattr(runs, "LONG", 2 * piece)
-    monkeypatch.setattr(runs, "FEW", few)
+    monkeypatch.setattr(timeline, "PIECE", piece)
+    monkeypatch.setattr(timeline, "LONG", 2 * piece)
+    monkeypatch.setattr(timeline, "FEW", few)
     assert sum(play(seed)[0] for seed in range(40)) > 1000
 
 

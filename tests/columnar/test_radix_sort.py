@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muntin.kernels.slicing.batch import Batch, objects
+from muntin.kernels.slicing.cells import by_digits, ordered
 from muntin.kernels.slicing.grain import slices
-from muntin.kernels.slicing.ordering import by_digits, ordered
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import WindowType

@@ -11,12 +11,11 @@ from muntin.columnar.arguments import is_mapping, is_sequence
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import CompiledAggregate, compiled_aggregate
 from muntin.kernels.slicing.forms import catalogued
-from muntin.kernels.slicing.over import over
+from muntin.kernels.slicing.over import Erased, over
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named_keeping_nulls, skipping_nulls
 from muntin.spec.errors import InvalidInputError
 
-Erased: TypeAlias = Aggregate[object, object, object]
 AggregateSpec: TypeAlias = str | Sequence[object]
 """`"count"`, `("sum", "v")`, `("argmax", "v", "name")`, or `(aggregate, "v", "double")`."""
 AggregateSpecs: TypeAlias = Mapping[str, AggregateSpec] | Sequence[AggregateSpec]

@@ -6,7 +6,7 @@ same arguments mean the same in both. Aggregates are in `aggregate_requests`.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import TypeAlias, TypeGuard
 
 from muntin.optimized.common.window_traits import (
@@ -120,7 +120,8 @@ def parse_windows(windows: object) -> dict[str, WindowType]:
             parsed[name] = _window_type(kind)
     elif is_sequence(windows):
         for kind in map(_window_type, windows):
-            parsed[_unused_id(kind.name, parsed)] = kind
+            names = chain([kind.name], (f"{kind.name} {n}" for n in count(2)))
+            parsed[next(name for name in names if name not in parsed)] = kind
     else:
         raise InvalidInputError(
             "windows must be a list of window types, or a dict from names to them, such as "
@@ -135,12 +136,6 @@ def _window_type(kind: object) -> WindowType:
     if isinstance(kind, WindowType):
         return kind
     raise InvalidInputError(f"{kind!r} is no window type, such as tumbling(10)")
-
-
-def _unused_id(name: str, used: Collection[str]) -> str:
-    if name not in used:
-        return name
-    return next(f"{name} {n}" for n in count(2) if f"{name} {n}" not in used)
 
 
 def has_time_bounds(kind: WindowType) -> tuple[bool, bool]:

@@ -17,8 +17,10 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values, objects
+from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
+pa = import_module("pyarrow")
 M4 = ("min", "max", "first", "last")
 """The fields of the result of the aggregate `m4`."""
 
@@ -65,12 +67,11 @@ class DistinctKeys:
 
 def is_table(value: object) -> TypeGuard[ArrowTable]:
     """Whether an object is an Arrow table."""
-    return isinstance(value, import_module("pyarrow").Table)
+    return isinstance(value, pa.Table)
 
 
 def table_of(table: object) -> ArrowTable:
     """Any object with the Arrow stream interface, or a dict of arrays, as an Arrow table."""
-    pa = import_module("pyarrow")
     if is_table(table):
         return table
     streams = hasattr(table, "__arrow_c_stream__")
@@ -92,20 +93,19 @@ def column(table: ArrowTable, name: str) -> ArrowColumn:
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
     one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
-    is_encoded = import_module("pyarrow").types.is_dictionary(one_chunk.type)
+    is_encoded = pa.types.is_dictionary(one_chunk.type)
     return one_chunk.dictionary_decode() if is_encoded else one_chunk
 
 
 def _without_empty_chunks(column: ArrowColumn) -> ArrowColumn:
     """A column without its empty chunks: Arrow cannot combine a sliced chunk with an empty one."""
     chunks = [chunk for chunk in column.chunks if len(chunk)]
-    nonempty: ArrowColumn = import_module("pyarrow").chunked_array(chunks, column.type)
+    nonempty: ArrowColumn = pa.chunked_array(chunks, column.type)
     return nonempty
 
 
 def without_views(column: ArrowColumn) -> ArrowColumn:
     """Text views, as Polars has them, as plain text: Arrow cannot take items of views."""
-    pa = import_module("pyarrow")
     plain = {str(pa.string_view()): pa.large_string(), str(pa.binary_view()): pa.large_binary()}
     if str(column.type) in plain:
         return column.cast(plain[str(column.type)])
@@ -120,7 +120,7 @@ def without_views(column: ArrowColumn) -> ArrowColumn:
 
 def time_values(table: ArrowTable, name: str) -> Ints:
     """A time column, of integers or timestamps, as integers."""
-    pa, values = import_module("pyarrow"), column(table, name)
+    values = column(table, name)
     kind = values.type
     if not pa.types.is_integer(kind) and not pa.types.is_timestamp(kind):
         raise InvalidInputError(
@@ -138,7 +138,7 @@ def time_values(table: ArrowTable, name: str) -> Ints:
 
 def number_values(table: ArrowTable, name: str) -> Values:
     """A column of numbers with the flags of its valid rows."""
-    pa, values = import_module("pyarrow"), column(table, name)
+    values = column(table, name)
     kind = values.type
     if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
         raise UnsupportedError(
@@ -167,7 +167,7 @@ def gap_values(table: ArrowTable, name: str) -> Values:
 def mark_values(table: ArrowTable, name: str) -> Flags:
     """Flags of the rows that are punctuations; null means no."""
     values = column(table, name)
-    if not import_module("pyarrow").types.is_boolean(values.type):
+    if not pa.types.is_boolean(values.type):
         raise InvalidInputError(f"the marks {name!r} must be booleans, not {values.type}; cast it")
     return np.asarray(values.fill_null(False), np.bool_)  # noqa: FBT003 - as in Arrow
 
@@ -175,7 +175,7 @@ def mark_values(table: ArrowTable, name: str) -> Flags:
 def distinct_keys(table: ArrowTable, name: str) -> DistinctKeys:
     """The distinct keys of a column; null is a key, and so is NaN; -0.0 is 0.0."""
     values = column(table, name)
-    if import_module("pyarrow").types.is_floating(values.type):
+    if pa.types.is_floating(values.type):
         values = _equal_floats(values)
     try:
         encoded = values.dictionary_encode("encode")
@@ -186,15 +186,14 @@ def distinct_keys(table: ArrowTable, name: str) -> DistinctKeys:
 
 def _equal_floats(keys: ArrowColumn) -> ArrowColumn:
     """Floats with equal bits for equal keys, since Arrow compares bits."""
-    compute, double = import_module("pyarrow.compute"), import_module("pyarrow").float64()
-    positive = compute.add(keys.cast(double), 0.0)
+    compute = import_module("pyarrow.compute")
+    positive = compute.add(keys.cast(pa.float64()), 0.0)
     same: ArrowColumn = compute.if_else(compute.is_nan(positive), nan, positive)
     return same.cast(keys.type)
 
 
 def result_array(answer: Answer) -> ArrowColumn:
     """The values of windows as an Arrow array."""
-    pa = import_module("pyarrow")
     mask = None if answer.valid is None else ~answer.valid
     arrays = [_plain_array(values, mask) for values in answer.columns]
     if len(arrays) == 1:
@@ -205,20 +204,13 @@ def result_array(answer: Answer) -> ArrowColumn:
     return struct
 
 
-def empty_like(column: ArrowColumn) -> ArrowColumn:
-    """An empty column of the same type."""
-    return column.slice(0, 0)
-
-
 def string_array(texts: Sequence[str]) -> ArrowColumn:
     """Strings as an Arrow array, of type string even if there are none."""
-    pa = import_module("pyarrow")
     array: ArrowColumn = pa.array(texts, pa.string())
     return array
 
 
 def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
-    pa = import_module("pyarrow")
     array: ArrowColumn
     try:
         array = pa.array(values, mask=mask)
@@ -230,21 +222,14 @@ def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
 
 
 TYPE_NAMES = {
-    "bigint": "int64",
-    "long": "int64",
-    "int": "int32",
-    "integer": "int32",
-    "smallint": "int16",
-    "tinyint": "int8",
-    "boolean": "bool",
-    "date": "date32",
-}
+    "bigint": "int64", "long": "int64", "int": "int32", "integer": "int32",
+    "smallint": "int16", "tinyint": "int8", "boolean": "bool", "date": "date32",
+}  # fmt: skip
 """Types of Spark's SQL that Arrow has under other names."""
 
 
 def parse_type(kind: object, label: str) -> object:
     """An Arrow type, which may be written as Arrow or Spark's SQL names it."""
-    pa = import_module("pyarrow")
     if isinstance(kind, pa.DataType):
         return kind
     try:
@@ -276,23 +261,18 @@ def values_like(answer: Answer, empty: ArrowColumn) -> ArrowColumn:
 
 
 def _typed_array(answer: Answer, kind: object) -> ArrowColumn:
-    pa = import_module("pyarrow")
     items: list[object] = answer.objects().tolist()
     if pa.types.is_floating(kind):
         items = [float(item) if isinstance(item, int | Fraction) else item for item in items]
     if pa.types.is_struct(kind):
         names = pa.schema(kind).names
-        items = [
-            dict(zip(names, item, strict=True)) if isinstance(item, tuple | list) else item
-            for item in items
-        ]
+        items = [dict(zip(names, x, strict=True)) if is_row(x) else x for x in items]
     array: ArrowColumn = pa.array(items, kind)
     return array
 
 
 def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> ArrowColumn:
     """Starts or ends as timestamps, if times are, or as integers; an open end is null."""
-    pa = import_module("pyarrow")
     bounds = pa.array(coordinates) if is_shown else pa.nulls(coordinates.size, pa.int64())
     if is_shown and (coordinates == LAST).any():
         bounds = pa.array(coordinates, mask=coordinates == LAST)
@@ -303,11 +283,11 @@ def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> ArrowColu
 
 def make_table(columns: Mapping[str, object]) -> ArrowTable:
     """A table of named columns."""
-    table: ArrowTable = import_module("pyarrow").table(columns)
+    table: ArrowTable = pa.table(columns)
     return table
 
 
 def concat_tables(tables: Sequence[ArrowTable]) -> ArrowTable:
     """All tables as one; integers become floats where other tables have floats."""
-    table: ArrowTable = import_module("pyarrow").concat_tables(tables, promote_options="permissive")
+    table: ArrowTable = pa.concat_tables(tables, promote_options="permissive")
     return table

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from muntin.columnar import arrow
 from muntin.columnar.aggregate_requests import (
     AggregateRequest,
     AggregateSpecs,
@@ -41,27 +42,7 @@ from muntin.columnar.arguments import (
     parse_input_columns,
     parse_windows,
 )
-from muntin.columnar.arrow import (
-    ArrowColumn,
-    ArrowTable,
-    DistinctKeys,
-    bound_array,
-    column,
-    concat_tables,
-    distinct_keys,
-    empty_like,
-    gap_values,
-    make_table,
-    mark_values,
-    number_values,
-    parse_type,
-    result_array,
-    string_array,
-    table_of,
-    time_values,
-    typed_values,
-    values_like,
-)
+from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.kernels.aggregator.array_backend import DTYPES
 from muntin.kernels.slicing.answer import Answer
@@ -105,7 +86,7 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
     {'window': 'ten', 'window_type': 'tumbling', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
     """
     inputs = parse_input_columns(time, keys, columns, gap, mark)
-    call = _Call(table_of(rows), inputs, parse_windows(windows), parse_aggregates(aggregates))
+    call = _Call(arrow.table_of(rows), inputs, parse_windows(windows), parse_aggregates(aggregates))
     labels = [request.label for request in call.requests]
     check_result_names([*inputs.keys, *labels], RESULT_COLUMNS, fold=False)
     check_inputs(call.windows, gap, mark)
@@ -116,20 +97,20 @@ def aggregate(  # noqa: PLR0913 - all but the first are named, and most have def
 def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> ArrowTable:
     """The windows of a call, one table for each window type below the other."""
     answered = _evaluate(call, key_columns, settings)
-    lines, unit = answered.by_query(), column(call.table, call.inputs.time).type
+    lines, unit = answered.by_query(), arrow.column(call.table, call.inputs.time).type
     in_time = all(has_time_bounds(kind) == (True, True) for kind in call.windows.values())
     tables = list[ArrowTable]()
     for name, kind in call.windows.items():
         each = {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
         first = next(iter(each.values()))
         n = first.start.size
-        columns: dict[str, object] = {"window": string_array([name] * n)}
-        columns["window_type"] = string_array([kind.name] * n)
+        columns: dict[str, object] = {"window": arrow.string_array([name] * n)}
+        columns["window_type"] = arrow.string_array([kind.name] * n)
         columns |= _bounds(kind, first, unit, in_time=in_time)
         columns |= key_columns.take(_key_numbers(answered, first))
         columns |= {one.label: _values(call, one, each[one.label]) for one in call.requests}
-        tables.append(make_table(columns))
-    return concat_tables(tables)
+        tables.append(arrow.make_table(columns))
+    return arrow.concat_tables(tables)
 
 
 def rolling(
@@ -150,12 +131,12 @@ def rolling(
     [5, 8, 12]
     """
     inputs = parse_input_columns(time, keys, (), None, None)
-    call = _Call(table_of(rows), inputs, {"": Rolling(size)}, parse_aggregates(aggregates))
+    call = _Call(arrow.table_of(rows), inputs, {"": Rolling(size)}, parse_aggregates(aggregates))
     names: list[str] = getattr(call.table, "column_names")  # noqa: B009 - Arrow is not typed
     check_result_names([request.label for request in call.requests], names, fold=False)
     key_columns = _KeyColumns.of(call.table, inputs.keys)
     answered = _evaluate(call, key_columns, Settings())
-    lines, row_times, result = answered.by_query(), time_values(call.table, time), call.table
+    lines, row_times, result = answered.by_query(), arrow.time_values(call.table, time), call.table
     row_keys = key_columns.numbers.number if inputs.keys else np.zeros_like(row_times)
     for request in call.requests:
         line = lines.get(query_id(request.label, ""), EMPTY)
@@ -185,7 +166,7 @@ class _KeyColumns(NamedTuple):
     def of(cls, table: ArrowTable, names: Sequence[str]) -> "_KeyColumns":
         if not names:
             return cls({}, KeyNumbers(NONE, NONE))
-        columns = {name: distinct_keys(table, name) for name in names}
+        columns = {name: arrow.distinct_keys(table, name) for name in names}
         codes = [(each.indices, len(each.distinct)) for each in columns.values()]
         return cls(columns, number_keys(codes, getattr(table, "num_rows")))  # noqa: B009 - Arrow is not typed
 
@@ -209,25 +190,27 @@ def _bounds(kind: WindowType, lines: Lines, unit: object, *, in_time: bool) -> M
     """Starts and ends, as times and, if some window type needs it, as coordinates."""
     time_start, time_end = has_time_bounds(kind)
     result: dict[str, object] = {
-        "start": bound_array(lines.start, unit, is_shown=time_start),
-        "end": bound_array(lines.end, unit, is_shown=time_end),
+        "start": arrow.bound_array(lines.start, unit, is_shown=time_start),
+        "end": arrow.bound_array(lines.end, unit, is_shown=time_end),
     }
     if not in_time:
-        result[START] = bound_array(lines.start, None, is_shown=not time_start)
-        result[END] = bound_array(lines.end, None, is_shown=not time_end)
+        result[START] = arrow.bound_array(lines.start, None, is_shown=not time_start)
+        result[END] = arrow.bound_array(lines.end, None, is_shown=not time_end)
     return result
 
 
 def _values(call: _Call, request: AggregateRequest, lines: Lines) -> object:
     """The column of the values of an aggregate."""
     if request.type is not None:
-        return typed_values(lines.value, parse_type(request.type, request.label), request.label)
+        return arrow.typed_values(
+            lines.value, arrow.parse_type(request.type, request.label), request.label
+        )
     if lines is EMPTY:
         return empty_column(call.table, request)
     is_plain = any(column.dtype == np.object_ for column in lines.value.columns)
     if is_plain and len(lines.value.columns) == 1:
-        return values_like(lines.value, empty_column(call.table, request))
-    return result_array(lines.value)
+        return arrow.values_like(lines.value, empty_column(call.table, request))
+    return arrow.result_array(lines.value)
 
 
 def query_id(label: str, window: str) -> str:
@@ -239,16 +222,18 @@ def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
     """A column of no values, of the type that it has where there are some."""
     what = request.what
     if request.counts_rows:
-        return result_array(EMPTY.value)
+        return arrow.result_array(EMPTY.value)
     if isinstance(what, CompiledAggregate):
         summary = what.summary
         kinds = summary.results[:-1] if summary.checked else summary.results
-        return result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
+        return arrow.result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
     operator = ColumnarOperator()
     operator.add(Query("probe", tumbling(1), request.over_columns()))
-    row = {name: np.ones(1, number_values(table, name).data.dtype) for name in request.columns}
+    row = {
+        name: np.ones(1, arrow.number_values(table, name).data.dtype) for name in request.columns
+    }
     lines = operator.take_columns(np.zeros(1, np.int64), row, None, END_OF_STREAM).of("probe")
-    return empty_like(result_array((lines or EMPTY).value))
+    return arrow.result_array((lines or EMPTY).value).slice(0, 0)
 
 
 def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answered:
@@ -262,8 +247,8 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
     names = value_columns(requests, inputs.extra if looks else ())
     is_single = len(names) <= 1 and all(len(request.columns) <= 1 for request in requests)
     check_frames(call.windows, names, is_single=is_single)
-    row_times = time_values(table, inputs.time)
-    fields: dict[str, Values] = {name: number_values(table, name) for name in names}
+    row_times = arrow.time_values(table, inputs.time)
+    fields: dict[str, Values] = {name: arrow.number_values(table, name) for name in names}
     with_times = not looks and any(request.counts_rows for request in requests)
     if with_times:
         fields[inputs.time] = Values(column_of(row_times))
@@ -279,8 +264,8 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
         single if is_single and not with_times else fields,
         key_columns.numbers.number if inputs.keys else None,
         END_OF_STREAM,
-        gaps=None if inputs.gap is None else gap_values(table, inputs.gap),
-        marks=None if inputs.mark is None else mark_values(table, inputs.mark),
+        gaps=None if inputs.gap is None else arrow.gap_values(table, inputs.gap),
+        marks=None if inputs.mark is None else arrow.mark_values(table, inputs.mark),
     )
 
 

@@ -203,10 +203,7 @@ class Reader:
             )
         if not nodes:
             raise corrupt_snapshot("it holds no objects, expected at least the operator")
-        slots = (slot for node in nodes for slot in node.slots)
-        highest = max(
-            (slot.number for slot in slots if isinstance(slot, GraphReference)), default=0
-        )
+        highest = max((number for node in nodes for number in node.references), default=0)
         if highest >= len(nodes):
             raise corrupt_snapshot(
                 f"reference to object {highest}, but it holds {len(nodes)} objects"

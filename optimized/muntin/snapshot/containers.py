@@ -46,9 +46,7 @@ def _fill_dict(table: dict[object, object], parts: Sequence[object]) -> None:
 
 
 def _fill_set(items: set[object], parts: Sequence[object]) -> None:
-    items.update(parts)
-    if len(items) != len(parts):
-        raise ValueError(f"{len(parts)} items of a set, but only {len(items)} distinct ones")
+    items.update(_build_frozenset(parts))
 
 
 def _build_frozenset(parts: Sequence[object]) -> frozenset[object]:
@@ -94,24 +92,8 @@ def _deque_parts(items: deque[object]) -> list[object]:
     return [items.maxlen, *items]
 
 
-def _new_list(_: Sequence[Slot]) -> list[object]:
-    return []
-
-
-def _new_dict(_: Sequence[Slot]) -> dict[object, object]:
-    return {}
-
-
-def _new_counter(_: Sequence[Slot]) -> Counter[object]:
-    return Counter()
-
-
-def _new_set(_: Sequence[Slot]) -> set[object]:
-    return set()
-
-
-def _fill_list(items: list[object], parts: Sequence[object]) -> None:
-    items.extend(parts)
+def _empty(cls: type[object]) -> Callable[[Sequence[Slot]], object]:
+    return lambda _: cls()
 
 
 def _new_deque(slots: Sequence[Slot]) -> deque[object]:
@@ -134,21 +116,17 @@ def _build_fraction(parts: Sequence[object]) -> Fraction:
     raise ValueError(f"a fraction of {numerator!r} and {denominator!r}, expected two integers")
 
 
-def _fraction_parts(number: Fraction) -> tuple[int, int]:
-    return number.as_integer_ratio()
-
-
 MUTABLE: dict[type[object], MutableContainer] = {
-    list: MutableContainer("list", list, _new_list, _fill_list),
-    dict: MutableContainer("dict", _pairs, _new_dict, _fill_dict),
-    Counter: MutableContainer("counter", _pairs, _new_counter, _fill_dict),
-    set: MutableContainer("set", _sorted_items, _new_set, _fill_set),
+    list: MutableContainer("list", list, _empty(list), list[object].extend),
+    dict: MutableContainer("dict", _pairs, _empty(dict), _fill_dict),
+    Counter: MutableContainer("counter", _pairs, _empty(Counter), _fill_dict),
+    set: MutableContainer("set", _sorted_items, _empty(set), _fill_set),
     deque: MutableContainer("deque", _deque_parts, _new_deque, _fill_deque),
 }
 IMMUTABLE: dict[type[object], ImmutableContainer] = {
     tuple: ImmutableContainer("tuple", list, tuple),
     frozenset: ImmutableContainer("frozenset", _sorted_items, _build_frozenset),
-    Fraction: ImmutableContainer("fraction", _fraction_parts, _build_fraction),
+    Fraction: ImmutableContainer("fraction", Fraction.as_integer_ratio, _build_fraction),
 }
 CONTAINERS: dict[type[object], MutableContainer | ImmutableContainer] = {**MUTABLE, **IMMUTABLE}
 MUTABLE_KINDS = {container.kind: container for container in MUTABLE.values()}

@@ -80,10 +80,7 @@ class Decoder:
     def parts(self, n: int) -> list[object]:
         """The parts of a node; they must exist already."""
         slots = self._nodes[n].slots
-        return [
-            self.objects[slot.number] if isinstance(slot, GraphReference) else slot
-            for slot in slots
-        ]
+        return [self.objects[s.number] if isinstance(s, GraphReference) else s for s in slots]
 
     def fields_of_node(self, n: int) -> dict[str, object]:
         """The fields of an instance by name."""
@@ -165,42 +162,38 @@ class Decoder:
                 elif n not in seen:
                     seen.add(n)
                     stack.append((n, True))
-                    refs = (
-                        slot.number
-                        for slot in self._nodes[n].slots
-                        if isinstance(slot, GraphReference)
-                    )
-                    stack += [(part, False) for part in refs if part in waiting]
+                    parts = self._nodes[n].references
+                    stack += [(part, False) for part in parts if part in waiting]
 
     def _complete_object(self, n: int) -> bool:
         """Make a deferred object; whether all its parts exist: if not, it is part of itself."""
         node = self._nodes[n]
-        slots = [slot.number for slot in node.slots if isinstance(slot, GraphReference)]
-        ready = all(number in self.objects for number in slots)
+        ready = all(number in self.objects for number in node.references)
         if n in self.objects:
             if ready and n:
                 set_fields(self.objects[n], self.fields_of_node(n))
             return ready
         if not ready:
             raise corrupt_snapshot(f"object {n}, a {node.kind}, contains itself")
-        self._depths[n] = 1 + max((self._depths.get(number, 0) for number in slots), default=0)
+        self._depths[n] = 1 + self._depth(node)
         if node.kind == "object":
             self.objects[n] = methodcaller("_make", self.parts(n))(self._class(node.layout))
             return True
         if node.kind == "frozenset":
-            self._check_depth(slots)
+            self._check_depth(node)
         self.objects[n] = IMMUTABLE_KINDS[node.kind].build(self.parts(n))
         return True
 
     def _fill(self, n: int, node: GraphNode) -> None:
         if node.kind in ("dict", "counter", "set"):
-            self._check_depth(
-                [slot.number for slot in node.slots if isinstance(slot, GraphReference)]
-            )
+            self._check_depth(node)
         MUTABLE_KINDS[node.kind].fill(self.objects[n], self.parts(n))
 
-    def _check_depth(self, numbers: list[int]) -> None:
-        if max((self._depths.get(number, 0) for number in numbers), default=0) > MAX_KEY_DEPTH:
+    def _depth(self, node: GraphNode) -> int:
+        return max((self._depths.get(number, 0) for number in node.references), default=0)
+
+    def _check_depth(self, node: GraphNode) -> None:
+        if self._depth(node) > MAX_KEY_DEPTH:
             raise SnapshotError(
                 f"a key holds tuples nested more than {MAX_KEY_DEPTH} deep, which Python cannot "
                 "hash safely; use flatter keys"

@@ -16,9 +16,7 @@ from muntin.snapshot.state_classes import class_info, class_of, is_operator_modu
 
 ConstantName = tuple[str, str]
 """A module and a name in it."""
-NON_CONSTANT_TYPES = frozenset(
-    {type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar}
-)
+NON_CONSTANT_TYPES = {type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar}
 """Types of most module attributes, never constants: a cheap first filter."""
 
 
@@ -45,12 +43,8 @@ def constant_name(value: object) -> ConstantName | None:
     name = ConstantIndex.names.get(id(value))
     if name and getattr(sys.modules.get(name[0]), name[1], None) is value:
         return name
-    module_count = len(sys.modules)
-    if (
-        name
-        or not class_info(type(value)).is_external
-        or ConstantIndex.module_count != module_count
-    ):
+    module_count, is_external = len(sys.modules), class_info(type(value)).is_external
+    if name or not is_external or ConstantIndex.module_count != module_count:
         ConstantIndex.names = _constant_names()
         ConstantIndex.module_count = module_count  # last, for concurrent readers
     return ConstantIndex.names.get(id(value))

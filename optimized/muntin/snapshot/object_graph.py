@@ -30,21 +30,15 @@ class GraphNode(NamedTuple):
     slots: tuple[Slot, ...]
     layout: int = 0
 
+    @property
+    def references(self) -> list[int]:
+        """The numbers of the nodes that it refers to."""
+        return [slot.number for slot in self.slots if isinstance(slot, GraphReference)]
+
 
 KINDS = (
-    "object",
-    "tuple",
-    "list",
-    "dict",
-    "set",
-    "frozenset",
-    "deque",
-    "counter",
-    "fraction",
-    "class",
-    "constant",
-    "external",
-    "value",
+    *("object", "tuple", "list", "dict", "set", "frozenset", "deque", "counter", "fraction"),
+    *("class", "constant", "external", "value"),
 )
 """Kinds of nodes, written by position: new kinds go to the end."""
 

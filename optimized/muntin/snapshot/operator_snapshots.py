@@ -91,21 +91,17 @@ def external_references(operator: Operator) -> dict[str, object]:
     roots: dict[str, object] = {}
     names = operator.configuration if isinstance(operator, Persistent) else ()
     for part in reachable_objects(operator):
-        if isinstance(part, Settings):
-            _add_root(roots, "settings", part)
-        if isinstance(part, Query):
-            _add_root(roots, f"query {part.id!r}", part)
+        if isinstance(part, Settings | Query):
+            name = f"query {part.id!r}" if isinstance(part, Query) else "settings"
+            if roots.setdefault(name, part) != part:
+                raise SnapshotError(
+                    f"two different objects of the operator are called {name}; give each its own "
+                    "name"
+                )
     for name, value in fields_of(operator).items():
         if name in names or isinstance(value, type | FunctionType):
             roots[f"configuration {name!r}"] = value
     return dict(sorted(roots.items()))
-
-
-def _add_root(roots: dict[str, object], name: str, root: object) -> None:
-    if roots.setdefault(name, root) != root:
-        raise SnapshotError(
-            f"two different objects of the operator are called {name}; give each its own name"
-        )
 
 
 def header(operator: Operator, roots: dict[str, object]) -> tuple[tuple[str, str], ...]:

@@ -103,15 +103,11 @@ _class_infos: dict[type[object], ClassInfo] = {}
 def class_info(cls: type[object]) -> ClassInfo:
     """How instances of a class are written (cached)."""
     if cls not in _class_infos:
-        is_external, is_made_once = (
-            issubclass(cls, EXTERNAL_TYPES),
-            issubclass(cls, Enum | Constant) or cls is object,
-        )
-        is_constant = is_external or is_made_once
+        is_external = issubclass(cls, EXTERNAL_TYPES)
+        is_constant = any((is_external, issubclass(cls, Enum | Constant), cls is object))
         is_state = _is_state(cls) and not is_constant
-        _class_infos[cls] = ClassInfo(
-            is_state, is_external, is_constant, _slots(cls), _required_fields(cls)
-        )
+        fields, slots = _required_fields(cls), _slots(cls)
+        _class_infos[cls] = ClassInfo(is_state, is_external, is_constant, slots, fields)
     return _class_infos[cls]
 
 

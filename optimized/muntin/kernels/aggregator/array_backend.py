@@ -1,20 +1,22 @@
 """Columns as NumPy arrays for compiled kernels: partials are records, or plain numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT, as_float, plain_numbers
-from muntin.kernels.compiler.engine import lift_lower_kernels
+from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.input_checks import check_unmasked, within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, IntRows, Ints, Rows
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
 from muntin.kernels.compiler.storage import ListTable
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.errors import InvalidInputError
 
 DTYPES = {"int": "<i8", "float": "<f8"}
+Kernel = Callable[..., None]
 INTEGER_TYPES: tuple[type[object], ...] = (int, np.integer)
 
 
@@ -85,13 +87,16 @@ def _with_old_rows(old: object, old_size: int, grid: NDArray[np.generic]) -> NDA
     return grid
 
 
-class ArrayColumns:
+class ArrayColumns(ArrayStorage):
     """Columns for one aggregate, made of arrays."""
 
     def __init__(self, summary: NumericAggregate) -> None:
         """Lift and lower kernels are compiled at their first call."""
-        self._summary, self._storage = summary, ArrayStorage(summary)
-        self._lift_lower = lift_lower_kernels(summary)
+        super().__init__(summary)
+        self._summary = summary
+        kernels = vars(compiled_module(summary, COLUMN_SOURCES, *NodeShape()))
+        self._lift_all: Kernel = kernels["lift_all"]
+        self._lower_all: Kernel = kernels["lower_all"]
 
     def to_times(self, values: object) -> Ints:
         """Times as an array of 64-bit integers."""
@@ -117,7 +122,7 @@ class ArrayColumns:
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""
         out = self.empty(len(columns[0]))
-        self._lift_lower.lift_all(tuple(columns), out)
+        self._lift_all(tuple(columns), out)
         return out
 
     def lower(
@@ -128,7 +133,7 @@ class ArrayColumns:
             return self._lower_nonempty(np.asarray(partials), np.flatnonzero(np.asarray(nonempty)))
         kinds = [DTYPES[kind] for kind in self._summary.results]
         columns: list[Column[int | float]] = [np.empty(len(partials), kind) for kind in kinds]
-        self._lift_lower.lower_all(partials, tuple(columns))
+        self._lower_all(partials, tuple(columns))
         return columns
 
     def _lower_nonempty(
@@ -141,14 +146,6 @@ class ArrayColumns:
             column[indices] = lowered
             columns.append(column)
         return columns
-
-    def partial_at(self, partials: Column[Partial], index: int, /) -> Partial:
-        """The partial at an index."""
-        return self._storage.partial_at(partials, index)
-
-    def empty(self, size: int) -> Column[Partial]:
-        """An uninitialized column to write to."""
-        return self._storage.empty(size)
 
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """The first pair of neighbours in which the later time is smaller."""

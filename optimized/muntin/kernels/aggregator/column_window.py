@@ -46,10 +46,8 @@ class ColumnWindow:
         self.summary, monoid = summary, summary.monoid()
         with gc_paused():
             self._backend = backend_for(summary, compiled=compiled)
-            engine = (
-                compiled_engine(summary, shape) if compiled else interpreted_engine(monoid, shape)
-            )
-            self.tree = FingerTree(monoid, None, engine)
+            code = compiled_engine(summary, shape) if compiled else None
+            self.tree = FingerTree(monoid, None, code or interpreted_engine(monoid, shape))
 
     def insert(self, times: NumericColumn, *columns: NumericColumn) -> None:
         """Insert a batch in any order; of equal times, later rows are younger."""
@@ -71,10 +69,8 @@ class ColumnWindow:
         self, through: NumericColumn, times: NumericColumn, *columns: NumericColumn
     ) -> ResultColumns:
         """For each row evict through a time, insert the row, and query; columns of results."""
-        batch, ends = (
-            lift_batch(self._backend, self.summary, times, columns),
-            self._backend.to_times(through),
-        )
+        batch = lift_batch(self._backend, self.summary, times, columns)
+        ends = self._backend.to_times(through)
         if len(ends) != len(batch.times):
             raise InvalidInputError(f"{len(ends)} evictions for {len(batch.times)} inserts")
         return lower_partials(self._backend, self.summary, self.tree.replay_rounds(ends, batch))
@@ -96,11 +92,9 @@ class ColumnWindow:
         begin, end = self._backend.to_times(firsts), self._backend.to_times(lasts)
         if len(begin) != len(end):
             raise InvalidInputError(f"{len(begin)} first times for {len(end)} last times")
-        out, nonempty = (
-            self._backend.empty(len(begin)),
-            self.tree.engine.storage.ints([0] * len(begin)),
-        )
-        self.tree.engine.calls.query_ranges(self.tree.arrays, begin, end, out, nonempty)
+        out, engine = self._backend.empty(len(begin)), self.tree.engine
+        nonempty = engine.storage.ints([0] * len(begin))
+        engine.calls.query_ranges(self.tree.arrays, begin, end, out, nonempty)
         flags = [bool(nonempty[row]) for row in range(len(begin))]
         return flags, lower_partials(self._backend, self.summary, out, nonempty)
 

@@ -11,26 +11,9 @@ from weakref import WeakKeyDictionary
 
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
 from muntin.kernels.compiler.kernel_api import A, Column, Ints
+from muntin.kernels.finger_btree import invariants, layout
 from muntin.kernels.finger_btree.cost_bound import TreeBound
 from muntin.kernels.finger_btree.debug_view import TreeDebugView
-from muntin.kernels.finger_btree.invariants import (
-    finger_invariants,
-    mark_invariants,
-    row_invariants,
-    shape_invariants,
-    spine_invariants,
-)
-from muntin.kernels.finger_btree.layout import (
-    ENDS,
-    HEAD,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    SIZE,
-    SPARE_INNER,
-    SPARE_LEAF,
-    STAGED,
-)
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
@@ -71,33 +54,30 @@ class FingerTree(Generic[A]):
         storage = self.engine.storage
         self._leaf_rows = self._inner_rows = INITIAL_ROWS
         tree = TreeArrays(
-            storage.ints([0] * (STAGED + cap)),
+            storage.ints([0] * (layout.STAGED + cap)),
             storage.int_rows(None, 0, INITIAL_ROWS, 2 * fan + 2),
             storage.rows(None, 0, INITIAL_ROWS, fan),
             storage.int_rows(None, 0, INITIAL_ROWS, cap + 1),
             storage.rows(None, 0, INITIAL_ROWS, cap),
-            storage.rows(None, 0, ENDS, max(cap, LEFT)),
+            storage.rows(None, 0, layout.ENDS, max(cap, layout.LEFT)),
         )
-        tree.s[SPARE_LEAF] = tree.s[SPARE_INNER] = INITIAL_ROWS
+        tree.s[layout.SPARE_LEAF] = tree.s[layout.SPARE_INNER] = INITIAL_ROWS
         return tree
-
-    def _add_spare_rows(self, counter: int, rows: int) -> None:
-        self.arrays.s[counter] += rows
 
     def _add_rows(self) -> None:
         """Double the rows that run short, between two calls of a kernel."""
         tree, storage, (cap, fan) = self.arrays, self.engine.storage, self.shape
-        if tree.s[SPARE_LEAF] < 1:
+        if tree.s[layout.SPARE_LEAF] < 1:
             old_size = self._leaf_rows
-            self._add_spare_rows(SPARE_LEAF, old_size)
+            tree.s[layout.SPARE_LEAF] += old_size
             self._leaf_rows *= 2
             self.arrays = tree = tree._replace(
                 times=storage.int_rows(tree.times, old_size, self._leaf_rows, cap + 1),
                 leaves=storage.rows(tree.leaves, old_size, self._leaf_rows, cap),
             )
-        if tree.s[SPARE_INNER] <= tree.s[HEIGHT] + 1:
+        if tree.s[layout.SPARE_INNER] <= tree.s[layout.HEIGHT] + 1:
             old_size = self._inner_rows
-            self._add_spare_rows(SPARE_INNER, old_size)
+            tree.s[layout.SPARE_INNER] += old_size
             self._inner_rows *= 2
             self.arrays = tree._replace(
                 inner=storage.int_rows(tree.inner, old_size, self._inner_rows, 2 * fan + 2),
@@ -125,7 +105,7 @@ class FingerTree(Generic[A]):
 
     def _batch(self, pairs: Sequence[Pair[A]]) -> SortedBatch[A]:
         storage = self.engine.storage
-        times = storage.ints([self.engine.storage.to_time(time) for time, _ in pairs])
+        times = storage.ints([storage.to_time(time) for time, _ in pairs])
         return SortedBatch(times, storage.column([value for _, value in pairs]))
 
     def insert(self, time: int, value: A) -> None:
@@ -134,8 +114,8 @@ class FingerTree(Generic[A]):
 
     def evict(self, time: int) -> None:
         """Remove the item at this time, if there is one."""
-        times = self.engine.storage.ints([self.engine.storage.to_time(time)])
-        self.engine.calls.evict_each(self.arrays, times)
+        storage = self.engine.storage
+        self.engine.calls.evict_each(self.arrays, storage.ints([storage.to_time(time)]))
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert a sorted batch."""
@@ -152,19 +132,19 @@ class FingerTree(Generic[A]):
 
     def query_range(self, first: int, last: int) -> A:
         """Fold the values with first <= time <= last."""
-        ints = self.engine.storage.ints
-        ends = ints([self.engine.storage.to_time(first)]), ints([self.engine.storage.to_time(last)])
-        self.engine.calls.query_ranges(self.arrays, *ends, self._answer, ints([0]))
-        return self.engine.storage.partial_at(self._answer, 0)
+        storage = self.engine.storage
+        begin, end = (storage.ints([storage.to_time(time)]) for time in (first, last))
+        self.engine.calls.query_ranges(self.arrays, begin, end, self._answer, storage.ints([0]))
+        return storage.partial_at(self._answer, 0)
 
     def oldest(self) -> int | None:
         """The smallest time, if any."""
         tree = self.arrays
-        return int(tree.times[tree.s[LEFT], tree.s[HEAD]]) if len(self) else None
+        return int(tree.times[tree.s[layout.LEFT], tree.s[layout.HEAD]]) if len(self) else None
 
     def youngest(self) -> int | None:
         """The largest time, if any."""
-        tree, right = self.arrays, self.arrays.s[RIGHT]
+        tree, right = self.arrays, self.arrays.s[layout.RIGHT]
         last = tree.times[right, self.shape.cap] - 1
         return int(tree.times[right, last]) if len(self) else None
 
@@ -178,17 +158,17 @@ class FingerTree(Generic[A]):
 
     def __len__(self) -> int:
         """The number of items."""
-        return int(self.arrays.s[SIZE])
+        return int(self.arrays.s[layout.SIZE])
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
         tree = self.engine.storage.to_lists(self.arrays)
         view, fold = TreeDebugView(tree, self.shape), self._monoid.fold
-        yield from shape_invariants(view, window)
-        yield from row_invariants(view)
-        yield from mark_invariants(view, fold)
-        yield from spine_invariants(view, fold)
-        yield from finger_invariants(view, fold)
+        yield from invariants.shape_invariants(view, window)
+        yield from invariants.row_invariants(view)
+        yield from invariants.mark_invariants(view, fold)
+        yield from invariants.spine_invariants(view, fold)
+        yield from invariants.finger_invariants(view, fold)
 
     def change_bound(self, distance: int) -> float:
         """Combines for one insert or eviction at this distance, amortised (T2)."""

@@ -6,6 +6,7 @@ from operator import methodcaller
 from muntin.kernels.compiler.input_checks import within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, Ints
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.compiler.storage import ListStorage
 from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError
 
@@ -26,11 +27,12 @@ def _int_list(ints: Ints) -> list[int]:
     return [ints[index] for index in range(len(ints))]
 
 
-class ListColumns:
+class ListColumns(ListStorage[Partial]):
     """Columns for one aggregate, made of lists."""
 
     def __init__(self, summary: NumericAggregate) -> None:
         """Columns for this aggregate."""
+        super().__init__(summary.identity)
         self._summary = summary
 
     def to_times(self, values: object) -> Ints:
@@ -58,14 +60,6 @@ class ListColumns:
             for row in range(len(partials))
         ]
         return [[row[k] for row in rows] for k in range(len(zeros))]
-
-    def partial_at(self, partials: Column[Partial], index: int, /) -> Partial:
-        """The partial at an index."""
-        return partials[index]
-
-    def empty(self, size: int) -> Column[Partial]:
-        """A column of identities to write to."""
-        return [self._summary.identity] * size
 
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
         """The first pair of neighbours in which the later time is smaller."""

@@ -70,7 +70,7 @@ def lift_halves_with_count(v: int) -> tuple[int, int, int]:
     return (v >> HALF_BITS, v & LOW_MASK, 1)
 
 
-def add_triples(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
+def add_triples(a: Partial, b: Partial) -> Partial:
     """Add two triples."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
@@ -198,6 +198,8 @@ SPREADS = {
 NAMES = (
     "sum", "count", "mean", "min", "max", "argmin", "argmax", "first", "last", "m4", *SPREADS,
 )  # fmt: skip
+Function = Callable[..., Partial]
+_Definition = tuple[tuple[Kind, ...], Partial, Function, Function, Function, tuple[Kind, ...]]
 
 
 def numeric_aggregate(name: str, kind: Kind = "float", payload: Kind = "float") -> NumericAggregate:
@@ -210,85 +212,41 @@ def numeric_aggregate(name: str, kind: Kind = "float", payload: Kind = "float") 
     """
     if {kind, payload} - {"int", "float"}:
         raise InvalidInputError(f"a column must be of int or float, not {kind!r} and {payload!r}")
-    low, zero = (-MAX_INT - 1, 0) if kind == "int" else (-inf, 0.0)
-    none = 0.0 if payload == "float" else 0
-    some: tuple[Kind, ...] = (kind,)
-    ends: tuple[Kind, ...] = (kind,) * 4 + ("int",)
-    largest = MAX_INT if kind == "int" else nan
-    table: dict[str, Callable[[], NumericAggregate]] = {
-        "count": lambda: NumericAggregate(
-            name, (), ("int",), (0,), count_lift, add, identity_lower, ("int",)
-        ),
-        "min": lambda: NumericAggregate(
-            name, some, some, (largest,), identity_lift, minimum, identity_lower, some
-        ),
-        "max": lambda: NumericAggregate(
-            name, some, some, (low,), identity_lift, maximum, identity_lower, some
-        ),
-        "first": lambda: _end_value(name, kind, first_combine),
-        "last": lambda: _end_value(name, kind, last_combine),
-        "argmin": lambda: _arg_extreme(name, (kind, payload), (zero, none, 0), argmin_combine),
-        "argmax": lambda: _arg_extreme(name, (kind, payload), (zero, none, 0), argmax_combine),
-        "m4": lambda: NumericAggregate(
-            name, some, ends, (zero,) * 4 + (0,), m4_lift, m4_combine, m4_lower, (kind,) * 4
-        ),
-        "sum": lambda: _sum(kind),
-        "mean": lambda: _mean(kind),
-    }
-    if name in SPREADS:
-        return _spread(name, kind)
-    if name not in table:
-        raise UnsupportedError(f"{name!r} is not compiled; choose one of {', '.join(NAMES)}")
-    return table[name]()
+    definitions = _definitions(kind, payload)
+    if name not in definitions:
+        raise UnsupportedError(f"{name!r} is not compiled; choose one of {', '.join(definitions)}")
+    columns: dict[str, tuple[Kind, ...]] = {"count": ()}
+    columns |= dict.fromkeys(("argmin", "argmax"), (kind, payload))
+    checked = (name, kind) == ("sum", "int")
+    read = columns.get(name, (kind,))
+    return NumericAggregate(name, read, *definitions[name], checked=checked)
 
 
-def _spread(name: str, kind: Kind) -> NumericAggregate:
-    fields: tuple[Kind, ...] = ("int", "float", "float")
-    start, lower = (0, 0.0, 0.0), SPREADS[name]
-    return NumericAggregate(
-        name, (kind,), fields, start, moments_lift, combine_moments, lower, ("float",)
-    )
-
-
-def _sum(kind: Kind) -> NumericAggregate:
-    if kind == "float":
-        return NumericAggregate(
-            "sum", (kind,), (kind,), (0.0,), identity_lift, add, identity_lower, (kind,)
-        )
-    two: tuple[Kind, ...] = ("int", "int")
-    return NumericAggregate(
-        "sum", (kind,), two, (0, 0), sum_lift, add_pairs, sum_lower, two, checked=True
-    )
-
-
-def _mean(kind: Kind) -> NumericAggregate:
-    if kind == "float":
-        fields: tuple[Kind, ...] = ("float", "int")
-        return NumericAggregate(
-            "mean", (kind,), fields, (0.0, 0), lift_with_count, add_pairs, mean_lower, ("float",)
-        )
+def _definitions(kind: Kind, payload: Kind) -> dict[str, _Definition]:
+    low, high, zero = (-MAX_INT - 1, MAX_INT, 0) if kind == "int" else (-inf, nan, 0.0)
+    one: tuple[Kind, ...] = (kind,)
     three: tuple[Kind, ...] = ("int",) * 3
-    return NumericAggregate(
-        "mean",
-        (kind,),
-        three,
-        (0, 0, 0),
-        lift_halves_with_count,
-        add_triples,
-        int_mean_lower,
-        ("float",),
-    )
-
-
-def _end_value(name: str, kind: Kind, combine: Callable[..., Partial]) -> NumericAggregate:
-    identity: Partial = (0, 0) if kind == "int" else (0.0, 0)
-    return NumericAggregate(
-        name, (kind,), (kind, "int"), identity, lift_with_count, combine, value_lower, (kind,)
-    )
-
-
-def _arg_extreme(
-    name: str, kinds: tuple[Kind, Kind], identity: Partial, combine: Callable[..., Partial]
-) -> NumericAggregate:
-    fields: tuple[Kind, ...] = (*kinds, "int")
-    return NumericAggregate(name, kinds, fields, identity, arg_lift, combine, arg_lower, kinds[1:])
+    spread: tuple[Kind, ...] = ("int", "float", "float")
+    end: tuple[Kind, ...] = (kind, "int")
+    pair: tuple[Kind, ...] = (kind, payload, "int")
+    none: Partial = (zero, 0 if payload == "int" else 0.0, 0)
+    table: dict[str, _Definition] = {
+        "sum": (one, (0.0,), identity_lift, add, identity_lower, one),
+        "count": (("int",), (0,), count_lift, add, identity_lower, ("int",)),
+        "mean": (end, (0.0, 0), lift_with_count, add_pairs, mean_lower, ("float",)),
+        "min": (one, (high,), identity_lift, minimum, identity_lower, one),
+        "max": (one, (low,), identity_lift, maximum, identity_lower, one),
+        "argmin": (pair, none, arg_lift, argmin_combine, arg_lower, (payload,)),
+        "argmax": (pair, none, arg_lift, argmax_combine, arg_lower, (payload,)),
+        "first": (end, (zero, 0), lift_with_count, first_combine, value_lower, one),
+        "last": (end, (zero, 0), lift_with_count, last_combine, value_lower, one),
+        "m4": ((*one * 4, "int"), (*(zero,) * 4, 0), m4_lift, m4_combine, m4_lower, one * 4),
+    }
+    for name, spread_lower in SPREADS.items():
+        start = (0, 0.0, 0.0)
+        table[name] = (spread, start, moments_lift, combine_moments, spread_lower, ("float",))
+    if kind == "int":
+        table["sum"] = (three[1:], (0, 0), sum_lift, add_pairs, sum_lower, three[1:])
+        lift, lower = lift_halves_with_count, int_mean_lower
+        table["mean"] = (three, (0, 0, 0), lift, add_triples, lower, ("float",))
+    return table

@@ -8,6 +8,7 @@ from typing import Generic, NamedTuple
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, Column, Ints
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.kernels.compiler.specialization import (
+    COLUMN_SOURCES,
     FINGER_BTREE_SOURCES,
     compiled_module,
     interpreted_module,
@@ -15,14 +16,6 @@ from muntin.kernels.compiler.specialization import (
 from muntin.kernels.compiler.storage import ListStorage, Storage
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.algebra.monoid import Monoid
-
-
-class LiftLowerKernels(NamedTuple):
-    """Kernels of muntin.kernels.aggregator.column_kernels that lift and lower columns."""
-
-    lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
-    lower_all: Callable[[Column[Partial], tuple[object, ...]], None]
-
 
 FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Column[Partial]], None]
 """The kernel `fold_windows` of muntin.kernels.aggregator.column_kernels."""
@@ -85,18 +78,11 @@ def compiled_engine(
     return Engine(calls, ArrayStorage(summary), shape)
 
 
-def lift_lower_kernels(summary: NumericAggregate) -> LiftLowerKernels:
-    """The compiled kernels that lift and lower columns."""
-    names = vars(compiled_module(summary, ("aggregator/column_kernels",), *NodeShape()))
-    return LiftLowerKernels(names["lift_all"], names["lower_all"])
-
-
 def window_scan_kernel(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
     """The kernel that folds windows over a column in order."""
-    sources = ("aggregator/column_kernels",)
     if compile_it:
-        module = compiled_module(summary, sources, *NodeShape())
+        module = compiled_module(summary, COLUMN_SOURCES, *NodeShape())
     else:
-        module = interpreted_module(summary.combine, sources, *NodeShape())
+        module = interpreted_module(summary.combine, COLUMN_SOURCES, *NodeShape())
     fold_windows: FoldWindows = vars(module)["fold_windows"]
     return fold_windows

@@ -31,6 +31,7 @@ FINGER_BTREE_SOURCES = tuple(
         "bulk_insert", "entry_points",
     )
 )  # fmt: skip
+COLUMN_SOURCES = ("aggregator/column_kernels",)
 KERNEL_API_MODULE = "muntin.kernels.compiler.kernel_api"
 FIXED_MTIME = 315_532_800
 """The modification time of all files: the cache of Numba compares it."""

@@ -11,37 +11,14 @@ from muntin.spec.errors import integer
 class Storage(Protocol[A]):
     """Makes rows and columns, and extends them."""
 
-    def to_time(self, value: int) -> int:
-        """The time, if the storage can hold it."""
-        ...
-
-    def ints(self, values: Sequence[int]) -> Ints:
-        """A row of integers."""
-        ...
-
-    def column(self, values: Sequence[A]) -> Column[A]:
-        """A column of partials."""
-        ...
-
-    def empty(self, size: int) -> Column[A]:
-        """A column to write to."""
-        ...
-
-    def partial_at(self, column: Column[A], index: int) -> A:
-        """The partial at an index of a column."""
-        ...
-
-    def to_lists(self, tree: TreeArrays[A]) -> TreeArrays[A]:
-        """A read-only copy of the tree in lists."""
-        ...
-
-    def int_rows(self, old: IntRows | None, old_size: int, size: int, width: int) -> IntRows:
-        """Rows that begin with the old ones, if there are any."""
-        ...
-
-    def rows(self, old: Rows[A] | None, old_size: int, size: int, width: int) -> Rows[A]:
-        """Rows that begin with the old ones, if there are any."""
-        ...
+    def to_time(self, value: int) -> int: ...  # noqa: D102 - as the classes say
+    def ints(self, values: Sequence[int]) -> Ints: ...  # noqa: D102 - the same
+    def column(self, values: Sequence[A]) -> Column[A]: ...  # noqa: D102 - the same
+    def empty(self, size: int) -> Column[A]: ...  # noqa: D102 - the same
+    def partial_at(self, column: Column[A], index: int) -> A: ...  # noqa: D102 - the same
+    def to_lists(self, tree: TreeArrays[A]) -> TreeArrays[A]: ...  # noqa: D102 - the same
+    def int_rows(self, old: IntRows | None, old_size: int, size: int, width: int) -> IntRows: ...  # noqa: D102
+    def rows(self, old: Rows[A] | None, old_size: int, size: int, width: int) -> Rows[A]: ...  # noqa: D102
 
 
 class ListTable(Generic[A]):
@@ -93,18 +70,14 @@ class ListStorage(Generic[A]):
 
     def int_rows(self, old: IntRows | None, old_size: int, size: int, width: int) -> IntRows:
         """Rows that begin with the old ones, if there are any."""
-        kept = (
-            [[old[row, cell] for cell in range(width)] for row in range(old_size)]
-            if old is not None
-            else []
-        )
-        return ListTable(kept + [[0] * width for _ in range(size - len(kept))])
+        return _extended_table(old, old_size, size, [0] * width)
 
     def rows(self, old: Rows[A] | None, old_size: int, size: int, width: int) -> Rows[A]:
         """Rows that begin with the old ones, if there are any."""
-        kept = (
-            [[old[row, cell] for cell in range(width)] for row in range(old_size)]
-            if old is not None
-            else []
-        )
-        return ListTable(kept + [[self._identity] * width for _ in range(size - len(kept))])
+        return _extended_table(old, old_size, size, [self._identity] * width)
+
+
+def _extended_table(old: Rows[A] | None, old_size: int, size: int, row: list[A]) -> ListTable[A]:
+    cells = range(len(row))
+    kept = [[old[k, cell] for cell in cells] for k in range(old_size)] if old is not None else []
+    return ListTable(kept + [list(row) for _ in range(size - len(kept))])

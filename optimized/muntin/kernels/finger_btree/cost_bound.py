@@ -54,12 +54,9 @@ class TreeBound:
 
     def _touched_nodes(self, items: int, distance: int) -> int:
         """The most nodes with items of a batch below them, up to the level of its search."""
-        return sum(
-            min(items, 2 + (distance + items) // passed)
-            for passed in map(
-                self._min_items_passed, range(1, self.search_level(distance + items) + 2)
-            )
-        )
+        reach = distance + items
+        passed = map(self._min_items_passed, range(1, self.search_level(reach) + 2))
+        return sum(min(items, 2 + reach // least) for least in passed)
 
     def cost(self, operation: Operation) -> Cost:
         """The bound for an operation."""

@@ -8,32 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from muntin.kernels.compiler.kernel_api import A, Rows
+from muntin.kernels.finger_btree import layout
 from muntin.kernels.finger_btree.debug_view import TreeDebugView
-from muntin.kernels.finger_btree.layout import (
-    CUT,
-    FREE_INNER,
-    FREE_LEAF,
-    FRESH_INNER,
-    FRESH_LEAF,
-    HEAD,
-    LEFT_CHAIN,
-    LEFT_INNER,
-    LEFT_STALE,
-    MIDDLE,
-    MIDDLE_STALE,
-    MISC,
-    PREFIX,
-    REST,
-    RIGHT_CHAIN,
-    RIGHT_INNER,
-    RIGHT_STALE,
-    SIZE,
-    SPARE_INNER,
-    SPARE_LEAF,
-    SUFFIX,
-    SUFFIX_STALE,
-    VALID,
-)
 from muntin.spec.structure import Pair
 
 Fold = Callable[[Iterable[A]], A]
@@ -51,7 +27,7 @@ def shape_invariants(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Invar
         all(len(view.entries(leaf)) >= max(1, cap // 4) for leaf in leaves[1:-1])
         and all(view.entries(leaf) for leaf in leaves if view.height)
         and all(view.entry_range(leaf)[1] <= cap for leaf in leaves)
-        and view.tree.s[SIZE] == len(pairs),
+        and view.tree.s[layout.SIZE] == len(pairs),
     )
     yield (
         "S3 a node on a spine has at least two children, and any other at least a quarter",
@@ -90,15 +66,15 @@ def row_invariants(view: TreeDebugView[A]) -> Invariants:
         all(view.left_spine_node(k) == view.nodes_at_level(k)[0] for k in levels)
         and all(view.right_spine_node(k) == view.nodes_at_level(k)[-1] for k in levels),
     )
-    free_leaves = list(_linked_rows(s[FREE_LEAF], lambda leaf: tree.times[leaf, 0]))
-    free_inner = list(_linked_rows(s[FREE_INNER], lambda node: tree.inner[node, 0]))
+    free_leaves = list(_linked_rows(s[layout.FREE_LEAF], lambda leaf: tree.times[leaf, 0]))
+    free_inner = list(_linked_rows(s[layout.FREE_INNER], lambda node: tree.inner[node, 0]))
     used = [node for node, _ in view.inner_nodes()]
     yield (
         "S6 each row that was ever used is a node or free, and only one of them",
-        sorted(view.nodes_at_level(0) + free_leaves) == list(range(s[FRESH_LEAF]))
-        and sorted(used + free_inner) == list(range(s[FRESH_INNER]))
-        and s[SPARE_LEAF] >= len(free_leaves)
-        and s[SPARE_INNER] >= len(free_inner),
+        sorted(view.nodes_at_level(0) + free_leaves) == list(range(s[layout.FRESH_LEAF]))
+        and sorted(used + free_inner) == list(range(s[layout.FRESH_INNER]))
+        and s[layout.SPARE_LEAF] >= len(free_leaves)
+        and s[layout.SPARE_INNER] >= len(free_inner),
     )
 
 
@@ -140,9 +116,13 @@ def mark_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
 def _is_level_stale(view: TreeDebugView[A], node: int, level: int) -> bool:
     s = view.tree.s
     if level == view.height:
-        return bool(s[MIDDLE_STALE])
+        return bool(s[layout.MIDDLE_STALE])
     return bool(
-        (s[LEFT_STALE if node == view.left_spine_node(level) else RIGHT_STALE] >> level) & 1
+        (
+            s[layout.LEFT_STALE if node == view.left_spine_node(level) else layout.RIGHT_STALE]
+            >> level
+        )
+        & 1
     )
 
 
@@ -152,17 +132,18 @@ def spine_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
     within = [_off_spine_values(view, view.left_spine_node(k), k) for k in range(height + 1)]
     across = [_off_spine_values(view, view.right_spine_node(k), k) for k in range(height + 1)]
     levels, mask = range(1, height), (1 << height) - 2
-    left, right = s[LEFT_STALE] & mask, s[RIGHT_STALE] & mask
+    left, right = s[layout.LEFT_STALE] & mask, s[layout.RIGHT_STALE] & mask
     yield (
         "S9 a level that is not marked: the inner folds, and above all marks the chains",
-        all((left >> k) & 1 or ends[LEFT_INNER, k] == fold(within[k]) for k in levels)
-        and all((right >> k) & 1 or ends[RIGHT_INNER, k] == fold(across[k]) for k in levels)
+        all((left >> k) & 1 or ends[layout.LEFT_INNER, k] == fold(within[k]) for k in levels)
+        and all((right >> k) & 1 or ends[layout.RIGHT_INNER, k] == fold(across[k]) for k in levels)
         and all(
-            left >> k or ends[LEFT_CHAIN, k] == fold(chain.from_iterable(within[k:-1]))
+            left >> k or ends[layout.LEFT_CHAIN, k] == fold(chain.from_iterable(within[k:-1]))
             for k in levels
         )
         and all(
-            right >> k or ends[RIGHT_CHAIN, k] == fold(chain.from_iterable(across[-2 : k - 1 : -1]))
+            right >> k
+            or ends[layout.RIGHT_CHAIN, k] == fold(chain.from_iterable(across[-2 : k - 1 : -1]))
             for k in levels
         ),
     )
@@ -171,10 +152,10 @@ def spine_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
     yield (
         "S10 without marks: the fold of the root's children on no spine, and of all but the ends",
         not height
-        or bool(s[MIDDLE_STALE])
+        or bool(s[layout.MIDDLE_STALE])
         or (
-            ends[MISC, MIDDLE] == fold(middle)
-            and (bool(left | right) or ends[MISC, REST] == fold(rest))
+            ends[layout.MISC, layout.MIDDLE] == fold(middle)
+            and (bool(left | right) or ends[layout.MISC, layout.REST] == fold(rest))
         ),
     )
 
@@ -193,34 +174,35 @@ def _off_spine_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
 def finger_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
     """S11 and S12: the folds kept for the leaves at the ends."""
     s, ends, leaves = view.tree.s, view.tree.ends, view.tree.leaves
-    last_left, last = (
-        view.entry_range(view.left_spine_node(0))[1],
-        view.entry_range(view.right_spine_node(0))[1],
-    )
-    cut = last_left if view.height else s[CUT]
+    last_left = view.entry_range(view.left_spine_node(0))[1]
+    last = view.entry_range(view.right_spine_node(0))[1]
+    cut = last_left if view.height else s[layout.CUT]
     base = 0 if view.height else cut
     yield (
         "S11 suffix folds of the left leaf, of one leaf before the cut",
-        bool(s[SUFFIX_STALE])
+        bool(s[layout.SUFFIX_STALE])
         or _has_folds(
             ends,
-            SUFFIX,
-            {k: fold(_row(leaves, view.left_spine_node(0), k, cut)) for k in range(s[HEAD], cut)},
+            layout.SUFFIX,
+            {
+                k: fold(_row(leaves, view.left_spine_node(0), k, cut))
+                for k in range(s[layout.HEAD], cut)
+            },
         ),
     )
     yield (
         "S12 prefix folds of the right leaf, of one leaf after the cut",
-        (not view.height and bool(s[SUFFIX_STALE]))
+        (not view.height and bool(s[layout.SUFFIX_STALE]))
         or (
             _has_folds(
                 ends,
-                PREFIX,
+                layout.PREFIX,
                 {
                     k: fold(_row(leaves, view.right_spine_node(0), base, k + 1))
-                    for k in range(base, s[VALID])
+                    for k in range(base, s[layout.VALID])
                 },
             )
-            and s[VALID] <= last
+            and s[layout.VALID] <= last
         ),
     )
 

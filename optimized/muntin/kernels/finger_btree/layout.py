@@ -9,7 +9,6 @@ pointer. Invariants, bounds and proofs: proofs/finger_btree.md.
 from muntin.kernels.compiler.kernel_api import CAP, FAN
 
 KEY, ARITY, MASK = FAN, 2 * FAN, 2 * FAN + 1
-INNER_WIDTH = 2 * FAN + 2
 
 MIN_LEAF, MAX_MERGED_LEAF = CAP // 4, 3 * CAP // 4
 MIN_FAN, MAX_MERGED_FAN = max(2, FAN // 4), 3 * FAN // 4
@@ -37,5 +36,4 @@ MISC = 4
 SUFFIX, PREFIX = 5, 6  # of the left, and of the right leaf
 STAGE = 7
 ENDS = 8
-ENDS_WIDTH = max(CAP, LEVELS)
 IDENTITY, MIDDLE, REST = 0, 1, 2  # in MISC: the root's children on no spine; all but both leaves

@@ -10,10 +10,10 @@ from muntin.kernels.aggregator.array_backend import ArrayColumns, ArrayStorage
 from muntin.kernels.aggregator.column_backend import lower_partials
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.compiler.specialization import compiled_module
+from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
-from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.parts import Part, by_prefix
 
 FEW = 4
 """Ranges that hold each cell so many times or less, on average, are folded one by one."""
@@ -32,7 +32,7 @@ class Kernels:
 @cache
 def kernels_for(summary: NumericAggregate) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
-    found = vars(compiled_module(summary, ("aggregator/column_kernels",), *NodeShape()))
+    found = vars(compiled_module(summary, COLUMN_SOURCES, *NodeShape()))
     identity = column_of(ArrayStorage(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
 
@@ -81,8 +81,7 @@ class Custom(Part):
         kernels = kernels_for(self.summary)
         out = np.repeat(kernels.identity, lo.size)
         kernels.fold_each(np.ascontiguousarray(fields[1]), lo, hi, out)
-        sums = np.concatenate([[0], np.cumsum(fields[0], dtype=np.int64)])
-        return column_of(sums[hi] - sums[lo]), out
+        return by_prefix(fields[0], lo, hi), out
 
     def lowered(self, fields: Fields) -> tuple[Column, ...]:
         """Return the results of partials that hold a row."""

@@ -9,9 +9,8 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, Fields, Ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.cells import Cells, beginnings, ordered
 from muntin.kernels.slicing.condensed import Condensed
-from muntin.kernels.slicing.ordering import beginnings, ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
 from muntin.optimized.common.window_traits import traits_of

@@ -17,7 +17,7 @@ from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.dense.sound import of_dense
 from muntin.kernels.slicing.dense.timeline import timeline_from
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.group import Group
@@ -25,7 +25,6 @@ from muntin.kernels.slicing.keyed.group import KeyedGroup
 from muntin.kernels.slicing.keys import KeyIds, with_one_nan
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.sound import (
     Facts,
     ensure,
@@ -48,8 +47,8 @@ BESIDE = Scotty
 """What a state holds beside columns: a snapshot may name only what is imported."""
 GIVEN = {"settings", "tracks"}
 DERIVED = {
-    *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
-}
+    "_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes",
+}  # fmt: skip
 """What a group of dense slices finds out from its queries."""
 
 

@@ -4,8 +4,7 @@ from typing import Literal, NamedTuple
 
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
-from muntin.kernels.slicing.forms import Form
-from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Query, Settings

@@ -14,21 +14,17 @@ from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, Fields, Ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.choice import Everything
+from muntin.kernels.slicing.forms import Events
 from muntin.kernels.slicing.grain import Records, Slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.opaque import Events
 from muntin.kernels.slicing.parts import Part
 from muntin.snapshot.errors import corrupt_snapshot
 
 Facts = Iterator[tuple[str, object]]
 """Requirements with whether each holds; one may rely on those before it: the first failure ends."""
-NUMBERS: set[np.dtype[np.generic]] = {
-    np.dtype(np.int64),
-    np.dtype(np.float64),
-    np.dtype(np.object_),
-}
+NUMBERS: set[np.dtype[np.generic]] = {*map(np.dtype, (np.int64, np.float64, np.object_))}
 
 
 def ensure(facts: Facts) -> None:
@@ -59,17 +55,11 @@ def row_of(
     return f"`{name}` must be {expected}, found {found}", is_row(array, dtype, size)
 
 
-def within(numbers: Ints, first: int, last: int) -> bool:
-    """Whether all numbers lie between two, both included."""
-    return bool(((numbers >= first) & (numbers <= last)).all())
-
-
 def values_within(name: str, numbers: Ints, first: int, last: int) -> tuple[str, bool]:
     """The requirement that all numbers lie between two, both included."""
     found = f"{numbers.min()} to {numbers.max()}" if numbers.size else "none"
-    return f"`{name}` must lie within {first} to {last}, found {found}", within(
-        numbers, first, last
-    )
+    holds = bool(((numbers >= first) & (numbers <= last)).all())
+    return f"`{name}` must lie within {first} to {last}, found {found}", holds
 
 
 def whole(number: object, first: int, last: int) -> bool:

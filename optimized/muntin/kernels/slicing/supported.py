@@ -1,8 +1,8 @@
 """What has a form over columns, and what has none, with the reason."""
 
 from muntin.kernels.slicing.arrays import LAST, LONGEST, within
-from muntin.kernels.slicing.rank_view import COUNTED
 from muntin.kernels.slicing.track import view_of
+from muntin.kernels.slicing.view import COUNTED
 from muntin.optimized.common.window_traits import EVERYTHING, inputs_of, traits_of
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import UnsupportedError

@@ -8,16 +8,22 @@ import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import Flags, Ints, climb, spread
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.known import NEW, RETRACTED, UPDATED, Known, Told, places
 from muntin.kernels.slicing.moment import Moment, Within, told_upto
-from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.periodic_view import band, cumulate, landmark, sliding
-from muntin.kernels.slicing.punctuation_view import punctuation
-from muntin.kernels.slicing.rank_view import count, rolling
-from muntin.kernels.slicing.session_view import session
 from muntin.kernels.slicing.store import Store
-from muntin.kernels.slicing.view import Line, View
+from muntin.kernels.slicing.view import (
+    Line,
+    View,
+    band,
+    count,
+    cumulate,
+    landmark,
+    punctuation,
+    rolling,
+    session,
+    sliding,
+)
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Mode
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
@@ -72,7 +78,8 @@ class Track:
         at = places(self.known, view)
         fresh = climb(line.cells.fresh)
         first = line.cells.arrival[view.lo]
-        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (self._firsts(at) != first))
+        before = self.known.first[at] if len(self.known) else at
+        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (before != first))
         news = np.flatnonzero((at < 0) | moved)
         revision = np.zeros_like(at)
         if len(self.known):
@@ -102,10 +109,6 @@ class Track:
         cells = line.cells
         late = stays(self.kind) and not (cells.fresh[cells.low < before.watermark] > 0).any()
         return Within(before.watermark if late else limit, after.watermark)
-
-    def _firsts(self, at: Ints) -> Ints:
-        known = self.known.first
-        return known[at] if known.size else at
 
     def _remembered(
         self, at: Ints, news: Ints, values: Mapping[str, Answer], mode: Mode

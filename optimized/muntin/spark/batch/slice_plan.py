@@ -13,14 +13,14 @@ import numpy as np
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
 from muntin.kernels.slicing.batch import Source
+from muntin.kernels.slicing.cells import ordered
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, form_of
 from muntin.kernels.slicing.grain import Slices, slices
-from muntin.kernels.slicing.ordering import ordered
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
-from muntin.kernels.slicing.session_view import beginnings, reaches
 from muntin.kernels.slicing.store import Store
+from muntin.kernels.slicing.view import beginnings, reaches
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
 from muntin.spark.call.query_plan import AggregationPlan

@@ -23,10 +23,11 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from muntin.columnar.aggregate_requests import PAIR_AGGREGATES, AggregateRequest, Erased
+from muntin.columnar.aggregate_requests import PAIR_AGGREGATES, AggregateRequest
 from muntin.columnar.arrow import M4
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.forms import catalogued
+from muntin.kernels.slicing.over import Erased
 from muntin.reference import sketches
 from muntin.spark.execution.arrow import arrow_type
 from muntin.spec.errors import InvalidInputError

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from muntin.columnar.aggregate_requests import Erased
 from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.kernels.slicing.over import is_row
+from muntin.kernels.slicing.over import Erased, is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spark.call.aggregate_arguments import AggregateColumn

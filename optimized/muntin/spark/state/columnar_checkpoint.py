@@ -13,13 +13,12 @@ import numpy as np
 
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, ints
-from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.cells import Cells, ordered
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.image import Plain, TrackerState
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.ordering import ordered
 from muntin.snapshot import decode, encode
 from muntin.spark.execution.columnar_support import redundant_counts
 from muntin.spark.state.chunk_store import Chunks

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.aggregator.numeric_catalogue import add, maximum, minimum
+from muntin.kernels.aggregator.numeric_catalogue import add, add_triples, maximum, minimum
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.kernels.compiler.specialization import compiled_module
@@ -26,11 +26,6 @@ def earlier(a: Partial, b: Partial) -> Partial:
 def later(a: Partial, b: Partial) -> Partial:
     """Choose the greater time, or the last of equals."""
     return b if b[0] >= a[0] else a
-
-
-def add_three(a: Partial, b: Partial) -> Partial:
-    """Add how many, sums and squares of integers."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def join_moments(a: Partial, b: Partial) -> Partial:
@@ -89,7 +84,7 @@ def combine_of(part: Part, dtype: np.dtype[np.generic]) -> Combine:
         return SINGLE[type(part)]
     if isinstance(part, Choice):
         return with_greatest if part.greatest else with_least
-    return join_moments if kinds_of(dtype)[1] == "float" else add_three
+    return join_moments if kinds_of(dtype)[1] == "float" else add_triples
 
 
 def kinds_of(dtype: np.dtype[np.generic]) -> tuple[Kind, ...]:

@@ -39,11 +39,8 @@ def of_dense(
     """Checks of the state of a group with these trackers and this timeline."""
     parts = {p for track in tracks.values() for form in track.queries.values() for p in form.parts}
     types = sum(isinstance(kind, Sliding) for kind in tracks)
-    birth, held, key = (
-        _typed(state, "birth", np.ndarray),
-        state["_slices"],
-        _typed(state, "_key", int),
-    )
+    birth, key = _typed(state, "birth", np.ndarray), _typed(state, "_key", int)
+    held = state["_slices"]
     yield integer_within("since", state["since"], FIRST, LAST)
     yield from of_birth(birth, keys)
     yield from of_clock(_typed(state, "_clock", Clock))
