@@ -10,7 +10,7 @@ from pathlib import Path
 from muntin.cli.commands.card_data import CARDS, Card, CardExample
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
 from muntin.conformance.transcript.replay import replay
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.drawing.film import film
 from muntin.drawing.instances import instance
 from muntin.drawing.svg import svg
@@ -19,9 +19,12 @@ from muntin.reference import SpecificationOperator
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
+HELP = "check or write the cards of the structures"
+EPILOG = ""
 ROOT = Path(__file__).parents[4]
 DOCUMENT, PICTURES, EXAMPLES = "docs/structures.md", "docs/pictures", "docs/examples"
 TRACES = f"{EXAMPLES}/traces"
+DESCRIPTION = f"Check that {DOCUMENT} and its pictures are up to date, or write them."
 FAILED = 1
 
 ARRIVAL = {
@@ -43,21 +46,10 @@ picture are new in that step; `muntin draw` draws every step of any transcript.
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "cards",
-        help="check or write the cards of the structures",
-        description=f"Check that {DOCUMENT} and its pictures are up to date, or write them.",
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--write", action="store_true", help="write the files that are not up to date"
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    what = "write the files that are not up to date"
+    parser.add_argument("--write", action="store_true", help=what)
 
 
 def run(arguments: Namespace) -> int:
@@ -110,9 +102,7 @@ def pictures() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / TRACES).glob("*.json")):
         trace = parse(path.read_text("utf-8"))
         if not isinstance(trace, OperatorTranscript):
-            raise InvalidInputError(
-                f"{path.name} is no transcript of an operator; make it a card"
-            )
+            raise InvalidInputError(f"{path.name} is no transcript of an operator; make it a card")
         outputs = replay(trace, SpecificationOperator(trace.settings))
         steps = [(turn.step, output) for turn, output in zip(trace.turns, outputs, strict=True)]
         yield f"{PICTURES}/trace-{path.stem}.svg", svg(trace_scene(steps), path.stem)

@@ -6,7 +6,7 @@ people go to stderr, except with `--check` and `--pretty`, whose output is for p
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from muntin.cli.commands.replay_report import explanation, print_table
 from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import Transcript, parse
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, check_name
 
@@ -25,6 +25,8 @@ OK, FAILED, UNSUPPORTED = 0, 1, 3
 MAX_DIFFERENCES = 20
 """The most differences of one run to print."""
 
+HELP = "replay transcripts on an implementation, and print or check the results"
+DESCRIPTION = "Replay each transcript on the named implementation."
 EPILOG = """\
 Each result is one JSON line on stdout, its fields in this order:
   {"step", "query", "key", "start", "end", "value", "kind", "revision"}
@@ -53,34 +55,14 @@ For the format see docs/transcripts.md.
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "replay",
-        help="replay transcripts on an implementation, and print or check the results",
-        description="Replay each transcript on the named implementation.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
-    parser.add_argument(
-        "--with",
-        dest="name",
-        default="spec",
-        metavar="NAME",
-        help="an implementation, or all (default: spec; see `muntin list`)",
-    )
-    parser.add_argument("--pretty", action="store_true", help="print tables, not JSON lines")
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="compare with the results expected in the file, and print the differences",
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add, which = parser.add_argument, "an implementation, or all (default: spec; see `muntin list`)"
+    differences = "compare with the results expected in the file, and print the differences"
+    add("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
+    add("--with", dest="name", default="spec", metavar="NAME", help=which)
+    add("--pretty", action="store_true", help="print tables, not JSON lines")
+    add("--check", action="store_true", help=differences)
 
 
 @dataclass
