@@ -1,25 +1,50 @@
-"""The report of a differential run: one HTML page with nothing to load, in the style of `draw`."""
+"""The report of a differential run: one HTML page with nothing to load, in the style of `draw`.
+
+Its charts fit any width, and their text stays readable.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.differential.plan import NATIVE, DiffPlan
-from muntin.differential.report.charts import STYLE, Bar, bars, columns, line
 from muntin.differential.report.table import header, summary, table_rows
 from muntin.differential.shrinking import Mismatch
 from muntin.differential.tally import outcome_of
-from muntin.drawing.page import LAYOUT
+from muntin.drawing.page import document
 
 if TYPE_CHECKING:
     from muntin.differential.run import SourceOutcome
     from muntin.differential.spark.native_streams import StreamOutcome
 
-PAGE_STYLE = """\
+STYLE = """\
+:root { --bar:#2764ae; --bound:#d1480e; --good:#227343; --bad:#b3261e; --faint:#eceef1 }
+@media (prefers-color-scheme: dark) { :root { --bar:#5b9be6; --bound:#ff9457; --good:#5cc689;
+  --bad:#ff8a80; --faint:#232b34 } }
+.bars { display: grid; grid-template-columns: max-content 1fr; gap: .35rem .7rem;
+  align-items: center; margin: .6rem 0 }
+.bars b { font-weight: normal; overflow-wrap: anywhere }
+.bars div { position: relative; background: var(--faint); height: 1.5rem }
+.bars div i { position: absolute; inset: 0 auto 0 0; background: var(--bar); opacity: .55;
+  border: 0; width: auto; height: auto; margin: 0 }
+.bars div u { position: absolute; top: 0; bottom: 0; border-left: 3px solid var(--bound) }
+.bars div span { position: absolute; left: .4rem; line-height: 1.5rem; white-space: nowrap }
+.columns { display: flex; align-items: flex-end; height: 8rem; gap: 2px; margin: .6rem 0 0;
+  border-bottom: 1px solid var(--rule) }
+.columns i { flex: 1; background: var(--bar); border: 0; width: auto; margin: 0; min-width: 1px }
+.line { position: relative; height: 2.6rem; border-bottom: 1px solid var(--rule);
+  margin: 0 .5rem }
+.line i { position: absolute; bottom: -.4rem; width: .8rem; height: .8rem; margin: 0 0 0 -.4rem;
+  border-radius: 50%; background: var(--bar); border: 0 }
+.line span { position: absolute; bottom: .6rem; font-size: .85rem;
+  white-space: nowrap }
+@media (max-width: 34rem) { .bars { grid-template-columns: 1fr; gap: .15rem }
+  .bars div { margin-bottom: .45rem } }
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6rem 0 }
 th, td { padding: .25rem .8rem .25rem 0; text-align: right; border-bottom: 1px solid var(--rule);
@@ -37,25 +62,28 @@ li { display: list-item } ul { display: block; padding-left: 1.2rem }
 COUNTS = ("lifts", "combines", "slices")
 
 
+class Bar(NamedTuple):
+    """A length with a name and a caption, and its bound if one is claimed."""
+
+    name: str
+    length: float
+    caption: str
+    bound: float | None = None
+
+
 def page(
     plan: DiffPlan, sources: Sequence["SourceOutcome"], streams: Sequence["StreamOutcome"] = ()
 ) -> str:
     """The page as text."""
     outcome = outcome_of(sources, streams)
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>muntin diff: {outcome.title}</title>",
-            f"<style>\n{LAYOUT}{STYLE}{PAGE_STYLE}</style></head><body>",
-            "<header><h1>muntin diff</h1>",
-            f'<p class="{"good" if outcome.agrees else "bad"}">{escape(str(outcome))}</p>',
-            f"<p>{escape(_plan_text(plan))}</p></header>",
-            *(part for source in sources for part in _section(plan, source)),
-            *(_streams(streams) if streams else []),
-            "</body></html>\n",
-        ]
+    return document(
+        f"muntin diff: {outcome.title}",
+        STYLE,
+        "<header><h1>muntin diff</h1>",
+        f'<p class="{"good" if outcome.agrees else "bad"}">{escape(str(outcome))}</p>',
+        f"<p>{escape(_plan_text(plan))}</p></header>",
+        *(part for source in sources for part in _section(plan, source)),
+        *(_streams(streams) if streams else []),
     )
 
 
@@ -73,21 +101,17 @@ def write(
 
 
 def _streams(streams: Sequence["StreamOutcome"]) -> list[str]:
-    """The section on Spark's own windows over streams."""
-    listed = _list([str(outcome) for outcome in streams])
-    wrong = [stream.mismatch for stream in streams if stream.mismatch]
-    small = [part for mismatch in wrong for part in _mismatch(mismatch)]
+    listed = _list([*map(str, streams)])
+    small = [part for stream in streams if stream.mismatch for part in _mismatch(stream.mismatch)]
     return ["<section><h2>Spark's own windows over a stream</h2>", listed, *small, "</section>"]
 
 
 def _plan_text(plan: DiffPlan) -> str:
     names = ", ".join(query.id for query in plan.queries())
-    return (
-        f"Queries: {names}. All rows at once; dialect: {plan.dialect}."
-        if plan.whole
-        else f"Queries: {names}. Micro-batches of {plan.batch} rows; the watermark trails by "
-        f"{plan.delay}, the allowed lateness is {plan.lateness}; dialect: {plan.dialect}."
-    )
+    batches = f"Micro-batches of {plan.batch} rows; the watermark trails by {plan.delay}"
+    batches += f", the allowed lateness is {plan.lateness}"
+    rows = "All rows at once" if plan.whole else batches
+    return f"Queries: {names}. {rows}; dialect: {plan.dialect}."
 
 
 def _section(plan: DiffPlan, outcome: "SourceOutcome") -> Iterator[str]:
@@ -119,23 +143,20 @@ def _list(items: Sequence[str]) -> str:
 
 
 def _table(plan: DiffPlan, outcome: "SourceOutcome") -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in header(plan))
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-        for row in table_rows(plan, outcome.tally)
-    )
-    return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+    def row(cells: Sequence[str], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    body = "".join(row(cells, "td") for cells in table_rows(plan, outcome.tally))
+    return f'<div class="scroll"><table>{row(header(plan), "th")}{body}</table></div>'
 
 
 def _time_bars(plan: DiffPlan, outcome: "SourceOutcome") -> list[Bar]:
-    names = [entry.name for entry in plan.against if entry.name != NATIVE or plan.whole]
-    rates = {
-        name: outcome.tally.seconds.get(name, 0.0)
-        * 1e6
-        / max(1, outcome.tally.counter(name)["processed"])
-        for name in names
-    }
-    return [Bar(name, rate, f"{rate:.2f}") for name, rate in rates.items()]
+    names, drawn = [entry.name for entry in plan.against], list[Bar]()
+    for name in names if plan.whole else (name for name in names if name != NATIVE):
+        rows = max(1, outcome.tally.counter(name)["processed"])
+        micros = outcome.tally.seconds.get(name, 0.0) * 1e6 / rows
+        drawn.append(Bar(name, micros, f"{micros:.2f}"))
+    return drawn
 
 
 def _count_bars(plan: DiffPlan, outcome: "SourceOutcome", what: str) -> list[Bar]:
@@ -144,28 +165,23 @@ def _count_bars(plan: DiffPlan, outcome: "SourceOutcome", what: str) -> list[Bar
         counts = Counter(outcome.tally.counter(implementation.name))
         counts["slices"] = counts["sum of slices"]
         divisor = max(1, counts["traces"] if what == "slices" else counts["processed"])
-        if not counts[what]:
-            continue
-        bound = counts[f"bound of {what}"] / divisor
-        rate = counts[what] / divisor
+        rate, bound = counts[what] / divisor, counts[f"bound of {what}"] / divisor
         caption = f"{rate:.2f}, bound {bound:.2f}" if bound else f"{rate:.2f}"
-        drawn.append(Bar(implementation.name, rate, caption, bound or None))
+        if rate:
+            drawn.append(Bar(implementation.name, rate, caption, bound or None))
     return drawn
 
 
 def _mismatch(mismatch: Mismatch) -> Iterator[str]:
     yield f'<h3 class="bad">{escape(mismatch.name)} is wrong on key {escape(mismatch.key)}</h3>'
     yield f"<p>Shrunk to {mismatch.events} events. {escape(mismatch.what)}</p>"
-    points = list(_points(mismatch))
-    if points:
-        yield line(points)
-        yield "<p>The events, by time, with their values.</p>"
+    if points := list(_points(mismatch)):
+        yield f"{line(points)}\n<p>The events, by time, with their values.</p>"
     yield f"<pre>{escape(chr(10).join(mismatch.steps()))}</pre>"
     command = mismatch.replay_command(Path(mismatch.file_name()))
     yield f"<p>Reproduce: <code>{escape(command)}</code></p>"
     text = escape(json.dumps(mismatch.transcript))
-    yield f"<details><summary>transcript</summary><pre>{text}</pre>"
-    yield "</details>"
+    yield f"<details><summary>transcript</summary><pre>{text}</pre>\n</details>"
 
 
 def _points(mismatch: Mismatch) -> Iterator[tuple[float, str]]:
@@ -173,3 +189,51 @@ def _points(mismatch: Mismatch) -> Iterator[tuple[float, str]]:
     for turn in transcript.turns if isinstance(transcript, OperatorTranscript) else ():
         for event in turn.step.events:
             yield event.time, f"{event.value} at {event.time}"
+
+
+def bars(items: Sequence[Bar]) -> str:
+    """Horizontal bars to one scale; a bound is a line across.
+
+    >>> bars([Bar("a", 1, "one"), Bar("b", 2, "two", 4)]).count("<i ")
+    2
+    """
+    longest = max((max(bar.length, bar.bound or 0) for bar in items), default=0) or 1
+    return f'<div class="bars">{"".join(_bar(bar, longest) for bar in items)}</div>'
+
+
+def _bar(bar: Bar, longest: float) -> str:
+    left = f"min(calc(100% - 3px),{(bar.bound or 0) / longest:.2%})"
+    bound = "" if bar.bound is None else f'<u style="left:{left}" title="bound"></u>'
+    length = f'<i style="width:{bar.length / longest:.2%}"></i>'
+    caption = f"<span>{escape(bar.caption)}</span>"
+    return f"<b>{escape(bar.name)}</b><div>{length}{bound}{caption}</div>"
+
+
+def columns(values: Sequence[float], caption: str) -> str:
+    """A column for each value, in order, above a caption."""
+    highest = max(values, default=0) or 1
+    sizes = ((value, f"height:{value / highest:.1%}") for value in values)
+    drawn = [f'<i style="{height}" title="{value:,.0f}"></i>' for value, height in sizes]
+    return f'<div class="columns">{"".join(drawn)}</div><p>{escape(caption)}</p>'
+
+
+MIN_LABEL_DISTANCE = 0.3
+"""The least distance of points that get labels, as a share of the line."""
+
+
+def line(points: Sequence[tuple[float, str]]) -> str:
+    """Points on a line, from the first to the last, labelled where there is room.
+
+    >>> line([(5, "a"), (7, "b")]).count("<span")
+    2
+    """
+    positions, drawn = sorted({position for position, _ in points}), ""
+    low, width = positions[0], positions[-1] - positions[0] or 1
+    has_room = all(b - a >= MIN_LABEL_DISTANCE * width for a, b in pairwise(positions))
+    for position in positions:
+        labels = escape(", ".join(label for point, label in points if point == position))
+        left = f"{(position - low) / width:.2%}"
+        drawn += f'<i style="left:{left}" title="{labels}"></i>'
+        if has_room:
+            drawn += f'<span style="left:{left};transform:translateX(-{left})">{labels}</span>'
+    return f'<div class="line">{drawn}</div>'
