@@ -106,8 +106,6 @@ def differing_windows(expected: WindowView, actual: WindowView, allowed: Toleran
         window: actual.get(window, "no such window")
         for window in sorted({*expected, *actual})
         if not is_close(
-            expected.get(window, missing),
-            actual.get(window, missing),
-            allowed.get(window[0], 0.0),
+            expected.get(window, missing), actual.get(window, missing), allowed.get(window[0], 0.0)
         )
     }

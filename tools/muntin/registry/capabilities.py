@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from types import MappingProxyType
-from typing import ParamSpec, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.json_values import Json
@@ -19,8 +20,6 @@ from muntin.spec.stream import Event
 from muntin.spec.structure import OutOfOrder
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
-
-P = ParamSpec("P")
 
 Case = Mapping[str, str]
 """The circumstances of a probe, by name."""
@@ -58,7 +57,7 @@ class Capabilities:
 
     def extent(self) -> dict[str, str]:
         """For each feature whether it is supported in all cases, some, or none."""
-        by_what: dict[str, set[bool]] = {}
+        by_what = dict[str, set[bool]]()
         for probe in self.probes:
             by_what.setdefault(probe.what, set()).add(probe.refusal is None)
         return {
@@ -70,11 +69,8 @@ class Capabilities:
         """Yield each reason for a refusal, of the features supported in these degrees."""
         extent = self.extent()
         probes = [probe for probe in self.probes if extent[probe.what] in degrees]
-        by_reason: dict[str, list[Probe]] = {}
-        for probe in probes:
-            if probe.refusal is not None:
-                by_reason.setdefault(probe.refusal, []).append(probe)
-        for why, refused in by_reason.items():
+        for why in filter(None, dict.fromkeys(probe.refusal for probe in probes)):
+            refused = [probe for probe in probes if probe.refusal == why]
             what = tuple(dict.fromkeys(probe.what for probe in refused))
             related = [probe for probe in probes if probe.what in what]
             yield Refusal(why, what, _conditions(refused, related), len(refused))
@@ -144,7 +140,7 @@ def settings() -> Iterator[tuple[Case, Settings]]:
 def survey_operator(entry: OperatorEntry) -> Capabilities:
     """Probe an operator with a query of every kind, under all settings."""
     probes = [
-        Probe(what, {"aggregate": order, **case}, _refusal(_add, entry, chosen, query))
+        Probe(what, {"aggregate": order, **case}, _refusal(partial(_add, entry, chosen, query)))
         for what, window in window_types().items()
         for order, name in (("commutative", "sum"), ("not commutative", "concat"))
         for query in [Query("probe", window, named(name))]
@@ -157,9 +153,9 @@ def _add(entry: OperatorEntry, chosen: Settings, query: Query) -> None:
     entry.build(chosen).add(query)
 
 
-def _refusal(call: Callable[P, None], *args: P.args, **options: P.kwargs) -> str | None:
+def _refusal(call: Callable[[], None]) -> str | None:
     try:
-        call(*args, **options)
+        call()
     except UnsupportedError as refusal:
         return str(refusal)
     return None
@@ -190,7 +186,7 @@ def survey_structure(entry: StructureEntry) -> Capabilities:
     """
     monoids = (("invertible", FREE), ("not invertible", Monoid(FREE.identity, FREE.combine)))
     probes = [
-        Probe(what, {"aggregate": kind}, _refusal(_call, entry, monoid, call))
+        Probe(what, {"aggregate": kind}, _refusal(partial(_call, entry, monoid, call)))
         for what, call in CALLS.items()
         for kind, monoid in monoids
     ]

@@ -46,9 +46,14 @@ class Card:
     shots: tuple[CardExample, ...] = ()
 
 
-def _any_size(time: str) -> Times:
-    """The times of a FIFO structure that does the same work for each item."""
-    return Times(time, time, time, "none", "O(m)", "O(m)")
+FIFO = Times("O(1)", "O(1)", "O(1)", "none", "O(m)", "O(m)")
+"""The times of a FIFO structure that does the same work for each item."""
+
+FINGERS = Times(
+    *("O(log d)", "O(log d)", "O(1)"),
+    *("O(log(d + m))", "O(m + m log(1 + d/m) + log d)", "O(m + log d)"),
+)
+"""The times of a B-tree that is searched from both ends."""
 
 
 CARDS: Mapping[str, Card] = MappingProxyType(
@@ -69,7 +74,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         ),
         "subtract-on-evict": Card(
             "One running total, from which the oldest item is subtracted when it is evicted.",
-            _any_size("O(1)"),
+            FIFO,
             "n + 1",
             "Tangwongsan15",
             "reference/muntin/reference/subtract_on_evict.py",
@@ -77,7 +82,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         "two-stacks": Card(
             "A stack of suffix totals in front of a stack of items; when the front is empty, the "
             "back is flipped onto it.",
-            _any_size("O(1)"),
+            FIFO,
             "at most 2n",
             "Tangwongsan17",
             "optimized/muntin/optimized/fifo/two_stacks.py",
@@ -86,7 +91,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         ),
         "two-stacks-lite": Card(
             "Two-Stacks in one queue, where its own suffix total replaces each item.",
-            _any_size("O(1)"),
+            FIFO,
             "n + 1",
             "Tangwongsan21",
             "optimized/muntin/optimized/fifo/two_stacks_lite.py",
@@ -95,7 +100,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         ),
         "daba": Card(
             "Two-Stacks that flips a little with every operation, never all at once.",
-            _any_size("O(1)"),
+            FIFO,
             "at most 3n/2",
             "Tangwongsan17",
             "optimized/muntin/optimized/fifo/daba.py",
@@ -104,7 +109,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         ),
         "daba-lite": Card(
             "DABA where its own total replaces each item, for one combine less.",
-            _any_size("O(1)"),
+            FIFO,
             "n + 2",
             "Tangwongsan21",
             "optimized/muntin/optimized/fifo/daba_lite.py",
@@ -126,14 +131,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         ),
         "reactive": Card(
             "A ring with holes over the leaves of a FlatFAT, compacted and resized.",
-            Times(
-                "O(log n)",
-                "O(log n)",
-                "O(log n)",
-                "O(log n)",
-                "O(m + m log(n/m))",
-                "O(m + m log(n/m))",
-            ),
+            Times(*["O(log n)"] * 4, *["O(m + m log(n/m))"] * 2),
             "twice the capacity, at most 8n",
             "Tangwongsan15",
             "optimized/muntin/optimized/flatfat/reactive.py",
@@ -157,12 +155,8 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         "btree": Card(
             "A B-tree by time, where every node has the aggregate of its subtree.",
             Times(
-                "O(log n)",
-                "O(log n)",
-                "O(1)",
-                "O(log n)",
-                "O(m + m log(1 + n/m) + log n)",
-                "O(m + log n)",
+                *("O(log n)", "O(log n)", "O(1)", "O(log n)"),
+                *("O(m + m log(1 + n/m) + log n)", "O(m + log n)"),
             ),
             "n, and one a node",
             "Tangwongsan19",
@@ -173,14 +167,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         "fiba": Card(
             "A B-tree with fingers at both ends, whose aggregates there do not depend on distant "
             "nodes.",
-            Times(
-                "O(log d)",
-                "O(log d)",
-                "O(1)",
-                "O(log(d + m))",
-                "O(m + m log(1 + d/m) + log d)",
-                "O(m + log d)",
-            ),
+            FINGERS,
             "n, and one a node",
             "Tangwongsan19",
             "optimized/muntin/optimized/btree/fiba.py",
@@ -195,14 +182,7 @@ CARDS: Mapping[str, Card] = MappingProxyType(
         "kernels": Card(
             "A finger B+-tree in arrays, with wide leaves, whose aggregates are repaired by the "
             "next query: the source that is compiled for columns, run without compilation.",
-            Times(
-                "O(log d)",
-                "O(log d)",
-                "O(1)",
-                "O(log(d + m))",
-                "O(m + m log(1 + d/m) + log d)",
-                "O(m + log d)",
-            ),
+            FINGERS,
             "n, and one a node, in rows that grow by doubling",
             "Tangwongsan19",
             "optimized/muntin/kernels/aggregator/finger_btree.py",

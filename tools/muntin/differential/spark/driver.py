@@ -11,11 +11,7 @@ from muntin.differential.inputs.trace import KeyTrace, Number, on_time
 from muntin.differential.journal import Journal
 from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.tally import Tally, tally_from_json
-from muntin.registry.dataframes.native_windows import (
-    NativeQuery,
-    native_query,
-    with_native_windows,
-)
+from muntin.registry.dataframes.native_windows import NativeQuery, native_query, with_native_windows
 from muntin.registry.dataframes.traces import Frame, Row, map_rows
 from muntin.spec.errors import InvalidInputError
 

@@ -83,17 +83,13 @@ def spark_operator(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) 
     return renamed.select("key", "query", "start", "end", *_values(queries))
 
 
-def _values(queries: Sequence[Query]) -> list[Column]:
-    """The value of each window, from the columns of all aggregates."""
-    values = list[Column]()
+def _values(queries: Sequence[Query]) -> Iterator[Column]:
+    """Yield the value of each window, from the columns of all aggregates."""
     for column, kind in VALUE_TYPES.items():
-        own = [
-            F.when(F.col("query") == query.id, F.col(f"`of {query.aggregate.name}`"))
-            for query in queries
-            if value_column(query) == column
-        ]
-        values.append(F.coalesce(*own, F.lit(None)).cast(kind).alias(column))
-    return values
+        own = [query for query in queries if value_column(query) == column]
+        pairs = ((F.col("query") == query.id, query.aggregate.name) for query in own)
+        values = [F.when(is_own, F.col(f"`of {name}`")) for is_own, name in pairs]
+        yield F.coalesce(*values, F.lit(None)).cast(kind).alias(column)
 
 
 def spark_windows(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> DataFrame:

@@ -46,12 +46,7 @@ def _flush(draw: Draw) -> Column:
     return draw(4, FLUSH)
 
 
-DELAYS: Mapping[str, Delay] = {
-    "none": _none,
-    "uniform": _uniform,
-    "heavy": _heavy,
-    "flush": _flush,
-}
+DELAYS: Mapping[str, Delay] = {"none": _none, "uniform": _uniform, "heavy": _heavy, "flush": _flush}
 
 
 @dataclass(frozen=True)
