@@ -98,7 +98,7 @@ def test_a_trace_on_which_spark_differs_is_shrunk(spark: Session) -> None:
 def test_an_error_names_the_missing_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MuntinError, match="needs Java 17 or 21: there is none"):
+    with pytest.raises(MuntinError, match="needs Java 17 or 21: none is on the path"):
         check_java()
     old = tmp_path / "java"
     old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019' >&2\n")

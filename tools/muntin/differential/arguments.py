@@ -52,7 +52,6 @@ def check(arguments: Namespace, plan: DiffPlan) -> None:
 
 
 def _check_input_options(arguments: Namespace) -> None:
-    """Reject options of input rows where there is no input."""
     if arguments.input is None:
         for name in ("time", "value", "key"):
             if getattr(arguments, name) is not None:
@@ -78,7 +77,6 @@ def _check_generator_options(arguments: Namespace) -> None:
 
 
 def _check_implementation(implementation: Implementation, plan: DiffPlan) -> None:
-    """Reject an implementation that does not exist or cannot take part in this kind of run."""
     name = implementation.name
     if ":" in name:
         _check_user_operator(name, plan.settings())
@@ -93,15 +91,13 @@ def _check_implementation(implementation: Implementation, plan: DiffPlan) -> Non
 
 
 def _check_user_operator(name: str, settings: Settings) -> None:
-    """Reject a name of the user's that builds no operator."""
     try:
         operator: object = operator_named(name).build(settings)  # nothing has checked its type yet
     except MuntinError:
         raise
     except Exception as error:
-        raise InvalidInputError(
-            f"{name!r} makes no operator of Settings: {type(error).__name__}: {error}"
-        ) from error
+        message = f"{name!r} makes no operator of Settings: {type(error).__name__}: {error}"
+        raise InvalidInputError(message) from error
     if not isinstance(operator, Operator):
         raise InvalidInputError(
             f"{name!r} makes {operator!r} of Settings, and no operator: "

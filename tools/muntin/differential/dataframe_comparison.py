@@ -5,7 +5,7 @@ Where digests of a key differ, its windows are compared one by one, and the spec
 which implementation is wrong.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,7 +30,7 @@ from muntin.registry.dataframes.engines import (
     value_column,
 )
 from muntin.registry.dataframes.generated_rows import key_traces
-from muntin.registry.dataframes.traces import Row
+from muntin.registry.dataframes.traces import MapRows, Row
 from muntin.registry.implementations import DATAFRAME_NAMES, SPARK
 from muntin.spec.query import Query
 
@@ -54,13 +54,12 @@ def one_step(trace: KeyTrace, plan: DiffPlan) -> OperatorTranscript:
     return in_one_step(trace.transcript(plan), [True for _ in trace.times])
 
 
-def answer_with(name: str, plan: DiffPlan) -> Callable[[Iterable[Row]], Iterator[Row]]:
+def answer_with(name: str, plan: DiffPlan) -> MapRows:
     """A function from traces to window rows, for executors: it runs an operator on each trace."""
     columns = {query.id: value_column(query) for query in plan.queries()}
 
     def answers(rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            trace = trace_of(row)
+        for trace in map(trace_of, rows):
             run = run_trace(name, one_step(trace, plan), [*unsupported_by(name, plan)])
             for (query, start, end), value in final_windows(run.answers).items():
                 window = {"key": trace.number, "query": query, "start": start, "end": int(end)}
@@ -131,7 +130,6 @@ class ChunkComparison:
 
     @cached_property
     def _sizes(self) -> dict[int, int]:
-        """The number of rows of each key."""
         rows = self._keyed.groupBy("key").count().collect()
         return {row["key"]: row["count"] for row in rows}
 
@@ -160,11 +158,8 @@ class ChunkComparison:
             return
         condition = f"key in ({', '.join(map(str, keys))})"
         traces = key_traces(self._keyed.where(condition)).collect()
-        views = [
-            (answer, self._views(answer.implementation, condition))
-            for answer in answers
-            if answer.queries
-        ]
+        answering = [answer for answer in answers if answer.queries]
+        views = [(answer, self._views(answer.implementation, condition)) for answer in answering]
         for trace in (trace_of(row.asDict()) for row in traces):
             reference = run_trace(SPEC, one_step(trace, self._plan))
             differences = {

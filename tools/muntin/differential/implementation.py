@@ -11,7 +11,7 @@ from muntin.differential.cost_bounds import cost_bounds
 from muntin.differential.plan import SPEC, DiffPlan
 from muntin.optimized.common.query_sharing import ErasedAggregate
 from muntin.registry.lookup import operator_named
-from muntin.registry.state_size import state_size
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
@@ -74,7 +74,6 @@ def run_trace(name: str, trace: OperatorTranscript, unsupported: Sequence[str] =
 
 
 def _instrumented(query: Query, name: str, *, metered: bool) -> Query:
-    """The query with a counting aggregate, or with memoized windows for the denotation."""
     if metered:
         return replace(query, aggregate=metered_aggregate(query.aggregate.name))
     return memoize(query) if name == SPEC else query
@@ -114,12 +113,8 @@ class _TraceDriver:
             self._check_state_size()
 
     def _check_state_size(self) -> None:
-        """Record the size of the state now, and compare its slices with their bound."""
-        run, size = self._run, state_size(self.operator)
-        if size is None:
-            return
-        run.slices = max(run.slices, size.slices)
-        run.tuples = max(run.tuples, size.tuples)
+        run, size = self._run, state_size(self.operator) or StateSize(0, 0)
+        run.slices, run.tuples = max(run.slices, size.slices), max(run.tuples, size.tuples)
         if self._bounds:
             bound = self._bounds.slices(int(self._limit), int(self._newest), self._rows)
             run.bounds["slices"] = max(run.bounds.get("slices", 0), bound)

@@ -49,9 +49,8 @@ class Journal:
             self._write("")
             return self._path.read_bytes()
         except OSError as error:
-            raise InvalidInputError(
-                f"the journal {self._path} can't be written: {error.strerror}"
-            ) from error
+            message = f"the journal {self._path} can't be written: {error.strerror}"
+            raise InvalidInputError(message) from error
 
     def _load(self, number: int, line: bytes) -> None:
         try:

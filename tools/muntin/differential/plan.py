@@ -85,9 +85,8 @@ class DiffPlan:
 def _queries(windows: str) -> tuple[Query, ...]:
     names = [name for name in windows.split(",") if name]
     if not names or len({*names}) < len(names):
-        raise InvalidInputError(
-            f"--windows must list one or more windows, each once, not {windows!r}"
-        )
+        message = f"--windows must list one or more windows, each once, not {windows!r}"
+        raise InvalidInputError(message)
     return tuple(parse_query(name) for name in names)
 
 
@@ -126,9 +125,8 @@ def parse_units(text: str) -> int:
     """
     match = re.fullmatch(rf"(-?\d+)({'|'.join(UNITS)})?", text, re.ASCII)
     if match is None:
-        raise InvalidInputError(
-            f"{text!r} must be an integer, optionally with a unit: {', '.join(UNITS)}"
-        )
+        message = f"{text!r} must be an integer, optionally with a unit: {', '.join(UNITS)}"
+        raise InvalidInputError(message)
     return int(match[1]) * UNITS.get(match[2], 1)
 
 
@@ -141,9 +139,8 @@ def parse_implementations(text: str) -> tuple[Implementation, ...]:
     implementations = tuple(_parse_implementation(part) for part in text.split(",") if part)
     names = [implementation.name for implementation in implementations]
     if len(names) < 2 or len({*names}) < len(names):  # noqa: PLR2004 - a comparison needs two
-        raise InvalidInputError(
-            f"--against must name two implementations or more, each once, not {text!r}"
-        )
+        message = f"--against must name two implementations or more, each once, not {text!r}"
+        raise InvalidInputError(message)
     return implementations
 
 
@@ -164,9 +161,8 @@ def check_disorder(name: str) -> str:
     """The name itself; an unknown one is an error that lists the known ones."""
     if name == MIXED_DISORDER or name in DISORDERS:
         return name
-    raise InvalidInputError(
-        f"--disorder {name!r} is unknown; use one of {', '.join(DISORDERS)}, {MIXED_DISORDER}"
-    )
+    message = f"--disorder {name!r} is unknown; use one of {', '.join(DISORDERS)}, {MIXED_DISORDER}"
+    raise InvalidInputError(message)
 
 
 def parse_whole_number(text: str, what: str) -> int:

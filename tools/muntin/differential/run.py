@@ -42,8 +42,7 @@ class DiffRun:
         self, plan: DiffPlan, out: Path, spark: "Session", journal: Path | None = None
     ) -> None:
         """Prepare the run; `run` starts it."""
-        self._journal_path = journal
-        self._plan, self._out, self._spark = plan, out, spark
+        self._plan, self._out, self._spark, self._journal_path = plan, out, spark, journal
         self.streams: list[StreamOutcome] = []
 
     def run(self, sources: Sequence[Source], *, streaming: bool = False) -> list[SourceOutcome]:
@@ -70,16 +69,14 @@ class DiffRun:
                 progress.tick(rows)
 
             progress.show()
-            tally = run_chunks(source, self._plan, report, self._journal(source))
+            journal = Journal(self._journal_path, source.run) if self._journal_path else None
+            tally = run_chunks(source, self._plan, report, journal)
         outcome = SourceOutcome(source, tally, monotonic() - start, pace)
         self._print(outcome)
         outcome.mismatches += self._mismatches(tally)
         for mismatch in outcome.mismatches:
             self._explain(mismatch)
         return outcome
-
-    def _journal(self, source: Source) -> Journal | None:
-        return Journal(self._journal_path, source.run) if self._journal_path else None
 
     def _print(self, outcome: SourceOutcome) -> None:
         text = summary(self._plan, outcome.tally, outcome.seconds)
@@ -92,7 +89,6 @@ class DiffRun:
             say(f"{what}: {why}")
 
     def _mismatches(self, tally: Tally) -> list[Mismatch]:
-        """Shrink the first wrong trace of each implementation."""
         first = {trace["name"]: trace for trace in reversed(tally.wrong)}
         if first:
             complain(f"shrinking the wrong traces of {', '.join(first)}")

@@ -213,11 +213,10 @@ class NativeShrinker:
         from muntin.registry.dataframes.engines import ENGINES  # noqa: PLC0415 - needs numpy
         from muntin.registry.dataframes.generated_rows import frame_of  # noqa: PLC0415 - as above
 
-        rows = [
-            (number, event.time, event.value)
-            for number, trace in enumerate(traces)
-            for event in _events(trace)
+        numbered = [
+            (number, event) for number, trace in enumerate(traces) for event in _events(trace)
         ]
+        rows = [(number, event.time, event.value) for number, event in numbered]
         self._spark.conf.set("spark.sql.shuffle.partitions", "1")  # few rows, and many jobs
         listed = {query.id for trace in traces for query in trace.queries}
         queries = [query for query in self._supported() if query.id in listed]

@@ -117,8 +117,7 @@ class DiffOutcome:
 
     def __str__(self) -> str:
         """The outcome in a sentence."""
-        names = ", ".join(self.wrong)
-        sentences = [f"Wrong: {names}."] if self.wrong else []
+        sentences = [f"Wrong: {', '.join(self.wrong)}."] if self.wrong else []
         sentences += [f"NOTHING WAS COMPARED of the rows {name}." for name in self.uncompared]
         return " ".join(sentences) or "Everything agrees."
 

@@ -91,9 +91,8 @@ def instance(
 ) -> Instance:
     """An empty structure that can be drawn; another name is an error."""
     if name not in TREES and (coins or min_arity is not None):
-        raise UnsupportedError(
-            f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
-        )
+        message = f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
+        raise UnsupportedError(message)
     if name in TREES:
         tree = _tree(name, coins=coins)(monoid, None, min_arity or DEFAULT_MIN_ARITY)
         return Instance(tree, tree.picture)

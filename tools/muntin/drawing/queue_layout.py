@@ -62,14 +62,11 @@ def _rows() -> Scene:
 
 
 def _name(name: str, left: float, width: float) -> Scene:
-    """A bracket and the name of a list, unless it is empty."""
     if not width:
         return Scene()
     y = TOP - 6
-    return Scene(
-        edges=(Edge(left, y, left + width, y, "bracket"),),
-        labels=(Label(left + width / 2, y - 6, name),),
-    )
+    bracket = Edge(left, y, left + width, y, "bracket")
+    return Scene(edges=(bracket,), labels=(Label(left + width / 2, y - 6, name),))
 
 
 def _slot(

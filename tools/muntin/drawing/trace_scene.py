@@ -62,7 +62,6 @@ def _times(trace: Sequence[SteppedOutput]) -> set[int]:
 
 
 def _legible(ticks: Sequence[int], scale: float) -> Iterator[int]:
-    """Ticks whose labels do not overlap."""
     end = float("-inf")
     for time in ticks:
         half = text_width(str(time), SMALL_CHARACTER) / 2 + 2
@@ -113,6 +112,5 @@ def _bar(result: Result, position: Position, y: float) -> Box:
     left, right = position(result.start), position(result.end)
     text = f"{result.value} {result.kind}"
     about = f"{result.query} [{result.start}, {result.end}): {result.value}, {result.kind}"
-    return Box(
-        left, y, max(right - left, text_width(text)), BAR, LOOKS[result.kind], text, full=about
-    )
+    width = max(right - left, text_width(text))
+    return Box(left, y, width, BAR, LOOKS[result.kind], text, full=about)

@@ -112,10 +112,8 @@ def _cells(block: Block, starts: Sequence[float], top: float) -> tuple[Box, ...]
 
 
 def _coins(block: Block, right: float, top: float) -> tuple[Coin, ...]:
-    return tuple(
-        Coin(right + COIN_GAP / 2, top + COIN_STEP / 2 + COIN_STEP * k)
-        for k in range(block.coins or 0)
-    )
+    tops = (top + COIN_STEP / 2 + COIN_STEP * k for k in range(block.coins or 0))
+    return tuple(Coin(right + COIN_GAP / 2, y) for y in tops)
 
 
 def _fingers(scene: Scene) -> Scene:

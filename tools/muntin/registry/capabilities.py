@@ -78,10 +78,8 @@ class Capabilities:
 
 def _conditions(refused: Sequence[Probe], related: Sequence[Probe]) -> dict[str, tuple[str, ...]]:
     """The circumstances under which all probes are refused, without the irrelevant ones."""
-    when = {
-        name: tuple(dict.fromkeys(probe.case[name] for probe in refused))
-        for name in related[0].case
-    }
+    names = related[0].case
+    when = {name: (*dict.fromkeys(probe.case[name] for probe in refused),) for name in names}
     for name in list(when):
         rest = {other: values for other, values in when.items() if other != name}
         if all(probe.refusal is not None for probe in related if _matches(probe.case, rest)):
@@ -122,13 +120,8 @@ def settings() -> Iterator[tuple[Case, Settings]]:
     hints = get_type_hints(Dialect)
     modes: tuple[Mode, ...] = get_args(Mode)
     for mode, rule, in_order in product(modes, get_args(hints["lateness"]), (False, True)):
-        case = {
-            "output": mode,
-            "lateness": rule,
-            "in_order": str(in_order).lower(),
-            "dialect": "ours",
-        }
-        yield case, Settings(0, mode, in_order, replace(OURS, lateness=rule))
+        case = {"output": mode, "lateness": rule, "in_order": str(in_order).lower()}
+        yield {**case, "dialect": "ours"}, Settings(0, mode, in_order, replace(OURS, lateness=rule))
     defaults = {"output": DEFAULTS.output, "lateness": "event", "in_order": "false"}
     others = {**{name: get_args(hint) for name, hint in hints.items()}, "closing": (0, 1, -1)}
     for name, values in others.items():
@@ -161,7 +154,8 @@ def _refusal(call: Callable[[], None]) -> str | None:
     return None
 
 
-CALLS: Mapping[str, Callable[[OutOfOrder[Word]], object]] = MappingProxyType(
+StructureCall = Callable[[OutOfOrder[Word]], object]
+CALLS: Mapping[str, StructureCall] = MappingProxyType(
     {
         "insert in order": lambda structure: structure.insert(40, (4,)),
         "insert out of order": lambda structure: structure.insert(15, (4,)),
@@ -193,9 +187,7 @@ def survey_structure(entry: StructureEntry) -> Capabilities:
     return Capabilities(entry.name, tuple(probes))
 
 
-def _call(
-    entry: StructureEntry, monoid: Monoid[Word], call: Callable[[OutOfOrder[Word]], object]
-) -> None:
+def _call(entry: StructureEntry, monoid: Monoid[Word], call: StructureCall) -> None:
     structure = entry.build(monoid)
     for time in (10, 20, 30):
         structure.insert(time, (time,))

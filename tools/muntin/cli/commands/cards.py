@@ -55,9 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     if not (ROOT / EXAMPLES).is_dir():
-        raise InvalidInputError(
-            f"cards are written in the source tree, and {ROOT} is none: run it from a clone"
-        )
+        message = f"cards are written in the source tree, and {ROOT} is none: run it from a clone"
+        raise InvalidInputError(message)
     files = stale_files()
     for name, text in files.items():
         if arguments.write:
@@ -92,9 +91,8 @@ def pictures() -> Iterator[tuple[str, str]]:
         for shot in card.shots:
             transcript = parse((ROOT / EXAMPLES / f"{shot.transcript}.json").read_text("utf-8"))
             if not isinstance(transcript, StructureTranscript):
-                raise InvalidInputError(
-                    f"{shot.transcript} is no transcript of a structure, which a card needs"
-                )
+                message = f"{shot.transcript} is no transcript of a structure, which a card needs"
+                raise InvalidInputError(message)
             drawn = instance(name, transcript.aggregate.monoid, shot.min_arity, coins=shot.coins)
             frames = film(transcript, drawn)
             frame = next(frame for frame in frames if frame.number == shot.after)
@@ -150,6 +148,5 @@ def _card(entry: StructureEntry, card: Card) -> str:
         for shot in card.shots
     ]
     table = [f"| {name} | {text} |" for name, text in rows.items()]
-    return "\n".join(
-        [f"## {entry.name}\n", f"{card.sentence}\n", "| | |", "| --- | --- |", *table, "", *shots]
-    )
+    head = f"## {entry.name}\n", f"{card.sentence}\n", "| | |", "| --- | --- |"
+    return "\n".join([*head, *table, "", *shots])

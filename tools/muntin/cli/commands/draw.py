@@ -53,9 +53,8 @@ def run(arguments: Namespace) -> int:
     file: str = arguments.file
     name: str = arguments.name
     if name not in names():
-        raise InvalidInputError(
-            f"{name!r} is no structure that can be drawn; use one of {', '.join(DRAWABLE)}"
-        )
+        message = f"{name!r} is no structure that can be drawn; use one of {', '.join(DRAWABLE)}"
+        raise InvalidInputError(message)
     try:
         transcript = _read(file)
         frames = list(_frames(transcript, arguments))
@@ -82,9 +81,8 @@ def _read(file: str) -> StructureTranscript:
 
 
 def _frames(transcript: StructureTranscript, arguments: Namespace) -> list[Frame]:
-    drawn = instance(
-        arguments.name, transcript.aggregate.monoid, arguments.min_arity, coins=arguments.coins
-    )
+    name, monoid, coins = arguments.name, transcript.aggregate.monoid, arguments.coins
+    drawn = instance(name, monoid, arguments.min_arity, coins=coins)
     numbers = step_range(arguments.step, len(transcript.calls))
     return [frame for frame in film(transcript, drawn) if frame.number in numbers]
 

@@ -106,8 +106,7 @@ def run(arguments: Namespace) -> int:
             tally.add(trial)
             if trial.outcome.divergence:
                 del remaining[trial.operator]
-            for _ in range(trial.outcome.steps):
-                progress.tick()
+            progress.tick(trial.outcome.steps)
             if tally.steps >= steps or monotonic() >= deadline:
                 break
     tally.report()

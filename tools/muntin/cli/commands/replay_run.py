@@ -35,6 +35,10 @@ class ReplayRun:
         return differences(transcript.expected, self.lines)
 
 
+Replay = tuple[ReplayRun, Iterator[list[JsonRow]]]
+"""A run that has not begun, and the lines of its steps."""
+
+
 def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[ReplayRun]:
     """Replay a transcript on each implementation of this name."""
     if isinstance(transcript, OperatorTranscript):
@@ -56,9 +60,7 @@ def tick_count(transcript: Transcript, name: str) -> int:
     return len(transcript.calls) * len(structures(name))
 
 
-def _operator(
-    transcript: OperatorTranscript, entry: OperatorEntry
-) -> tuple[ReplayRun, Iterator[list[JsonRow]]]:
+def _operator(transcript: OperatorTranscript, entry: OperatorEntry) -> Replay:
     def steps() -> Iterator[list[JsonRow]]:
         if why := unsupported_reason(transcript, entry.build):
             raise UnsupportedError(why)
@@ -68,9 +70,7 @@ def _operator(
     return ReplayRun(entry.name), steps()
 
 
-def _structure(
-    transcript: StructureTranscript, entry: StructureEntry
-) -> tuple[ReplayRun, Iterator[list[JsonRow]]]:
+def _structure(transcript: StructureTranscript, entry: StructureEntry) -> Replay:
     def steps() -> Iterator[list[JsonRow]]:
         yield from replay_calls(transcript, entry.build(transcript.aggregate.monoid))
 

@@ -32,43 +32,30 @@ def header(plan: DiffPlan) -> tuple[str, ...]:
 
 def table_rows(plan: DiffPlan, tally: Tally) -> list[tuple[str, ...]]:
     """A row of cells for each implementation."""
-    cells = _dataframe_cells if plan.whole else _cells
-    return [cells(implementation.name, tally) for implementation in plan.against]
+    return [_cells(entry.name, tally, whole=plan.whole) for entry in plan.against]
 
 
-def _dataframe_cells(name: str, tally: Tally) -> tuple[str, ...]:
+def _cells(name: str, tally: Tally, *, whole: bool) -> tuple[str, ...]:
     counts, seconds = tally.counter(name), tally.seconds.get(name, 0.0)
-    return (
-        name,
-        f"{counts['rows'] / max(1, tally.counter()['rows']):.1%}",
-        f"{counts['windows']:,}",
-        f"{counts['mismatches']:,}",
-        f"{seconds:,.0f}",
-        f"{counts['processed'] / max(seconds, 1e-9):,.0f}",
-    )
-
-
-def _cells(name: str, tally: Tally) -> tuple[str, ...]:
-    counts, rows = tally.counter(name), tally.counter()["rows"]
     processed, traces = counts["processed"], counts["traces"]
+    share = f"{counts['rows'] / max(1, tally.counter()['rows']):.1%}"
+    first = name, share, f"{counts['windows']:,}", f"{counts['mismatches']:,}"
+    if whole:
+        return *first, f"{seconds:,.0f}", f"{processed / max(seconds, 1e-9):,.0f}"
     is_bounded = any(what.startswith("bound of ") for what in counts)
     is_timed = name != NATIVE and processed
     return (
-        name,
-        f"{counts['rows'] / max(1, rows):.1%}",
-        f"{counts['windows']:,}",
-        f"{counts['mismatches']:,}",
+        *first,
         _rate(counts, "lifts", processed),
         _rate(counts, "combines", processed),
         _rate(counts | Counter(slices=counts["sum of slices"]), "slices", traces),
         _rate(counts, "tuples", traces),
         f"{counts['over bound']:,}" if is_bounded else "",
-        f"{tally.seconds.get(name, 0.0) / processed * 1e6:.1f}" if is_timed else "",
+        f"{seconds / processed * 1e6:.1f}" if is_timed else "",
     )
 
 
 def _rate(counts: Counter[str], what: str, divisor: int) -> str:
-    """A rate, with its bound if one is claimed."""
     if not counts[what] or not divisor:
         return ""
     bound = counts[f"bound of {what}"]

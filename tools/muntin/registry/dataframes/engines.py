@@ -19,7 +19,7 @@ from muntin.columnar.arrow import column as column_in
 from muntin.columnar.table import aggregate as table_aggregate
 from muntin.registry.dataframes.generated_rows import key_traces
 from muntin.registry.dataframes.native_windows import native_query, native_windows
-from muntin.registry.dataframes.traces import Row, map_rows
+from muntin.registry.dataframes.traces import MapRows, map_rows
 from muntin.registry.implementations import KERNELS_TABLE, SPARK, SPARK_NATIVE
 from muntin.spark.call.aggregate_arguments import lookup, typed_column
 from muntin.spark.call.aggregation import aggregate
@@ -84,7 +84,6 @@ def spark_operator(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) 
 
 
 def _values(queries: Sequence[Query]) -> Iterator[Column]:
-    """Yield the value of each window, from the columns of all aggregates."""
     for column, kind in VALUE_TYPES.items():
         own = [query for query in queries if value_column(query) == column]
         pairs = ((F.col("query") == query.id, query.aggregate.name) for query in own)
@@ -104,9 +103,8 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
     by_label = {f"of {query.aggregate.name}": query for query in queries}
     fields = [StructField("query", StringType())]
     fields += [StructField(name, LongType()) for name in ("key", "start", "end")]
-    fields += [
-        StructField(label, VALUE_TYPES[value_column(query)]) for label, query in by_label.items()
-    ]
+    types = {label: VALUE_TYPES[value_column(query)] for label, query in by_label.items()}
+    fields += [StructField(label, value_type) for label, value_type in types.items()]
     aggregates = {label: (query.aggregate.name, "v") for label, query in by_label.items()}
     schema = StructType(fields)
 
@@ -134,9 +132,7 @@ ENGINES: Mapping[str, DataFrameEngine] = MappingProxyType(
 WINDOW_SCHEMA = "key long, query string, start long, end long, exact long, real double"
 
 
-def answer_by_trace(
-    rows: DataFrame, function: Callable[[Iterable[Row]], Iterator[Row]]
-) -> DataFrame:
+def answer_by_trace(rows: DataFrame, function: MapRows) -> DataFrame:
     """Windows by a function that gets the traces of keys one after another."""
     return map_rows(key_traces(rows), function, WINDOW_SCHEMA)
 

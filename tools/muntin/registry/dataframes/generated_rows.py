@@ -75,10 +75,9 @@ class GeneratedRows:
         paused = arrival + F.floor(arrival / ACTIVE) * PAUSE
         start = F.element_at(F.array(*map(F.lit, STARTS)), (draw_by("key", 6, 3) + 1).cast("int"))
         shape, chosen = draw_by("key", 7, len(DELAYS)), DELAYS.get(self.disorder)
-        delays = [
-            F.when(shape == index, delay(draw)) for index, delay in enumerate(DELAYS.values())
-        ]
-        delay = chosen(draw) if chosen else F.coalesce(*delays)
+        delays = enumerate(delay(draw) for delay in DELAYS.values())
+        by_shape = (F.when(shape == index, delay) for index, delay in delays)
+        delay = chosen(draw) if chosen else F.coalesce(*by_shape)
         time = (start + paused - delay).cast("bigint")
         value = F.when(draw(1, 100) != 0, draw(2, 1100) - 100)
         return keyed.select("key", "id", time.alias("t"), value.alias("v"))

@@ -17,6 +17,7 @@ BATCH_ROWS = 100
 Frame = DataFrame
 
 Row = Mapping[str, object]
+MapRows = Callable[[Iterable[Row]], Iterator[Row]]
 SCHEMA = "key string, number long, t array<long>, v array<{value_type}>, ok array<boolean>"
 
 
@@ -42,9 +43,7 @@ def arrow_schema(text: str) -> object:
     return schema
 
 
-def map_rows(
-    frame: DataFrame, function: Callable[[Iterable[Row]], Iterator[Row]], schema: str
-) -> DataFrame:
+def map_rows(frame: DataFrame, function: MapRows, schema: str) -> DataFrame:
     """Apply a function to the rows of each partition, on the executors."""
     arrow = arrow_schema(schema)
 
