@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.windows import WINDOW_CODECS, read_window
@@ -20,7 +19,7 @@ SPEC, NATIVE = "spec", SPARK_NATIVE
 SPARK_DIALECT = Dialect(session_merge="le")
 """What Spark does where engines disagree, as far as a batch can show it."""
 
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({"ours": OURS, "spark": SPARK_DIALECT})
+DIALECTS: Mapping[str, Dialect] = {"ours": OURS, "spark": SPARK_DIALECT}
 DISORDERS, MIXED_DISORDER = ("none", "uniform", "heavy", "flush"), "real"
 """The shapes of delay (`inputs.generated_traces`), and the name for one shape drawn per key."""
 

@@ -11,7 +11,7 @@ from muntin.console.progress import ProgressBar
 from muntin.differential.inputs.sources import Source
 from muntin.differential.journal import Journal
 from muntin.differential.plan import DiffPlan
-from muntin.differential.report.page import write
+from muntin.differential.report.page import page
 from muntin.differential.report.table import header, summary, table_lines, table_rows
 from muntin.differential.shrinking import Mismatch, NativeShrinker, operator_mismatch
 from muntin.differential.spark.driver import run_chunks
@@ -56,7 +56,10 @@ class DiffRun:
                 if outcome.mismatch:
                     self._explain(outcome.mismatch)
         say(f"\n{outcome_of(outcomes, self.streams)}")
-        say(f"The report: {write(self._out, self._plan, outcomes, self.streams)}")
+        self._out.mkdir(parents=True, exist_ok=True)
+        path = self._out / "report.html"
+        path.write_text(page(self._plan, outcomes, self.streams), "utf-8")
+        say(f"The report: {path}")
         return outcomes
 
     def _compare(self, source: Source) -> SourceOutcome:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Protocol
 
 from muntin.drawing.flatfat_layout import fat_scene
@@ -45,21 +44,17 @@ class DrawableWindow(OutOfOrder[object], Drawable, Protocol):
 
 
 TREES = ("btree", "fiba")
-FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = MappingProxyType(
-    {
-        "two-stacks": TwoStacks[object],
-        "two-stacks-lite": TwoStacksLite[object],
-        "daba": Daba[object],
-        "daba-lite": DabaLite[object],
-    }
-)
-OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = MappingProxyType(
-    {
-        "flatfat": FlatFatWindow[object],
-        "reactive": ReactiveAggregator[object],
-        "b-int": BInt[object],
-    }
-)
+FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = {
+    "two-stacks": TwoStacks[object],
+    "two-stacks-lite": TwoStacksLite[object],
+    "daba": Daba[object],
+    "daba-lite": DabaLite[object],
+}
+OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = {
+    "flatfat": FlatFatWindow[object],
+    "reactive": ReactiveAggregator[object],
+    "b-int": BInt[object],
+}
 DRAWABLE = (*TREES, *OTHERS, *FIFO)
 """The names of structures that can be drawn."""
 

@@ -38,9 +38,7 @@ def queue_scene(
         scenes.append(_name(part.name, left, column * len(part.slots)))
         scenes += [
             _slot(slot, time, left + k * column, column, formatter)
-            for k, (slot, time) in enumerate(
-                zip(part.slots, times[ends[index] : ends[index + 1]], strict=True)
-            )
+            for k, (slot, time) in enumerate(zip(part.slots, times[ends[index] :], strict=False))
         ]
     lefts = [NAMES + end * column + index * GAP for index, end in enumerate(ends)]
     names = [*(part.pointer for part in picture.lists), picture.end]

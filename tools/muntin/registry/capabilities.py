@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import get_args, get_type_hints
 
 from muntin.conformance.transcript.json_reader import JsonNode
@@ -91,10 +90,16 @@ def _matches(case: Case, when: Mapping[str, tuple[str, ...]]) -> bool:
     return all(case[name] in values for name, values in when.items())
 
 
-EXAMPLES: Mapping[str, Json] = MappingProxyType(
-    {"size": 4, "slide": 2, "offset": 0, "gap": 3, "every": 3, "at": 0, "step": 2, "start": 0}
-    | {"end": 9, "threshold": 2, "at_least": 1, "min_count": 1, "n": 3}
-)
+EXAMPLES: Mapping[str, Json] = {
+    "size": 4,
+    "slide": 2,
+    "offset": 0,
+    "gap": 3,
+    "every": 3,
+    "at": 0,
+    "step": 2,
+    "start": 0,
+} | {"end": 9, "threshold": 2, "at_least": 1, "min_count": 1, "n": 3}
 """A value for every field of a window."""
 
 
@@ -155,21 +160,19 @@ def _refusal(call: Callable[[], None]) -> str | None:
 
 
 StructureCall = Callable[[OutOfOrder[Word]], object]
-CALLS: Mapping[str, StructureCall] = MappingProxyType(
-    {
-        "insert in order": lambda structure: structure.insert(40, (4,)),
-        "insert out of order": lambda structure: structure.insert(15, (4,)),
-        "insert at a time that is there": lambda structure: structure.insert(20, (4,)),
-        "evict the oldest": lambda structure: structure.evict(10),
-        "evict from the middle": lambda structure: structure.evict(20),
-        "evict the youngest": lambda structure: structure.evict(30),
-        "bulk_insert in order": lambda structure: structure.bulk_insert([(40, (4,)), (50, (5,))]),
-        "bulk_insert out of order": lambda structure: structure.bulk_insert([(15, (4,))]),
-        "bulk_evict": lambda structure: structure.bulk_evict(20),
-        "query": lambda structure: structure.query(),
-        "query_range": lambda structure: structure.query_range(10, 20),
-    }
-)
+CALLS: Mapping[str, StructureCall] = {
+    "insert in order": lambda structure: structure.insert(40, (4,)),
+    "insert out of order": lambda structure: structure.insert(15, (4,)),
+    "insert at a time that is there": lambda structure: structure.insert(20, (4,)),
+    "evict the oldest": lambda structure: structure.evict(10),
+    "evict from the middle": lambda structure: structure.evict(20),
+    "evict the youngest": lambda structure: structure.evict(30),
+    "bulk_insert in order": lambda structure: structure.bulk_insert([(40, (4,)), (50, (5,))]),
+    "bulk_insert out of order": lambda structure: structure.bulk_insert([(15, (4,))]),
+    "bulk_evict": lambda structure: structure.bulk_evict(20),
+    "query": lambda structure: structure.query(),
+    "query_range": lambda structure: structure.query_range(10, 20),
+}
 """Calls on a structure that has items at 10, 20 and 30."""
 
 

@@ -87,19 +87,6 @@ def page(
     )
 
 
-def write(
-    folder: Path,
-    plan: DiffPlan,
-    sources: Sequence["SourceOutcome"],
-    streams: Sequence["StreamOutcome"] = (),
-) -> Path:
-    """Write the page into the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "report.html"
-    path.write_text(page(plan, sources, streams), "utf-8")
-    return path
-
-
 def _streams(streams: Sequence["StreamOutcome"]) -> list[str]:
     listed = _list([*map(str, streams)])
     small = [part for stream in streams if stream.mismatch for part in _mismatch(stream.mismatch)]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
@@ -34,9 +33,7 @@ ROWS, KEYS, BATCH = 400, 4, 40
 """The length of a stream: the denotation evaluates all of it as one trace."""
 
 Expected = Callable[[Query, Batches, int], list[set[NativeEmission]]]
-EXPECTED: Mapping[OutputMode, Expected] = MappingProxyType(
-    {"append": append_emissions, "update": update_emissions}
-)
+EXPECTED: Mapping[OutputMode, Expected] = {"append": append_emissions, "update": update_emissions}
 """What each mode must emit after each step."""
 
 

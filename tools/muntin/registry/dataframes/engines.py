@@ -7,7 +7,6 @@ arrival, `t` and `v`.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
@@ -123,9 +122,11 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
     return windows.select("key", "query", "start", "end", *_values(queries))
 
 
-ENGINES: Mapping[str, DataFrameEngine] = MappingProxyType(
-    {SPARK: spark_operator, KERNELS_TABLE: columnar_table, SPARK_NATIVE: spark_windows}
-)
+ENGINES: Mapping[str, DataFrameEngine] = {
+    SPARK: spark_operator,
+    KERNELS_TABLE: columnar_table,
+    SPARK_NATIVE: spark_windows,
+}
 """The engines, by the names that `--against` gives them."""
 
 
