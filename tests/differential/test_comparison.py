@@ -26,7 +26,7 @@ from muntin.differential.plan import (
     parse_query,
     parse_whole_number,
 )
-from muntin.differential.report.table import HEADER, table_rows
+from muntin.differential.report import HEADER, table_rows
 from muntin.differential.shrinking import operator_mismatch
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.denotation import denote

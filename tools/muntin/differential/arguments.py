@@ -52,13 +52,12 @@ def check(arguments: Namespace, plan: DiffPlan) -> None:
 
 
 def _check_input_options(arguments: Namespace) -> None:
-    if arguments.input is None:
-        for name in ("time", "value", "key"):
-            if getattr(arguments, name) is not None:
-                raise InvalidInputError(
-                    f"--{name} {getattr(arguments, name)} names a column of --input, which is "
-                    "missing: add --input PATH"
-                )
+    for name in ("time", "value", "key") if arguments.input is None else ():
+        if getattr(arguments, name) is not None:
+            raise InvalidInputError(
+                f"--{name} {getattr(arguments, name)} names a column of --input, which is missing: "
+                "add --input PATH"
+            )
     if arguments.trace is not None and not (arguments.input or arguments.flights):
         raise InvalidInputError(
             f"--trace {arguments.trace} cuts rows of --input or --flights, and neither is there: "

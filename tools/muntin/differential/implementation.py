@@ -63,7 +63,10 @@ def run_trace(name: str, trace: OperatorTranscript, unsupported: Sequence[str] =
     driver = _TraceDriver(entry.build(trace.settings), run, trace)
     start = process_time()
     for query in queries:
-        driver.operator.add(_instrumented(query, name, metered=metered))
+        if metered:
+            driver.operator.add(replace(query, aggregate=metered_aggregate(query.aggregate.name)))
+        else:
+            driver.operator.add(memoize(query) if name == SPEC else query)
     METER.lifts = METER.combines = METER.inverts = 0  # adding a query checks its aggregate's laws
     for turn in trace.turns:
         driver.process(turn)
@@ -71,12 +74,6 @@ def run_trace(name: str, trace: OperatorTranscript, unsupported: Sequence[str] =
     run.meter = replace(METER) if metered else run.meter
     driver.check_totals(queries, metered=metered)
     return run
-
-
-def _instrumented(query: Query, name: str, *, metered: bool) -> Query:
-    if metered:
-        return replace(query, aggregate=metered_aggregate(query.aggregate.name))
-    return memoize(query) if name == SPEC else query
 
 
 METER = Meter()

@@ -11,8 +11,7 @@ from muntin.console.progress import ProgressBar
 from muntin.differential.inputs.sources import Source
 from muntin.differential.journal import Journal
 from muntin.differential.plan import DiffPlan
-from muntin.differential.report.page import page
-from muntin.differential.report.table import header, summary, table_lines, table_rows
+from muntin.differential.report import header, page, summary, table_lines, table_rows
 from muntin.differential.shrinking import Mismatch, NativeShrinker, operator_mismatch
 from muntin.differential.spark.driver import run_chunks
 from muntin.differential.spark.native_streams import StreamOutcome, compare_streams
