@@ -82,11 +82,10 @@ def _check_implementation(implementation: Implementation, plan: DiffPlan) -> Non
     operator_named(name)
     if not plan.whole and name in DATAFRAME_NAMES and name != NATIVE:
         raise InvalidInputError(f"{name} evaluates all rows at once: add --whole")
-    if plan.whole and name in DATAFRAME_NAMES and implementation.share < 1:
-        raise InvalidInputError(
-            f"{name} evaluates all rows at once, not {implementation.share:.1%} of them: "
-            "omit the share"
-        )
+    share = implementation.share
+    if plan.whole and name in DATAFRAME_NAMES and share < 1:
+        message = f"{name} evaluates all rows at once, not {share:.1%} of them: omit the share"
+        raise InvalidInputError(message)
 
 
 def _check_user_operator(name: str, settings: Settings) -> None:

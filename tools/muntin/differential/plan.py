@@ -158,10 +158,10 @@ def _parse_implementation(text: str) -> Implementation:
 
 def check_disorder(name: str) -> str:
     """The name itself; an unknown one is an error that lists the known ones."""
-    if name == MIXED_DISORDER or name in DISORDERS:
-        return name
-    message = f"--disorder {name!r} is unknown; use one of {', '.join(DISORDERS)}, {MIXED_DISORDER}"
-    raise InvalidInputError(message)
+    if name not in (*DISORDERS, MIXED_DISORDER):
+        listed = ", ".join((*DISORDERS, MIXED_DISORDER))
+        raise InvalidInputError(f"--disorder {name!r} is unknown; use one of {listed}")
+    return name
 
 
 def parse_whole_number(text: str, what: str) -> int:

@@ -85,10 +85,10 @@ class DiffRun:
         say(f"\nRows {outcome.source.name}: {text}")
         for reason, count in outcome.source.bad.items():
             say(f"left out: {count:,} rows: {reason}")
-        for line in table_lines(header(self._plan), table_rows(self._plan, outcome.tally)):
+        lines = table_lines(header(self._plan), table_rows(self._plan, outcome.tally))
+        refusals = (f"{what}: {why}" for what, why in outcome.tally.refused.items())
+        for line in (*lines, *refusals):
             say(line)
-        for what, why in outcome.tally.refused.items():
-            say(f"{what}: {why}")
 
     def _mismatches(self, tally: Tally) -> list[Mismatch]:
         first = {trace["name"]: trace for trace in reversed(tally.wrong)}
@@ -105,7 +105,6 @@ class DiffRun:
     def _explain(self, mismatch: Mismatch) -> None:
         path = mismatch.save(self._out)
         say(f"\nMISMATCH: {mismatch.name}, key {mismatch.key}, shrunk to {mismatch.events} events")
-        say(f"  {mismatch.what}")
-        for line in mismatch.steps():
+        command = f"{path}: `{mismatch.replay_command(path)}`"
+        for line in (mismatch.what, *mismatch.steps(), command):
             say(f"  {line}")
-        say(f"  {path}: `{mismatch.replay_command(path)}`")

@@ -76,8 +76,8 @@ class Mismatch:
     def steps(self) -> list[str]:
         """The steps of the transcript, one line each."""
         steps = self.transcript["steps"]
-        listed = steps if isinstance(steps, list) else []
-        return [f"step {index}: {json.dumps(step)}" for index, step in enumerate(listed)]
+        listed = enumerate(steps if isinstance(steps, list) else [])
+        return [f"step {index}: {json.dumps(step)}" for index, step in listed]
 
     def save(self, folder: Path) -> Path:
         """Write the transcript into the folder."""
@@ -196,12 +196,11 @@ class NativeShrinker:
         return ends == [END] and is_planned
 
     def _differences(self, traces: Sequence[OperatorTranscript]) -> list[str]:
-        differences = list[str]()
         queries = {query.id for query in self._supported()}
-        for trace, view in zip(traces, self._views(traces), strict=True):
-            reference = run_trace(SPEC, trace)
-            differences.append(window_difference(reference, view, queries, _tolerances(trace)))
-        return differences
+        return [
+            window_difference(run_trace(SPEC, trace), view, queries, _tolerances(trace))
+            for trace, view in zip(traces, self._views(traces), strict=True)
+        ]
 
     def _supported(self) -> list[Query]:
         from muntin.registry.dataframes.engines import unsupported_reason  # noqa: PLC0415 - needs numpy

@@ -43,7 +43,11 @@ class DrawableWindow(OutOfOrder[object], Drawable, Protocol):
     """Any other structure with a picture."""
 
 
-TREES = ("btree", "fiba")
+TREES: Mapping[str, tuple[type[BTree[object]], type[BTree[object]]]] = {
+    "btree": (BTree, BTreeWithCoins),
+    "fiba": (Fiba, FibaWithCoins),
+}
+"""The trees, without coins and with them."""
 FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = {
     "two-stacks": TwoStacks[object],
     "two-stacks-lite": TwoStacksLite[object],
@@ -89,7 +93,7 @@ def instance(
         message = f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
         raise UnsupportedError(message)
     if name in TREES:
-        tree = _tree(name, coins=coins)(monoid, None, min_arity or DEFAULT_MIN_ARITY)
+        tree = TREES[name][coins](monoid, None, min_arity or DEFAULT_MIN_ARITY)
         return Instance(tree, tree.picture)
     if name in FIFO:
         fifo = FIFO[name](monoid)
@@ -98,9 +102,3 @@ def instance(
         other = OTHERS[name](monoid)
         return Instance(other, other.picture)
     raise UnsupportedError(f"{name} cannot be drawn; use one of {', '.join(DRAWABLE)}")
-
-
-def _tree(name: str, *, coins: bool) -> type[BTree[object]]:
-    if name == "fiba":
-        return FibaWithCoins if coins else Fiba
-    return BTreeWithCoins if coins else BTree

@@ -50,8 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    file: str = arguments.file
-    name: str = arguments.name
+    file, name = str(arguments.file), str(arguments.name)
     if name not in names():
         message = f"{name!r} is no structure that can be drawn; use one of {', '.join(DRAWABLE)}"
         raise InvalidInputError(message)

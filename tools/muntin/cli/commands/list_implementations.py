@@ -3,9 +3,9 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from textwrap import wrap
 
-from muntin.conformance.transcript.json_values import Json
 from muntin.console.messages import say
 from muntin.registry.capabilities import (
     ALL,
@@ -57,20 +57,9 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _as_json(survey: Capabilities) -> Json:
-    return {
-        "name": survey.name,
-        "supports": {**survey.extent()},
-        "refusals": [
-            {
-                "why": refusal.why,
-                "what": [*refusal.what],
-                "when": {name: [*values] for name, values in refusal.when.items()},
-                "cases": refusal.cases,
-            }
-            for refusal in survey.refusals(SOME, NONE)
-        ],
-    }
+def _as_json(survey: Capabilities) -> dict[str, object]:
+    refusals = [asdict(refusal) for refusal in survey.refusals(SOME, NONE)]
+    return {"name": survey.name, "supports": survey.extent(), "refusals": refusals}
 
 
 def _text_lines(survey: Capabilities) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from traceback import extract_tb
 from typing import Literal
 
 from muntin.conformance.transcript.expectations import Difference, JsonRow, differences
@@ -92,8 +93,5 @@ def _complete(run: ReplayRun, steps: Iterator[list[JsonRow]], tick: Tick) -> Rep
 
 
 def _crash_text(crash: Exception) -> str:
-    last = crash.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    place = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
-    return f"{crash!r}{place}"
+    last = extract_tb(crash.__traceback__)[-1]
+    return f"{crash!r} ({last.filename}:{last.lineno})"
