@@ -90,7 +90,7 @@ def _check_implementation(implementation: Implementation, plan: DiffPlan) -> Non
 
 def _check_user_operator(name: str, settings: Settings) -> None:
     try:
-        operator: object = operator_named(name).build(settings)  # nothing has checked its type yet
+        operator = _user_operator(name, settings)
     except MuntinError:
         raise
     except Exception as error:
@@ -101,6 +101,11 @@ def _check_user_operator(name: str, settings: Settings) -> None:
             f"{name!r} makes {operator!r} of Settings, and no operator: "
             "name a subclass of muntin.spec.operator.Operator, or a function that returns one"
         )
+
+
+def _user_operator(name: str, settings: Settings) -> object:
+    """What the user's name builds, typed as an object because nothing has checked it yet."""
+    return operator_named(name).build(settings)
 
 
 def check_writable(folder: Path, journal: Path | None) -> None:

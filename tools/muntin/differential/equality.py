@@ -80,6 +80,7 @@ def restricted_to(answer: Response, queries: frozenset[Hashable]) -> Response:
 def final_windows(answers: Iterable[Response]) -> WindowView:
     """The windows after these answers: the last value of each that was not retracted.
 
+    >>> from muntin.spec.query import Result
     >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])
     {('q', 0, 5): 7}
     """

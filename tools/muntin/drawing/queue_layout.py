@@ -6,16 +6,7 @@ Each item has a column: its time, the item itself if it is kept, and its partial
 from collections.abc import Sequence
 from itertools import accumulate, chain
 
-from muntin.drawing.scene import (
-    SMALL_CHARACTER,
-    Box,
-    Edge,
-    Label,
-    Look,
-    Scene,
-    merged_scene,
-    text_width,
-)
+from muntin.drawing.scene import SMALL_CHARACTER, Box, Edge, Label, Look, Scene, text_width
 from muntin.drawing.value_text import Text, ValueFormatter
 from muntin.optimized.introspection import QueuePicture, SlotPicture
 
@@ -42,7 +33,7 @@ def queue_scene(
         ]
     lefts = [NAMES + end * column + index * GAP for index, end in enumerate(ends)]
     names = [*(part.pointer for part in picture.lists), picture.end]
-    return merged_scene([*scenes, _pointers(names, lefts), _totals(picture, formatter)])
+    return sum([*scenes, _pointers(names, lefts), _totals(picture, formatter)], Scene())
 
 
 def _widths(

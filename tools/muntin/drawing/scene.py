@@ -3,7 +3,6 @@
 The font is monospaced, so the width of a text is known before it is drawn.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 from unicodedata import east_asian_width
@@ -128,11 +127,6 @@ class Scene:
         left, top = min(lefts) - MARGIN, min(tops) - MARGIN
         width = max(rights, default=0.0) + MARGIN - left
         return left, top, width, max(bottoms, default=0.0) + MARGIN - top
-
-
-def merged_scene(scenes: Iterable[Scene]) -> Scene:
-    """The elements of all scenes."""
-    return sum(scenes, Scene())
 
 
 def mark_fresh(scene: Scene, before: Scene) -> Scene:

@@ -3,16 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
-from muntin.drawing.scene import (
-    SMALL_CHARACTER,
-    Box,
-    Edge,
-    Label,
-    Look,
-    Scene,
-    merged_scene,
-    text_width,
-)
+from muntin.drawing.scene import SMALL_CHARACTER, Box, Edge, Label, Look, Scene, text_width
 from muntin.spec.query import Output, Result
 from muntin.spec.stream import END, Event, Step
 
@@ -47,7 +38,7 @@ def trace_scene(trace: Sequence[SteppedOutput]) -> Scene:
     edges = tuple(Edge(x, AXIS - 6, x, y - GAP) for x in ticks)
     legible = _legible(times, scale)
     labels = tuple(Label((time - low) * scale, AXIS - 12, str(time)) for time in legible)
-    return merged_scene([Scene(edges=edges, labels=labels), *parts])
+    return sum(parts, Scene(edges=edges, labels=labels))
 
 
 def _times(trace: Sequence[SteppedOutput]) -> set[int]:

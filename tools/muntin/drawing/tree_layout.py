@@ -7,7 +7,7 @@ values. An up-aggregate that the left or the right spine depends on is tinted.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, merged_scene, text_width
+from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, text_width
 from muntin.drawing.value_text import Text, ValueFormatter
 from muntin.optimized.introspection import NodePicture, TreePicture
 
@@ -56,7 +56,7 @@ class Block:
 def tree_scene(picture: TreePicture[object], formatter: ValueFormatter) -> Scene:
     """Lay out a tree."""
     block = _block(picture.root, formatter, _tints(picture))
-    scene = merged_scene(_placed(block, 0.0, 0.0))
+    scene = sum(_placed(block, 0.0, 0.0), Scene())
     return scene + _fingers(scene) if picture.fingers else scene
 
 
