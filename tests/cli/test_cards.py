@@ -123,10 +123,8 @@ def test_links_in_the_document_lead_somewhere() -> None:
 
 def run(*words: str) -> int:
     parser = ArgumentParser()
-    cards.add_parser(parser.add_subparsers())
-    arguments = parser.parse_args(["cards", *words])
-    status: int = arguments.run(arguments)
-    return status
+    cards.add_arguments(parser)
+    return cards.run(parser.parse_args(words))
 
 
 def test_the_command_finds_and_writes_stale_files(

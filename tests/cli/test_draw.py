@@ -203,9 +203,8 @@ def test_coins_and_kinds_are_those_of_the_tree(calls: list[Call]) -> None:
 
 def parsed(*words: str) -> tuple[int, ArgumentParser]:
     parser = ArgumentParser()
-    draw.add_parser(parser.add_subparsers())
-    arguments = parser.parse_args(["draw", *words])
-    return arguments.run(arguments), parser
+    draw.add_arguments(parser)
+    return draw.run(parser.parse_args(words)), parser
 
 
 def test_the_command_writes_a_picture_a_step_and_a_page(tmp_path: Path) -> None:

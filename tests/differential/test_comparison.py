@@ -13,10 +13,9 @@ from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.differential.comparison import TraceComparison
 from muntin.differential.cost_bounds import CostBounds, cost_bounds
 from muntin.differential.equality import WindowView, final_windows, rounding_error_bound
-from muntin.differential.implementation import run_trace
+from muntin.differential.implementation import memoize, run_trace
 from muntin.differential.inputs.generated_traces import generated_rows
 from muntin.differential.inputs.trace import KeyTrace, Number, on_time
-from muntin.differential.memoized_windows import memoize
 from muntin.differential.plan import (
     DISORDERS,
     NATIVE,
@@ -27,7 +26,7 @@ from muntin.differential.plan import (
     parse_query,
     parse_whole_number,
 )
-from muntin.differential.report.table import HEADER, table_rows
+from muntin.differential.report import HEADER, table_rows
 from muntin.differential.shrinking import operator_mismatch
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.denotation import denote

@@ -7,8 +7,7 @@ from muntin.differential.inputs.generated_traces import generated_rows
 from muntin.differential.inputs.sources import Source
 from muntin.differential.inputs.trace import KeyTrace
 from muntin.differential.plan import DiffPlan, parse_implementations
-from muntin.differential.report.charts import Bar, bars, columns, line
-from muntin.differential.report.page import page
+from muntin.differential.report import Bar, bars, columns, line, page
 from muntin.differential.run import SourceOutcome
 from muntin.differential.shrinking import operator_mismatch
 from muntin.differential.spark.native_streams import StreamOutcome

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.commands.replay_report import explanation
+from muntin.cli.commands.replay import explanation
 from muntin.cli.commands.replay_run import ReplayRun, runs
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.registry.implementations import OPERATORS, STRUCTURES

@@ -6,14 +6,23 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from muntin.cli.commands import cards, diff, draw, fuzz, replay
-from muntin.cli.commands import list_implementations as listing
-from muntin.cli.commands import snapshot as snapshots
+from muntin.cli.commands import cards, diff, draw, fuzz, list_implementations, replay, snapshot
 from muntin.console.messages import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-COMMANDS = (replay, listing, draw, snapshots, cards, fuzz, diff)
-"""The modules of the commands; each adds its own parser, whose default `run` runs it."""
+COMMANDS = {
+    "replay": replay,
+    "list": list_implementations,
+    "draw": draw,
+    "snapshot": snapshot,
+    "cards": cards,
+    "fuzz": fuzz,
+    "diff": diff,
+}
+"""The modules of the commands. `run` gets the parsed arguments and returns the exit status.
+
+An InvalidInputError means that the command line is wrong; any other MuntinError is a failure.
+"""
 
 DESCRIPTION = """\
 Sliding-window aggregation: an executable specification, and implementations that are compared
@@ -60,17 +69,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        "muntin",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    form = RawDescriptionHelpFormatter
+    parser = ArgumentParser("muntin", description=DESCRIPTION, epilog=EPILOG, formatter_class=form)
     parser.add_argument("--version", action="version", version=f"muntin {_version()}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for name, command in COMMANDS.items():
+        added = commands.add_parser(
+            name,
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog=command.EPILOG,
+            formatter_class=form,
+        )
+        command.add_arguments(added)
+        added.set_defaults(run=command.run)
     return parser
 
 

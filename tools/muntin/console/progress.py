@@ -3,7 +3,6 @@
 import sys
 from importlib.util import find_spec
 from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -19,19 +18,15 @@ class ProgressBar:
     def __init__(self, label: str, total: int) -> None:
         """Start counting to a total; the label stands before the bar."""
         self._label, self._total, self._done = label, total, 0
-        self._started, self._has_terminal = monotonic(), _has_terminal()
+        self._started = monotonic()
+        self._has_terminal = sys.stderr.isatty() and find_spec("rich") is not None
         self._bar: Progress | None = None
 
     def __enter__(self) -> Self:
         """Start counting."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the bar."""
         if self._bar:
             self._bar.stop()
@@ -50,17 +45,12 @@ class ProgressBar:
             self._bar.update(self._bar.task_ids[0], completed=self._done)
 
 
-def _has_terminal() -> bool:
-    return sys.stderr.isatty() and find_spec("rich") is not None
-
-
 def _bar(label: str, total: int) -> "Progress":
     from rich.console import Console  # noqa: PLC0415 - it is an extra
     from rich.progress import Progress  # noqa: PLC0415 - it is an extra
 
-    bar = Progress(
-        console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
-    )
+    console = Console(stderr=True)
+    bar = Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
     bar.add_task(label, total=total)
     bar.start()
     return bar

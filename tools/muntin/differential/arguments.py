@@ -52,14 +52,12 @@ def check(arguments: Namespace, plan: DiffPlan) -> None:
 
 
 def _check_input_options(arguments: Namespace) -> None:
-    """Reject options of input rows where there is no input."""
-    if arguments.input is None:
-        for name in ("time", "value", "key"):
-            if getattr(arguments, name) is not None:
-                raise InvalidInputError(
-                    f"--{name} {getattr(arguments, name)} names a column of --input, which is "
-                    "missing: add --input PATH"
-                )
+    for name in ("time", "value", "key") if arguments.input is None else ():
+        if getattr(arguments, name) is not None:
+            raise InvalidInputError(
+                f"--{name} {getattr(arguments, name)} names a column of --input, which is missing: "
+                "add --input PATH"
+            )
     if arguments.trace is not None and not (arguments.input or arguments.flights):
         raise InvalidInputError(
             f"--trace {arguments.trace} cuts rows of --input or --flights, and neither is there: "
@@ -78,30 +76,26 @@ def _check_generator_options(arguments: Namespace) -> None:
 
 
 def _check_implementation(implementation: Implementation, plan: DiffPlan) -> None:
-    """Reject an implementation that does not exist or cannot take part in this kind of run."""
     name = implementation.name
     if ":" in name:
         _check_user_operator(name, plan.settings())
     operator_named(name)
     if not plan.whole and name in DATAFRAME_NAMES and name != NATIVE:
         raise InvalidInputError(f"{name} evaluates all rows at once: add --whole")
-    if plan.whole and name in DATAFRAME_NAMES and implementation.share < 1:
-        raise InvalidInputError(
-            f"{name} evaluates all rows at once, not {implementation.share:.1%} of them: "
-            "omit the share"
-        )
+    share = implementation.share
+    if plan.whole and name in DATAFRAME_NAMES and share < 1:
+        message = f"{name} evaluates all rows at once, not {share:.1%} of them: omit the share"
+        raise InvalidInputError(message)
 
 
 def _check_user_operator(name: str, settings: Settings) -> None:
-    """Reject a name of the user's that builds no operator."""
     try:
         operator = _user_operator(name, settings)
     except MuntinError:
         raise
     except Exception as error:
-        raise InvalidInputError(
-            f"{name!r} makes no operator of Settings: {type(error).__name__}: {error}"
-        ) from error
+        message = f"{name!r} makes no operator of Settings: {type(error).__name__}: {error}"
+        raise InvalidInputError(message) from error
     if not isinstance(operator, Operator):
         raise InvalidInputError(
             f"{name!r} makes {operator!r} of Settings, and no operator: "

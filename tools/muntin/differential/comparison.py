@@ -50,32 +50,21 @@ class TraceComparison:
             runs.insert(0, self._run(SPEC, transcript))
             differences = arbiter.differences(runs, native)
             self.tally.counter()["arbitrated"] += 1
-        self._count(trace, runs, differences, native)
-        for name, difference in differences.items():
-            if difference:
-                self.tally.add_wrong(arbiter.wrong_trace(name, difference))
-
-    def _run(self, name: str, transcript: OperatorTranscript) -> TraceRun:
-        return run_trace(name, transcript, [*unsupported_queries(name, self.plan)])
-
-    def _count(
-        self,
-        trace: KeyTrace,
-        runs: Sequence[TraceRun],
-        differences: dict[str, str],
-        native: WindowView | None,
-    ) -> None:
-        rows, tally = len(trace.times), self.tally
-        total = tally.counter()
-        total.update(traces=1, rows=rows, late=rows - sum(on_time(trace.times, self.plan)))
+        tally, rows = self.tally, len(trace.times)
+        late = rows - sum(on_time(trace.times, self.plan))
+        windows = len(final_windows(runs[0].answers)) if runs else 0
+        tally.counter().update(traces=1, rows=rows, late=late, windows=windows)
         for run in runs:
             self._count_cost(run, rows)
         if native is not None:
             tally.counter(NATIVE).update(results=len(native), windows=len(native))
-        if runs:
-            total["windows"] += len(final_windows(runs[0].answers))
         for name, difference in differences.items():
             tally.counter(name).update(rows=rows, traces=1, mismatches=int(bool(difference)))
+            if difference:
+                tally.add_wrong(arbiter.wrong_trace(name, difference))
+
+    def _run(self, name: str, transcript: OperatorTranscript) -> TraceRun:
+        return run_trace(name, transcript, [*unsupported_queries(name, self.plan)])
 
     def _count_cost(self, run: TraceRun, rows: int) -> None:
         tally, counts = self.tally, self.tally.counter(run.name)
@@ -136,11 +125,10 @@ def wrong_trace(name: str, key: str, difference: str, transcript: OperatorTransc
 def first_difference(reference: TraceRun, run: TraceRun, allowed: Tolerances) -> str:
     """The first step whose answers differ, and both answers; empty if all are equal."""
     shared = reference.queries & run.queries
-    is_complete = reference.queries == run.queries
     for step, pair in enumerate(zip(reference.answers, run.answers, strict=True)):
-        expected, actual = (
-            answer if is_complete else restricted_to(answer, shared) for answer in pair
-        )
+        expected, actual = pair
+        if reference.queries != run.queries:
+            expected, actual = (restricted_to(answer, shared) for answer in pair)
         if not is_equal(expected, actual, allowed):
             return f"step {step}: wanted {_answer_text(expected)}; got {_answer_text(actual)}"
     return ""
@@ -156,13 +144,9 @@ def window_difference(
 ) -> str:
     """The first window that differs, of the supported queries, and both values; empty if none."""
     errors = [answer for answer in reference.answers if isinstance(answer, str)]
-    compared = supported & reference.queries
-    expected = {
-        window: value
-        for window, value in final_windows(reference.answers).items()
-        if window[0] in compared
-    }
-    actual = {window: view[window] for window in view if window[0] in compared}
+    compared, final = supported & reference.queries, final_windows(reference.answers)
+    expected = {window: value for window, value in final.items() if window[0] in compared}
+    actual = {window: value for window, value in view.items() if window[0] in compared}
     differing = differing_windows(expected, actual, allowed)
     if errors or not differing:
         return " ".join(errors)
@@ -174,9 +158,8 @@ def window_difference(
 def in_one_step(transcript: OperatorTranscript, accepted: Sequence[bool]) -> OperatorTranscript:
     """The accepted events as one step that ends the stream: all that a batch has."""
     events = tuple(event for turn in transcript.turns for event in turn.step.events)
-    return replace(
-        transcript, turns=(TranscriptStep(Step(tuple(compress(events, accepted)), END)),)
-    )
+    step = Step(tuple(compress(events, accepted)), END)
+    return replace(transcript, turns=(TranscriptStep(step),))
 
 
 def _answer_text(answer: Response) -> str:

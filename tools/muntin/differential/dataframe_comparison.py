@@ -5,7 +5,7 @@ Where digests of a key differ, its windows are compared one by one, and the spec
 which implementation is wrong.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,7 +30,7 @@ from muntin.registry.dataframes.engines import (
     value_column,
 )
 from muntin.registry.dataframes.generated_rows import key_traces
-from muntin.registry.dataframes.traces import Row
+from muntin.registry.dataframes.traces import MapRows, Row
 from muntin.registry.implementations import DATAFRAME_NAMES, SPARK
 from muntin.spec.query import Query
 
@@ -54,13 +54,12 @@ def one_step(trace: KeyTrace, plan: DiffPlan) -> OperatorTranscript:
     return in_one_step(trace.transcript(plan), [True for _ in trace.times])
 
 
-def answer_with(name: str, plan: DiffPlan) -> Callable[[Iterable[Row]], Iterator[Row]]:
+def answer_with(name: str, plan: DiffPlan) -> MapRows:
     """A function from traces to window rows, for executors: it runs an operator on each trace."""
     columns = {query.id: value_column(query) for query in plan.queries()}
 
     def answers(rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            trace = trace_of(row)
+        for trace in map(trace_of, rows):
             run = run_trace(name, one_step(trace, plan), [*unsupported_by(name, plan)])
             for (query, start, end), value in final_windows(run.answers).items():
                 window = {"key": trace.number, "query": query, "start": start, "end": int(end)}
@@ -116,9 +115,7 @@ class ChunkComparison:
             answers.sort(key=lambda answer: answer.implementation.name in at_fault)
             differing = differing_keys(answers) | attributed
         for answer in answers:
-            name = answer.implementation.name
-            mismatches = sum(name in names for names in differing.values())
-            self._count(tally, answer, answers, mismatches)
+            self._count(tally, answer, answers, differing)
         windows = max((answer.windows for answer in answers), default=0)
         rows = sum(self._sizes.values())
         tally.counter().update(traces=len(self._sizes), rows=rows, windows=windows)
@@ -133,7 +130,6 @@ class ChunkComparison:
 
     @cached_property
     def _sizes(self) -> dict[int, int]:
-        """The number of rows of each key."""
         rows = self._keyed.groupBy("key").count().collect()
         return {row["key"]: row["count"] for row in rows}
 
@@ -162,23 +158,18 @@ class ChunkComparison:
             return
         condition = f"key in ({', '.join(map(str, keys))})"
         traces = key_traces(self._keyed.where(condition)).collect()
-        answers = [answer for answer in answers if answer.queries]
-        views = {
-            answer.implementation.name: self._views(answer.implementation, condition)
-            for answer in answers
-        }
-        for row in traces:
-            trace = trace_of(row.asDict())
+        answering = [answer for answer in answers if answer.queries]
+        views = [(answer, self._views(answer.implementation, condition)) for answer in answering]
+        for trace in (trace_of(row.asDict()) for row in traces):
             reference = run_trace(SPEC, one_step(trace, self._plan))
-            differences = dict[str, str]()
-            for answer in answers:
-                name = answer.implementation.name
-                view = views[name].get(trace.number, WindowView())
-                if answer.implementation.accepts(trace.number) and (
-                    difference := window_difference(reference, view, answer.queries, {})
-                ):
-                    differences[name] = difference
-            yield trace, differences
+            differences = {
+                answer.implementation.name: window_difference(
+                    reference, view.get(trace.number, {}), answer.queries, {}
+                )
+                for answer, view in views
+                if answer.implementation.accepts(trace.number)
+            }
+            yield trace, {name: what for name, what in differences.items() if what}
 
     def _views(self, implementation: Implementation, condition: str) -> dict[int, WindowView]:
         """The windows of some keys, computed beside those of all others as in the digests."""
@@ -191,27 +182,18 @@ class ChunkComparison:
         tally: Tally,
         answer: DataFrameAnswer,
         answers: Sequence[DataFrameAnswer],
-        mismatches: int,
+        differing: Mapping[int, AbstractSet[str]],
     ) -> None:
         """Count the rows that were answered, and those compared: another answers a shared query."""
-        others = [
-            other.implementation
-            for other in answers
-            if other is not answer and other.queries & answer.queries
-        ]
-        processed = {
-            key: rows
-            for key, rows in self._sizes.items()
-            if answer.queries and answer.implementation.accepts(key)
-        }
-        compared = [
-            rows
-            for key, rows in processed.items()
-            if any(implementation.accepts(key) for implementation in others)
-        ]
-        name = answer.implementation.name
+        name, accepts = answer.implementation.name, answer.implementation.accepts
+        sharing = (other for other in answers if other.queries & answer.queries)
+        others = [other.implementation for other in sharing if other is not answer]
+        keys = [key for key in self._sizes if answer.queries and accepts(key)]
+        compared = [key for key in keys if any(other.accepts(key) for other in others)]
+        rows, processed = (sum(map(self._sizes.__getitem__, part)) for part in (compared, keys))
+        mismatches = sum(name in names for names in differing.values())
         counts = {"windows": answer.windows, "mismatches": mismatches, "traces": len(compared)}
-        tally.counter(name).update(rows=sum(compared), processed=sum(processed.values()), **counts)
+        tally.counter(name).update(rows=rows, processed=processed, **counts)
         tally.seconds[name] = answer.seconds
 
 

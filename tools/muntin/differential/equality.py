@@ -1,11 +1,11 @@
 """Whether two answers are equal: exactly, or for floats within the bound of their rounding."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from math import fsum, isfinite, sqrt
 from typing import TypeAlias
 
 from muntin.conformance.machines.lockstep import Response, agree
-from muntin.spec.query import Output, Query, Result
+from muntin.spec.query import Output, Query
 
 WindowView: TypeAlias = dict[tuple[str, int, float], object]
 """Values of the windows that are not retracted, by query, start and end."""
@@ -34,11 +34,8 @@ def tolerances(queries: Iterable[Query], values: Iterable[object]) -> Tolerances
     bounds = {"sum": of_sum, "mean": of_sum}
     bounds |= {"var_pop": of_squares, "var_sample": of_squares}
     bounds |= {"std_pop": sqrt(of_squares), "std_sample": sqrt(of_squares)}
-    return {
-        query.id: bounds[query.aggregate.name]
-        for query in queries
-        if bounds.get(query.aggregate.name)
-    }
+    allowed = {query.id: bounds.get(query.aggregate.name, 0.0) for query in queries}
+    return {query: bound for query, bound in allowed.items() if bound}
 
 
 def rounding_error_bound(values: Iterable[object]) -> float:
@@ -66,14 +63,10 @@ def is_equal(expected: Response, actual: Response, allowed: Tolerances) -> bool:
     """Whether two answers to a step are equal, but for values within their tolerance."""
     if not allowed or isinstance(expected, str) or isinstance(actual, str):
         return expected == actual or agree(expected, actual)
-    return expected.late == actual.late and _are_equal(expected.results, actual.results, allowed)
-
-
-def _are_equal(expected: Sequence[Result], actual: Sequence[Result], allowed: Tolerances) -> bool:
-    return len(expected) == len(actual) and all(
+    return (expected.late, len(expected.results)) == (actual.late, len(actual.results)) and all(
         is_close(a.value, b.value, allowed.get(a.query, 0.0))
         and a._replace(value=None) == b._replace(value=None)
-        for a, b in zip(expected, actual, strict=True)
+        for a, b in zip(expected.results, actual.results, strict=True)
     )
 
 
@@ -87,6 +80,7 @@ def restricted_to(answer: Response, queries: frozenset[Hashable]) -> Response:
 def final_windows(answers: Iterable[Response]) -> WindowView:
     """The windows after these answers: the last value of each that was not retracted.
 
+    >>> from muntin.spec.query import Result
     >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])
     {('q', 0, 5): 7}
     """
@@ -101,13 +95,10 @@ def final_windows(answers: Iterable[Response]) -> WindowView:
 
 def differing_windows(expected: WindowView, actual: WindowView, allowed: Tolerances) -> WindowView:
     """The windows that differ, with the actual value, or a text that the window is missing."""
-    missing = object()
+    missing, windows = object(), sorted({*expected, *actual})
+    pairs = ((expected.get(window, missing), actual.get(window, missing)) for window in windows)
     return {
         window: actual.get(window, "no such window")
-        for window in sorted({*expected, *actual})
-        if not is_close(
-            expected.get(window, missing),
-            actual.get(window, missing),
-            allowed.get(window[0], 0.0),
-        )
+        for window, pair in zip(windows, pairs, strict=True)
+        if not is_close(*pair, allowed.get(window[0], 0.0))
     }

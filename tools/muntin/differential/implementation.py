@@ -8,17 +8,20 @@ from time import process_time
 from muntin.conformance.machines.lockstep import Response, response_to
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.cost_bounds import cost_bounds
-from muntin.differential.memoized_windows import memoize
 from muntin.differential.plan import SPEC, DiffPlan
 from muntin.optimized.common.query_sharing import ErasedAggregate
 from muntin.registry.lookup import operator_named
-from muntin.registry.state_size import state_size
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.cost import Meter
+from muntin.spec.dialect import Dialect
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query
 from muntin.spec.stream import END
+from muntin.spec.windows.measure import PositionedEvent
+from muntin.spec.windows.periodic import Sliding
+from muntin.spec.windows.window import Interval
 
 
 @dataclass
@@ -55,14 +58,15 @@ def run_trace(name: str, trace: OperatorTranscript, unsupported: Sequence[str] =
     """Run an implementation on a trace, with all queries but the unsupported ones."""
     entry = operator_named(name)
     queries = tuple(query for query in trace.queries if query.id not in unsupported)
-    metered = (
-        name != SPEC and not entry.int64_times
-    )  # compiled code combines numbers, and counts none
+    metered = name != SPEC and not entry.int64_times  # compiled code counts no calls
     run = TraceRun(name, frozenset(query.id for query in queries))
     driver = _TraceDriver(entry.build(trace.settings), run, trace)
     start = process_time()
     for query in queries:
-        driver.operator.add(_instrumented(query, name, metered=metered))
+        if metered:
+            driver.operator.add(replace(query, aggregate=metered_aggregate(query.aggregate.name)))
+        else:
+            driver.operator.add(memoize(query) if name == SPEC else query)
     METER.lifts = METER.combines = METER.inverts = 0  # adding a query checks its aggregate's laws
     for turn in trace.turns:
         driver.process(turn)
@@ -70,13 +74,6 @@ def run_trace(name: str, trace: OperatorTranscript, unsupported: Sequence[str] =
     run.meter = replace(METER) if metered else run.meter
     driver.check_totals(queries, metered=metered)
     return run
-
-
-def _instrumented(query: Query, name: str, *, metered: bool) -> Query:
-    """The query with a counting aggregate, or with memoized windows for the denotation."""
-    if metered:
-        return replace(query, aggregate=metered_aggregate(query.aggregate.name))
-    return memoize(query) if name == SPEC else query
 
 
 METER = Meter()
@@ -113,12 +110,8 @@ class _TraceDriver:
             self._check_state_size()
 
     def _check_state_size(self) -> None:
-        """Record the size of the state now, and compare its slices with their bound."""
-        run, size = self._run, state_size(self.operator)
-        if size is None:
-            return
-        run.slices = max(run.slices, size.slices)
-        run.tuples = max(run.tuples, size.tuples)
+        run, size = self._run, state_size(self.operator) or StateSize(0, 0)
+        run.slices, run.tuples = max(run.slices, size.slices), max(run.tuples, size.tuples)
         if self._bounds:
             bound = self._bounds.slices(int(self._limit), int(self._newest), self._rows)
             run.bounds["slices"] = max(run.bounds.get("slices", 0), bound)
@@ -138,3 +131,39 @@ class _TraceDriver:
         for what, count in (("lifts", meter.lifts), ("combines", meter.combines)):
             if count > run.bounds.get(what, count):
                 run.violations.append(f"{count} {what} exceed the bound of {run.bounds[what]}")
+
+
+@dataclass(frozen=True)
+class MemoizedSliding(Sliding):
+    """Sliding windows that compute the windows of a coordinate once, for one run and dialect.
+
+    The denotation evaluates a window type for every window and event. Memoizing changes no answer,
+    and makes it affordable to run the denotation itself over millions of rows.
+    """
+
+    cache: dict[int, set[int]] = field(default_factory=dict[int, set[int]], compare=False)
+
+    def starts(self, coordinate: int, dialect: Dialect) -> set[int]:
+        """The starts of the windows that contain this coordinate.
+
+        >>> window = MemoizedSliding(4, 2)
+        >>> window.starts(7, Dialect()) is window.starts(7, Dialect()), window.cache
+        (True, {7: {4, 6}})
+        """
+        if coordinate not in self.cache:
+            self.cache[coordinate] = super().starts(coordinate, dialect)
+        return self.cache[coordinate]
+
+    def holds(self, interval: Interval, at: PositionedEvent, dialect: Dialect, /) -> bool:
+        """Whether the window contains the event."""
+        starts = self.cache.get(at.coordinate)  # no further call: this runs per window and event
+        return interval.start in (starts or self.starts(at.coordinate, dialect))
+
+
+def memoize(query: Query) -> Query:
+    """The same query, over memoized windows if its windows are sliding ones."""
+    window = query.window
+    if type(window) is not Sliding:
+        return query
+    memoized = MemoizedSliding(window.size, window.slide, window.offset, window.measure)
+    return replace(query, window=memoized)

@@ -6,50 +6,14 @@ An entry is the run, the number of the chunk, and its tally, which is JSON in a 
 import json
 import os
 import re
-from functools import reduce
 from pathlib import Path
-from typing import NamedTuple
 
 from muntin.conformance.transcript.json_reader import JsonNode, load
 from muntin.differential.tally import Tally, tally_from_json
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-STRING = r'(?:[^"\\]|\\.)*+\\?'
-"""The inside of a JSON string, which may be truncated after a backslash."""
-TOKENS = (
-    *map(re.escape, '{"run": "'),
-    STRING,
-    *map(re.escape, '", "chunk": '),
-    "[0-9]+",
-    *map(re.escape, ', "tally": "'),
-    STRING,
-    *map(re.escape, '"}'),
-)
-"""The tokens of a line, which may be truncated between any two."""
-TRUNCATED = re.compile(reduce(lambda rest, token: f"(?:{token}{rest})?", reversed(TOKENS), ""))
-
-
-class JournalEntry(NamedTuple):
-    """The line of one chunk, with its tally still as text."""
-
-    run: str
-    chunk: int
-    tally: str
-
-
-def entry_line(run: str, chunk: int, tally: Tally) -> str:
-    """The line of a chunk, with its newline."""
-    return json.dumps({"run": run, "chunk": chunk, "tally": tally.to_json()}) + "\n"
-
-
-def parse_entry(text: bytes) -> JournalEntry:
-    """The entry of a line; an error names the field that is missing or of another type.
-
-    >>> parse_entry(b'{"run": "r", "chunk": 2, "tally": "{}"}')
-    JournalEntry(run='r', chunk=2, tally='{}')
-    """
-    record = JsonNode(load(text).value, "the line").fields(["run", "chunk", "tally"])
-    return JournalEntry(record["run"].text(), record["chunk"].integer(0), record["tally"].text())
+EMPTY_LINE = '{"run": "", "chunk": 0, "tally": ""}'
+"""A line whose texts are empty, and whose number is 0."""
 
 
 def is_truncated_line(text: str) -> bool:
@@ -59,7 +23,8 @@ def is_truncated_line(text: str) -> bool:
     >>> [is_truncated_line(line) for line in lines]
     [True, True, True, False, False]
     """
-    return TRUNCATED.fullmatch(text) is not None
+    emptied = re.sub(r': "(?:[^"\\]|\\.)*+\\?', ': "', text)
+    return EMPTY_LINE.startswith(re.sub("[0-9]+", "0", emptied))
 
 
 class Journal:
@@ -84,15 +49,15 @@ class Journal:
             self._write("")
             return self._path.read_bytes()
         except OSError as error:
-            raise InvalidInputError(
-                f"the journal {self._path} can't be written: {error.strerror}"
-            ) from error
+            message = f"the journal {self._path} can't be written: {error.strerror}"
+            raise InvalidInputError(message) from error
 
     def _load(self, number: int, line: bytes) -> None:
         try:
-            entry = parse_entry(line)
-            if entry.run == self._run:
-                self._tallies[entry.chunk] = tally_from_json(entry.tally)
+            entry = JsonNode(load(line).value, "the line").fields(["run", "chunk", "tally"])
+            chunk, tally = entry["chunk"].integer(0), entry["tally"].text()
+            if entry["run"].text() == self._run:
+                self._tallies[chunk] = tally_from_json(tally)
         except InvalidInputError as error:
             raise self._invalid(f"line {number}: {error}") from error
 
@@ -109,7 +74,8 @@ class Journal:
     def append(self, chunk: int, tally: Tally) -> None:
         """Write the entry of a chunk."""
         try:
-            self._write(entry_line(self._run, chunk, tally))
+            entry = {"run": self._run, "chunk": chunk, "tally": tally.to_json()}
+            self._write(json.dumps(entry) + "\n")
         except OSError as error:
             raise MuntinError(
                 f"chunk {chunk} can't be written to {self._path}: {error.strerror}; chunks before "

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.windows import WINDOW_CODECS, read_window
@@ -20,7 +19,7 @@ SPEC, NATIVE = "spec", SPARK_NATIVE
 SPARK_DIALECT = Dialect(session_merge="le")
 """What Spark does where engines disagree, as far as a batch can show it."""
 
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({"ours": OURS, "spark": SPARK_DIALECT})
+DIALECTS: Mapping[str, Dialect] = {"ours": OURS, "spark": SPARK_DIALECT}
 DISORDERS, MIXED_DISORDER = ("none", "uniform", "heavy", "flush"), "real"
 """The shapes of delay (`inputs.generated_traces`), and the name for one shape drawn per key."""
 
@@ -85,9 +84,8 @@ class DiffPlan:
 def _queries(windows: str) -> tuple[Query, ...]:
     names = [name for name in windows.split(",") if name]
     if not names or len({*names}) < len(names):
-        raise InvalidInputError(
-            f"--windows must list one or more windows, each once, not {windows!r}"
-        )
+        message = f"--windows must list one or more windows, each once, not {windows!r}"
+        raise InvalidInputError(message)
     return tuple(parse_query(name) for name in names)
 
 
@@ -126,9 +124,8 @@ def parse_units(text: str) -> int:
     """
     match = re.fullmatch(rf"(-?\d+)({'|'.join(UNITS)})?", text, re.ASCII)
     if match is None:
-        raise InvalidInputError(
-            f"{text!r} must be an integer, optionally with a unit: {', '.join(UNITS)}"
-        )
+        message = f"{text!r} must be an integer, optionally with a unit: {', '.join(UNITS)}"
+        raise InvalidInputError(message)
     return int(match[1]) * UNITS.get(match[2], 1)
 
 
@@ -141,9 +138,8 @@ def parse_implementations(text: str) -> tuple[Implementation, ...]:
     implementations = tuple(_parse_implementation(part) for part in text.split(",") if part)
     names = [implementation.name for implementation in implementations]
     if len(names) < 2 or len({*names}) < len(names):  # noqa: PLR2004 - a comparison needs two
-        raise InvalidInputError(
-            f"--against must name two implementations or more, each once, not {text!r}"
-        )
+        message = f"--against must name two implementations or more, each once, not {text!r}"
+        raise InvalidInputError(message)
     return implementations
 
 
@@ -162,11 +158,10 @@ def _parse_implementation(text: str) -> Implementation:
 
 def check_disorder(name: str) -> str:
     """The name itself; an unknown one is an error that lists the known ones."""
-    if name == MIXED_DISORDER or name in DISORDERS:
-        return name
-    raise InvalidInputError(
-        f"--disorder {name!r} is unknown; use one of {', '.join(DISORDERS)}, {MIXED_DISORDER}"
-    )
+    if name not in (*DISORDERS, MIXED_DISORDER):
+        listed = ", ".join((*DISORDERS, MIXED_DISORDER))
+        raise InvalidInputError(f"--disorder {name!r} is unknown; use one of {listed}")
+    return name
 
 
 def parse_whole_number(text: str, what: str) -> int:

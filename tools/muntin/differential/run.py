@@ -11,8 +11,7 @@ from muntin.console.progress import ProgressBar
 from muntin.differential.inputs.sources import Source
 from muntin.differential.journal import Journal
 from muntin.differential.plan import DiffPlan
-from muntin.differential.report.page import write
-from muntin.differential.report.table import header, summary, table_lines, table_rows
+from muntin.differential.report import header, page, summary, table_lines, table_rows
 from muntin.differential.shrinking import Mismatch, NativeShrinker, operator_mismatch
 from muntin.differential.spark.driver import run_chunks
 from muntin.differential.spark.native_streams import StreamOutcome, compare_streams
@@ -42,8 +41,7 @@ class DiffRun:
         self, plan: DiffPlan, out: Path, spark: "Session", journal: Path | None = None
     ) -> None:
         """Prepare the run; `run` starts it."""
-        self._journal_path = journal
-        self._plan, self._out, self._spark = plan, out, spark
+        self._plan, self._out, self._spark, self._journal_path = plan, out, spark, journal
         self.streams: list[StreamOutcome] = []
 
     def run(self, sources: Sequence[Source], *, streaming: bool = False) -> list[SourceOutcome]:
@@ -57,7 +55,10 @@ class DiffRun:
                 if outcome.mismatch:
                     self._explain(outcome.mismatch)
         say(f"\n{outcome_of(outcomes, self.streams)}")
-        say(f"The report: {write(self._out, self._plan, outcomes, self.streams)}")
+        self._out.mkdir(parents=True, exist_ok=True)
+        path = self._out / "report.html"
+        path.write_text(page(self._plan, outcomes, self.streams), "utf-8")
+        say(f"The report: {path}")
         return outcomes
 
     def _compare(self, source: Source) -> SourceOutcome:
@@ -70,7 +71,8 @@ class DiffRun:
                 progress.tick(rows)
 
             progress.show()
-            tally = run_chunks(source, self._plan, report, self._journal(source))
+            journal = Journal(self._journal_path, source.run) if self._journal_path else None
+            tally = run_chunks(source, self._plan, report, journal)
         outcome = SourceOutcome(source, tally, monotonic() - start, pace)
         self._print(outcome)
         outcome.mismatches += self._mismatches(tally)
@@ -78,21 +80,17 @@ class DiffRun:
             self._explain(mismatch)
         return outcome
 
-    def _journal(self, source: Source) -> Journal | None:
-        return Journal(self._journal_path, source.run) if self._journal_path else None
-
     def _print(self, outcome: SourceOutcome) -> None:
         text = summary(self._plan, outcome.tally, outcome.seconds)
         say(f"\nRows {outcome.source.name}: {text}")
         for reason, count in outcome.source.bad.items():
             say(f"left out: {count:,} rows: {reason}")
-        for line in table_lines(header(self._plan), table_rows(self._plan, outcome.tally)):
+        lines = table_lines(header(self._plan), table_rows(self._plan, outcome.tally))
+        refusals = (f"{what}: {why}" for what, why in outcome.tally.refused.items())
+        for line in (*lines, *refusals):
             say(line)
-        for what, why in outcome.tally.refused.items():
-            say(f"{what}: {why}")
 
     def _mismatches(self, tally: Tally) -> list[Mismatch]:
-        """Shrink the first wrong trace of each implementation."""
         first = {trace["name"]: trace for trace in reversed(tally.wrong)}
         if first:
             complain(f"shrinking the wrong traces of {', '.join(first)}")
@@ -107,7 +105,6 @@ class DiffRun:
     def _explain(self, mismatch: Mismatch) -> None:
         path = mismatch.save(self._out)
         say(f"\nMISMATCH: {mismatch.name}, key {mismatch.key}, shrunk to {mismatch.events} events")
-        say(f"  {mismatch.what}")
-        for line in mismatch.steps():
+        command = f"{path}: `{mismatch.replay_command(path)}`"
+        for line in (mismatch.what, *mismatch.steps(), command):
             say(f"  {line}")
-        say(f"  {path}: `{mismatch.replay_command(path)}`")

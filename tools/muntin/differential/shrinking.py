@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from muntin.conformance.fuzz.shrinker import simpler_traces
 from muntin.conformance.machines.lockstep import supported_trace
@@ -21,16 +21,11 @@ from muntin.conformance.transcript.model import OperatorTranscript, parse
 from muntin.conformance.transcript.replay import replay
 from muntin.conformance.transcript.writer import write
 from muntin.differential.comparison import first_difference, window_difference
-from muntin.differential.equality import WindowView, tolerances
+from muntin.differential.equality import Tolerances, WindowView, tolerances
 from muntin.differential.implementation import run_trace
 from muntin.differential.plan import NATIVE, SPEC, DiffPlan
 from muntin.differential.spark.driver import native_view
-from muntin.differential.stream_expectations import (
-    Arrival,
-    Batches,
-    OutputMode,
-    stream_transcript,
-)
+from muntin.differential.stream_expectations import Batches, OutputMode, stream_transcript
 from muntin.differential.tally import WrongTrace
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.lookup import operator_named, operators
@@ -42,6 +37,8 @@ from muntin.spec.stream import END, Event
 if TYPE_CHECKING:
     from muntin.registry.dataframes.session import Session
     from muntin.registry.dataframes.traces import Row
+
+A = TypeVar("A")
 
 MAX_NAME = 150
 """Characters of an implementation and a key in a file's name: file systems allow 255 in all."""
@@ -79,8 +76,8 @@ class Mismatch:
     def steps(self) -> list[str]:
         """The steps of the transcript, one line each."""
         steps = self.transcript["steps"]
-        listed = steps if isinstance(steps, list) else []
-        return [f"step {index}: {json.dumps(step)}" for index, step in enumerate(listed)]
+        listed = enumerate(steps if isinstance(steps, list) else [])
+        return [f"step {index}: {json.dumps(step)}" for index, step in listed]
 
     def save(self, folder: Path) -> Path:
         """Write the transcript into the folder."""
@@ -92,8 +89,12 @@ class Mismatch:
 
 def operator_difference(name: str, transcript: OperatorTranscript) -> str:
     """The first difference of an operator from the specification; empty if there is none."""
-    allowed = tolerances(transcript.queries, [event.value for event in _events(transcript)])
-    return first_difference(run_trace(SPEC, transcript), run_trace(name, transcript), allowed)
+    reference, run = run_trace(SPEC, transcript), run_trace(name, transcript)
+    return first_difference(reference, run, _tolerances(transcript))
+
+
+def _tolerances(transcript: OperatorTranscript) -> Tolerances:
+    return tolerances(transcript.queries, [event.value for event in _events(transcript)])
 
 
 def shrink(transcript: OperatorTranscript, find_wrong: FindWrong) -> OperatorTranscript:
@@ -111,15 +112,23 @@ def shrink(transcript: OperatorTranscript, find_wrong: FindWrong) -> OperatorTra
 
 def without_runs(transcript: OperatorTranscript, size: int) -> Iterator[OperatorTranscript]:
     """Yield the trace without each of its runs of `size` consecutive events."""
-    for first in range(0, len(_events(transcript)), size):
-        turns, position = list(transcript.turns), 0
-        for index, turn in enumerate(turns):
-            batch = turn.step.events
-            low, high = (min(max(edge - position, 0), len(batch)) for edge in (first, first + size))
-            kept = batch[:low] + batch[high:]
-            turns[index] = replace(turn, step=replace(turn.step, events=kept))
-            position += len(batch)
+    for batches in without_items([turn.step.events for turn in transcript.turns], size):
+        pairs = zip(transcript.turns, batches, strict=True)
+        turns = (replace(turn, step=replace(turn.step, events=batch)) for turn, batch in pairs)
         yield replace(transcript, turns=tuple(turns))
+
+
+def without_items(batches: Sequence[Sequence[A]], size: int) -> Iterator[tuple[tuple[A, ...], ...]]:
+    """Yield the batches without each run of `size` consecutive items.
+
+    >>> [*without_items([[1], [2, 3]], 2)]
+    [((), (3,)), ((1,), (2,))]
+    """
+    starts = [*accumulate(map(len, batches), initial=0)]
+    for first in range(0, starts[-1], size):
+        cuts = [(max(first - start, 0), max(first + size - start, 0)) for start in starts]
+        pairs = zip(batches, cuts, strict=False)
+        yield tuple((*batch[:low], *batch[high:]) for batch, (low, high) in pairs)
 
 
 def parse_wrong_trace(wrong: WrongTrace) -> OperatorTranscript:
@@ -137,9 +146,8 @@ def operator_mismatch(wrong: WrongTrace) -> Mismatch:
     def find_wrong(traces: Iterable[OperatorTranscript]) -> OperatorTranscript | None:
         return next((trace for trace in traces if operator_difference(name, trace)), None)
 
-    small = shrink(
-        supported_trace(parse_wrong_trace(wrong), operator_named(name).build), find_wrong
-    )
+    trace = supported_trace(parse_wrong_trace(wrong), operator_named(name).build)
+    small = shrink(trace, find_wrong)
     return mismatch_on(wrong, small, operator_difference(name, small))
 
 
@@ -188,32 +196,26 @@ class NativeShrinker:
         return ends == [END] and is_planned
 
     def _differences(self, traces: Sequence[OperatorTranscript]) -> list[str]:
-        differences = list[str]()
         queries = {query.id for query in self._supported()}
-        for trace, view in zip(traces, self._views(traces), strict=True):
-            allowed = tolerances(trace.queries, [event.value for event in _events(trace)])
-            reference = run_trace(SPEC, trace)
-            differences.append(window_difference(reference, view, queries, allowed))
-        return differences
+        return [
+            window_difference(run_trace(SPEC, trace), view, queries, _tolerances(trace))
+            for trace, view in zip(traces, self._views(traces), strict=True)
+        ]
 
     def _supported(self) -> list[Query]:
         from muntin.registry.dataframes.engines import unsupported_reason  # noqa: PLC0415 - needs numpy
 
-        return [
-            query
-            for query in self._plan.queries()
-            if not unsupported_reason(self._name, query, self._dialect)
-        ]
+        name, dialect, queries = self._name, self._dialect, self._plan.queries()
+        return [query for query in queries if not unsupported_reason(name, query, dialect)]
 
     def _views(self, traces: Sequence[OperatorTranscript]) -> Iterator[WindowView]:
         from muntin.registry.dataframes.engines import ENGINES  # noqa: PLC0415 - needs numpy
         from muntin.registry.dataframes.generated_rows import frame_of  # noqa: PLC0415 - as above
 
-        rows = [
-            (number, event.time, event.value)
-            for number, trace in enumerate(traces)
-            for event in _events(trace)
+        numbered = [
+            (number, event) for number, trace in enumerate(traces) for event in _events(trace)
         ]
+        rows = [(number, event.time, event.value) for number, event in numbered]
         self._spark.conf.set("spark.sql.shuffle.partitions", "1")  # few rows, and many jobs
         listed = {query.id for trace in traces for query in trace.queries}
         queries = [query for query in self._supported() if query.id in listed]
@@ -237,29 +239,13 @@ def shrink_stream(rows: Batches, differences: StreamDifferences) -> tuple[Batche
     """A stream that is wrong too, the smallest of MAX_STREAMS candidates, and its difference."""
     what, left, size = "", MAX_STREAMS, sum(map(len, rows)) // 2
     while size and left:
-        candidates = list(islice(without_row_runs(rows, size), left))
+        fewer = ([batch for batch in stream if batch] for stream in without_items(rows, size))
+        candidates = [*islice(filter(None, fewer), left)]
         wrong = ((stream, texts[0]) for stream in candidates if (texts := differences(stream)))
         smaller = next(wrong, None)
         left -= candidates.index(smaller[0]) + 1 if smaller else len(candidates)
         size, (rows, what) = (size, smaller) if smaller else (size // 2, (rows, what))
     return rows, what or differences(rows)[0]
-
-
-def without_row_runs(rows: Batches, size: int) -> Iterator[list[list[Arrival]]]:
-    """Yield the stream without each of its runs of `size` rows, and without the empty batches.
-
-    >>> first, second = Arrival("k", 1, 5), Arrival("k", 2, 6)
-    >>> [*without_row_runs([[first], [second]], 1)] == [[[second]], [[first]]]
-    True
-    """
-    flat = [(number, row) for number, batch in enumerate(rows) for row in batch]
-    for first in range(0, len(flat), size):
-        kept = flat[:first] + flat[first + size :]
-        if kept:
-            yield [
-                [row for batch, row in kept if batch == number]
-                for number in dict.fromkeys(batch for batch, _ in kept)
-            ]
 
 
 def stream_mismatch(

@@ -55,13 +55,10 @@ Batches = Sequence[Sequence[Arrival]]
 
 def arrivals(plan: DiffPlan) -> list[list[Arrival]]:
     """The rows of all keys as one stream of micro-batches; the times of all keys begin at 0."""
+    rows = [generated_rows(plan, key) for key in range(plan.keys)]
     keyed = [
-        [
-            Arrival(str(key), time - min(times), value)
-            for time, value in zip(times, values, strict=True)
-        ]
-        for key in range(plan.keys)
-        for times, values in [generated_rows(plan, key)]
+        [Arrival(str(key), t - min(times), v) for t, v in zip(times, values, strict=True)]
+        for key, (times, values) in enumerate(rows)
     ]
     merged = [arrival for row in zip(*keyed, strict=False) for arrival in row]
     return [merged[first : first + plan.batch] for first in range(0, len(merged), plan.batch)]
@@ -81,9 +78,7 @@ def steps(batches: Batches, delay: int) -> list[Step]:
     """Each batch as a step: its events, then the watermark in force when the batch began."""
     previous = [None, *watermarks(batches, delay)]
     events = [tuple(Event(row.t, row.v, row.key) for row in batch) for batch in batches]
-    return [
-        Step(batch, watermark) for batch, watermark in zip([*events, ()], previous, strict=True)
-    ]
+    return [*map(Step, [*events, ()], previous)]
 
 
 def stream_transcript(query: Query, batches: Batches, delay: int) -> OperatorTranscript:

@@ -81,17 +81,15 @@ class Tally:
 
 def tally_from_json(text: str) -> Tally:
     """A tally that `to_json` wrote; other text is an error that names the place."""
-    members = JsonNode(load(text).value, "the tally").fields(
-        ("counts", "seconds", "refused", "wrong")
-    )
-    counts = {name: _counter_at(node) for name, node in members["counts"].members().items()}
+    node = JsonNode(load(text).value, "the tally")
+    members = node.fields(("counts", "seconds", "refused", "wrong"))
+    counts = {
+        name: Counter({what: count.integer() for what, count in node.members().items()})
+        for name, node in members["counts"].members().items()
+    }
     seconds = {name: node.number() for name, node in members["seconds"].members().items()}
     wrong = [_texts_at(node, WRONG_TRACE_FIELDS) for node in members["wrong"].items()]
     return Tally(counts, seconds, _texts_at(members["refused"]), wrong)
-
-
-def _counter_at(node: JsonNode) -> Counter[str]:
-    return Counter({what: count.integer() for what, count in node.members().items()})
 
 
 def _texts_at(node: JsonNode, names: Sequence[str] = ()) -> dict[str, str]:
@@ -119,8 +117,7 @@ class DiffOutcome:
 
     def __str__(self) -> str:
         """The outcome in a sentence."""
-        names = ", ".join(self.wrong)
-        sentences = [f"Wrong: {names}."] if self.wrong else []
+        sentences = [f"Wrong: {', '.join(self.wrong)}."] if self.wrong else []
         sentences += [f"NOTHING WAS COMPARED of the rows {name}." for name in self.uncompared]
         return " ".join(sentences) or "Everything agrees."
 

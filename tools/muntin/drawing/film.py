@@ -1,6 +1,6 @@
 """A film: a frame of a structure after each call of a transcript."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from muntin.conformance.transcript.calls import QUERY_CALLS, Call, perform
@@ -51,14 +51,9 @@ def call_text(call: Call) -> str:
     ('insert 22: v', 'query_range 3, 5')
     """
     pairs = [f"{time}: {plain_text(value).full}" for time, value in call.pairs]
-    words = ", ".join([*map(str, call.times), *_clipped(pairs)])
-    return f"{call.name} {words}".strip()
-
-
-def _clipped(words: Sequence[str]) -> list[str]:
-    if len(words) <= MAX_PAIRS:
-        return list(words)
-    return [*words[:2], "...", words[-1] + f" ({len(words)} items)"]
+    if len(pairs) > MAX_PAIRS:
+        pairs = [*pairs[:2], "...", f"{pairs[-1]} ({len(pairs)} items)"]
+    return f"{call.name} {', '.join([*map(str, call.times), *pairs])}".strip()
 
 
 def _account(instance: Instance) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Protocol
 
 from muntin.drawing.flatfat_layout import fat_scene
@@ -44,22 +43,22 @@ class DrawableWindow(OutOfOrder[object], Drawable, Protocol):
     """Any other structure with a picture."""
 
 
-TREES = ("btree", "fiba")
-FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = MappingProxyType(
-    {
-        "two-stacks": TwoStacks[object],
-        "two-stacks-lite": TwoStacksLite[object],
-        "daba": Daba[object],
-        "daba-lite": DabaLite[object],
-    }
-)
-OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = MappingProxyType(
-    {
-        "flatfat": FlatFatWindow[object],
-        "reactive": ReactiveAggregator[object],
-        "b-int": BInt[object],
-    }
-)
+TREES: Mapping[str, tuple[type[BTree[object]], type[BTree[object]]]] = {
+    "btree": (BTree, BTreeWithCoins),
+    "fiba": (Fiba, FibaWithCoins),
+}
+"""The trees, without coins and with them."""
+FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = {
+    "two-stacks": TwoStacks[object],
+    "two-stacks-lite": TwoStacksLite[object],
+    "daba": Daba[object],
+    "daba-lite": DabaLite[object],
+}
+OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = {
+    "flatfat": FlatFatWindow[object],
+    "reactive": ReactiveAggregator[object],
+    "b-int": BInt[object],
+}
 DRAWABLE = (*TREES, *OTHERS, *FIFO)
 """The names of structures that can be drawn."""
 
@@ -91,11 +90,10 @@ def instance(
 ) -> Instance:
     """An empty structure that can be drawn; another name is an error."""
     if name not in TREES and (coins or min_arity is not None):
-        raise UnsupportedError(
-            f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
-        )
+        message = f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
+        raise UnsupportedError(message)
     if name in TREES:
-        tree = _tree(name, coins=coins)(monoid, None, min_arity or DEFAULT_MIN_ARITY)
+        tree = TREES[name][coins](monoid, None, min_arity or DEFAULT_MIN_ARITY)
         return Instance(tree, tree.picture)
     if name in FIFO:
         fifo = FIFO[name](monoid)
@@ -104,9 +102,3 @@ def instance(
         other = OTHERS[name](monoid)
         return Instance(other, other.picture)
     raise UnsupportedError(f"{name} cannot be drawn; use one of {', '.join(DRAWABLE)}")
-
-
-def _tree(name: str, *, coins: bool) -> type[BTree[object]]:
-    if name == "fiba":
-        return FibaWithCoins if coins else Fiba
-    return BTreeWithCoins if coins else BTree

@@ -1,6 +1,6 @@
 """Base intervals: each level is a row, and an interval is as wide as the positions in it."""
 
-from muntin.drawing.scene import Box, Label, Scene, text_width
+from muntin.drawing.scene import Label, Look, Scene, text_width
 from muntin.drawing.value_text import LONGEST, ValueFormatter
 from muntin.optimized.introspection import LevelsPicture
 
@@ -21,21 +21,11 @@ def levels_scene(picture: LevelsPicture[object], formatter: ValueFormatter) -> S
             text, width = formatter.text(value), (column * (1 << level)) - GAP
             characters = max(5, min(int((width - PAD) / 8.5), max(LONGEST, 4 << level)))
             start = (index << level) - picture.first
-            scene += Scene(
-                (
-                    Box(
-                        NAMES + start * column,
-                        y,
-                        width,
-                        CELL if level else SLOT,
-                        "partial" if level else "item",
-                        text.short(characters),
-                        above="" if level else str(picture.times[start]),
-                        full=text.full,
-                        key=f"level {level}, {index}: {text.full}",
-                    ),
-                )
-            )
+            place, size = (NAMES + start * column, y), (width, CELL if level else SLOT)
+            above, key = "" if level else str(picture.times[start]), f"level {level}, {index}"
+            look: Look = "partial" if level else "item"
+            box = text.box(place, size, look, key, above=above, longest=characters)
+            scene += Scene((box,))
     return scene + _positions(picture, column)
 
 

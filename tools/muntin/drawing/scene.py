@@ -3,7 +3,6 @@
 The font is monospaced, so the width of a text is known before it is drawn.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 from unicodedata import east_asian_width
@@ -75,16 +74,19 @@ class Label:
     anchor: Anchor = "middle"
 
     @property
+    def width(self) -> float:
+        """The width of its text."""
+        return text_width(self.text, CHARACTER if self.look == "caption" else SMALL_CHARACTER)
+
+    @property
     def left(self) -> float:
         """The x of its left end."""
-        width = text_width(self.text, CHARACTER if self.look == "caption" else SMALL_CHARACTER)
-        return self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
+        return self.x - {"start": 0.0, "middle": self.width / 2, "end": self.width}[self.anchor]
 
     @property
     def right(self) -> float:
         """The x of its right end."""
-        width = text_width(self.text, CHARACTER if self.look == "caption" else SMALL_CHARACTER)
-        return self.left + width
+        return self.left + self.width
 
 
 @dataclass(frozen=True)
@@ -127,16 +129,8 @@ class Scene:
         return left, top, width, max(bottoms, default=0.0) + MARGIN - top
 
 
-def merged_scene(scenes: Iterable[Scene]) -> Scene:
-    """The elements of all scenes."""
-    return sum(scenes, Scene())
-
-
-def mark_fresh(scene: Scene, before: Scene | None) -> Scene:
+def mark_fresh(scene: Scene, before: Scene) -> Scene:
     """The scene with the boxes marked that are not in the scene before."""
-    if before is None:
-        return scene
     previous = {box.key for box in before.boxes}
-    return replace(
-        scene, boxes=tuple(replace(box, fresh=box.key not in previous) for box in scene.boxes)
-    )
+    boxes = (replace(box, fresh=box.key not in previous) for box in scene.boxes)
+    return replace(scene, boxes=tuple(boxes))

@@ -57,8 +57,7 @@ def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) 
     """
     left, top, _, height = scene.frame()
     if caption:
-        words = Label(left + 14, top + 2, title, "caption", "start")
-        scene += Scene(labels=(words,))
+        scene += Scene(labels=(Label(left + 14, top + 2, title, "caption", "start"),))
     left, top, width, height = scene.frame()
     view = " ".join(map(_number, (left, top, width, height)))
     size = f'width="{_number(width)}" height="{_number(height)}"'
@@ -83,18 +82,14 @@ def _number(value: float) -> str:
 
 def _box(box: Box) -> str:
     look = f"{box.look} fresh" if box.fresh else box.look
-    middle, base = _number(box.middle), box.y + box.height / 2 + 5
-    texts = [f'<text x="{middle}" y="{_number(base)}">{escape(box.text)}</text>']
-    if box.above:
-        high = _number(box.y + 15)
-        texts = [
-            f'<text class="above" x="{middle}" y="{high}">{escape(box.above)}</text>',
-            f'<text x="{middle}" y="{_number(box.bottom - 8)}">{escape(box.text)}</text>',
-        ]
+    middle, high, above = _number(box.middle), _number(box.y + 15), escape(box.above)
+    base = _number(box.bottom - 8 if above else box.y + box.height / 2 + 5)
+    small = f'<text class="above" x="{middle}" y="{high}">{above}</text>' if above else ""
     return (
         f'<g class="{look}"><title>{escape(box.full)}</title>'
         f'<rect x="{_number(box.x)}" y="{_number(box.y)}" width="{_number(box.width)}" '
-        f'height="{_number(box.height)}"/>{"".join(texts)}</g>'
+        f'height="{_number(box.height)}"/>{small}'
+        f'<text x="{middle}" y="{base}">{escape(box.text)}</text></g>'
     )
 
 

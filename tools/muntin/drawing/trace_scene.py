@@ -1,17 +1,9 @@
 """A trace as a scene: event time across, steps downward, and in each what came and went out."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 
-from muntin.drawing.scene import (
-    SMALL_CHARACTER,
-    Box,
-    Edge,
-    Label,
-    Look,
-    Scene,
-    merged_scene,
-    text_width,
-)
+from muntin.drawing.scene import SMALL_CHARACTER, Box, Edge, Label, Look, Scene, text_width
 from muntin.spec.query import Output, Result
 from muntin.spec.stream import END, Event, Step
 
@@ -38,21 +30,15 @@ def trace_scene(trace: Sequence[SteppedOutput]) -> Scene:
     times = sorted(_times(trace))
     low, high = (times[0], times[-1]) if times else (0, 1)
     scale = WIDTH / max(high - low, 1)
-    parts: list[Scene] = []
-    y = AXIS
+    parts, y = list[Scene](), AXIS
     for number, (step, output) in enumerate(trace, 1):
         part, y = _row(number, step, output, lambda time: (time - low) * scale, y)
         parts.append(part)
-    ticks = [time for time in times if low <= time <= high]
-    axis = Scene(
-        edges=tuple(
-            Edge((time - low) * scale, AXIS - 6, (time - low) * scale, y - GAP) for time in ticks
-        ),
-        labels=tuple(
-            Label((time - low) * scale, AXIS - 12, str(time)) for time in _legible(ticks, scale)
-        ),
-    )
-    return merged_scene([axis, *parts])
+    ticks = [(time - low) * scale for time in times]
+    edges = tuple(Edge(x, AXIS - 6, x, y - GAP) for x in ticks)
+    legible = _legible(times, scale)
+    labels = tuple(Label((time - low) * scale, AXIS - 12, str(time)) for time in legible)
+    return sum(parts, Scene(edges=edges, labels=labels))
 
 
 def _times(trace: Sequence[SteppedOutput]) -> set[int]:
@@ -67,7 +53,6 @@ def _times(trace: Sequence[SteppedOutput]) -> set[int]:
 
 
 def _legible(ticks: Sequence[int], scale: float) -> Iterator[int]:
-    """Ticks whose labels do not overlap."""
     end = float("-inf")
     for time in ticks:
         half = text_width(str(time), SMALL_CHARACTER) / 2 + 2
@@ -86,31 +71,23 @@ def _row(
     if step.watermark is not None:
         note += ", watermark " + ("end" if step.watermark == END else str(step.watermark))
     labels = (Label(-LABEL, y + 17, note, "mark", "end"),)
-    edges: tuple[Edge, ...] = ()
-    top = y
-    y += ROW
-    rows = _rows(output.results)
-    bars = tuple(
-        _bar(result, position, y + index * (BAR + 2))
-        for index, row in enumerate(rows)
-        for result in row
-    )
-    y += len(rows) * (BAR + 2) + GAP
-    if step.watermark is not None and step.watermark != END:
-        x = position(step.watermark)
-        edges = (Edge(x, top, x, y - GAP, "bracket"),)
-    return Scene((*events, *bars), edges, labels), y
+    rows, heights = _rows(output.results), count(y + ROW, BAR + 2)
+    placed = zip(rows, heights, strict=False)
+    bars = (_bar(result, position, height) for row, height in placed for result in row)
+    bottom = y + ROW + len(rows) * (BAR + 2)
+    marks = [] if step.watermark in (None, END) else [position(step.watermark)]
+    edges = tuple(Edge(x, y, x, bottom, "bracket") for x in marks)
+    return Scene((*events, *bars), edges, labels), bottom + GAP
 
 
 def _rows(results: Sequence[Result]) -> list[list[Result]]:
     """The results in as few rows as the order allows in which no two windows overlap."""
-    rows: list[list[Result]] = []
+    rows = list[list[Result]]()
     for result in results:
         row = next((row for row in rows if row[-1].end <= result.start), None)
         if row is None:
-            rows.append([result])
-        else:
-            row.append(result)
+            rows.append(row := [])
+        row.append(result)
     return rows
 
 
@@ -126,6 +103,5 @@ def _bar(result: Result, position: Position, y: float) -> Box:
     left, right = position(result.start), position(result.end)
     text = f"{result.value} {result.kind}"
     about = f"{result.query} [{result.start}, {result.end}): {result.value}, {result.kind}"
-    return Box(
-        left, y, max(right - left, text_width(text)), BAR, LOOKS[result.kind], text, full=about
-    )
+    width = max(right - left, text_width(text))
+    return Box(left, y, width, BAR, LOOKS[result.kind], text, full=about)

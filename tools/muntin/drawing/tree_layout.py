@@ -5,9 +5,9 @@ values. An up-aggregate that the left or the right spine depends on is tinted.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, merged_scene, text_width
+from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, text_width
 from muntin.drawing.value_text import Text, ValueFormatter
 from muntin.optimized.introspection import NodePicture, TreePicture
 
@@ -56,7 +56,7 @@ class Block:
 def tree_scene(picture: TreePicture[object], formatter: ValueFormatter) -> Scene:
     """Lay out a tree."""
     block = _block(picture.root, formatter, _tints(picture))
-    scene = merged_scene(_placed(block, 0.0, 0.0))
+    scene = sum(_placed(block, 0.0, 0.0), Scene())
     return scene + _fingers(scene) if picture.fingers else scene
 
 
@@ -103,42 +103,24 @@ def _placed(block: Block, left: float, top: float) -> Iterator[Scene]:
 def _cells(block: Block, starts: Sequence[float], top: float) -> tuple[Box, ...]:
     total, width = block.total, block.width
     key = f"{block.look.split('-')[0]} {total.full} over {[time for time, _ in block.entries]}"
-    head = Box(
-        starts[0], top, width, AGGREGATE, block.look, total.short(), full=total.full, key=key
+    head = replace(total.box((starts[0], top), (width, AGGREGATE), block.look, ""), key=key)
+    cells = zip(starts, block.widths, block.entries, strict=False)
+    return head, *(
+        value.box((x, head.bottom), (size, ENTRY), "item", f"{block.height}, {time}", above=time)
+        for x, size, (time, value) in cells
     )
-    entries = [
-        Box(
-            start,
-            head.bottom,
-            width_of_entry,
-            ENTRY,
-            "item",
-            value.short(),
-            above=time,
-            full=value.full,
-            key=f"{block.height}, {time}: {value.full}",
-        )
-        for start, width_of_entry, (time, value) in zip(
-            starts, block.widths, block.entries, strict=False
-        )
-    ]
-    return head, *entries
 
 
 def _coins(block: Block, right: float, top: float) -> tuple[Coin, ...]:
-    return tuple(
-        Coin(right + COIN_GAP / 2, top + COIN_STEP / 2 + COIN_STEP * k)
-        for k in range(block.coins or 0)
-    )
+    tops = (top + COIN_STEP / 2 + COIN_STEP * k for k in range(block.coins or 0))
+    return tuple(Coin(right + COIN_GAP / 2, y) for y in tops)
 
 
 def _fingers(scene: Scene) -> Scene:
     """The marks below the first and the last leaf, which may be one."""
     lowest = max(box.y for box in scene.boxes)
-    leaves = sorted(
-        (box for box in scene.boxes if box.look != "item" and box.y + AGGREGATE >= lowest),
-        key=lambda box: box.x,
-    )
+    nodes = (box for box in scene.boxes if box.look != "item")
+    leaves = [box.middle for box in nodes if box.y + AGGREGATE >= lowest]
     bottom = max(box.bottom for box in scene.boxes) + 16
-    ends = {leaves[0].middle, leaves[-1].middle}
-    return Scene(labels=tuple(Label(x, bottom, FINGER, "mark") for x in sorted(ends)))
+    ends = sorted({min(leaves), max(leaves)})
+    return Scene(labels=tuple(Label(x, bottom, FINGER, "mark") for x in ends))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from muntin.drawing.scene import Box, Look
 from muntin.spec.algebra.aggregate import Aggregate
 
 Erased = Aggregate[object, object, object]
@@ -29,11 +30,23 @@ class Text:
         """
         if len(self.full) <= longest:
             return self.full
-        head, tail = (
-            (self.parts[0], self.parts[-1]) if self.parts else (self.full[:2], self.full[-1])
-        )
-        brief = f"{head}..{tail}"
+        parts = self.parts or (self.full[:2], self.full[-1])
+        brief = f"{parts[0]}..{parts[-1]}"
         return brief if len(brief) <= max(longest, 5) else f"{self.full[: longest - 1]}…"
+
+    def box(  # noqa: PLR0913 - a place, a size, and what is in it
+        self,
+        place: tuple[float, float],
+        size: tuple[float, float],
+        look: Look,
+        key: str,
+        *,
+        above: str = "",
+        longest: int = LONGEST,
+    ) -> Box:
+        """A cell with this text, which is also its tooltip, and part of its key."""
+        text, key = self.short(longest), f"{key}: {self.full}"
+        return Box(*place, *size, look, text, above, self.full, key)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
-from types import MappingProxyType
-from typing import ParamSpec, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 from muntin.conformance.transcript.json_reader import JsonNode
 from muntin.conformance.transcript.json_values import Json
@@ -19,8 +19,6 @@ from muntin.spec.stream import Event
 from muntin.spec.structure import OutOfOrder
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
-
-P = ParamSpec("P")
 
 Case = Mapping[str, str]
 """The circumstances of a probe, by name."""
@@ -58,7 +56,7 @@ class Capabilities:
 
     def extent(self) -> dict[str, str]:
         """For each feature whether it is supported in all cases, some, or none."""
-        by_what: dict[str, set[bool]] = {}
+        by_what = dict[str, set[bool]]()
         for probe in self.probes:
             by_what.setdefault(probe.what, set()).add(probe.refusal is None)
         return {
@@ -70,11 +68,8 @@ class Capabilities:
         """Yield each reason for a refusal, of the features supported in these degrees."""
         extent = self.extent()
         probes = [probe for probe in self.probes if extent[probe.what] in degrees]
-        by_reason: dict[str, list[Probe]] = {}
-        for probe in probes:
-            if probe.refusal is not None:
-                by_reason.setdefault(probe.refusal, []).append(probe)
-        for why, refused in by_reason.items():
+        for why in filter(None, dict.fromkeys(probe.refusal for probe in probes)):
+            refused = [probe for probe in probes if probe.refusal == why]
             what = tuple(dict.fromkeys(probe.what for probe in refused))
             related = [probe for probe in probes if probe.what in what]
             yield Refusal(why, what, _conditions(refused, related), len(refused))
@@ -82,10 +77,8 @@ class Capabilities:
 
 def _conditions(refused: Sequence[Probe], related: Sequence[Probe]) -> dict[str, tuple[str, ...]]:
     """The circumstances under which all probes are refused, without the irrelevant ones."""
-    when = {
-        name: tuple(dict.fromkeys(probe.case[name] for probe in refused))
-        for name in related[0].case
-    }
+    names = related[0].case
+    when = {name: (*dict.fromkeys(probe.case[name] for probe in refused),) for name in names}
     for name in list(when):
         rest = {other: values for other, values in when.items() if other != name}
         if all(probe.refusal is not None for probe in related if _matches(probe.case, rest)):
@@ -97,10 +90,16 @@ def _matches(case: Case, when: Mapping[str, tuple[str, ...]]) -> bool:
     return all(case[name] in values for name, values in when.items())
 
 
-EXAMPLES: Mapping[str, Json] = MappingProxyType(
-    {"size": 4, "slide": 2, "offset": 0, "gap": 3, "every": 3, "at": 0, "step": 2, "start": 0}
-    | {"end": 9, "threshold": 2, "at_least": 1, "min_count": 1, "n": 3}
-)
+EXAMPLES: Mapping[str, Json] = {
+    "size": 4,
+    "slide": 2,
+    "offset": 0,
+    "gap": 3,
+    "every": 3,
+    "at": 0,
+    "step": 2,
+    "start": 0,
+} | {"end": 9, "threshold": 2, "at_least": 1, "min_count": 1, "n": 3}
 """Values of the fields of windows; 1 is the value of any other."""
 
 
@@ -126,13 +125,8 @@ def settings() -> Iterator[tuple[Case, Settings]]:
     hints = get_type_hints(Dialect)
     modes: tuple[Mode, ...] = get_args(Mode)
     for mode, rule, in_order in product(modes, get_args(hints["lateness"]), (False, True)):
-        case = {
-            "output": mode,
-            "lateness": rule,
-            "in_order": str(in_order).lower(),
-            "dialect": "ours",
-        }
-        yield case, Settings(0, mode, in_order, replace(OURS, lateness=rule))
+        case = {"output": mode, "lateness": rule, "in_order": str(in_order).lower()}
+        yield {**case, "dialect": "ours"}, Settings(0, mode, in_order, replace(OURS, lateness=rule))
     defaults = {"output": DEFAULTS.output, "lateness": "event", "in_order": "false"}
     others = {**{name: get_args(hint) for name, hint in hints.items()}, "closing": (0, 1, -1)}
     for name, values in others.items():
@@ -144,7 +138,7 @@ def settings() -> Iterator[tuple[Case, Settings]]:
 def survey_operator(entry: OperatorEntry) -> Capabilities:
     """Probe an operator with a query of every kind, under all settings."""
     probes = [
-        Probe(what, {"aggregate": order, **case}, _refusal(_add, entry, chosen, query))
+        Probe(what, {"aggregate": order, **case}, _refusal(partial(_add, entry, chosen, query)))
         for what, window in window_types().items()
         for order, name in (("commutative", "sum"), ("not commutative", "concat"))
         for query in [Query("probe", window, named(name))]
@@ -157,29 +151,28 @@ def _add(entry: OperatorEntry, chosen: Settings, query: Query) -> None:
     entry.build(chosen).add(query)
 
 
-def _refusal(call: Callable[P, None], *args: P.args, **options: P.kwargs) -> str | None:
+def _refusal(call: Callable[[], None]) -> str | None:
     try:
-        call(*args, **options)
+        call()
     except UnsupportedError as refusal:
         return str(refusal)
     return None
 
 
-CALLS: Mapping[str, Callable[[OutOfOrder[Word]], object]] = MappingProxyType(
-    {
-        "insert in order": lambda structure: structure.insert(40, (4,)),
-        "insert out of order": lambda structure: structure.insert(15, (4,)),
-        "insert at a time that is there": lambda structure: structure.insert(20, (4,)),
-        "evict the oldest": lambda structure: structure.evict(10),
-        "evict from the middle": lambda structure: structure.evict(20),
-        "evict the youngest": lambda structure: structure.evict(30),
-        "bulk_insert in order": lambda structure: structure.bulk_insert([(40, (4,)), (50, (5,))]),
-        "bulk_insert out of order": lambda structure: structure.bulk_insert([(15, (4,))]),
-        "bulk_evict": lambda structure: structure.bulk_evict(20),
-        "query": lambda structure: structure.query(),
-        "query_range": lambda structure: structure.query_range(10, 20),
-    }
-)
+StructureCall = Callable[[OutOfOrder[Word]], object]
+CALLS: Mapping[str, StructureCall] = {
+    "insert in order": lambda structure: structure.insert(40, (4,)),
+    "insert out of order": lambda structure: structure.insert(15, (4,)),
+    "insert at a time that is there": lambda structure: structure.insert(20, (4,)),
+    "evict the oldest": lambda structure: structure.evict(10),
+    "evict from the middle": lambda structure: structure.evict(20),
+    "evict the youngest": lambda structure: structure.evict(30),
+    "bulk_insert in order": lambda structure: structure.bulk_insert([(40, (4,)), (50, (5,))]),
+    "bulk_insert out of order": lambda structure: structure.bulk_insert([(15, (4,))]),
+    "bulk_evict": lambda structure: structure.bulk_evict(20),
+    "query": lambda structure: structure.query(),
+    "query_range": lambda structure: structure.query_range(10, 20),
+}
 """Calls on a structure that has items at 10, 20 and 30."""
 
 
@@ -190,16 +183,14 @@ def survey_structure(entry: StructureEntry) -> Capabilities:
     """
     monoids = (("invertible", FREE), ("not invertible", Monoid(FREE.identity, FREE.combine)))
     probes = [
-        Probe(what, {"aggregate": kind}, _refusal(_call, entry, monoid, call))
+        Probe(what, {"aggregate": kind}, _refusal(partial(_call, entry, monoid, call)))
         for what, call in CALLS.items()
         for kind, monoid in monoids
     ]
     return Capabilities(entry.name, tuple(probes))
 
 
-def _call(
-    entry: StructureEntry, monoid: Monoid[Word], call: Callable[[OutOfOrder[Word]], object]
-) -> None:
+def _call(entry: StructureEntry, monoid: Monoid[Word], call: StructureCall) -> None:
     structure = entry.build(monoid)
     for time in (10, 20, 30):
         structure.insert(time, (time,))

@@ -49,7 +49,7 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import Step
-from muntin.spec.structure import OutOfOrder
+from muntin.spec.structure import Fifo, OutOfOrder
 
 A = TypeVar("A")
 
@@ -76,34 +76,29 @@ class StructureEntry:
     worst_case: bool = False  # else its bound is amortised
 
 
-def _subtract_on_evict(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(SubtractOnEvict(monoid, meter))
+class BuildFifo(Protocol):
+    """A builder of an empty FIFO structure."""
+
+    def __call__(self, monoid: Monoid[A], meter: Meter | None = None, /) -> Fifo[A]:
+        """An empty structure over the monoid that counts its work on the meter."""
+        ...
 
 
-def _two_stacks(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(TwoStacks(monoid, meter))
+def _fifo(build: BuildFifo) -> BuildStructure:
+    def adapted(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+        return FifoAdapter(build(monoid, meter))
 
-
-def _two_stacks_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(TwoStacksLite(monoid, meter))
-
-
-def _daba(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(Daba(monoid, meter))
-
-
-def _daba_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(DabaLite(monoid, meter))
+    return adapted
 
 
 STRUCTURES = [
     StructureEntry("spec", SpecificationStructure, "any order"),
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
-    StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
-    StructureEntry("two-stacks", _two_stacks, "fifo"),
-    StructureEntry("two-stacks-lite", _two_stacks_lite, "fifo"),
-    StructureEntry("daba", _daba, "fifo", worst_case=True),
-    StructureEntry("daba-lite", _daba_lite, "fifo", worst_case=True),
+    StructureEntry("subtract-on-evict", _fifo(SubtractOnEvict), "fifo", "group", worst_case=True),
+    StructureEntry("two-stacks", _fifo(TwoStacks), "fifo"),
+    StructureEntry("two-stacks-lite", _fifo(TwoStacksLite), "fifo"),
+    StructureEntry("daba", _fifo(Daba), "fifo", worst_case=True),
+    StructureEntry("daba-lite", _fifo(DabaLite), "fifo", worst_case=True),
     StructureEntry("flatfat", FlatFatWindow, "any order", worst_case=True),
     StructureEntry("reactive", ReactiveAggregator, "in-order inserts"),
     StructureEntry("b-int", BInt, "fifo", worst_case=True),

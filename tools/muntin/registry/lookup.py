@@ -24,18 +24,16 @@ def names() -> list[str]:
     >>> names()[:2]
     ['spec', 'recompute']
     """
-    return list(
-        dict.fromkeys([*(entry.name for entry in OPERATORS), *(entry.name for entry in STRUCTURES)])
-    )
+    entries: list[OperatorEntry | StructureEntry] = [*OPERATORS, *STRUCTURES]
+    return list(dict.fromkeys(entry.name for entry in entries))
 
 
 def check_name(name: str) -> str:
     """The name itself; an unknown one is an error that lists the known ones."""
     if name == ALL or name in names() or operators(name):
         return name
-    raise InvalidInputError(
-        f"{name!r} is no implementation; known are {', '.join(names())}, or all"
-    )
+    message = f"{name!r} is no implementation; known are {', '.join(names())}, or all"
+    raise InvalidInputError(message)
 
 
 def operators(name: str) -> list[OperatorEntry]:

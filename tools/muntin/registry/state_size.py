@@ -41,29 +41,18 @@ def state_size(operator: Operator) -> StateSize | None:
 
 
 def _scotty_size(operator: Scotty) -> StateSize:
-    tuple_lanes = [
-        keyed.key_state
-        for group in operator.groups
-        if isinstance(group, TupleGroup)
-        for keyed in group.key_groups.values()
-    ]
-    time_slices = [
-        len(piece.tuples or ())
-        for group in operator.groups
-        if isinstance(group, TimeGroup)
-        for lane in group.key_states.values()
-        for piece in lane.slices.slices
-    ]
-    count_slices = [
-        len(piece.tuples or ())
-        for group in operator.groups
-        if isinstance(group, CountGroup)
-        for lane in group.key_states.values()
-        for piece in lane.slices
-    ]
-    tuple_tiles = [len(tile.entries) for lane in tuple_lanes for tile in lane.slices.slices]
-    pending = sum(len(lane.deferred_events) for lane in tuple_lanes)
-    tuples = [*time_slices, *count_slices, *tuple_tiles]
-    ordered = [group.slicer for group in operator.groups if isinstance(group, InOrderGroup)]
-    in_order_slices = sum(slicing.slice_count() for slicing in ordered)
-    return StateSize(len(tuples) + in_order_slices, sum(tuples) + pending)
+    sizes, in_order_slices, pending = list[int](), 0, 0
+    for group in operator.groups:
+        if isinstance(group, InOrderGroup):
+            in_order_slices += group.slicer.slice_count()
+        elif isinstance(group, TimeGroup):
+            managers = [lane.slices for lane in group.key_states.values()]
+            sizes += [len(piece.tuples or ()) for lane in managers for piece in lane.slices]
+        elif isinstance(group, CountGroup):
+            lanes = group.key_states.values()
+            sizes += [len(piece.tuples or ()) for lane in lanes for piece in lane.slices]
+        elif isinstance(group, TupleGroup):
+            keyed = [key_group.key_state for key_group in group.key_groups.values()]
+            sizes += [len(tile.entries) for lane in keyed for tile in lane.slices.slices]
+            pending += sum(len(lane.deferred_events) for lane in keyed)
+    return StateSize(len(sizes) + in_order_slices, sum(sizes) + pending)

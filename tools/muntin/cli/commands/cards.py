@@ -10,7 +10,7 @@ from pathlib import Path
 from muntin.cli.commands.card_data import CARDS, Card, CardExample
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
 from muntin.conformance.transcript.replay import replay
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.drawing.film import film
 from muntin.drawing.instances import instance
 from muntin.drawing.svg import svg
@@ -19,9 +19,12 @@ from muntin.reference import SpecificationOperator
 from muntin.registry.implementations import STRUCTURES, StructureEntry
 from muntin.spec.errors import InvalidInputError
 
+HELP = "check or write the cards of the structures"
+EPILOG = ""
 ROOT = Path(__file__).parents[4]
 DOCUMENT, PICTURES, EXAMPLES = "docs/structures.md", "docs/pictures", "docs/examples"
 TRACES = f"{EXAMPLES}/traces"
+DESCRIPTION = f"Check that {DOCUMENT} and its pictures are up to date, or write them."
 FAILED = 1
 
 ARRIVAL = {
@@ -43,29 +46,17 @@ picture are new in that step; `muntin draw` draws every step of any transcript.
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "cards",
-        help="check or write the cards of the structures",
-        description=f"Check that {DOCUMENT} and its pictures are up to date, or write them.",
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--write", action="store_true", help="write the files that are not up to date"
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    what = "write the files that are not up to date"
+    parser.add_argument("--write", action="store_true", help=what)
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
     if not (ROOT / EXAMPLES).is_dir():
-        raise InvalidInputError(
-            f"cards are written in the source tree, and {ROOT} is none: run it from a clone"
-        )
+        message = f"cards are written in the source tree, and {ROOT} is none: run it from a clone"
+        raise InvalidInputError(message)
     files = stale_files()
     for name, text in files.items():
         if arguments.write:
@@ -100,9 +91,8 @@ def pictures() -> Iterator[tuple[str, str]]:
         for shot in card.shots:
             transcript = parse((ROOT / EXAMPLES / f"{shot.transcript}.json").read_text("utf-8"))
             if not isinstance(transcript, StructureTranscript):
-                raise InvalidInputError(
-                    f"{shot.transcript} is no transcript of a structure, which a card needs"
-                )
+                message = f"{shot.transcript} is no transcript of a structure, which a card needs"
+                raise InvalidInputError(message)
             drawn = instance(name, transcript.aggregate.monoid, shot.min_arity, coins=shot.coins)
             frames = film(transcript, drawn)
             frame = next(frame for frame in frames if frame.number == shot.after)
@@ -125,11 +115,9 @@ def _overview() -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for entry in STRUCTURES:
         if entry.name in CARDS:
-            times = CARDS[entry.name].times
-            yield (
-                f"| [{entry.name}](#{entry.name}) | {entry.arrival} | {times.insert} | "
-                f"{times.evict} | {times.query} | {times.query_range} | {claim(entry)} |"
-            )
+            times = " | ".join(CARDS[entry.name].times[:4])
+            link = f"[{entry.name}](#{entry.name})"
+            yield f"| {link} | {entry.arrival} | {times} | {claim(entry)} |"
     yield ""
 
 
@@ -158,6 +146,5 @@ def _card(entry: StructureEntry, card: Card) -> str:
         for shot in card.shots
     ]
     table = [f"| {name} | {text} |" for name, text in rows.items()]
-    return "\n".join(
-        [f"## {entry.name}\n", f"{card.sentence}\n", "| | |", "| --- | --- |", *table, "", *shots]
-    )
+    head = f"## {entry.name}\n", f"{card.sentence}\n", "| | |", "| --- | --- |"
+    return "\n".join([*head, *table, "", *shots])

@@ -1,11 +1,10 @@
 """`muntin diff`: run implementations on millions of rows and compare their results."""
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from secrets import randbelow
 from tempfile import TemporaryDirectory
 
-from muntin.console.messages import Subparsers
 from muntin.differential.arguments import check, check_writable
 from muntin.differential.plan import (
     DEFAULT_WINDOWS,
@@ -27,6 +26,8 @@ FLIGHTS = "of the flights from New York in 2013"
 AGAINST = "spec,scotty-eager,kernels,spark-native"
 AGAINST_WHOLE = "spec=0.1%,kernels-table,spark,spark-native"
 
+HELP = "compare implementations on millions of rows, on Spark"
+DESCRIPTION = "Compare implementations and Spark's own windows on many traces."
 EPILOG = f"""\
 Generates late rows on Spark from a seed, or reads rows from Parquet. Each key is a
 trace of its own: micro-batches, with a watermark that trails the latest row. All
@@ -66,33 +67,13 @@ examples:
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "diff",
-        help="compare implementations on millions of rows, on Spark",
-        description="Compare implementations and Spark's own windows on many traces.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
     add = parser.add_argument
-    add("--rows", default=None, help="rows to generate (default: 1e6 without an input)")
-    add(
-        "--keys",
-        default=None,
-        help="keys of generated rows (default: one per 100 rows; per 1000 with --whole)",
-    )
-    add(
-        "--windows",
-        default=DEFAULT_WINDOWS,
-        metavar="LIST",
-        help=f"the queries (default: {DEFAULT_WINDOWS})",
-    )
+    add("--rows", help="rows to generate (default: 1e6 without an input)")
+    add("--keys", help="keys of generated rows (default: one per 100 rows; per 1000 with --whole)")
+    windows = f"the queries (default: {DEFAULT_WINDOWS})"
+    add("--windows", default=DEFAULT_WINDOWS, metavar="LIST", help=windows)
     add("--whole", action="store_true", help="evaluate all rows at once, not key by key")
     add("--against", metavar="LIST", help=f"the implementations (default: {AGAINST})")
     add("--disorder", metavar="NAME", help=f"the delays of rows (default: {MIXED_DISORDER})")

@@ -1,12 +1,12 @@
 """`muntin draw`: pictures of the inside of a structure, one for each operation of a transcript."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import StructureTranscript, parse
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.drawing.film import Frame, film
 from muntin.drawing.instances import DRAWABLE, instance
 from muntin.drawing.page import page
@@ -16,6 +16,8 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
 
+HELP = "draw a structure step by step along a transcript"
+DESCRIPTION = "Make the calls of a structure transcript, and draw the structure after each."
 EPILOG = f"""\
 Writes op-0.svg, op-1.svg and so on, one picture after each operation, and index.html,
 which shows them in order. The files load nothing, and follow the dark mode of the
@@ -35,44 +37,23 @@ examples:
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "draw",
-        help="draw a structure step by step along a transcript",
-        description="Make the calls of a structure transcript, and draw the structure after each.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a structure transcript; - is stdin")
-    parser.add_argument(
-        "--with", dest="name", default="fiba", metavar="NAME", help="a structure (default: fiba)"
-    )
-    parser.add_argument(
-        "--out", metavar="DIR", help="the output folder (default: FILE-NAME in this folder)"
-    )
-    parser.add_argument("--step", metavar="N[-M]", help="draw only operation N, or N to M")
-    parser.add_argument(
-        "--min-arity", type=int, metavar="K", help="the least arity of a tree's nodes (default: 4)"
-    )
-    parser.add_argument(
-        "--coins", action="store_true", help="show the coins that pay for rebalancing a tree"
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a structure transcript; - is stdin")
+    add("--with", dest="name", default="fiba", metavar="NAME", help="a structure (default: fiba)")
+    add("--out", metavar="DIR", help="the output folder (default: FILE-NAME in this folder)")
+    add("--step", metavar="N[-M]", help="draw only operation N, or N to M")
+    add("--min-arity", type=int, metavar="K", help="the least arity of a tree's nodes (default: 4)")
+    add("--coins", action="store_true", help="show the coins that pay for rebalancing a tree")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    file: str = arguments.file
-    name: str = arguments.name
+    file, name = str(arguments.file), str(arguments.name)
     if name not in names():
-        raise InvalidInputError(
-            f"{name!r} is no structure that can be drawn; use one of {', '.join(DRAWABLE)}"
-        )
+        message = f"{name!r} is no structure that can be drawn; use one of {', '.join(DRAWABLE)}"
+        raise InvalidInputError(message)
     try:
         transcript = _read(file)
         frames = list(_frames(transcript, arguments))
@@ -99,9 +80,8 @@ def _read(file: str) -> StructureTranscript:
 
 
 def _frames(transcript: StructureTranscript, arguments: Namespace) -> list[Frame]:
-    drawn = instance(
-        arguments.name, transcript.aggregate.monoid, arguments.min_arity, coins=arguments.coins
-    )
+    name, monoid, coins = arguments.name, transcript.aggregate.monoid, arguments.coins
+    drawn = instance(name, monoid, arguments.min_arity, coins=coins)
     numbers = step_range(arguments.step, len(transcript.calls))
     return [frame for frame in film(transcript, drawn) if frame.number in numbers]
 

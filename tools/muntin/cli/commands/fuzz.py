@@ -1,7 +1,7 @@
 """`muntin fuzz`: operators on random traces, compared with the denotation."""
 
 import json
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from math import inf
@@ -11,7 +11,7 @@ from time import monotonic
 from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
 from muntin.conformance.fuzz.fuzzer import FuzzTrial, shrunk_trial, trials
 from muntin.conformance.machines.lockstep import Build, Response
-from muntin.console.messages import Subparsers, say
+from muntin.console.messages import say
 from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, check_name, operators
 from muntin.spec.errors import InvalidInputError, positive
@@ -22,6 +22,8 @@ ORACLE = "spec"
 
 COUNTED = ("traces", "steps", "queries", "results", "refused")
 
+HELP = "compare operators with the specification on random traces"
+DESCRIPTION = "Run operators on random traces, and compare them with the denotation."
 EPILOG = """\
 Traces draw on all window types, measures, output modes, lateness rules and dialects,
 with keys, and with queries that are added and removed. Values are letters, which
@@ -42,28 +44,13 @@ examples:
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "fuzz",
-        help="compare operators with the specification on random traces",
-        description="Run operators on random traces, and compare them with the denotation.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--with", dest="name", default=ALL, metavar="NAME", help="an operator, or all (default)"
-    )
-    parser.add_argument(
-        "--steps", type=int, default=5000, help="steps over all operators (default: 5000)"
-    )
-    parser.add_argument("--seconds", type=int, help="stop after this time at the latest")
-    parser.add_argument("--seed", type=int, help="the seed of the traces (default: random)")
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add = parser.add_argument
+    add("--with", dest="name", default=ALL, metavar="NAME", help="an operator, or all (default)")
+    add("--steps", type=int, default=5000, help="steps over all operators (default: 5000)")
+    add("--seconds", type=int, help="stop after this time at the latest")
+    add("--seed", type=int, help="the seed of the traces (default: random)")
 
 
 class FuzzTally:
@@ -119,8 +106,7 @@ def run(arguments: Namespace) -> int:
             tally.add(trial)
             if trial.outcome.divergence:
                 del remaining[trial.operator]
-            for _ in range(trial.outcome.steps):
-                progress.tick()
+            progress.tick(trial.outcome.steps)
             if tally.steps >= steps or monotonic() >= deadline:
                 break
     tally.report()

@@ -1,12 +1,12 @@
 """`muntin list`: the implementations, and what each supports."""
 
 import json
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from textwrap import wrap
 
-from muntin.conformance.transcript.json_values import Json
-from muntin.console.messages import Subparsers, say
+from muntin.console.messages import say
 from muntin.registry.capabilities import (
     ALL,
     NONE,
@@ -17,6 +17,8 @@ from muntin.registry.capabilities import (
 )
 from muntin.registry.implementations import OPERATORS, STRUCTURES
 
+HELP = "list the implementations, and what each supports"
+DESCRIPTION = "List the implementations by the names that --with accepts, and what each supports."
 EPILOG = """\
 The list is computed. Each operator is probed with a query of every window type, with an
 aggregate that is commutative and one that is not, in every output mode, under every
@@ -31,18 +33,9 @@ WIDTH = 98
 TITLES = {ALL: "always    ", SOME: "sometimes ", NONE: "never     "}
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "list",
-        help="list the implementations, and what each supports",
-        description="List the implementations by the names that --with accepts, and what each "
-        "supports.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> int:
@@ -52,11 +45,8 @@ def run(arguments: Namespace) -> int:
         "structures": [survey_structure(entry) for entry in STRUCTURES],
     }
     if arguments.json:
-        say(
-            json.dumps(
-                {kind: [_as_json(survey) for survey in listed] for kind, listed in surveys.items()}
-            )
-        )
+        lists = {kind: [*map(_as_json, listed)] for kind, listed in surveys.items()}
+        say(json.dumps(lists))
         return 0
     for kind, listed in surveys.items():
         say(kind.upper())
@@ -67,20 +57,9 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _as_json(survey: Capabilities) -> Json:
-    return {
-        "name": survey.name,
-        "supports": {**survey.extent()},
-        "refusals": [
-            {
-                "why": refusal.why,
-                "what": [*refusal.what],
-                "when": {name: [*values] for name, values in refusal.when.items()},
-                "cases": refusal.cases,
-            }
-            for refusal in survey.refusals(SOME, NONE)
-        ],
-    }
+def _as_json(survey: Capabilities) -> dict[str, object]:
+    refusals = [asdict(refusal) for refusal in survey.refusals(SOME, NONE)]
+    return {"name": survey.name, "supports": survey.extent(), "refusals": refusals}
 
 
 def _text_lines(survey: Capabilities) -> Iterator[str]:

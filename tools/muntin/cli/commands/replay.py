@@ -6,24 +6,31 @@ people go to stderr, except with `--check` and `--pretty`, whose output is for p
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from muntin.cli.commands.replay_report import explanation, print_table
 from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
+from muntin.conformance.transcript.expectation_reader import RESULT
+from muntin.conformance.transcript.expectations import Difference, JsonRow, agree
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import Transcript, parse
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.console.progress import ProgressBar
 from muntin.registry.lookup import ALL, check_name
+from muntin.spec.errors import MuntinError
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
 
 MAX_DIFFERENCES = 20
 """The most differences of one run to print."""
+
+HELP = "replay transcripts on an implementation, and print or check the results"
+DESCRIPTION = "Replay each transcript on the named implementation."
+IDENTIFYING = ("op", "step", "query", "key", "start", "end")
+"""The fields that identify a line; the others are its content."""
 
 EPILOG = """\
 Each result is one JSON line on stdout, its fields in this order:
@@ -53,34 +60,14 @@ For the format see docs/transcripts.md.
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "replay",
-        help="replay transcripts on an implementation, and print or check the results",
-        description="Replay each transcript on the named implementation.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
-    parser.add_argument(
-        "--with",
-        dest="name",
-        default="spec",
-        metavar="NAME",
-        help="an implementation, or all (default: spec; see `muntin list`)",
-    )
-    parser.add_argument("--pretty", action="store_true", help="print tables, not JSON lines")
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="compare with the results expected in the file, and print the differences",
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add, which = parser.add_argument, "an implementation, or all (default: spec; see `muntin list`)"
+    differences = "compare with the results expected in the file, and print the differences"
+    add("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
+    add("--with", dest="name", default="spec", metavar="NAME", help=which)
+    add("--pretty", action="store_true", help="print tables, not JSON lines")
+    add("--check", action="store_true", help=differences)
 
 
 @dataclass
@@ -111,9 +98,8 @@ class ReplayCommand:
         for run in self.runs(file, transcript):
             outcomes.add(run.outcome)
             self.print_run(file, run, transcript)
-        self.counts["refused"] += "unsupported" in outcomes and (
-            self.name != ALL or outcomes == {"unsupported"}
-        )
+        is_refused = outcomes == {"unsupported"} if self.name == ALL else "unsupported" in outcomes
+        self.counts["refused"] += is_refused
 
     def runs(self, file: str, transcript: Transcript) -> Iterator[ReplayRun]:
         """Yield each run, under a progress bar."""
@@ -158,11 +144,8 @@ class ReplayCommand:
         has_expectations = expected.rows is not None or expected.late is not None
         word = "MISMATCH" if differences else "ok" if has_expectations else "unchecked"
         self.counts[word] += 1
-        what = (
-            _counted(len(differences), "difference")
-            if differences
-            else _counted(len(run.lines), "line")
-        )
+        count, noun = len(differences or run.lines), "difference" if differences else "line"
+        what = f"{count} {noun}{'' if count == 1 else 's'}"
         say(f"{word}: {where}: {what if has_expectations else 'the transcript expects nothing'}")
         for difference in differences[:MAX_DIFFERENCES]:
             for line in explanation(difference):
@@ -184,9 +167,71 @@ def run(arguments: Namespace) -> int:
     return command.status()
 
 
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
 def _read(file: str) -> bytes:
     return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def explanation(difference: Difference) -> Iterator[str]:
+    r"""Yield the lines that explain a difference.
+
+    >>> expected = {"step": 1, "query": "w", "value": 3}
+    >>> actual = {"step": 1, "query": "w", "value": 4}
+    >>> print(*explanation(Difference(expected, actual)), sep="\n")
+    step 1, query "w":
+      wanted value 3
+      got    value 4
+    """
+    expected, actual = difference.expected, difference.actual
+    yield f"{_place({**(expected or {}), **(actual or {})})}:"
+    if expected is None or actual is None:
+        yield f"  wanted {_content(expected)}"
+        yield f"  got    {_content(actual)}"
+        return
+    equal = {name for name in expected.keys() & actual if agree(expected[name], actual[name])}
+    names = [name for name in expected if name not in equal]
+    yield f"  wanted {_fields(expected, names)}"
+    yield f"  got    {_fields(actual, [name for name in names if name in actual])}"
+
+
+def _content(line: JsonRow | None) -> str:
+    if line is None:
+        return "nothing"
+    return _fields(line, [name for name in line if name not in IDENTIFYING]) or "such a line"
+
+
+def _fields(line: JsonRow, names: Sequence[str]) -> str:
+    return ", ".join(f"{name} {json.dumps(line[name])}" for name in names)
+
+
+def _place(line: JsonRow) -> str:
+    words = [_fields(line, [name]) for name in ("op", "step", "query") if name in line]
+    if line.get("key") is not None:
+        words.append(f"key {json.dumps(line['key'])}")
+    if "start" in line and "end" in line:
+        words.append(f"window [{line['start']}, {line['end']})")
+    late = ["late event"] if "t" in line else []
+    return ", ".join([*late, *words]) or "at any step"
+
+
+def print_table(title: str, run: ReplayRun) -> None:
+    """Print the lines of a run as a table."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - it is an extra
+        from rich.table import Table  # noqa: PLC0415 - it is an extra
+        from rich.text import Text  # noqa: PLC0415 - it is an extra
+    except ModuleNotFoundError as missing:
+        raise MuntinError(
+            f"--pretty needs {missing.name}, which is not installed: pip install 'muntin[cli]'"
+        ) from missing
+    columns = RESULT if any("step" in line for line in run.lines) else ("op", "value")
+    table = Table(*columns, title=title, title_justify="left")
+    for line in run.lines:
+        row = {**line, "value": line["late"], "kind": "late"} if "late" in line else line
+        table.add_row(*(Text(_cell(row, name)) for name in columns))
+    Console().print(table)
+
+
+def _cell(line: JsonRow, name: str) -> str:
+    if name not in line or (name == "key" and line[name] is None):
+        return ""
+    return str(line[name]) if name in ("query", "kind") else json.dumps(line[name])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from traceback import extract_tb
 from typing import Literal
 
 from muntin.conformance.transcript.expectations import Difference, JsonRow, differences
@@ -35,6 +36,10 @@ class ReplayRun:
         return differences(transcript.expected, self.lines)
 
 
+Replay = tuple[ReplayRun, Iterator[list[JsonRow]]]
+"""A run that has not begun, and the lines of its steps."""
+
+
 def runs(transcript: Transcript, name: str, tick: Tick) -> Iterator[ReplayRun]:
     """Replay a transcript on each implementation of this name."""
     if isinstance(transcript, OperatorTranscript):
@@ -56,9 +61,7 @@ def tick_count(transcript: Transcript, name: str) -> int:
     return len(transcript.calls) * len(structures(name))
 
 
-def _operator(
-    transcript: OperatorTranscript, entry: OperatorEntry
-) -> tuple[ReplayRun, Iterator[list[JsonRow]]]:
+def _operator(transcript: OperatorTranscript, entry: OperatorEntry) -> Replay:
     def steps() -> Iterator[list[JsonRow]]:
         if why := unsupported_reason(transcript, entry.build):
             raise UnsupportedError(why)
@@ -68,9 +71,7 @@ def _operator(
     return ReplayRun(entry.name), steps()
 
 
-def _structure(
-    transcript: StructureTranscript, entry: StructureEntry
-) -> tuple[ReplayRun, Iterator[list[JsonRow]]]:
+def _structure(transcript: StructureTranscript, entry: StructureEntry) -> Replay:
     def steps() -> Iterator[list[JsonRow]]:
         yield from replay_calls(transcript, entry.build(transcript.aggregate.monoid))
 
@@ -92,8 +93,5 @@ def _complete(run: ReplayRun, steps: Iterator[list[JsonRow]], tick: Tick) -> Rep
 
 
 def _crash_text(crash: Exception) -> str:
-    last = crash.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    place = f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
-    return f"{crash!r}{place}"
+    last = extract_tb(crash.__traceback__)[-1]
+    return f"{crash!r} ({last.filename}:{last.lineno})"

@@ -3,24 +3,19 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from muntin.console.messages import Subparsers, say
+from muntin.console.messages import say
 from muntin.snapshot.inspection import summary_lines
 from muntin.spec.errors import InvalidInputError
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "snapshot",
-        help="show the content of a snapshot of an operator",
-        description="Print the format of a snapshot, its operator, its queries, and the number of "
-        "objects of each class. Nothing in it is run.",
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
+HELP = "show the content of a snapshot of an operator"
+DESCRIPTION = """\
+Print the format of a snapshot, its operator, its queries, and the number of objects of
+each class. Nothing in it is run."""
+EPILOG = ""
 
 
-def _add_arguments(parser: ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
     parser.add_argument("action", choices=["show"], help="print the content")
     parser.add_argument("file", type=Path, help="a file with the bytes that `snapshot()` returned")
 

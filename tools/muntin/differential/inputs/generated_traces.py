@@ -6,7 +6,6 @@ when it is back. Times lie below zero too.
 """
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -50,9 +49,7 @@ def _flush(rng: np.random.Generator, times: Ints) -> Ints:
     return np.where(rng.random(times.size) < 0.7, flushed - times, 0)  # noqa: PLR2004 - most
 
 
-DELAYS: Mapping[str, Delays] = MappingProxyType(
-    dict(zip(DISORDERS, (_none, _uniform, _heavy, _flush), strict=True))
-)
+DELAYS: Mapping[str, Delays] = dict(zip(DISORDERS, (_none, _uniform, _heavy, _flush), strict=True))
 
 
 def generated_rows(plan: DiffPlan, key: int) -> tuple[list[int], list[int | None]]:

@@ -104,13 +104,9 @@ class ParquetInput:
         A file with a name of its own is written anew for each run, at any path: its content counts.
         """
         options = replace(plan, rows=0, keys=1, seed=0, disorder=MIXED_DISORDER)
-        files = (
-            sha256(self.path.read_bytes()).hexdigest() if self.name else files_identity(self.path)
-        )
-        return (
-            f"{options} {self.columns} of files {files}, {self.longest} a trace, "
-            f"{CHUNK_ROWS} a chunk"
-        )
+        path, sizes = self.path, f"{self.longest} a trace, {CHUNK_ROWS} a chunk"
+        files = sha256(path.read_bytes()).hexdigest() if self.name else files_identity(path)
+        return f"{options} {self.columns} of files {files}, {sizes}"
 
 
 def parquet_traces(spark: "Session", plan: DiffPlan, parquet: ParquetInput) -> Source:
@@ -119,7 +115,7 @@ def parquet_traces(spark: "Session", plan: DiffPlan, parquet: ParquetInput) -> S
     readable = read(spark, parquet.path, parquet.columns)
 
     def with_on_time(rows: Iterable[Row]) -> Iterator[Row]:
-        return (row_of(plan, trace_of(row)) for row in rows)
+        return (row_of(plan, trace) for trace in map(trace_of, rows))
 
     def chunks() -> Iterator["Frame"]:
         spark.conf.set("spark.sql.shuffle.partitions", str(task_count(readable.good)))

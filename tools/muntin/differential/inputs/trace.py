@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.plan import DiffPlan
@@ -34,12 +35,10 @@ def batches(
     times: Sequence[int], values: Sequence[Number], plan: DiffPlan
 ) -> Iterator[tuple[tuple[Event, ...], int]]:
     """Yield each batch of events with the watermark after it."""
-    latest = None
-    for first in range(0, len(times), plan.batch):
-        batch = times[first : first + plan.batch]
-        latest = max(batch) if latest is None else max(latest, *batch)
-        pairs = zip(batch, values[first : first + plan.batch], strict=True)
-        yield tuple(Event(time, value) for time, value in pairs), latest - plan.delay
+    events, latest = [*map(Event, times, values)], [*accumulate(times, max)]
+    for first in range(0, len(events), plan.batch):
+        batch = events[first : first + plan.batch]
+        yield tuple(batch), latest[first + len(batch) - 1] - plan.delay
 
 
 def on_time(times: Sequence[int], plan: DiffPlan) -> list[bool]:
@@ -48,11 +47,8 @@ def on_time(times: Sequence[int], plan: DiffPlan) -> list[bool]:
     >>> on_time([100, 5, 99], DiffPlan(batch=1, delay=10, lateness=5))
     [True, False, True]
     """
-    accepted, limit = list[bool](), None
-    latest = None
-    for first in range(0, len(times), plan.batch):
-        batch = times[first : first + plan.batch]
-        accepted += [limit is None or time >= limit for time in batch]
-        latest = max(batch) if latest is None else max(latest, *batch)
-        limit = latest - plan.delay - plan.lateness
+    accepted, limit = list[bool](), -END
+    for events, watermark in batches(times, times, plan):
+        accepted += [event.time >= limit for event in events]
+        limit = watermark - plan.lateness
     return accepted

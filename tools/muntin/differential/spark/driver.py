@@ -11,12 +11,8 @@ from muntin.differential.inputs.trace import KeyTrace, Number, on_time
 from muntin.differential.journal import Journal
 from muntin.differential.plan import NATIVE, DiffPlan
 from muntin.differential.tally import Tally, tally_from_json
-from muntin.registry.dataframes.native_windows import (
-    NativeQuery,
-    native_query,
-    with_native_windows,
-)
-from muntin.registry.dataframes.traces import Frame, Row, map_rows
+from muntin.registry.dataframes.native_windows import NativeQuery, native_query, with_native_windows
+from muntin.registry.dataframes.traces import Frame, MapRows, Row, map_rows
 from muntin.spec.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -51,12 +47,12 @@ def compare_frame(frame: Frame, plan: DiffPlan) -> Tally:
     tasks = int(str(frame.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     persisted = frame.repartition(tasks, "key").persist()  # each native query reads it again
     queries = native_queries(plan)
-    merge_at_gap = plan.dialect == "spark"
-    frame = (
-        with_native_windows(persisted, queries, merge_at_gap=merge_at_gap) if queries else persisted
-    )
-    total = Tally()
-    for row in map_rows(frame, comparison_task(plan), TALLY_SCHEMA).collect():
+    merge_at_gap, total = plan.dialect == "spark", Tally()
+    if queries:
+        frame = with_native_windows(persisted, queries, merge_at_gap=merge_at_gap)
+    for row in map_rows(
+        frame if queries else persisted, comparison_task(plan), TALLY_SCHEMA
+    ).collect():
         total.add(tally_from_json(row["tally"]))
     persisted.unpersist()
     return total
@@ -92,7 +88,7 @@ def row_of(plan: DiffPlan, trace: KeyTrace) -> Row:
     return row | {"ok": on_time(trace.times, plan)}
 
 
-def comparison_task(plan: DiffPlan) -> Callable[[Iterable[Row]], Iterator[Row]]:
+def comparison_task(plan: DiffPlan) -> MapRows:
     """The task of an executor: from the traces of a partition to their tally."""
 
     def compare(rows: Iterable[Row]) -> Iterator[Row]:

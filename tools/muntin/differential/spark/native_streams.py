@@ -5,12 +5,11 @@ order of modification times; so batches, and with them watermarks, are known exa
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
@@ -18,7 +17,6 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from muntin.differential.plan import DiffPlan
 from muntin.differential.shrinking import Mismatch, stream_mismatch
 from muntin.differential.stream_expectations import (
-    Arrival,
     Batches,
     NativeEmission,
     OutputMode,
@@ -27,7 +25,7 @@ from muntin.differential.stream_expectations import (
     differing_steps,
     update_emissions,
 )
-from muntin.registry.dataframes.native_windows import NativeQuery, native_query
+from muntin.registry.dataframes.native_windows import NativeQuery, native_query, window_column
 from muntin.spec.query import Query
 
 SCHEMA = "key string, t long, v long"
@@ -35,9 +33,7 @@ ROWS, KEYS, BATCH = 400, 4, 40
 """The length of a stream: the denotation evaluates all of it as one trace."""
 
 Expected = Callable[[Query, Batches, int], list[set[NativeEmission]]]
-EXPECTED: Mapping[OutputMode, Expected] = MappingProxyType(
-    {"append": append_emissions, "update": update_emissions}
-)
+EXPECTED: Mapping[OutputMode, Expected] = {"append": append_emissions, "update": update_emissions}
 """What each mode must emit after each step."""
 
 
@@ -49,9 +45,7 @@ class NativeStream:
     delay: int
     mode: OutputMode
 
-    def run(
-        self, spark: SparkSession, batches: Sequence[Sequence[Arrival]]
-    ) -> list[list[NativeEmission]]:
+    def run(self, spark: SparkSession, batches: Batches) -> list[list[NativeEmission]]:
         """The windows that each micro-batch emits; Spark adds a last one without rows."""
         with TemporaryDirectory() as folder:
             source = Path(folder) / "source"
@@ -67,36 +61,30 @@ class NativeStream:
                 ]
 
             writer = self._windows(read.parquet(str(source))).writeStream
-            query = (
-                writer.outputMode(self.mode)
-                .foreachBatch(collect)
-                .option("checkpointLocation", str(Path(folder) / "checkpoint"))
-                .trigger(availableNow=True)
-                .start()
-            )
+            checkpoint = str(Path(folder) / "checkpoint")
+            writer = writer.outputMode(self.mode).option("checkpointLocation", checkpoint)
+            query = writer.foreachBatch(collect).trigger(availableNow=True).start()
             query.awaitTermination()
         return [emissions.get(number, []) for number in range(len(batches) + 1)]
 
     def _windows(self, rows: DataFrame) -> DataFrame:
-        query, timed = self.query, rows.withColumn("ts", F.timestamp_millis("t"))
-        sizes = [f"{size} milliseconds" for size in (query.size, query.slide, query.offset)]
-        window = F.window("ts", *sizes) if query.slide else F.session_window("ts", sizes[0])
+        timed = rows.withColumn("ts", F.timestamp_millis("t"))
         watermarked = timed.withWatermark("ts", f"{self.delay} milliseconds")
-        value = F.expr(f"{query.function}(v)").alias("value")
-        windows = watermarked.groupBy("key", window.alias("w")).agg(value)
+        value = F.expr(f"{self.query.function}(v)").alias("value")
+        window = window_column(self.query, "milliseconds").alias("w")
+        windows = watermarked.groupBy("key", window).agg(value)
         start, end = (F.unix_millis(f"w.{name}").alias(name) for name in ("start", "end"))
         return windows.select("key", start, end, "value")
 
 
-def _write(folder: Path, batches: Sequence[Sequence[Arrival]]) -> None:
+def _write(folder: Path, batches: Batches) -> None:
     pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     schema = pyarrow.schema([("key", "string"), ("t", "int64"), ("v", "int64")])
     folder.mkdir()
     for number, rows in enumerate(batches):
         path = folder / f"{number:06}.parquet"
-        parquet.write_table(
-            pyarrow.Table.from_pylist([row._asdict() for row in rows], schema=schema), path
-        )
+        listed = [row._asdict() for row in rows]
+        parquet.write_table(pyarrow.Table.from_pylist(listed, schema=schema), path)
         os.utime(path, (1_000_000 + number, 1_000_000 + number))
 
 
@@ -130,23 +118,21 @@ class StreamTrial:
     mode: OutputMode
     delay: int
 
-    def emissions(self, rows: Batches) -> list[list[NativeEmission]]:
-        """The windows that Spark emits in each micro-batch."""
-        return NativeStream(self.native, self.delay, self.mode).run(self.spark, rows)
-
     def differences(self, rows: Batches) -> list[str]:
         """The steps in which Spark differs from the specification."""
+        return self._compared(rows)[0]
+
+    def _compared(self, rows: Batches) -> tuple[list[str], int]:
+        """The steps that differ, and the number of windows that Spark emits."""
+        emissions = NativeStream(self.native, self.delay, self.mode).run(self.spark, rows)
         expected = EXPECTED[self.mode](self.query, rows, self.delay)
-        return differing_steps(expected, self.emissions(rows))
+        return differing_steps(expected, emissions), sum(map(len, emissions))
 
     def outcome(self, rows: Batches) -> StreamOutcome:
         """Run and compare a stream, and shrink it if it is wrong."""
-        emissions = self.emissions(rows)
-        wrong = differing_steps(EXPECTED[self.mode](self.query, rows, self.delay), emissions)
-        mismatch = None
-        if wrong:
-            mismatch = stream_mismatch(self.query, self.mode, rows, self.delay, self.differences)
-        windows = sum(map(len, emissions))
+        wrong, windows = self._compared(rows)
+        search = self.query, self.mode, rows, self.delay, self.differences
+        mismatch = stream_mismatch(*search) if wrong else None
         return StreamOutcome(self.query.id, self.mode, len(rows), windows, wrong, mismatch)
 
 

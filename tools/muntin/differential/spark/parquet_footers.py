@@ -4,7 +4,7 @@ Spark reads timestamps of nanoseconds as integers, so the footers say which colu
 hides some files by their names, and rows of hidden files must not count as read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -31,18 +31,11 @@ class ArrowColumns(Protocol):
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """The names of the columns; without a key, all rows are one stream."""
+    """The names of the columns, by their options; without a key, all rows are one stream."""
 
     time: str
     value: str
     key: str | None = None
-
-    def by_option(self) -> Iterator[tuple[str, str]]:
-        """Yield each option of the command line with the column that it names."""
-        yield "time", self.time
-        yield "value", self.value
-        if self.key is not None:
-            yield "key", self.key
 
 
 @dataclass(frozen=True)
@@ -63,8 +56,9 @@ class Footer:
 def footers(path: Path, columns: ColumnNames) -> list[Footer]:
     """The footers of a file, or of all files of a folder in the order of their names."""
     read = [read_footer(file) for file in files(path)]
-    for option, name in columns.by_option():
-        _check(path, read, option, name)
+    for option, name in vars(columns).items():
+        if name is not None:
+            _check(path, read, option, name)
     if not any(footer.rows for footer in read):
         raise InvalidInputError(f"there are no rows in {path}: --input needs a file that has some")
     return read
@@ -73,22 +67,14 @@ def footers(path: Path, columns: ColumnNames) -> list[Footer]:
 def files(path: Path) -> list[Path]:
     """The file, or all Parquet files of a folder but those that Spark hides."""
     is_folder = path.is_dir()
-    paths = sorted(path.rglob("*.parquet")) if is_folder else [path]
+    paths, root = (sorted(path.rglob("*.parquet")), path) if is_folder else ([path], path.parent)
     existing = [file for file in paths if file.is_file()]
-    visible = [
-        file
-        for file in existing
-        if not any(map(is_hidden, _names(file, path if is_folder else None)))
-    ]
+    names = {file: file.relative_to(root).parts for file in existing}
+    visible = [file for file in existing if not any(map(is_hidden, names[file]))]
     if visible:
         return visible
     why = f": Spark hides {existing[0].name}, by its name" if existing else ""
     raise InvalidInputError(f"there are no Parquet files at {path}{why}")
-
-
-def _names(file: Path, folder: Path | None) -> Sequence[str]:
-    """The name of a file, and of all folders between it and the given one."""
-    return file.relative_to(folder).parts if folder else [file.name]
 
 
 def is_hidden(name: str) -> bool:
@@ -148,9 +134,8 @@ def _check(path: Path, read: Sequence[Footer], option: str, name: str) -> None:
             )
     if not any(name in footer.columns for footer in read):
         names = ", ".join(dict.fromkeys(column for footer in read for column in footer.columns))
-        raise InvalidInputError(
-            f"there is no column {name!r} at {path}: --{option} must name one of {names}"
-        )
+        message = f"there is no column {name!r} at {path}: --{option} must name one of {names}"
+        raise InvalidInputError(message)
 
 
 def files_identity(path: Path) -> str:

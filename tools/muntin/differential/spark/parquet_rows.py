@@ -67,7 +67,6 @@ def read(spark: SparkSession, path: Path, columns: ColumnNames) -> ReadableRows:
 
 
 def _read_file(spark: SparkSession, footer: Footer, columns: ColumnNames) -> DataFrame:
-    """The rows of one file in our types."""
     with _read_errors(footer.file):
         return _cast_columns(spark.read.parquet(literal(footer.file.absolute())), footer, columns)
 

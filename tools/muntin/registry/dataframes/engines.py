@@ -7,7 +7,6 @@ arrival, `t` and `v`.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
@@ -19,7 +18,7 @@ from muntin.columnar.arrow import column as column_in
 from muntin.columnar.table import aggregate as table_aggregate
 from muntin.registry.dataframes.generated_rows import key_traces
 from muntin.registry.dataframes.native_windows import native_query, native_windows
-from muntin.registry.dataframes.traces import Row, map_rows
+from muntin.registry.dataframes.traces import MapRows, map_rows
 from muntin.registry.implementations import KERNELS_TABLE, SPARK, SPARK_NATIVE
 from muntin.spark.call.aggregate_arguments import lookup, typed_column
 from muntin.spark.call.aggregation import aggregate
@@ -83,17 +82,12 @@ def spark_operator(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) 
     return renamed.select("key", "query", "start", "end", *_values(queries))
 
 
-def _values(queries: Sequence[Query]) -> list[Column]:
-    """The value of each window, from the columns of all aggregates."""
-    values = list[Column]()
+def _values(queries: Sequence[Query]) -> Iterator[Column]:
     for column, kind in VALUE_TYPES.items():
-        own = [
-            F.when(F.col("query") == query.id, F.col(f"`of {query.aggregate.name}`"))
-            for query in queries
-            if value_column(query) == column
-        ]
-        values.append(F.coalesce(*own, F.lit(None)).cast(kind).alias(column))
-    return values
+        own = [query for query in queries if value_column(query) == column]
+        pairs = ((F.col("query") == query.id, query.aggregate.name) for query in own)
+        values = [F.when(is_own, F.col(f"`of {name}`")) for is_own, name in pairs]
+        yield F.coalesce(*values, F.lit(None)).cast(kind).alias(column)
 
 
 def spark_windows(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> DataFrame:
@@ -108,9 +102,8 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
     by_label = {f"of {query.aggregate.name}": query for query in queries}
     fields = [StructField("query", StringType())]
     fields += [StructField(name, LongType()) for name in ("key", "start", "end")]
-    fields += [
-        StructField(label, VALUE_TYPES[value_column(query)]) for label, query in by_label.items()
-    ]
+    types = {label: VALUE_TYPES[value_column(query)] for label, query in by_label.items()}
+    fields += [StructField(label, value_type) for label, value_type in types.items()]
     aggregates = {label: (query.aggregate.name, "v") for label, query in by_label.items()}
     schema = StructType(fields)
 
@@ -129,18 +122,18 @@ def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> Dat
     return windows.select("key", "query", "start", "end", *_values(queries))
 
 
-ENGINES: Mapping[str, DataFrameEngine] = MappingProxyType(
-    {SPARK: spark_operator, KERNELS_TABLE: columnar_table, SPARK_NATIVE: spark_windows}
-)
+ENGINES: Mapping[str, DataFrameEngine] = {
+    SPARK: spark_operator,
+    KERNELS_TABLE: columnar_table,
+    SPARK_NATIVE: spark_windows,
+}
 """The engines, by the names that `--against` gives them."""
 
 
 WINDOW_SCHEMA = "key long, query string, start long, end long, exact long, real double"
 
 
-def answer_by_trace(
-    rows: DataFrame, function: Callable[[Iterable[Row]], Iterator[Row]]
-) -> DataFrame:
+def answer_by_trace(rows: DataFrame, function: MapRows) -> DataFrame:
     """Windows by a function that gets the traces of keys one after another."""
     return map_rows(key_traces(rows), function, WINDOW_SCHEMA)
 

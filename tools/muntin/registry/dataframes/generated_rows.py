@@ -46,12 +46,7 @@ def _flush(draw: Draw) -> Column:
     return draw(4, FLUSH)
 
 
-DELAYS: Mapping[str, Delay] = {
-    "none": _none,
-    "uniform": _uniform,
-    "heavy": _heavy,
-    "flush": _flush,
-}
+DELAYS: Mapping[str, Delay] = {"none": _none, "uniform": _uniform, "heavy": _heavy, "flush": _flush}
 
 
 @dataclass(frozen=True)
@@ -66,24 +61,19 @@ class GeneratedRows:
     def frame(self, spark: SparkSession, tasks: int) -> DataFrame:
         """A frame of `key`, `id`, `t` and `v`, in the order of arrival."""
 
-        def draw_by(name: str, index: int, below: int) -> Column:
-            number = F.xxhash64(F.lit(self.seed), F.lit(index), name)
-            return F.pmod(number, F.lit(below))
-
-        def draw(index: int, below: int) -> Column:
-            return draw_by("id", index, below)
+        def draw(index: int, below: int, by: str = "id") -> Column:
+            return F.pmod(F.xxhash64(F.lit(self.seed), F.lit(index), by), F.lit(below))
 
         first = self.keys.start * 2**40
         ids = spark.range(first, first + self.rows, 1, tasks)
         keyed = ids.select("id", (draw(0, len(self.keys)) + self.keys.start).alias("key"))
-        arrival = F.floor((F.col("id") - first) * PACE / len(self.keys)) + draw_by("key", 5, ACTIVE)
+        arrival = F.floor((F.col("id") - first) * PACE / len(self.keys)) + draw(5, ACTIVE, "key")
         paused = arrival + F.floor(arrival / ACTIVE) * PAUSE
-        start = F.element_at(F.array(*map(F.lit, STARTS)), (draw_by("key", 6, 3) + 1).cast("int"))
-        shape, chosen = draw_by("key", 7, len(DELAYS)), DELAYS.get(self.disorder)
-        delays = [
-            F.when(shape == index, delay(draw)) for index, delay in enumerate(DELAYS.values())
-        ]
-        delay = chosen(draw) if chosen else F.coalesce(*delays)
+        start = F.element_at(F.array(*map(F.lit, STARTS)), (draw(6, 3, "key") + 1).cast("int"))
+        shape, chosen = draw(7, len(DELAYS), "key"), DELAYS.get(self.disorder)
+        delays = enumerate(delay(draw) for delay in DELAYS.values())
+        by_shape = (F.when(shape == index, delay) for index, delay in delays)
+        delay = chosen(draw) if chosen else F.coalesce(*by_shape)
         time = (start + paused - delay).cast("bigint")
         value = F.when(draw(1, 100) != 0, draw(2, 1100) - 100)
         return keyed.select("key", "id", time.alias("t"), value.alias("v"))

@@ -62,11 +62,9 @@ def with_native_windows(
     A trace has a `key`, and arrays `t`, `v` and `ok`, which is true for a row on time.
     """
     rows = traces.select("key", F.inline(F.arrays_zip("t", "v", "ok"))).where("ok")
-    listed = (
-        native_windows(rows, queries, merge_at_gap=merge_at_gap)
-        .groupBy("key")
-        .agg(F.collect_list(F.struct("query", "start", "end", "exact", "real")).alias("native"))
-    )
+    windows = native_windows(rows, queries, merge_at_gap=merge_at_gap).groupBy("key")
+    window = F.struct("query", "start", "end", "exact", "real")
+    listed = windows.agg(F.collect_list(window).alias("native"))
     return traces.join(listed, "key", "left")
 
 
@@ -82,9 +80,9 @@ def native_windows(
 def _query_windows(rows: DataFrame, query: NativeQuery, *, merge_at_gap: bool) -> DataFrame:
     """The windows of one query: `key`, `query`, `start`, `end`, `exact` and `real`."""
     shift = 0 if query.slide or merge_at_gap else 1
-    window = window_column(query, less=shift)
+    window = window_column(query._replace(size=query.size - shift)).alias("w")
     value = F.expr(f"{query.function}(v)")
-    windows = rows.groupBy("key", window.alias("w")).agg(value.alias("value"))
+    windows = rows.groupBy("key", window).agg(value.alias("value"))
     return windows.select(
         "key",
         F.lit(query.id).alias("query"),
@@ -94,22 +92,15 @@ def _query_windows(rows: DataFrame, query: NativeQuery, *, merge_at_gap: bool) -
     )
 
 
-def window_column(query: NativeQuery, *, less: int = 0) -> Column:
-    """The windows of a query over the column `ts`; a session's gap is `less` shorter."""
-
-    def span(size: int) -> str:
-        return f"{size} microseconds"
-
-    if query.slide:
-        return F.window("ts", span(query.size), span(query.slide), span(query.offset))
-    return F.session_window("ts", span(query.size - less))
+def window_column(query: NativeQuery, unit: str = "microseconds") -> Column:
+    """The windows of a query over the column `ts`, whose times are in this unit."""
+    sizes = [f"{size} {unit}" for size in (query.size, query.slide, query.offset)]
+    return F.window("ts", *sizes) if query.slide else F.session_window("ts", sizes[0])
 
 
 def _values(windows: DataFrame) -> list[Column]:
     """The value as an exact number and as a float; one of them is null."""
+    value, null = F.col("value"), F.lit(None)
     is_integer = dict(windows.dtypes)["value"] == "bigint"
-    exact, real = ("value", None) if is_integer else (None, "value")
-    return [
-        (F.col(name) if name else F.lit(None)).cast(kind).alias(label)
-        for name, kind, label in ((exact, "bigint", "exact"), (real, "double", "real"))
-    ]
+    exact, real = (value, null) if is_integer else (null, value)
+    return [exact.cast("bigint").alias("exact"), real.cast("double").alias("real")]

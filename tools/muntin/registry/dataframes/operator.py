@@ -44,10 +44,8 @@ class DataFrameOperator(Operator):
             return Output()
         with session("local[1]") as spark:
             spark.conf.set("spark.sql.shuffle.partitions", "1")
-            order = {name: index for index, name in enumerate(self._queries)}
-            rows = sorted(
-                self._results(spark, step), key=lambda row: (row.end, row.start, order[row.query])
-            )
+            order, results = [*self._queries], self._results(spark, step)
+            rows = sorted(results, key=lambda row: (row.end, row.start, order.index(row.query)))
         return Output(tuple(rows))
 
     def _results(self, spark: SparkSession, step: Step) -> Iterator[Result]:

@@ -65,8 +65,8 @@ def _started(master: str) -> SparkSession:
     try:
         return local_session("muntin diff", master, SETTINGS)
     except START_ERRORS as error:
-        lines = [line.removeprefix(": ") for line in str(error).splitlines()]
-        why = next((line for line in lines if "Exception" in line), lines[0] if lines else "")
+        lines = [line.removeprefix(": ") for line in str(error).splitlines()] or [""]
+        why = next((line for line in lines if "Exception" in line), lines[0])
         raise MuntinError(f"Spark can't be started with --master {master}: {why}") from error
 
 

@@ -4,7 +4,7 @@ A trace is `key`, `number`, and three arrays in the order of arrival: `t`, `v`, 
 true for a row on time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import islice
 from typing import Protocol
@@ -17,6 +17,7 @@ BATCH_ROWS = 100
 Frame = DataFrame
 
 Row = Mapping[str, object]
+MapRows = Callable[[Iterable[Row]], Iterator[Row]]
 SCHEMA = "key string, number long, t array<long>, v array<{value_type}>, ok array<boolean>"
 
 
@@ -28,30 +29,15 @@ class TraceBatch(Protocol):
         ...
 
 
-def arrow_batch(rows: Sequence[Row], schema: object) -> TraceBatch:
-    """Rows as an Arrow batch."""
-    batch: TraceBatch = import_module("pyarrow").RecordBatch.from_pylist(rows, schema)
-    return batch
-
-
-def arrow_schema(text: str) -> object:
-    """A schema of Spark as one of Arrow."""
-    types = import_module("pyspark.sql.pandas.types")
-    parsed = import_module("pyspark.sql.types").StructType.fromDDL(text)
-    schema: object = types.to_arrow_schema(parsed)
-    return schema
-
-
-def map_rows(
-    frame: DataFrame, function: Callable[[Iterable[Row]], Iterator[Row]], schema: str
-) -> DataFrame:
+def map_rows(frame: DataFrame, function: MapRows, schema: str) -> DataFrame:
     """Apply a function to the rows of each partition, on the executors."""
-    arrow = arrow_schema(schema)
+    parsed = import_module("pyspark.sql.types").StructType.fromDDL(schema)
+    arrow: object = import_module("pyspark.sql.pandas.types").to_arrow_schema(parsed)
 
     def run(batches: Iterable[TraceBatch]) -> Iterator[TraceBatch]:
         results = function(row for batch in batches for row in batch.to_pylist())
         while part := list(islice(results, BATCH_ROWS)):
-            yield arrow_batch(part, arrow)
+            yield import_module("pyarrow").RecordBatch.from_pylist(part, arrow)
 
     return frame.mapInArrow(run, schema)  # pyright: ignore[reportUnknownMemberType]  # pyarrow has no types
 
