@@ -20,8 +20,7 @@ from muntin.kernels.slicing.moment import Clock, Within
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
-from muntin.spark.batch.slice_encoding import decode_slices, encode_slices, events
-from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.batch.slice_plan import SlicePlan, decode_slices, encode_slices, events
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import (
     ArrowBatch,

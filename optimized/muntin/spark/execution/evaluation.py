@@ -12,17 +12,18 @@ from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.custom import CompiledAggregate
+from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
+from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spark.call.aggregate_arguments import AggregateColumn
+from muntin.spark.call.aggregate_arguments import NUMBERS, AggregateColumn
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, near_times, numbers, objects, pa, times
-from muntin.spark.execution.columnar_support import columnar_windows
-from muntin.spark.execution.result_rows import ResultRows, coordinates
-from muntin.spark.execution.result_values import as_type, cast_exactly
+from muntin.spark.execution.result_rows import ResultRows, as_type, cast_exactly, coordinates
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
@@ -37,6 +38,28 @@ def evaluate(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[
     return results + (_by_events(plan.restricted_to(slow), rows, keys) if slow else [])
 
 
+def is_columnar(plan: AggregationPlan) -> bool:
+    """Whether the columnar engine supports every aggregate, and every column holds numbers."""
+    for each in plan.aggregates:
+        may_be_columnar = each.catalogue_name or isinstance(each.what, CompiledAggregate)
+        if not may_be_columnar or not form_of(each.over_columns(plan.time)):
+            return False
+    numeric = all(isinstance(plan.types[name], NUMBERS) for name in plan.values)
+    return numeric and not plan.gap and not plan.mark
+
+
+def columnar_windows(plan: AggregationPlan) -> set[str]:
+    """The windows that the columnar engine computes."""
+    if not is_columnar(plan):
+        return set()
+    aggregate = plan.aggregates[0].over_columns(plan.time)
+    return {
+        name
+        for name, kind in plan.kinds().items()
+        if refusal(Query(name, kind, aggregate), plan.settings) is None
+    }
+
+
 def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     operator = columnar_operator_for(plan)
     answer = operator.take_columns(times(rows, plan.time), columns_of(plan, rows), keys.number, END)
@@ -44,12 +67,21 @@ def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> li
 
 
 def columnar_operator_for(plan: AggregationPlan, method: Method = "auto") -> ColumnarOperator:
-    """A columnar operator with a query for each aggregate of each window."""
-    operator, ids = ColumnarOperator(plan.settings, method=method), ids_of(plan)
-    for name, kind in plan.kinds().items():
-        for each in plan.aggregates:
-            operator.add(Query(ids[name, each.label], kind, each.over_columns(plan.time)))
+    """A columnar operator with these queries."""
+    operator = ColumnarOperator(plan.settings, method=method)
+    for query in columnar_queries(plan):
+        operator.add(query)
     return operator
+
+
+def columnar_queries(plan: AggregationPlan) -> list[Query]:
+    """A query for each aggregate of each window."""
+    ids, over = (
+        ids_of(plan),
+        [(each.label, each.over_columns(plan.time)) for each in plan.aggregates],
+    )
+    kinds = plan.kinds().items()
+    return [Query(ids[name, label], kind, each) for name, kind in kinds for label, each in over]
 
 
 def ids_of(plan: AggregationPlan) -> dict[tuple[str, str], str]:
@@ -91,11 +123,7 @@ def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
 
 def _by_events(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     queries, results = queries_of(plan), list[tuple[int, Result]]()
-    events = events_of(plan, rows)
-    order = np.argsort(keys.number, kind="stable")
-    ends = np.cumsum(np.bincount(keys.number, minlength=keys.row.size))
-    for key, positions in enumerate(np.split(order, ends[:-1])):
-        of_key = [events[int(i)] for i in positions]
+    for key, of_key in enumerate(events_by_key(plan, rows, keys)):
         output = operator_of(plan, queries).step(of_key, END)
         results += [(key, result) for result in output.results]
     return rows_of_results(plan, results)
@@ -142,6 +170,14 @@ def events_of(plan: AggregationPlan, rows: ArrowBatch) -> list[Event]:
     marks = objects(rows, plan.mark) if plan.mark else [False] * len(values)
     each = zip(near_times(rows, plan.time).tolist(), values, gaps, marks, strict=True)
     return [Event(t, v, None, g if isinstance(g, int) else None, bool(m)) for t, v, g, m in each]
+
+
+def events_by_key(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[list[Event]]:
+    """The events of each key, by its number, in order of arrival."""
+    by_key = [list[Event]() for _ in range(keys.row.size)]
+    for number, event in zip(map(int, keys.number), events_of(plan, rows), strict=True):
+        by_key[number].append(event)
+    return by_key
 
 
 def rows_of_results(

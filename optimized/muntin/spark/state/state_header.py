@@ -58,14 +58,7 @@ def encode_bucket_header(plan: AggregationPlan, header: BucketHeader) -> bytes:
         key: (snapshot.next_emission, snapshot.expires_at, snapshot.checksum)
         for key, snapshot in header.keys.items()
     }
-    fields = [
-        header.watermark,
-        header.columnar_windows,
-        header.columnar_timer,
-        header.checksums,
-        keys,
-        header.inline_chunks,
-    ]
+    fields = [*header[:4], keys, header.inline_chunks]
     return frame_state("bucket", query_fingerprint(plan), fields)
 
 

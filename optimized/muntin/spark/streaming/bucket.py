@@ -12,7 +12,7 @@ import numpy as np
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, picked, times
-from muntin.spark.execution.columnar_support import columnar_windows
+from muntin.spark.execution.evaluation import columnar_windows
 from muntin.spark.state.chunk_store import Chunks, ChunkStore, read_chunk, write_changed_chunks
 from muntin.spark.state.state_header import (
     BucketHeader,

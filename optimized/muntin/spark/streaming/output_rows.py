@@ -1,14 +1,37 @@
-"""Output rows of a bucket: results of windows, and late rows. Task after the shuffle."""
+"""Output rows of a bucket, results of windows and late rows, and how they leave the processor.
 
-from collections.abc import Iterator, Sequence
+It must hand pandas frames to Spark. Columns of simple types go as Arrow columns in a frame, to the
+bit and with their nulls; timestamps go as integers. Rows with other columns, such as lists or the
+rows that were late, go as IPC payloads. The task after the shuffle writes them; the driver adds a
+decoding step to the query.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 
 import numpy as np
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
 
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.over import is_record
+from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import ArrowBatch, batches, column, pa, typed
+from muntin.spark.execution.arrow import (
+    ArrowBatch,
+    batches,
+    column,
+    from_ipc_bytes,
+    mapped,
+    pa,
+    plain,
+    record_batch,
+    to_ipc_bytes,
+    typed,
+)
 from muntin.spark.execution.evaluation import rows_of_results
+from muntin.spark.execution.repartition import quoted
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.state_header import Key
 from muntin.spec.query import Result
@@ -33,8 +56,7 @@ def _key_columns(plan: AggregationPlan, keys: Sequence[Key]) -> ArrowBatch:
     columns = {
         name: typed([key[i] for key in keys], plan.types[name]) for i, name in enumerate(plan.keys)
     }
-    table: ArrowBatch = pa.RecordBatch.from_pydict(columns or {"": pa.nulls(len(keys))})
-    return table
+    return record_batch(columns or {"": pa.nulls(len(keys))})
 
 
 def late_event_rows(
@@ -78,3 +100,52 @@ def _event_row(plan: AggregationPlan, names: Sequence[str], event: Event) -> dic
     value = event.value
     fields = {names[0]: value} if plan.has_single_value_column and names else value
     return {plan.time: event.time} | (dict(fields) if is_record(fields) else {})
+
+
+SIMPLE_TYPES = (*INTEGER_TYPES, *FLOATING_TYPES, t.BooleanType, t.StringType, t.TimestampType)
+IPC_SCHEMA = t.StructType([t.StructField("payload", t.BinaryType())])
+pandas = import_module("pandas")
+
+
+def transport_schema(schema: t.StructType) -> t.StructType:
+    """The columns by which rows of a schema leave the processor."""
+    if not all(isinstance(field.dataType, SIMPLE_TYPES) for field in schema.fields):
+        return IPC_SCHEMA
+    fields = (
+        t.StructField(field.name, t.LongType()) if _is_timestamp(field) else field
+        for field in schema.fields
+    )
+    return t.StructType([*fields])
+
+
+def to_pandas(schema: t.StructType, rows: ArrowBatch) -> object:
+    """Rows as the frame that Spark expects. Task after the shuffle."""
+    transport = transport_schema(schema)
+    if transport == IPC_SCHEMA:
+        return pandas.DataFrame({"payload": [to_ipc_bytes(rows)]})
+    columns = {name: plain(column(rows, name)) for name in transport.names}
+    arrays = {name: pandas.arrays.ArrowExtensionArray(values) for name, values in columns.items()}
+    return pandas.DataFrame(arrays)
+
+
+def from_transport(output: DataFrame, schema: t.StructType) -> DataFrame:
+    """The rows of what left the processor. Driver."""
+    if transport_schema(schema) == IPC_SCHEMA:
+        return mapped(output, decode_payloads, schema)
+    return output.select(*map(_with_timestamp, quoted(schema.names), schema.fields))
+
+
+def _with_timestamp(values: Column, field: t.StructField) -> Column:
+    return f.timestamp_micros(values).alias(field.name) if _is_timestamp(field) else values
+
+
+def _is_timestamp(field: t.StructField) -> bool:
+    return isinstance(field.dataType, t.TimestampType)
+
+
+def decode_payloads(partition: Iterable[ArrowBatch]) -> Iterator[object]:
+    """The batches in IPC payloads."""
+    for batch in partition:
+        for payload in batch.column("payload").to_pylist():
+            if isinstance(payload, bytes):
+                yield from from_ipc_bytes(payload)

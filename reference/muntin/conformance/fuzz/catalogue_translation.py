@@ -8,12 +8,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.lockstep import Build, lockstep
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
+from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
-from muntin.conformance.transcript.replay import replay, unsupported_reason
-from muntin.conformance.transcript.writer import write
+from muntin.conformance.transcript.replay import replay, unsupported_reason, write
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import MuntinError

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from muntin.conformance.machines import random_choices as choices
-from muntin.conformance.machines.letter_values import WORDS, Letter
-from muntin.conformance.machines.random_choices import BASES, RandomSource
+from muntin.conformance.machines.random_choices import BASES, WORDS, Letter, RandomSource
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named

@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from hypothesis.strategies import SearchStrategy
 
-from muntin.conformance.machines.strategies import (
+from muntin.conformance.machines.random_choices import (
     BAGS,
-    BASES,
-    NARROW_BASES,
     WORDS,
     EdgeCaseTimes,
     EventDraft,
     Letter,
+)
+from muntin.conformance.machines.strategies import (
+    BASES,
+    NARROW_BASES,
     corners,
     drafts,
     periodic,

@@ -1,7 +1,8 @@
-"""The random choices that runs are made of, by Hypothesis or by a seeded generator.
+"""The values and the random choices of runs, by Hypothesis or by a seeded generator.
 
-Times are few and close together, so that ties, edges, gaps and limits are common; a base moves
-all of a run below zero or beyond 64 bits.
+Values are letters, used once, and aggregates distinguish all words and bags of them. Times are few
+and close together, so that ties, edges, gaps and limits are common; a base moves all of a run below
+zero or beyond 64 bits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 from math import isinf
 from random import Random
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeVar, get_args, get_type_hints
+from typing import NamedTuple, Protocol, Self, TypeVar, get_args, get_type_hints
 
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Settings
 from muntin.spec.stream import Event
@@ -26,6 +29,38 @@ from muntin.spec.windows.measure import COUNT, TIME, Measure
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
+
+
+class Letter(int):
+    """A small number that windows may look at, and a letter that is used once."""
+
+    letter: int
+
+    def __new__(cls, number: int, letter: int) -> Self:
+        """Mark a number with a letter."""
+        self = super().__new__(cls, number)
+        self.letter = letter
+        return self
+
+
+def _word(value: object) -> Word:
+    return (value.letter,) if isinstance(value, Letter) else ()
+
+
+def _shuffled(left: Word, right: Word) -> Word:
+    return tuple(sorted(left + right))
+
+
+WORDS = Aggregate(
+    "word", _word, FREE, lambda word: word, commutative=False, kind="holistic"
+).erase_types()
+"""The free monoid on events: agreement on it is agreement on every aggregate."""
+
+BAGS = Aggregate(
+    "bag", _word, Monoid[Word]((), _shuffled), lambda bag: bag, commutative=True, kind="holistic"
+).erase_types()
+"""The free commutative monoid on events: agreement on it is agreement on all that ignore order."""
+
 
 T = TypeVar("T")
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonNode
-from muntin.conformance.transcript.json_values import decode
+from muntin.conformance.transcript.json_reader import JsonNode, decode
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.structure import OutOfOrder, in_time_order

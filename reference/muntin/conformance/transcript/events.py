@@ -2,8 +2,7 @@
 
 from collections.abc import Hashable
 
-from muntin.conformance.transcript.json_reader import JsonNode
-from muntin.conformance.transcript.json_values import Json, decode, encode
+from muntin.conformance.transcript.json_reader import Json, JsonNode, decode, encode
 from muntin.spec.stream import END, Event
 
 FIELDS = ("v", "key", "gap", "punct")

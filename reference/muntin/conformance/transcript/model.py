@@ -11,8 +11,12 @@ from typing import get_args, get_type_hints
 
 from muntin.conformance.transcript.calls import Call, read_call
 from muntin.conformance.transcript.events import read_event, read_watermark
-from muntin.conformance.transcript.expectation_reader import read_answers, read_results
-from muntin.conformance.transcript.expectations import NOTHING, Expectations
+from muntin.conformance.transcript.expectations import (
+    NOTHING,
+    Expectations,
+    read_answers,
+    read_results,
+)
 from muntin.conformance.transcript.json_reader import JsonNode, excerpt, load
 from muntin.conformance.transcript.windows import WINDOW_NAMES, read_window
 from muntin.spec.algebra.aggregate import AnyAggregate

@@ -110,9 +110,7 @@ def pictures() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / TRACES).glob("*.json")):
         trace = parse(path.read_text("utf-8"))
         if not isinstance(trace, OperatorTranscript):
-            raise InvalidInputError(
-                f"{path.name} is no transcript of an operator; make it a card"
-            )
+            raise InvalidInputError(f"{path.name} is no transcript of an operator; make it a card")
         outputs = replay(trace, SpecificationOperator(trace.settings))
         steps = [(turn.step, output) for turn, output in zip(trace.turns, outputs, strict=True)]
         yield f"{PICTURES}/trace-{path.stem}.svg", svg(trace_scene(steps), path.stem)

@@ -5,7 +5,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 from muntin.console.messages import Subparsers, say
 from muntin.registry.capabilities import (
     ALL,

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from muntin.cli.commands.replay_run import ReplayRun
-from muntin.conformance.transcript.expectation_reader import RESULT
-from muntin.conformance.transcript.expectations import Difference, JsonRow, agree
+from muntin.conformance.transcript.expectations import RESULT, Difference, JsonRow, agree
 from muntin.spec.errors import MuntinError
 
 IDENTIFYING = ("op", "step", "query", "key", "start", "end")
