@@ -121,9 +121,8 @@ def grouped_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
         low, high = quoted([LOW, HIGH])
         each += [f.min(time).alias(LOW), f.max(time).alias(HIGH)]
     parts = [column.alias(internal_name(i)) for i, column in enumerate(each[: slicing.width])]
-    slices = group_by_key_and_slice(
-        df, plan, slot(slicing.slice_edges, time), [*parts, *each[slicing.width :]]
-    )
+    position, each = slot(slicing.slice_edges, time), [*parts, *each[slicing.width :]]
+    slices = group_by_key_and_slice(df, plan, position, each)
     bounds = [low.alias(LOW), high.alias(HIGH), long(0).alias(ORDER)]
     encoded = quoted(internal_name(index) for index in range(slicing.width))
     return slices.select(*quoted(plan.keys), *bounds, *encoded)

@@ -51,10 +51,9 @@ def by_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """The windows of a plan that can be made of slices only."""
     if not can_slice_in_sql(plan):
         return final_windows(partial_slices(df, plan), plan)
-    kind = as_disjoint_window(plan)
-    return (
-        grouped_windows(df, plan, kind) if kind else final_windows(grouped_slices(df, plan), plan)
-    )
+    if kind := as_disjoint_window(plan):
+        return grouped_windows(df, plan, kind)
+    return final_windows(grouped_slices(df, plan), plan)
 
 
 def by_rows(df: DataFrame, plan: AggregationPlan) -> DataFrame:

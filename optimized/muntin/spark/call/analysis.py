@@ -124,10 +124,8 @@ def analyze(
         check_value(name, _type_of(types, name))
     check_result_names([*inputs.keys, *(one.label for one in columns)], RESERVED, fold=True)
     gap, mark = _gap(types, inputs.gap), _mark(types, inputs.mark)
-    sent = serialize_windows(windows)
-    plan = AggregationPlan(
-        time, types, inputs.keys, sent, columns, inputs.extra, gap, mark, settings
-    )
+    sent, keys, extra = serialize_windows(windows), inputs.keys, inputs.extra
+    plan = AggregationPlan(time, types, keys, sent, columns, extra, gap, mark, settings)
     check_frames(plan.kinds(), plan.values, is_single=plan.has_single_value_column)
     _check_frame_types(plan)
     _check_internal_names(plan)

@@ -26,11 +26,7 @@ LENGTHS: Mapping[type[WindowType], tuple[str, ...]] = {
 POSITIONS: Mapping[type[WindowType], tuple[str, ...]] = {Landmark: ("at",), Band: ("start", "end")}
 """Parameters of exactly these types: what derives from one defines its own."""
 
-BY_NAME: Mapping[str, object] = {
-    "time": TIME,
-    "count": COUNT,
-    "punctuation": Punctuation().marks,
-}
+BY_NAME: Mapping[str, object] = {"time": TIME, "count": COUNT, "punctuation": Punctuation().marks}
 
 
 @dataclass(frozen=True)

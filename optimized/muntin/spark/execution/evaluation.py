@@ -29,6 +29,9 @@ from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
 from muntin.spec.stream import END, Event
 
+KeyedResults = Sequence[tuple[int, Result]]
+"""Results, each with the number of its key."""
+
 
 def evaluate(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     """The windows of some keys, all of whose events are here: the stream ends with them."""
@@ -113,11 +116,9 @@ def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
         for first in list(each.values())[:1]:
             columns = {label: result_array(one.value) for label, one in each.items()}
             kind = pa.array(KINDS).take(pa.array(first.kind))
-            results.append(
-                ResultRows(
-                    name, keys[first.key], first.start, first.end, columns, kind, first.revision
-                )
-            )
+            bounds = (first.start, first.end)
+            rows = ResultRows(name, keys[first.key], *bounds, columns, kind, first.revision)
+            results.append(rows)
     return results
 
 
@@ -180,36 +181,24 @@ def events_by_key(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> 
     return by_key
 
 
-def rows_of_results(
-    plan: AggregationPlan, results: Sequence[tuple[int, Result]]
-) -> list[ResultRows]:
+def rows_of_results(plan: AggregationPlan, results: KeyedResults) -> list[ResultRows]:
     """Results, each with the number of its key, as result rows."""
     by_window: dict[str, list[tuple[int, Result]]] = {window.id: [] for window in plan.windows}
     for key, result in results:
         by_window[result.query].append((key, result))
     rows = list[ResultRows]()
     for name, pairs in by_window.items():
-        values = {
-            each.label: _values(each, position, pairs)
-            for position, each in enumerate(plan.aggregates)
-        }
-        rows.append(
-            ResultRows(
-                name,
-                np.array([key for key, _ in pairs], np.int64),
-                coordinates([result.start for _, result in pairs]),
-                coordinates([result.end for _, result in pairs]),
-                values,
-                [result.kind for _, result in pairs],
-                [result.revision for _, result in pairs],
-            )
-        )
+        values = {each.label: _values(each, i, pairs) for i, each in enumerate(plan.aggregates)}
+        key, of_window = np.array([key for key, _ in pairs], np.int64), [each for _, each in pairs]
+        start = coordinates([each.start for each in of_window])
+        end = coordinates([each.end for each in of_window])
+        kinds = [each.kind for each in of_window]
+        revisions = [each.revision for each in of_window]
+        rows.append(ResultRows(name, key, start, end, values, kinds, revisions))
     return rows
 
 
-def _values(
-    column: AggregateColumn, position: int, results: Sequence[tuple[int, Result]]
-) -> list[object]:
+def _values(column: AggregateColumn, position: int, results: KeyedResults) -> list[object]:
     """The values of one aggregate, of the type of its column."""
     parts = [result.value[position] for _, result in results if is_row(result.value)]
     if column.catalogue_name is None:

@@ -57,9 +57,7 @@ def trace_of(options: Mapping[str, str]) -> tuple[Trace, RateLimits]:
         if name not in {"path", *GENERATED, *PACE}:
             names = ", ".join(["path", *GENERATED, *PACE])
             raise InvalidInputError(f"{name!r} is no option of the source of traces; {names} are")
-    pace = {
-        name: _integer(name, options.get(name, str(default)), 1) for name, default in PACE.items()
-    }
+    pace = {name: _integer(name, options.get(name, str(n)), 1) for name, n in PACE.items()}
     generated = {name: options[name] for name in GENERATED if name in options}
     if "path" in options and generated:
         raise InvalidInputError(

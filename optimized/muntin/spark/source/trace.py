@@ -55,9 +55,8 @@ class Generated:
     def _block(self, block: int, low: int, high: int) -> ArrowBatch:
         random = np.random.default_rng([self.seed, block])
         n = np.arange(block * BLOCK, (block + 1) * BLOCK)
-        delay = np.where(
-            random.random(BLOCK) < self.disorder, random.integers(0, self.delay + 1, BLOCK), 0
-        )
+        is_late = random.random(BLOCK) < self.disorder
+        delay = np.where(is_late, random.integers(0, self.delay + 1, BLOCK), 0)
         columns = {
             "key": random.integers(0, self.keys, BLOCK),
             "ts": self.begin + n * self.step + random.integers(0, self.step, BLOCK) - delay,
@@ -91,9 +90,8 @@ class Recorded:
         try:
             file: File = parquet.ParquetFile(self.path)
         except (ValueError, OSError) as cause:
-            raise InvalidInputError(
-                f"{self.path!r} is no Parquet file to replay: {cause}"
-            ) from cause
+            problem = f"{self.path!r} is no Parquet file to replay: {cause}"
+            raise InvalidInputError(problem) from cause
         return file
 
     def schema(self) -> StructType:

@@ -41,9 +41,7 @@ def export_state(operator: ColumnarOperator) -> OperatorState:
     """The state of an operator that keeps no dense slices."""
     image = operator_image(operator)
     groups = [
-        (queries, method, group)
-        for queries, method, group in image.groups
-        if isinstance(group, Plain)
+        (ids, method, group) for ids, method, group in image.groups if isinstance(group, Plain)
     ]
     return OperatorState(groups, image.clock, image.seen, image.arrivals)
 

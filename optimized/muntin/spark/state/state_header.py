@@ -122,9 +122,8 @@ def _column_roles(plan: AggregationPlan) -> dict[str, str | None]:
 
 def frame_state(kind: str, fingerprint: Sequence[str], state: object) -> bytes:
     """A state as bytes, with its kind and the fingerprint of its query."""
-    return pack_envelope(
-        Envelope(FORMAT, installed_version(), encode([kind, list(fingerprint), state]))
-    )
+    body = encode([kind, list(fingerprint), state])
+    return pack_envelope(Envelope(FORMAT, installed_version(), body))
 
 
 def read_state(kind: str, fingerprint: Sequence[str], data: bytes) -> object:

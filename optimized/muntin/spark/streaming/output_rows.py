@@ -18,18 +18,8 @@ from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.over import is_record
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES, INTEGER_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import (
-    ArrowBatch,
-    batches,
-    column,
-    from_ipc_bytes,
-    mapped,
-    pa,
-    plain,
-    record_batch,
-    to_ipc_bytes,
-    typed,
-)
+from muntin.spark.execution import arrow
+from muntin.spark.execution.arrow import ArrowBatch, pa
 from muntin.spark.execution.evaluation import rows_of_results
 from muntin.spark.execution.repartition import quoted
 from muntin.spark.execution.result_rows import result_batches
@@ -54,9 +44,10 @@ def window_rows(
 def _key_columns(plan: AggregationPlan, keys: Sequence[Key]) -> ArrowBatch:
     """Keys as columns of their own types."""
     columns = {
-        name: typed([key[i] for key in keys], plan.types[name]) for i, name in enumerate(plan.keys)
+        name: arrow.typed([key[i] for key in keys], plan.types[name])
+        for i, name in enumerate(plan.keys)
     }
-    return record_batch(columns or {"": pa.nulls(len(keys))})
+    return arrow.record_batch(columns or {"": pa.nulls(len(keys))})
 
 
 def late_event_rows(
@@ -66,16 +57,16 @@ def late_event_rows(
     if not late:
         return iter(())
     keys, events = _key_columns(plan, [key for key, _ in late]), [event for _, event in late]
-    start = typed([event.time for event in events], plan.types[plan.time])
+    start = arrow.typed([event.time for event in events], plan.types[plan.time])
     return _late(plan, keys, start, _event_structs(plan, events) if plan.late == "rows" else None)
 
 
 def late_rows(plan: AggregationPlan, late: ArrowBatch) -> Iterator[ArrowBatch]:
     """Late input rows as rows of the kind `late`."""
     names = plan.row().names
-    columns = [column(late, name) for name in names]
+    columns = [arrow.column(late, name) for name in names]
     rows = pa.StructArray.from_arrays(columns, names) if plan.late == "rows" else None
-    return _late(plan, late, column(late, plan.time), rows)
+    return _late(plan, late, arrow.column(late, plan.time), rows)
 
 
 def _late(
@@ -84,15 +75,15 @@ def _late(
     """Late rows start at their times, and have no end, value or revision."""
     schema, n = plan.schema(), keys.num_rows
     columns: dict[str, object] = {field.name: pa.nulls(n) for field in schema.fields}
-    columns |= {name: column(keys, name) for name in plan.keys}
+    columns |= {name: arrow.column(keys, name) for name in plan.keys}
     columns |= {"start": start, "kind": pa.repeat(LATE, n)}
-    return batches(columns if rows is None else columns | {"late": rows}, schema)
+    return arrow.batches(columns if rows is None else columns | {"late": rows}, schema)
 
 
 def _event_structs(plan: AggregationPlan, events: Sequence[Event]) -> object:
     names, fields = plan.values, plan.row().fields
     rows = [_event_row(plan, names, event) for event in events]
-    columns = [typed([row[f.name] for row in rows], f.dataType) for f in fields]
+    columns = [arrow.typed([row[f.name] for row in rows], f.dataType) for f in fields]
     return pa.StructArray.from_arrays(columns, [field.name for field in fields])
 
 
@@ -122,8 +113,8 @@ def to_pandas(schema: t.StructType, rows: ArrowBatch) -> object:
     """Rows as the frame that Spark expects. Task after the shuffle."""
     transport = transport_schema(schema)
     if transport == IPC_SCHEMA:
-        return pandas.DataFrame({"payload": [to_ipc_bytes(rows)]})
-    columns = {name: plain(column(rows, name)) for name in transport.names}
+        return pandas.DataFrame({"payload": [arrow.to_ipc_bytes(rows)]})
+    columns = {name: arrow.plain(arrow.column(rows, name)) for name in transport.names}
     arrays = {name: pandas.arrays.ArrowExtensionArray(values) for name, values in columns.items()}
     return pandas.DataFrame(arrays)
 
@@ -131,7 +122,7 @@ def to_pandas(schema: t.StructType, rows: ArrowBatch) -> object:
 def from_transport(output: DataFrame, schema: t.StructType) -> DataFrame:
     """The rows of what left the processor. Driver."""
     if transport_schema(schema) == IPC_SCHEMA:
-        return mapped(output, decode_payloads, schema)
+        return arrow.mapped(output, decode_payloads, schema)
     return output.select(*map(_with_timestamp, quoted(schema.names), schema.fields))
 
 
@@ -148,4 +139,4 @@ def decode_payloads(partition: Iterable[ArrowBatch]) -> Iterator[object]:
     for batch in partition:
         for payload in batch.column("payload").to_pylist():
             if isinstance(payload, bytes):
-                yield from from_ipc_bytes(payload)
+                yield from arrow.from_ipc_bytes(payload)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Protocol
 
 from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle, TimerValues
-from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+from pyspark.sql.types import BinaryType, StringType, StructType
 
 from muntin.spark.state.chunk_store import MapStateChunkStore, stored_bytes
 from muntin.spark.state.state_header import frame_state, query_fingerprint, read_state
@@ -25,8 +25,8 @@ from muntin.spec.stream import END
 MICROS_PER_MILLI = 1000
 HEADER_STATE, CHUNK_STATE = "state", "chunks"
 """The names of the value state and of the map state of a bucket."""
-DATA, CHUNK = (StructType([StructField(name, BinaryType())]) for name in ("data", "chunk"))
-NAME = StructType([StructField("name", StringType())])
+DATA, CHUNK = (StructType().add(name, BinaryType()) for name in ("data", "chunk"))
+NAME = StructType().add("name", StringType())
 """Schemas, not strings: Spark would be called in each task to parse one."""
 
 
@@ -87,10 +87,8 @@ class Processor:
 
     def _check_query(self) -> None:
         """Refuse another query than that which began, before any of its rows count."""
-        fingerprint = [
-            *query_fingerprint(self._plan),
-            f"the number of buckets {self._encoder.buckets}",
-        ]
+        buckets = f"the number of buckets {self._encoder.buckets}"
+        fingerprint = [*query_fingerprint(self._plan), buckets]
         data = stored_bytes(self._header.get())
         if data is None:
             self._header.update((frame_state("query", fingerprint, None),))

@@ -24,7 +24,7 @@ import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, LongType, StructType
 
 from muntin.columnar.arrow import ArrowColumn
 from muntin.kernels.slicing.arrays import Ints
@@ -33,21 +33,8 @@ from muntin.kernels.slicing.grain import sliced
 from muntin.kernels.slicing.plan import planned
 from muntin.spark.batch.slice_plan import SlicePlan, encode_slices, events, sliceable_windows
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import (
-    ArrowBatch,
-    Work,
-    batches,
-    column,
-    ipc,
-    keys,
-    mapped,
-    pa,
-    picked,
-    plain,
-    record_batch,
-    table,
-    to_ipc_bytes,
-)
+from muntin.spark.execution import arrow
+from muntin.spark.execution.arrow import ArrowBatch, Work, pa
 from muntin.spark.execution.evaluation import columnar_queries
 from muntin.spark.execution.repartition import columns_read, internal_name, quoted
 from muntin.spec.dialect import OURS
@@ -67,27 +54,27 @@ def encode_narrow(batch: ArrowBatch) -> ArrowBatch:
     """A batch whose integer columns without nulls are narrow."""
     columns, least = dict[str, object](), dict[str, int]()
     for name in batch.column_names:
-        columns[name] = values = column(batch, name)
+        columns[name] = values = arrow.column(batch, name)
         if can_narrow(values) and len(values) and not values.null_count:
-            numbers = np.asarray(plain(values).cast(pa.int64()), np.int64)
+            numbers = np.asarray(arrow.plain(values).cast(pa.int64()), np.int64)
             low, extent = int(numbers.min()), int(numbers.max()) - int(numbers.min())
             widths = [width for width in WIDTHS if extent <= np.iinfo(width).max]
             if widths:
                 columns[name], least[name] = pa.array((numbers - low).astype(widths[0])), low
     schema: bytes = getattr(batch.schema, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
     metadata = {SCHEMA_KEY: schema, LEAST_KEY: json.dumps(least).encode()}
-    return record_batch(columns, metadata=metadata)
+    return arrow.record_batch(columns, metadata=metadata)
 
 
 def decode_narrow(batch: ArrowBatch) -> ArrowBatch:
     """The batch that `encode_narrow` encoded."""
     metadata: dict[bytes, bytes] = getattr(batch.schema, "metadata")  # noqa: B009 - the same
-    schema = ipc.read_schema(pa.py_buffer(metadata[SCHEMA_KEY]))
+    schema = arrow.ipc.read_schema(pa.py_buffer(metadata[SCHEMA_KEY]))
     least: dict[str, int] = json.loads(metadata[LEAST_KEY])
-    columns: dict[str, object] = {name: column(batch, name) for name in batch.column_names}
+    columns: dict[str, object] = {name: arrow.column(batch, name) for name in batch.column_names}
     for name, low in least.items():
-        columns[name] = _widened(column(batch, name), low, schema.field(name).type)
-    return record_batch(columns)
+        columns[name] = _widened(arrow.column(batch, name), low, schema.field(name).type)
+    return arrow.record_batch(columns)
 
 
 def can_narrow(values: ArrowColumn) -> bool:
@@ -101,9 +88,7 @@ def _widened(values: ArrowColumn, least: int, kind: object) -> object:
     return (numbers.cast(pa.int32()) if pa.types.is_date32(kind) else numbers).cast(kind)
 
 
-PAYLOAD_SCHEMA = StructType(
-    [StructField("bucket", LongType()), StructField("payload", BinaryType())]
-)
+PAYLOAD_SCHEMA = StructType().add("bucket", LongType()).add("payload", BinaryType())
 BUCKET_COLUMN = internal_name("bucket")
 CONTROL_BUCKET = -1
 """The bucket that holds no keys, but the fingerprint of the query."""
@@ -141,7 +126,7 @@ class ShuffleEncoder:
         bucket = f.pmod(f.xxhash64(*keys), f.lit(self.buckets)) if keys else f.lit(0)
         width = "short" if self.buckets <= MAX_SHORT_BUCKETS else "int"
         rows = df.select(*columns_read(self.plan)).withColumn(BUCKET_COLUMN, bucket.cast(width))
-        return mapped(rows, payload_task(self), PAYLOAD_SCHEMA)
+        return arrow.mapped(rows, payload_task(self), PAYLOAD_SCHEMA)
 
 
 def payload_task(encoder: ShuffleEncoder) -> Work:
@@ -154,10 +139,10 @@ def payload_task(encoder: ShuffleEncoder) -> Work:
             buffer.append(batch)
             n_rows += batch.num_rows
             if n_rows >= ROWS_PER_PAYLOAD:
-                yield encode_payloads(table(buffer), encoder, (task, sequence))
+                yield encode_payloads(arrow.table(buffer), encoder, (task, sequence))
                 buffer, n_rows, sequence = [], 0, sequence + 1
         if n_rows:
-            yield encode_payloads(table(buffer), encoder, (task, sequence))
+            yield encode_payloads(arrow.table(buffer), encoder, (task, sequence))
 
     return work
 
@@ -175,25 +160,26 @@ def encode_payloads(
     else:
         order = np.argsort(row_bucket.astype(np.uint16), kind="stable")
         counts = np.bincount(row_bucket, minlength=encoder.buckets)
-    sorted_rows = picked(rows, names, order)
+    sorted_rows = arrow.picked(rows, names, order)
     ends, ids = np.cumsum(counts).tolist(), bucket_ids(encoder.buckets)
     buckets, payloads = [CONTROL_BUCKET], [PAYLOAD_HEADER.pack(*origin, 0)]
     for bucket, (end, count) in enumerate(zip(ends, counts.tolist(), strict=True)):
         if count:
-            slices = to_ipc_bytes(encode_narrow(combined.slices_of(bucket))) if combined else b""
-            bucket_rows = to_ipc_bytes(encode_narrow(sorted_rows.slice(end - count, count)))
+            slices = (
+                arrow.to_ipc_bytes(encode_narrow(combined.slices_of(bucket))) if combined else b""
+            )
+            bucket_rows = arrow.to_ipc_bytes(encode_narrow(sorted_rows.slice(end - count, count)))
             buckets.append(ids[bucket])
             payloads.append(PAYLOAD_HEADER.pack(*origin, len(slices)) + slices + bucket_rows)
-    return next(batches({"bucket": buckets, "payload": payloads}, PAYLOAD_SCHEMA))
+    return next(arrow.batches({"bucket": buckets, "payload": payloads}, PAYLOAD_SCHEMA))
 
 
 def check_bucket_count(argument: object) -> int:
     """The number of buckets, if it is valid."""
     buckets = integer(argument, "buckets")
     if not 1 <= buckets <= MAX_BUCKETS or buckets & (buckets - 1):
-        raise InvalidInputError(
-            f"buckets must be a power of two up to {MAX_BUCKETS}, not {buckets}"
-        )
+        problem = f"buckets must be a power of two up to {MAX_BUCKETS}, not {buckets}"
+        raise InvalidInputError(problem)
     return buckets
 
 
@@ -278,7 +264,7 @@ def _pre_aggregate(
 ) -> PreAggregatedRows | None:
     if not is_worthwhile(rows, slice_plan, encoder.min_rows_per_slice):
         return None
-    names, numbers = slice_plan.plan.keys, keys(rows, slice_plan.plan.keys)
+    names, numbers = slice_plan.plan.keys, arrow.keys(rows, slice_plan.plan.keys)
     key_bucket = bucket[numbers.row]
     by_bucket = np.argsort(key_bucket, kind="stable")
     rank = np.empty_like(by_bucket)
@@ -289,8 +275,8 @@ def _pre_aggregate(
         return None
     store = sliced(batch, runs, slice_plan.parts)
     slice_bucket = key_bucket[by_bucket][runs.key]
-    slice_keys = picked(rows, names, numbers.row[by_bucket][runs.key])
-    columns: dict[str, object] = {name: column(slice_keys, name) for name in names}
+    slice_keys = arrow.picked(rows, names, numbers.row[by_bucket][runs.key])
+    columns: dict[str, object] = {name: arrow.column(slice_keys, name) for name in names}
     columns |= encode_slices(slice_plan, store) | {COUNT_COLUMN: store.cells.count}
     slices: ArrowBatch = pa.table(columns)
     bounds = np.searchsorted(slice_bucket, np.arange(encoder.buckets + 1))
@@ -307,8 +293,8 @@ def is_worthwhile(rows: ArrowBatch, slice_plan: SlicePlan, min_rows_per_slice: i
         return True
     step = rows.num_rows // SAMPLE_ROWS
     names = slice_plan.plan.read
-    sample_rows = picked(rows, names, np.arange(0, step * SAMPLE_ROWS, step))
-    number = keys(sample_rows, slice_plan.plan.keys).number
+    sample_rows = arrow.picked(rows, names, np.arange(0, step * SAMPLE_ROWS, step))
+    number = arrow.keys(sample_rows, slice_plan.plan.keys).number
     sample = events(slice_plan, sample_rows, number, 0)
     slices = rows.num_rows / min_rows_per_slice
     sample_slices = slice_plan.slice_edges.runs(sample).begins.size

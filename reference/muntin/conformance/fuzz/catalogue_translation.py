@@ -19,12 +19,7 @@ from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query
 from muntin.spec.stream import Event
 
-EQUIVALENT_AGGREGATES = (
-    ("collect", "distinct"),
-    ("collect", "sum"),
-    ("collect", "count"),
-    ("count", "median"),
-)
+WORDS_AND_BAGS = ("collect distinct", "collect sum", "collect count", "count median")
 """Aggregates in place of words and of bags."""
 
 
@@ -34,7 +29,7 @@ def to_catalogue_aggregates(trace: OperatorTranscript, build: Build) -> dict[str
 
 
 def _translations(trace: OperatorTranscript) -> Iterator[dict[str, Json]]:
-    for words, bags in EQUIVALENT_AGGREGATES:
+    for words, bags in map(str.split, WORDS_AND_BAGS):
         for letters in (True, False):
             translation = _translate(trace, words, bags, letters=letters)
             try:

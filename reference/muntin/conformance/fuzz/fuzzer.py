@@ -3,7 +3,7 @@
 A trace that fails is shrunk to one that still fails, but not when any part of it is left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import count, pairwise
 
@@ -77,27 +77,25 @@ def shrink(trace: OperatorTranscript, fails: Fails) -> OperatorTranscript:
 def simpler_traces(trace: OperatorTranscript) -> Iterator[OperatorTranscript]:
     """The traces with one part less, largest parts first."""
     for position in range(len(trace.turns)):
-        yield without_invalid_actions(
-            replace(trace, turns=trace.turns[:position] + trace.turns[position + 1 :])
-        )
+        yield without_invalid_actions(_with_turns(trace, position, [], position + 1))
     for position, (turn, other) in enumerate(pairwise(trace.turns)):
         if turn.step.watermark is None and not (other.added or other.removed):
             both = replace(other.step, events=turn.step.events + other.step.events)
-            merged = replace(turn, step=both)
-            yield replace(
-                trace, turns=(*trace.turns[:position], merged, *trace.turns[position + 2 :])
-            )
+            yield _with_turns(trace, position, [replace(turn, step=both)], position + 2)
     for position in range(len(trace.queries)):
-        yield without_invalid_actions(
-            replace(trace, queries=trace.queries[:position] + trace.queries[position + 1 :])
-        )
+        fewer = trace.queries[:position] + trace.queries[position + 1 :]
+        yield without_invalid_actions(replace(trace, queries=fewer))
     for position, turn in enumerate(trace.turns):
         for less in _turns(turn):
-            yield without_invalid_actions(
-                replace(trace, turns=(*trace.turns[:position], less, *trace.turns[position + 1 :]))
-            )
+            yield without_invalid_actions(_with_turns(trace, position, [less], position + 1))
     for settings in _settings(trace.settings):
         yield replace(trace, settings=settings)
+
+
+def _with_turns(
+    trace: OperatorTranscript, begin: int, turns: Sequence[TranscriptStep], end: int
+) -> OperatorTranscript:
+    return replace(trace, turns=(*trace.turns[:begin], *turns, *trace.turns[end:]))
 
 
 def _turns(turn: TranscriptStep) -> Iterator[TranscriptStep]:

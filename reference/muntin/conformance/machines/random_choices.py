@@ -182,9 +182,8 @@ def window_type(choose: RandomSource, base: int) -> WindowType:
 
 
 CLOSINGS: tuple[int | Mapping[str, int], ...] = (0, 1, -1, MappingProxyType({"session": 1}))
-DECISIONS = {
-    name: get_args(hint) for name, hint in get_type_hints(Dialect).items() if name != "closing"
-}
+DECISIONS = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
+del DECISIONS["closing"]
 
 
 def _any_dialect(choose: RandomSource) -> Dialect:
@@ -226,9 +225,8 @@ class EdgeCaseTimes:
 def corner(choose: RandomSource) -> EdgeCaseTimes:
     """Choose near zero, near the watermark, near the lateness limit, or near the last event."""
     near = choose.choice(("zero", "watermark", "limit", "last"))
-    return EdgeCaseTimes(
-        near, choose.integer(*{"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2)))
-    )
+    offsets = {"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2))
+    return EdgeCaseTimes(near, choose.integer(*offsets))
 
 
 class EventDraft(NamedTuple):

@@ -104,9 +104,7 @@ def agree(expected: Json, actual: Json) -> bool:
     if isinstance(expected, list) and isinstance(actual, list):
         return len(expected) == len(actual) and all(map(agree, expected, actual))
     if isinstance(expected, dict) and isinstance(actual, dict):
-        return expected.keys() == actual.keys() and all(
-            agree(expected[k], actual[k]) for k in expected
-        )
+        return expected.keys() == actual.keys() and has_fields_of(expected, actual)
     if isinstance(expected, bool) or isinstance(actual, bool):
         return expected is actual
     if isinstance(expected, int | float) and isinstance(actual, int | float):
@@ -147,11 +145,12 @@ def _remainders(
     same: defaultdict[str, list[int]] = defaultdict(list)
     for j, row in enumerate(actual):
         same[_json_text(row)].append(j)
-    identical = {
-        i: same[_json_text(row)].pop() for i, row in enumerate(expected) if same[_json_text(row)]
-    }
-    matched = set(identical.values())
-    unmatched = [row for i, row in enumerate(expected) if i not in identical]
+    unmatched, matched = list[JsonRow](), set[int]()
+    for row in expected:
+        if positions := same[_json_text(row)]:
+            matched.add(positions.pop())
+        else:
+            unmatched.append(row)
     others = [row for j, row in enumerate(actual) if j not in matched]
     index = _Index(others)
     matching = maximum_matching(
@@ -220,27 +219,23 @@ def _search(
     return reached_from, None
 
 
+JsonNodes = Mapping[str, JsonNode]
 MODES = ("all", "subset")
 RESULT = ("step", "query", "key", "start", "end", "value", "kind", "revision")
 """The fields of a result, in the order in which they are printed."""
 
 
-def read_results(
-    fields: Mapping[str, JsonNode], steps: int, queries: Collection[str]
-) -> Expectations:
+def read_results(fields: JsonNodes, steps: int, queries: Collection[str]) -> Expectations:
     """The expectations about the results and late events of a trace."""
-    return Expectations(
-        tuple(_result(node, steps, queries) for node in fields["expect"].items())
-        if "expect" in fields
-        else None,
-        tuple(row for node in fields["late"].items() for row in _late(node, steps))
-        if "late" in fields
-        else None,
-        subset=_subset(fields, otherwise="all"),
-    )
+    rows = late = None
+    if "expect" in fields:
+        rows = tuple(_result(node, steps, queries) for node in fields["expect"].items())
+    if "late" in fields:
+        late = tuple(row for node in fields["late"].items() for row in _late(node, steps))
+    return Expectations(rows, late, subset=_subset(fields, otherwise="all"))
 
 
-def read_answers(fields: Mapping[str, JsonNode], calls: Collection[Call]) -> Expectations:
+def read_answers(fields: JsonNodes, calls: Collection[Call]) -> Expectations:
     """The expectations about the calls of a structure."""
     query_calls = {i: call for i, call in enumerate(calls) if call.name in QUERY_CALLS}
     if "expect" not in fields:
@@ -256,7 +251,7 @@ def read_answers(fields: Mapping[str, JsonNode], calls: Collection[Call]) -> Exp
     return Expectations(tuple(rows), subset=_subset(fields, otherwise="subset"))
 
 
-def _subset(fields: Mapping[str, JsonNode], otherwise: str) -> bool:
+def _subset(fields: JsonNodes, otherwise: str) -> bool:
     mode = fields["expect_mode"].one_of(MODES) if "expect_mode" in fields else otherwise
     return mode == "subset"
 

@@ -23,10 +23,10 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.structure import OutOfOrder
 
+Build = Callable[[Settings], Operator]
 
-def unsupported_reason(
-    transcript: OperatorTranscript, build: Callable[[Settings], Operator]
-) -> str | None:
+
+def unsupported_reason(transcript: OperatorTranscript, build: Build) -> str | None:
     """The first query of a transcript that an implementation does not support, and why.
 
     All are added to one operator. Each is removed again, for a later query may have its name.
@@ -119,11 +119,8 @@ def write(
 
 
 def _query(query: Query) -> Json:
-    return {
-        "id": query.id,
-        "window": dict(write_window(query.window)),
-        "aggregate": query.aggregate.name,
-    }
+    window = dict(write_window(query.window))
+    return {"id": query.id, "window": window, "aggregate": query.aggregate.name}
 
 
 def _settings(settings: Settings) -> dict[str, Json]:
