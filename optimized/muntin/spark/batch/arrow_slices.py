@@ -111,9 +111,9 @@ class PendingSlices:
         self._stores, self._keys, self.size = [], [], 0
         names = self._slicing.plan.keys
         key_rows = arrow.picked(joined, names, numbers.row[store.cells.key])
-        columns: dict[str, object] = {name: arrow.column(key_rows, name) for name in names}
-        columns |= encode_slices(self._slicing, store)
-        yield from arrow.batches(columns, self._slicing.schema)
+        columns = {name: arrow.column(key_rows, name) for name in names}
+        encoded = encode_slices(self._slicing, store)
+        yield from arrow.batches({**columns, **encoded}, self._slicing.schema)
 
 
 def final_aggregation_task(plan: AggregationPlan) -> Work:

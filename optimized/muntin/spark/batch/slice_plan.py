@@ -146,20 +146,14 @@ class SlicePlan:
         """The types of the columns in which the parts are sent."""
         return [kind for each in self.parts.values() for kind in wire_types(each)]
 
-    @property
-    def width(self) -> int:
-        """The number of these columns."""
-        return len(self.encoded_columns)
-
     @cached_property
     def schema(self) -> StructType:
         """The columns of slices."""
         fields = [StructField(name, self.plan.types[name]) for name in self.plan.keys]
         fields += [StructField(name, LongType()) for name in (LOW, HIGH, ORDER)]
-        fields += [
-            StructField(internal_name(index), DoubleType() if kind == "float" else LongType())
-            for index, kind in enumerate(self.encoded_columns)
-        ]
+        for index, kind in enumerate(self.encoded_columns):
+            wire_type = DoubleType() if kind == "float" else LongType()
+            fields.append(StructField(internal_name(index), wire_type))
         return StructType(fields)
 
 
@@ -200,7 +194,8 @@ def decode_slices(
     each = np.ones_like(low) if count is None else count
     none = np.zeros_like(low)
     cells = Cells(number, slot, low, high, each, each, arrival, none, none)
-    rest = iter([column_of(column(rows, internal_name(i))) for i in range(slicing.width)])
+    names = map(internal_name, range(len(slicing.encoded_columns)))
+    rest = (column_of(column(rows, name)) for name in names)
     parts = {part: decode(part, rest, kinds) for part, kinds in slicing.parts.items()}
     return Store(cells, parts)
 

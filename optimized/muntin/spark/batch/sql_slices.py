@@ -115,16 +115,17 @@ def can_slice_in_sql(plan: AggregationPlan) -> bool:
 def grouped_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """The slices of a DataFrame, as kernels would make them."""
     slicing, time = SlicePlan(plan), bounded_time(plan)
+    width = len(slicing.encoded_columns)
     each = [column for part in slicing.parts for column in partial(plan, part)]
     low = high = f.col(f"`{SLOT}`")
     if any(isinstance(kind, Session) for kind in plan.kinds().values()):
         low, high = quoted([LOW, HIGH])
         each += [f.min(time).alias(LOW), f.max(time).alias(HIGH)]
-    parts = [column.alias(internal_name(i)) for i, column in enumerate(each[: slicing.width])]
-    position, each = slot(slicing.slice_edges, time), [*parts, *each[slicing.width :]]
+    parts = [column.alias(internal_name(i)) for i, column in enumerate(each[:width])]
+    position, each = slot(slicing.slice_edges, time), [*parts, *each[width:]]
     slices = group_by_key_and_slice(df, plan, position, each)
     bounds = [low.alias(LOW), high.alias(HIGH), long(0).alias(ORDER)]
-    encoded = quoted(internal_name(index) for index in range(slicing.width))
+    encoded = quoted(internal_name(index) for index in range(width))
     return slices.select(*quoted(plan.keys), *bounds, *encoded)
 
 

@@ -117,15 +117,11 @@ def _catalogue_type(label: str, what: str, of: Sequence[t.DataType]) -> t.DataTy
     }
     if what in by_name:
         return by_name[what]
-    accepted, name = (
-        ((t.StringType,), "strings")
-        if what == "concat"
-        else ((*INTEGER_TYPES, *FLOATING_TYPES), "numbers")
-    )
+    accepted = t.StringType if what == "concat" else (*INTEGER_TYPES, *FLOATING_TYPES)
     if not isinstance(kind, accepted):
-        raise InvalidInputError(
-            f"aggregate {label!r}: {what} takes {name}, not {kind.simpleString()}"
-        )
+        name = "strings" if what == "concat" else "numbers"
+        problem = f"{what} takes {name}, not {kind.simpleString()}"
+        raise InvalidInputError(f"aggregate {label!r}: {problem}")
     if what == "concat":
         return t.StringType()
     exact = what in ("sum", "range") and isinstance(kind, INTEGER_TYPES)

@@ -58,24 +58,16 @@ class AggregationPlan:
         return replace(self, windows=tuple(one for one in self.windows if one.id in ids))
 
     def without_late_columns(self) -> "AggregationPlan":
-        """The plan without columns for late rows: batch has no such rows.
-
-        They stay where a window may look at them.
-        """
+        """The plan for batch, which has no late rows; columns for them that windows read stay."""
         looks = VALUE in inputs_of_all(self.kinds().values())
         return self if looks else replace(self, extra=())
-
-    @property
-    def has_non_time_coordinates(self) -> bool:
-        """Whether some window has a bound in another measure than time."""
-        return any(has_time_bounds(kind) != (True, True) for kind in self.kinds().values())
 
     def schema(self) -> t.StructType:
         """The result columns."""
         time, text = self.types[self.time], t.StringType()
         fields = [t.StructField("window", text), t.StructField("window_type", text)]
         fields += [t.StructField("start", time), t.StructField("end", time)]
-        if self.has_non_time_coordinates:
+        if any(has_time_bounds(kind) != (True, True) for kind in self.kinds().values()):
             fields += [t.StructField(START, t.LongType()), t.StructField(END, t.LongType())]
         fields += [t.StructField(name, self.types[name]) for name in self.keys]
         fields += [t.StructField(one.label, one.type) for one in self.aggregates]

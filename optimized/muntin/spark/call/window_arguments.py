@@ -73,15 +73,11 @@ def serialize_windows(windows: object) -> tuple[SerializedWindow, ...]:
     """The windows of a call, whose parameters are within bounds."""
     parsed = parse_windows(windows)
     for name, kind in parsed.items():
-        _check_parameters(name, kind)
+        for parameters, bound in ((LENGTHS, LONGEST), (POSITIONS, FARTHEST)):
+            for parameter in parameters.get(type(kind), ()):
+                value = getattr(kind, parameter)
+                check_length(value, f"the {parameter} {value} of window {name!r}", bound)
     return tuple(serialize(name, kind) for name, kind in parsed.items())
-
-
-def _check_parameters(name: str, kind: WindowType) -> None:
-    for parameters, bound in ((LENGTHS, LONGEST), (POSITIONS, FARTHEST)):
-        for parameter in parameters.get(type(kind), ()):
-            value = getattr(kind, parameter)
-            check_length(value, f"the {parameter} {value} of window {name!r}", bound)
 
 
 def check_length(value: int, name: str, bound: int = LONGEST) -> None:

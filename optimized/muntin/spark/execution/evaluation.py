@@ -56,11 +56,8 @@ def columnar_windows(plan: AggregationPlan) -> set[str]:
     if not is_columnar(plan):
         return set()
     aggregate = plan.aggregates[0].over_columns(plan.time)
-    return {
-        name
-        for name, kind in plan.kinds().items()
-        if refusal(Query(name, kind, aggregate), plan.settings) is None
-    }
+    queries = [Query(name, kind, aggregate) for name, kind in plan.kinds().items()]
+    return {query.id for query in queries if refusal(query, plan.settings) is None}
 
 
 def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
@@ -79,11 +76,8 @@ def columnar_operator_for(plan: AggregationPlan, method: Method = "auto") -> Col
 
 def columnar_queries(plan: AggregationPlan) -> list[Query]:
     """A query for each aggregate of each window."""
-    ids, over = (
-        ids_of(plan),
-        [(each.label, each.over_columns(plan.time)) for each in plan.aggregates],
-    )
-    kinds = plan.kinds().items()
+    ids, kinds = ids_of(plan), plan.kinds().items()
+    over = [(each.label, each.over_columns(plan.time)) for each in plan.aggregates]
     return [Query(ids[name, label], kind, each) for name, kind in kinds for label, each in over]
 
 

@@ -32,12 +32,7 @@ from muntin.spark.state.columnar_checkpoint import (
     encode_keys,
     encode_operator_state,
 )
-from muntin.spark.state.operator_state import (
-    drop_idle_keys,
-    export_state,
-    import_state,
-    live_keys,
-)
+from muntin.spark.state.operator_state import drop_idle_keys, export_state, import_state, live_keys
 from muntin.spark.streaming.payload_reader import SlicesAndRows, merge_slices
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.stream import END

@@ -82,15 +82,13 @@ def _late(
 
 def _event_structs(plan: AggregationPlan, events: Sequence[Event]) -> object:
     names, fields = plan.values, plan.row().fields
-    rows = [_event_row(plan, names, event) for event in events]
+    values = [event.value for event in events]
+    if plan.has_single_value_column and names:
+        values = [{names[0]: value} for value in values]
+    records = [{**value} if is_record(value) else {} for value in values]
+    rows = [{plan.time: e.time} | row for e, row in zip(events, records, strict=True)]
     columns = [arrow.typed([row[f.name] for row in rows], f.dataType) for f in fields]
     return pa.StructArray.from_arrays(columns, [field.name for field in fields])
-
-
-def _event_row(plan: AggregationPlan, names: Sequence[str], event: Event) -> dict[str, object]:
-    value = event.value
-    fields = {names[0]: value} if plan.has_single_value_column and names else value
-    return {plan.time: event.time} | (dict(fields) if is_record(fields) else {})
 
 
 SIMPLE_TYPES = (*INTEGER_TYPES, *FLOATING_TYPES, t.BooleanType, t.StringType, t.TimestampType)

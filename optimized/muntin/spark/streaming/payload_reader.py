@@ -51,10 +51,8 @@ class Payload:
             return batch
         count = np.asarray(column(self.slices, COUNT_COLUMN), np.int64)
         row_slice = np.repeat(np.arange(count.size), count)
-        if in_slices is None:
-            places = np.arange(row_slice.size)
-        else:
-            places = np.flatnonzero(in_slices[row_slice])
+        in_slices = np.ones(count.size, np.bool_) if in_slices is None else in_slices
+        places = np.flatnonzero(in_slices[row_slice])
         slice_columns, columns = set(self.slices.column_names), dict[str, object]()
         for name in self._names:
             columns[name] = (

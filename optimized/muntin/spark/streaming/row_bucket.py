@@ -55,16 +55,11 @@ class RowBucket:
         """Advance the watermark, then ingest rows; those before the allowed lateness are late."""
         self._watermark = watermark
         output, events = BucketOutput([], []), arrivals(self._plan, rows)
-        due = dict.fromkeys(
-            key for key, snapshot in self._snapshots.items() if snapshot.next_emission <= watermark
-        )
+        snapshots = self._snapshots.items()
+        due = dict.fromkeys(key for key, each in snapshots if each.next_emission <= watermark)
         for key in due | dict.fromkeys(events):
             self._step_key(key, events.get(key, []), output)
-        self._snapshots = {
-            key: snapshot
-            for key, snapshot in self._snapshots.items()
-            if snapshot.expires_at > watermark
-        }
+        self._snapshots = {key: each for key, each in snapshots if each.expires_at > watermark}
         return output
 
     def _step_key(self, key: Key, events: Sequence[Event], output: BucketOutput) -> None:

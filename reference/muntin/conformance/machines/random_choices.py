@@ -47,17 +47,18 @@ def _word(value: object) -> Word:
     return (value.letter,) if isinstance(value, Letter) else ()
 
 
-def _shuffled(left: Word, right: Word) -> Word:
-    return tuple(sorted(left + right))
-
-
 WORDS = Aggregate(
     "word", _word, FREE, lambda word: word, commutative=False, kind="holistic"
 ).erase_types()
 """The free monoid on events: agreement on it is agreement on every aggregate."""
 
 BAGS = Aggregate(
-    "bag", _word, Monoid[Word]((), _shuffled), lambda bag: bag, commutative=True, kind="holistic"
+    "bag",
+    _word,
+    Monoid[Word]((), lambda left, right: tuple(sorted(left + right))),
+    lambda bag: bag,
+    commutative=True,
+    kind="holistic",
 ).erase_types()
 """The free commutative monoid on events: agreement on it is agreement on all that ignore order."""
 
@@ -80,20 +81,14 @@ class RandomSource(Protocol):
         ...
 
 
-class SeededSource:
+class SeededSource(Random):
     """Choices of a seeded generator: the same seed, the same choices."""
+
+    integer = Random.randint
 
     def __init__(self, seed: object) -> None:
         """Start from a seed: equal texts, equal choices."""
-        self._random = Random(str(seed))  # noqa: S311 - it need not be secret
-
-    def integer(self, least: int, most: int, /) -> int:
-        """Choose an integer, both ends included."""
-        return self._random.randint(least, most)
-
-    def choice(self, options: Sequence[T], /) -> T:
-        """Choose one of these."""
-        return self._random.choice(options)
+        super().__init__(str(seed))
 
 
 def _every_third(state: object, event: Event) -> tuple[object, int, int]:

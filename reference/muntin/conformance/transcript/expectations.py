@@ -11,8 +11,14 @@ from dataclasses import dataclass
 from math import isclose
 from typing import TypeAlias, get_args
 
-from muntin.conformance.transcript.calls import QUERY_CALLS, Call
-from muntin.conformance.transcript.events import FIELDS, read_event, read_key, write_full_event
+from muntin.conformance.transcript.calls import (
+    FIELDS,
+    QUERY_CALLS,
+    Call,
+    read_event,
+    read_key,
+    write_full_event,
+)
 from muntin.conformance.transcript.json_reader import Json, JsonNode, decode, encode, excerpt
 from muntin.spec.query import ChangeKind
 

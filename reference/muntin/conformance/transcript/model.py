@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import get_args, get_type_hints
 
-from muntin.conformance.transcript.calls import Call, read_call
-from muntin.conformance.transcript.events import read_event, read_watermark
+from muntin.conformance.transcript.calls import Call, read_call, read_event, read_watermark
 from muntin.conformance.transcript.expectations import (
     NOTHING,
     Expectations,

@@ -6,8 +6,7 @@ To write is the inverse of `parse`, for runs that a program made.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
-from muntin.conformance.transcript.calls import QUERY_CALLS, perform
-from muntin.conformance.transcript.events import write_event
+from muntin.conformance.transcript.calls import QUERY_CALLS, perform, write_event
 from muntin.conformance.transcript.expectations import JsonRow
 from muntin.conformance.transcript.json_reader import Json, encode, encode_coordinate
 from muntin.conformance.transcript.model import (
@@ -152,7 +151,5 @@ def _turn(turn: TranscriptStep) -> Json:
 
 def _expected(outputs: Sequence[Output]) -> dict[str, Json]:
     rows = [dict(row) for step, output in enumerate(outputs) for row in output_rows(step, output)]
-    return {
-        "expect": [row for row in rows if "late" not in row],
-        "late": [row for row in rows if "late" in row],
-    }
+    late: list[Json] = [row for row in rows if "late" in row]
+    return {"expect": [row for row in rows if "late" not in row], "late": late}

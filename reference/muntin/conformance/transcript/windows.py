@@ -92,8 +92,7 @@ WINDOW_CODECS: Mapping[str, WindowCodec] = MappingProxyType(
         "slide_by_tuple": WindowCodec(("size", "every"), _rolling),
         "punctuation": WindowCodec((), lambda f: Punctuation(measure=f.measure)),
         "landmark": WindowCodec(
-            ("at", "every"),
-            lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure),
+            ("at", "every"), lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure)
         ),
         "cumulate": WindowCodec(("size", "step"), _cumulate, ("offset",)),
         "band": WindowCodec(
