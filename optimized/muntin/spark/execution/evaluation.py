@@ -183,12 +183,12 @@ def rows_of_results(plan: AggregationPlan, results: KeyedResults) -> list[Result
     rows = list[ResultRows]()
     for name, pairs in by_window.items():
         values = {each.label: _values(each, i, pairs) for i, each in enumerate(plan.aggregates)}
-        key, of_window = np.array([key for key, _ in pairs], np.int64), [each for _, each in pairs]
+        keys, of_window = np.array([key for key, _ in pairs], np.int64), [each for _, each in pairs]
         start = coordinates([each.start for each in of_window])
         end = coordinates([each.end for each in of_window])
         kinds = [each.kind for each in of_window]
         revisions = [each.revision for each in of_window]
-        rows.append(ResultRows(name, key, start, end, values, kinds, revisions))
+        rows.append(ResultRows(name, keys, start, end, values, kinds, revisions))
     return rows
 
 

@@ -103,8 +103,9 @@ class TraceReader:
 
     def read(self, partition: InputPartition) -> Iterator[ArrowBatch]:
         """The rows of a partition."""
-        is_range = isinstance(partition, RowRange)
-        return self._trace.read(partition.begin, partition.end) if is_range else iter(())
+        if not isinstance(partition, RowRange):
+            return iter(())
+        return self._trace.read(partition.begin, partition.end)
 
 
 class TraceStreamReader(TraceReader, DataSourceStreamReader, SupportsTriggerAvailableNow):

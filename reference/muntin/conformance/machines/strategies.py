@@ -39,7 +39,7 @@ def drawn(choose: Callable[Concatenate[RandomSource, P], T]) -> Callable[P, Sear
     """The strategy that makes a random choice with the choices of Hypothesis."""
 
     @st.composite
-    def strategy(draw: DrawFn, *arguments: P.args, **options: P.kwargs) -> T:
+    def strategy(draw: DrawFn, /, *arguments: P.args, **options: P.kwargs) -> T:
         return choose(HypothesisSource(draw), *arguments, **options)
 
     return strategy
