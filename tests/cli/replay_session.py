@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 
 TRACE: dict[str, Json] = {
     "muntin": 1,

@@ -6,7 +6,7 @@ import pytest
 
 from cli.replay_session import CALLS, EXPECTED, RESULT, TRACE, Session
 from muntin.cli.commands import replay
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry import lookup
 from muntin.registry.implementations import OPERATORS, OperatorEntry

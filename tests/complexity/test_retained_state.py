@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.reference.bucket_stores import AggregateBuckets, TupleBuckets
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.tuple_stores import FullHistoryStore, TupleBuffer

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from extending.test_new_window_type import Timetable
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup

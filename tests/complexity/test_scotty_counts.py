@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from muntin.conformance.machines.letter_values import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountKeyState
 from muntin.optimized.scotty.operator import Scotty

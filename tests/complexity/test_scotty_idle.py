@@ -3,7 +3,7 @@
 import gc
 import tracemalloc
 
-from muntin.conformance.machines.letter_values import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.optimized.scotty.key_order import Cohort, KeyOrder
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.dialect import Dialect

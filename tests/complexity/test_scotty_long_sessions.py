@@ -2,7 +2,7 @@
 
 import pytest
 
-from muntin.conformance.machines.letter_values import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event

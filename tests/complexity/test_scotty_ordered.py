@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
 from muntin.optimized.scotty.groups.base import SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup

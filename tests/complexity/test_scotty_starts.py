@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.operator import Scotty

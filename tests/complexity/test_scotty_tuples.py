@@ -2,8 +2,7 @@
 
 import pytest
 
-from muntin.conformance.machines.letter_values import WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import THIRDS, WORDS, Letter
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.groups.tuple_key_state import TupleKeyState
 from muntin.optimized.scotty.operator import Scotty

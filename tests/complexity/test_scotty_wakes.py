@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.groups.time_group import TimeGroup

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.aggregate_store import InOrderLazyStore
 from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 from muntin.optimized.in_order.operator import InOrderSlicer

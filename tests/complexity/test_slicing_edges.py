@@ -6,7 +6,7 @@ from math import gcd
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.common.timers import TimerQueue
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.slice_buffer import SliceBuffer

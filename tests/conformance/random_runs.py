@@ -5,10 +5,10 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from muntin.conformance.machines.strategies import BASES, settings, window_types
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import TranscriptStep
+from muntin.conformance.transcript.replay import write
 from muntin.conformance.transcript.windows import write_window
-from muntin.conformance.transcript.writer import write
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.denotation import History, add, remove, step
 from muntin.spec.errors import InvalidInputError, UnsupportedError

@@ -12,7 +12,7 @@ from muntin.conformance.transcript.expectations import (
     differences,
     maximum_matching,
 )
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 
 
 def line(step: int, value: Json, **more: Json) -> JsonRow:

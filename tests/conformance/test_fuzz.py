@@ -13,8 +13,7 @@ from typing import get_args
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.fuzz.fuzzer import shrunk_trial, trials
-from muntin.conformance.fuzz.shrinker import simpler_traces
+from muntin.conformance.fuzz.fuzzer import shrunk_trial, simpler_traces, trials
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep
 from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRDS, SeededSource

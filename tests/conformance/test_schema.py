@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
 from muntin.conformance.transcript.calls import SIGNATURES
-from muntin.conformance.transcript.json_reader import JsonNode
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json, JsonNode
 from muntin.conformance.transcript.model import parse, schema
 from muntin.conformance.transcript.windows import WINDOW_CODECS, WINDOW_NAMES
 from muntin.spec.algebra.catalogue import NAMES

@@ -9,8 +9,7 @@ from hypothesis import given
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
 from muntin.conformance.transcript.expectations import Expectations, JsonRow, differences
-from muntin.conformance.transcript.json_reader import JsonNode, TranscriptError
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json, JsonNode, TranscriptError
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
 from muntin.conformance.transcript.replay import (
     output_rows,

@@ -15,7 +15,7 @@ import pytest
 
 from muntin.cli.main import main
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
-from muntin.conformance.transcript.writer import write
+from muntin.conformance.transcript.replay import write
 from muntin.differential.inputs.sources import (
     ParquetInput,
     Source,

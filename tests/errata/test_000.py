@@ -5,7 +5,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.edges import Edges, Progression

@@ -21,9 +21,8 @@ from muntin.conformance.machines.random_choices import RandomSource, SeededSourc
 from muntin.conformance.transcript import windows
 from muntin.conformance.transcript.json_reader import JsonNode, TranscriptError
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
-from muntin.conformance.transcript.replay import replay
+from muntin.conformance.transcript.replay import replay, write
 from muntin.conformance.transcript.windows import WindowCodec, read_window, write_window
-from muntin.conformance.transcript.writer import write
 from muntin.optimized.common.window_traits import NOTHING, TABLE, SliceEdges, WindowTraits, row
 from muntin.optimized.scotty.operator import Scotty
 from muntin.registry import capabilities

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES, Technique
 from muntin.reference.specification import SpecificationOperator

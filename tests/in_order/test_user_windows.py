@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, Technique
 from muntin.reference.specification import SpecificationOperator

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.errors import UnsupportedError

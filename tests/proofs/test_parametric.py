@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from extending.test_new_window_type import Timetable
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import (
     BuildStore,

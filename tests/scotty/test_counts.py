@@ -2,7 +2,7 @@
 
 import pytest
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import (

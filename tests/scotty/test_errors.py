@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_LAZY
 from muntin.optimized.scotty.groups.time_group import TimeGroup

@@ -7,8 +7,7 @@ import pytest
 
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep, supported_trace
-from muntin.conformance.machines.random_choices import SeededSource
-from muntin.conformance.machines.strategies import WORDS
+from muntin.conformance.machines.random_choices import WORDS, SeededSource
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry

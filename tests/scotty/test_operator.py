@@ -2,8 +2,7 @@
 
 import pytest
 
-from muntin.conformance.machines.random_choices import THIRDS
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.aggregate_store import (

@@ -6,8 +6,7 @@ import pytest
 
 from complexity.test_scotty_ordered import stored_tuples
 from extending.test_new_window_type import Timetable
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
 from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.query_plan import ScottyPlan, deviation_from_figure_4, plan_for

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from muntin.conformance.machines.letter_values import WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import THIRDS, WORDS, Letter
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty

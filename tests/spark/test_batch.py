@@ -13,7 +13,7 @@ from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
 from muntin.spark.batch.strategy import evaluation_task
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, keys, picked, table
-from muntin.spark.execution.columnar_support import columnar_windows
+from muntin.spark.execution.evaluation import columnar_windows
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Punctuation, Session
 from muntin.spec.windows.frames import Delta, State, Threshold

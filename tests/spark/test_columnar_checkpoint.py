@@ -9,17 +9,18 @@ from muntin.columnar.arguments import InputColumns
 from muntin.kernels.slicing.moment import Clock
 from muntin.snapshot import SnapshotError, encode
 from muntin.spark.call.analysis import analyze
-from muntin.spark.execution.arrow import pa
-from muntin.spark.execution.arrow_ipc import to_ipc_bytes
+from muntin.spark.execution.arrow import pa, to_ipc_bytes
 from muntin.spark.state.columnar_checkpoint import (
     HEADER_CHUNK,
+    WITHOUT_SCHEMA,
     ChunkedTable,
     GroupHeader,
     OperatorHeader,
     decode_header,
+    decode_keys,
     encode_header,
+    encode_keys,
 )
-from muntin.spark.state.key_table import WITHOUT_SCHEMA, decode_keys, encode_keys
 from muntin.spec.query import DEFAULTS
 from muntin.spec.stream import END
 from muntin.spec.windows.periodic import tumbling

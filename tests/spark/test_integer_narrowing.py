@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.spark.execution.arrow import column, pa
-from muntin.spark.execution.arrow_ipc import to_ipc_bytes
-from muntin.spark.streaming.integer_narrowing import decode_narrow, encode_narrow
+from muntin.spark.execution.arrow import column, pa, to_ipc_bytes
+from muntin.spark.streaming.shuffle_payload import decode_narrow, encode_narrow
 
 LONG = st.integers(-(2**63), 2**63 - 1)
 COLUMNS = st.one_of(

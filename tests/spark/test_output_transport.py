@@ -18,7 +18,7 @@ from pyspark.sql.types import (
 )
 
 from muntin.spark.execution.arrow import ArrowBatch, batches
-from muntin.spark.streaming.output_transport import (
+from muntin.spark.streaming.output_rows import (
     IPC_SCHEMA,
     decode_payloads,
     to_pandas,

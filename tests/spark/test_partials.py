@@ -11,8 +11,7 @@ from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
-from muntin.spark.batch.slice_encoding import decode, encode
-from muntin.spark.batch.slice_plan import WireType, part_columns, wire_types
+from muntin.spark.batch.slice_plan import WireType, decode, encode, part_columns, wire_types
 from muntin.spec.windows.periodic import tumbling
 
 POWERS = [2**n for n in range(63)]

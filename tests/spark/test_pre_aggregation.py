@@ -19,12 +19,13 @@ from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, pa, times
 from muntin.spark.streaming.bucket import Bucket
 from muntin.spark.streaming.payload_reader import Payload, read_payloads
-from muntin.spark.streaming.pre_aggregation import is_worthwhile, pre_aggregation_plan
 from muntin.spark.streaming.shuffle_payload import (
     BUCKET_COLUMN,
     CONTROL_BUCKET,
     ShuffleEncoder,
     encode_payloads,
+    is_worthwhile,
+    pre_aggregation_plan,
 )
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError

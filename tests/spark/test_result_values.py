@@ -25,8 +25,7 @@ from pyspark.sql.types import (
 from muntin.kernels.slicing.arrays import LAST
 from muntin.spark.execution.arrow import batches
 from muntin.spark.execution.evaluation import rows_of_results
-from muntin.spark.execution.result_rows import coordinates
-from muntin.spark.execution.result_values import cast_exactly
+from muntin.spark.execution.result_rows import cast_exactly, coordinates
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import InvalidInputError

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from muntin.registry.dataframes.native_windows import native_query
 from muntin.spark.batch.strategy import evaluation_task
 from muntin.spark.call.window_arguments import serialize
-from muntin.spark.execution.columnar_support import columnar_windows
+from muntin.spark.execution.evaluation import columnar_windows
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import Dialect

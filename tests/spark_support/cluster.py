@@ -9,10 +9,8 @@ from typing import Protocol
 from muntin.kernels.slicing.over import is_row
 from muntin.snapshot import decode
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import ArrowBatch, pa
-from muntin.spark.execution.arrow_ipc import from_ipc_bytes, to_ipc_bytes
+from muntin.spark.execution.arrow import ArrowBatch, from_ipc_bytes, pa, to_ipc_bytes
 from muntin.spark.state.state_header import Key, hashable
-from muntin.spark.streaming.integer_narrowing import encode_narrow
 from muntin.spark.streaming.payload_reader import Payload
 from muntin.spark.streaming.processor import CHUNK_STATE, HEADER_STATE, Processor
 from muntin.spark.streaming.row_bucket import KEY_CHUNK_PREFIX
@@ -21,6 +19,7 @@ from muntin.spark.streaming.shuffle_payload import (
     PAYLOAD_HEADER,
     ShuffleEncoder,
     bucket_ids,
+    encode_narrow,
     encode_payloads,
 )
 from spark_support.tables import Line, Row, dicts, lines_in, table_of

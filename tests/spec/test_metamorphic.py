@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.machines.strategies import WORDS, Letter, window_types
+from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.conformance.machines.strategies import window_types
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.denotation import denote
 from muntin.spec.query import Output, Query, Result, Settings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.spec.denotation import denote
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Mode, Query, Settings

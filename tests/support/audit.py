@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from muntin.conformance.machines.strategies import Letter
+from muntin.conformance.machines.random_choices import Letter
 from muntin.registry.implementations import TransferState
 from muntin.snapshot import register_value, snapshot
 from muntin.snapshot.containers import MUTABLE

@@ -43,9 +43,7 @@ def java() -> Path:
 
 
 def local_session(
-    name: str = "muntin",
-    master: str = "local[*]",
-    settings: Mapping[str, str] | None = None,
+    name: str = "muntin", master: str = "local[*]", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
     """A session whose workers run the Python of the caller."""
     java()

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from muntin.conformance.machines.strategies import WORDS
+from muntin.conformance.machines.random_choices import WORDS
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountKeyState
 from muntin.optimized.scotty.groups.key_state import KeyState

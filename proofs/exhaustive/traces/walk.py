@@ -19,7 +19,7 @@ from itertools import product
 from typing import NamedTuple, TypeGuard
 
 from exhaustive.object_state import ObjectForm, fork, object_form
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.algebra.monoid import Word

@@ -8,7 +8,7 @@ from itertools import compress
 
 from muntin.conformance.machines.lockstep import Response
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.conformance.transcript.writer import write
+from muntin.conformance.transcript.replay import write
 from muntin.differential.equality import (
     Tolerances,
     WindowView,

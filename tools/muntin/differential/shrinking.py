@@ -14,12 +14,11 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from muntin.conformance.fuzz.shrinker import simpler_traces
+from muntin.conformance.fuzz.fuzzer import simpler_traces
 from muntin.conformance.machines.lockstep import supported_trace
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import OperatorTranscript, parse
-from muntin.conformance.transcript.replay import replay
-from muntin.conformance.transcript.writer import write
+from muntin.conformance.transcript.replay import replay, write
 from muntin.differential.comparison import first_difference, window_difference
 from muntin.differential.equality import Tolerances, WindowView, tolerances
 from muntin.differential.implementation import run_trace

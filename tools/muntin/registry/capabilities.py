@@ -6,8 +6,7 @@ from functools import partial
 from itertools import product
 from typing import get_args, get_type_hints
 
-from muntin.conformance.transcript.json_reader import JsonNode
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json, JsonNode
 from muntin.conformance.transcript.windows import WINDOW_CODECS, read_window
 from muntin.registry.implementations import OperatorEntry, StructureEntry
 from muntin.spec.algebra.catalogue import named

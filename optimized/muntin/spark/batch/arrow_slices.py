@@ -20,19 +20,10 @@ from muntin.kernels.slicing.moment import Clock, Within
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
-from muntin.spark.batch.slice_encoding import decode_slices, encode_slices, events
-from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.batch.slice_plan import SlicePlan, decode_slices, encode_slices, events
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import (
-    ArrowBatch,
-    Work,
-    batches,
-    column,
-    keys,
-    mapped,
-    picked,
-    table,
-)
+from muntin.spark.execution import arrow
+from muntin.spark.execution.arrow import ArrowBatch, Work
 from muntin.spark.execution.repartition import (
     columns_read,
     repartition_by_key,
@@ -54,15 +45,15 @@ ROWS = 2**40
 
 def partial_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """The slices that kernels make of each partition."""
-    return mapped(
-        df.select(*columns_read(plan)), partial_aggregation_task(plan), SlicePlan(plan).schema
-    )
+    rows = df.select(*columns_read(plan))
+    return arrow.mapped(rows, partial_aggregation_task(plan), SlicePlan(plan).schema)
 
 
 def final_windows(slices: DataFrame, plan: AggregationPlan) -> DataFrame:
     """The windows of slices, which are shuffled by key."""
     by_key = repartition_by_key(slices, plan, [])
-    return expand_compact(mapped(by_key, final_aggregation_task(plan), compact_schema(plan)), plan)
+    results = arrow.mapped(by_key, final_aggregation_task(plan), compact_schema(plan))
+    return expand_compact(results, plan)
 
 
 def partial_aggregation_task(plan: AggregationPlan) -> Work:
@@ -93,7 +84,7 @@ class PendingSlices:
 
     def add(self, batch: ArrowBatch) -> None:
         """Make slices of rows."""
-        numbers = keys(batch, self._slicing.plan.keys)
+        numbers = arrow.keys(batch, self._slicing.plan.keys)
         arrived = events(self._slicing, batch, numbers.number, self._arrival)
         if self._slicing.gap:
             store = self._slicing.cut(rows(arrived, self._slicing.parts))
@@ -101,7 +92,7 @@ class PendingSlices:
             runs = self._slicing.slice_edges.runs(arrived)
             store = sliced(arrived, runs, self._slicing.parts)
         self._stores.append(store)
-        self._keys.append(picked(batch, self._slicing.plan.keys, numbers.row))
+        self._keys.append(arrow.picked(batch, self._slicing.plan.keys, numbers.row))
         self._arrival += batch.num_rows
         self.size += len(store.cells)
 
@@ -109,8 +100,8 @@ class PendingSlices:
         """Send all slices as batches."""
         if not self.size:
             return
-        joined = table(self._keys)
-        numbers = keys(joined, self._slicing.plan.keys)
+        joined = arrow.table(self._keys)
+        numbers = arrow.keys(joined, self._slicing.plan.keys)
         offsets = np.cumsum([0, *(one.num_rows for one in self._keys)]).tolist()
         renumbered = [
             replace(store, cells=replace(store.cells, key=numbers.number[offset + store.cells.key]))
@@ -119,10 +110,10 @@ class PendingSlices:
         store = self._slicing.cut(reduce(Store.followed, renumbered))
         self._stores, self._keys, self.size = [], [], 0
         names = self._slicing.plan.keys
-        key_rows = picked(joined, names, numbers.row[store.cells.key])
-        columns: dict[str, object] = {name: column(key_rows, name) for name in names}
-        columns |= encode_slices(self._slicing, store)
-        yield from batches(columns, self._slicing.schema)
+        key_rows = arrow.picked(joined, names, numbers.row[store.cells.key])
+        columns = {name: arrow.column(key_rows, name) for name in names}
+        encoded = encode_slices(self._slicing, store)
+        yield from arrow.batches({**columns, **encoded}, self._slicing.schema)
 
 
 def final_aggregation_task(plan: AggregationPlan) -> Work:
@@ -131,7 +122,7 @@ def final_aggregation_task(plan: AggregationPlan) -> Work:
     def work(partition: Iterable[ArrowBatch]) -> Iterator[object]:
         slicing = SlicePlan(plan)
         for slices in split_at_key_boundaries(partition, plan.keys):
-            numbers = keys(slices, plan.keys)
+            numbers = arrow.keys(slices, plan.keys)
             results = windows_of(slicing, slices, numbers)
             yield from result_batches(plan, results, slices, numbers, compactly=True)
 
@@ -145,10 +136,8 @@ def windows_of(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> l
     line = Line(cells, np.zeros(len(cells), np.int64), FIRST, Clock(LAST, FIRST, LAST), final=False)
     for name, kind in slicing.plan.kinds().items():
         view = view_of(kind, line, Within(FIRST, LAST))
-        values = {
-            label: result_array(form(store, view.lo, view.hi))
-            for label, form in slicing.forms.items()
-        }
+        forms = slicing.forms.items()
+        values = {label: result_array(form(store, view.lo, view.hi)) for label, form in forms}
         results.append(ResultRows(name, view.key, view.start, view.end, values, None, None))
     return results
 

@@ -13,14 +13,18 @@ from pyspark.sql import functions as f
 
 from muntin.spark.batch.arrow_slices import final_windows, partial_slices
 from muntin.spark.batch.slice_plan import sliceable_windows
-from muntin.spark.batch.sql_slices import can_slice_in_sql, grouped_slices
-from muntin.spark.batch.sql_windows import as_disjoint_window, grouped_windows
+from muntin.spark.batch.sql_slices import (
+    as_disjoint_window,
+    can_slice_in_sql,
+    grouped_slices,
+    grouped_windows,
+)
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, Work, keys, mapped
 from muntin.spark.execution.evaluation import evaluate
-from muntin.spark.execution.internal_columns import internal_name
 from muntin.spark.execution.repartition import (
     columns_read,
+    internal_name,
     quoted,
     repartition_by_key,
     split_at_key_boundaries,
@@ -47,10 +51,9 @@ def by_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
     """The windows of a plan that can be made of slices only."""
     if not can_slice_in_sql(plan):
         return final_windows(partial_slices(df, plan), plan)
-    kind = as_disjoint_window(plan)
-    return (
-        grouped_windows(df, plan, kind) if kind else final_windows(grouped_slices(df, plan), plan)
-    )
+    if kind := as_disjoint_window(plan):
+        return grouped_windows(df, plan, kind)
+    return final_windows(grouped_slices(df, plan), plan)
 
 
 def by_rows(df: DataFrame, plan: AggregationPlan) -> DataFrame:

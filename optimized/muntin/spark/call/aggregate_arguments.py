@@ -4,24 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pyspark.errors import PySparkException
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    ByteType,
-    DataType,
-    DateType,
-    DoubleType,
-    FloatType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-)
+from pyspark.sql import types as t
 
 from muntin.columnar.aggregate_requests import PAIR_AGGREGATES, AggregateRequest
 from muntin.columnar.arrow import M4
@@ -32,10 +15,11 @@ from muntin.reference import sketches
 from muntin.spark.execution.arrow import arrow_type
 from muntin.spec.errors import InvalidInputError
 
-INTEGER_TYPES = (ByteType, ShortType, IntegerType, LongType)
-FLOATING_TYPES = (FloatType, DoubleType)
-TEMPORAL_TYPES = (TimestampType, TimestampNTZType, DateType)
-ORDERED = (*INTEGER_TYPES, *FLOATING_TYPES, *TEMPORAL_TYPES, StringType, BooleanType, BinaryType)
+INTEGER_TYPES = (t.ByteType, t.ShortType, t.IntegerType, t.LongType)
+FLOATING_TYPES = (t.FloatType, t.DoubleType)
+TEMPORAL_TYPES = (t.TimestampType, t.TimestampNTZType, t.DateType)
+NUMBERS = (*INTEGER_TYPES, *FLOATING_TYPES, *TEMPORAL_TYPES)
+ORDERED = (*NUMBERS, t.StringType, t.BooleanType, t.BinaryType)
 COUNTS = ("count", "mincount", "maxcount")
 VALUE_PRESERVING = ("min", "max", "first", "last")
 LISTS = ("collect", "distinct")
@@ -46,7 +30,7 @@ SKETCHES = ("hll", "theta", "kll(", "countmin(")
 class AggregateColumn(AggregateRequest):
     """A result column: an aggregate of some columns, and the type of its values."""
 
-    type: DataType
+    type: t.DataType
 
     def named(self, name: str) -> Erased:
         """An aggregate of the catalogue, or a sketch."""
@@ -58,7 +42,7 @@ def lookup(name: str) -> Erased:
     return sketches.named(name) if name.startswith(SKETCHES) else catalogued(name)
 
 
-def typed_column(request: AggregateRequest, columns: Mapping[str, DataType]) -> AggregateColumn:
+def typed_column(request: AggregateRequest, columns: Mapping[str, t.DataType]) -> AggregateColumn:
     """A request checked against the columns of a DataFrame, with the type of its values."""
     label, what, names = request.label, request.what, request.columns
     name = what if isinstance(what, str) else what.name
@@ -72,12 +56,12 @@ def typed_column(request: AggregateRequest, columns: Mapping[str, DataType]) -> 
     return AggregateColumn(label, what, names, kind)
 
 
-def _own_type(label: str, written: object) -> DataType:
+def _own_type(label: str, written: object) -> t.DataType:
     try:
-        kind = DataType.fromDDL(written) if isinstance(written, str) else written
+        kind = t.DataType.fromDDL(written) if isinstance(written, str) else written
     except PySparkException as error:
         raise _no_type(label, written) from error
-    if not isinstance(kind, DataType):
+    if not isinstance(kind, t.DataType):
         raise _no_type(label, written)
     try:
         arrow_type(kind)
@@ -95,17 +79,17 @@ def _no_type(label: str, written: object) -> InvalidInputError:
     )
 
 
-def _compiled_type(what: CompiledAggregate) -> DataType:
+def _compiled_type(what: CompiledAggregate) -> t.DataType:
     summary = what.summary
     results = summary.results[:-1] if summary.checked else summary.results
-    kinds = [LongType() if kind == "int" else DoubleType() for kind in results]
+    kinds = [t.LongType() if kind == "int" else t.DoubleType() for kind in results]
     if len(kinds) == 1:
         return kinds[0]
-    return StructType([StructField(*field) for field in zip(M4, kinds, strict=False)])
+    return t.StructType([t.StructField(*field) for field in zip(M4, kinds, strict=False)])
 
 
 def _check_columns(
-    label: str, what: str, names: Sequence[str], columns: Mapping[str, DataType]
+    label: str, what: str, names: Sequence[str], columns: Mapping[str, t.DataType]
 ) -> None:
     for name in names:
         if name not in columns:
@@ -120,30 +104,26 @@ def _check_columns(
             )
 
 
-def _catalogue_type(label: str, what: str, of: Sequence[DataType]) -> DataType:
+def _catalogue_type(label: str, what: str, of: Sequence[t.DataType]) -> t.DataType:
     """The type of the values; refuse columns that the aggregate does not accept."""
     if what in COUNTS or what.startswith("countmin("):
-        return LongType()
+        return t.LongType()
     if what in SKETCHES:
-        return DoubleType()
+        return t.DoubleType()
     kind = of[-1]
-    by_name: dict[str, DataType] = {
+    by_name: dict[str, t.DataType] = {
         **dict.fromkeys((*VALUE_PRESERVING, *PAIR_AGGREGATES), kind),
-        **dict.fromkeys(LISTS, ArrayType(kind)),
-        "m4": StructType([StructField(name, kind) for name in M4]),
+        **dict.fromkeys(LISTS, t.ArrayType(kind)),
+        "m4": t.StructType([t.StructField(name, kind) for name in M4]),
     }
     if what in by_name:
         return by_name[what]
-    accepted, name = (
-        ((StringType,), "strings")
-        if what == "concat"
-        else ((*INTEGER_TYPES, *FLOATING_TYPES), "numbers")
-    )
+    accepted = t.StringType if what == "concat" else (*INTEGER_TYPES, *FLOATING_TYPES)
     if not isinstance(kind, accepted):
-        raise InvalidInputError(
-            f"aggregate {label!r}: {what} takes {name}, not {kind.simpleString()}"
-        )
+        name = "strings" if what == "concat" else "numbers"
+        problem = f"{what} takes {name}, not {kind.simpleString()}"
+        raise InvalidInputError(f"aggregate {label!r}: {problem}")
     if what == "concat":
-        return StringType()
+        return t.StringType()
     exact = what in ("sum", "range") and isinstance(kind, INTEGER_TYPES)
-    return LongType() if exact else DoubleType()
+    return t.LongType() if exact else t.DoubleType()

@@ -9,8 +9,7 @@ from pyspark.sql import functions as f
 from muntin.columnar.aggregate_requests import AggregateSpecs
 from muntin.columnar.arguments import Windows, check_dialect, parse_input_columns
 from muntin.spark.batch.strategy import in_batch
-from muntin.spark.call.analysis import analyze
-from muntin.spark.call.column_checks import check_columns
+from muntin.spark.call.analysis import analyze, check_columns
 from muntin.spark.call.durations import Duration, micros
 from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import check_length

@@ -4,14 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pyspark.sql.types import (
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import types as t
 
 from muntin.columnar.aggregate_requests import value_columns
 from muntin.columnar.arguments import END, START, has_time_bounds
@@ -30,7 +23,7 @@ class AggregationPlan:
     """The columns of time, keys, gaps and marks, the windows, aggregates and settings."""
 
     time: str
-    types: Mapping[str, DataType]
+    types: Mapping[str, t.DataType]
     keys: tuple[str, ...]
     windows: tuple[SerializedWindow, ...]
     aggregates: tuple[AggregateColumn, ...]
@@ -65,32 +58,24 @@ class AggregationPlan:
         return replace(self, windows=tuple(one for one in self.windows if one.id in ids))
 
     def without_late_columns(self) -> "AggregationPlan":
-        """The plan without columns for late rows: batch has no such rows.
-
-        They stay where a window may look at them.
-        """
+        """The plan for batch, which has no late rows; columns for them that windows read stay."""
         looks = VALUE in inputs_of_all(self.kinds().values())
         return self if looks else replace(self, extra=())
 
-    @property
-    def has_non_time_coordinates(self) -> bool:
-        """Whether some window has a bound in another measure than time."""
-        return any(has_time_bounds(kind) != (True, True) for kind in self.kinds().values())
-
-    def schema(self) -> StructType:
+    def schema(self) -> t.StructType:
         """The result columns."""
-        time, text = self.types[self.time], StringType()
-        fields = [StructField("window", text), StructField("window_type", text)]
-        fields += [StructField("start", time), StructField("end", time)]
-        if self.has_non_time_coordinates:
-            fields += [StructField(START, LongType()), StructField(END, LongType())]
-        fields += [StructField(name, self.types[name]) for name in self.keys]
-        fields += [StructField(one.label, one.type) for one in self.aggregates]
-        fields += [StructField("kind", text), StructField("revision", IntegerType())]
-        late = [StructField("late", self.row())] if self.late == "rows" else []
-        return StructType(fields + late)
+        time, text = self.types[self.time], t.StringType()
+        fields = [t.StructField("window", text), t.StructField("window_type", text)]
+        fields += [t.StructField("start", time), t.StructField("end", time)]
+        if any(has_time_bounds(kind) != (True, True) for kind in self.kinds().values()):
+            fields += [t.StructField(START, t.LongType()), t.StructField(END, t.LongType())]
+        fields += [t.StructField(name, self.types[name]) for name in self.keys]
+        fields += [t.StructField(one.label, one.type) for one in self.aggregates]
+        fields += [t.StructField("kind", text), t.StructField("revision", t.IntegerType())]
+        late = [t.StructField("late", self.row())] if self.late == "rows" else []
+        return t.StructType(fields + late)
 
-    def row(self) -> StructType:
+    def row(self) -> t.StructType:
         """The columns of a late row, besides its keys."""
         names = dict.fromkeys((self.time, *self.values))
-        return StructType([StructField(name, self.types[name]) for name in names])
+        return t.StructType([t.StructField(name, self.types[name]) for name in names])

@@ -15,11 +15,7 @@ from muntin.spec.windows.data_driven import Punctuation
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import WindowType
 
-BY_NAME: Mapping[str, object] = {
-    "time": TIME,
-    "count": COUNT,
-    "punctuation": Punctuation().marks,
-}
+BY_NAME: Mapping[str, object] = {"time": TIME, "count": COUNT, "punctuation": Punctuation().marks}
 
 
 @dataclass(frozen=True)
@@ -66,15 +62,11 @@ def serialize_windows(windows: object) -> tuple[SerializedWindow, ...]:
     """The windows of a call, whose parameters are within bounds."""
     parsed = parse_windows(windows)
     for name, kind in parsed.items():
-        _check_parameters(name, kind)
+        traits = traits_of(kind)
+        for parameters, bound in ((traits.lengths, LONGEST), (traits.positions, FARTHEST)):
+            for parameter, value in parameters.items():
+                check_length(value, f"the {parameter} {value} of window {name!r}", bound)
     return tuple(serialize(name, kind) for name, kind in parsed.items())
-
-
-def _check_parameters(name: str, kind: WindowType) -> None:
-    traits = traits_of(kind)
-    for parameters, bound in ((traits.lengths, LONGEST), (traits.positions, FARTHEST)):
-        for parameter, value in parameters.items():
-            check_length(value, f"the {parameter} {value} of window {name!r}", bound)
 
 
 def check_length(value: int, name: str, bound: int = LONGEST) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructField, StructType
 
+from muntin.columnar.arrow import ArrowColumn
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.kernels.slicing.arrays import FARTHEST, Ints, column_of
 from muntin.kernels.slicing.batch import Values
@@ -25,39 +26,28 @@ Work = Callable[[Iterable["ArrowBatch"]], Iterator[object]]
 """The function that a worker applies to the batches of a partition."""
 
 
-class ArrowArray(Protocol):
-    """The members of an Arrow array that workers use."""
-
-    type: object
-    null_count: int
-
-    def __len__(self) -> int: ...  # noqa: D105, RUF100 - as of a list
-    def cast(self, kind: object, /) -> "ArrowArray": ...  # noqa: D102 - as in Arrow
-    def take(self, positions: object, /) -> "ArrowArray": ...  # noqa: D102 - the same
-    def fill_null(self, value: object, /) -> "ArrowArray": ...  # noqa: D102 - the same
-    def is_valid(self) -> "ArrowArray": ...  # noqa: D102 - the same
-    def to_pylist(self) -> list[object]: ...  # noqa: D102 - the same
-
-
 class ArrowBatch(Protocol):
     """The members of an Arrow table or batch that workers use."""
 
     num_rows: int
+    column_names: list[str]
     schema: object
 
-    def column(self, name: str, /) -> ArrowArray: ...  # noqa: D102 - as in Arrow
+    def column(self, name: str, /) -> ArrowColumn: ...  # noqa: D102 - as in Arrow
     def slice(self, offset: int, length: int, /) -> "ArrowBatch": ...  # noqa: D102 - the same
     def cast(self, schema: object, /) -> "ArrowBatch": ...  # noqa: D102 - the same
     def rename_columns(self, names: Sequence[str], /) -> "ArrowBatch": ...  # noqa: D102 - the same
+    def combine_chunks(self) -> "ArrowBatch": ...  # noqa: D102 - the same, of a table
+    def to_batches(self) -> "list[ArrowBatch]": ...  # noqa: D102 - the same
+
+
+record_batch: Callable[..., ArrowBatch] = pa.RecordBatch.from_pydict
 
 
 def table(parts: Sequence[ArrowBatch]) -> ArrowBatch:
     """Batches and tables as one table, each column in one chunk."""
-    flat = [
-        batch
-        for part in parts
-        for batch in (pieces(part) if isinstance(part, pa.Table) else [part])
-    ]
+    split = (part.to_batches() if isinstance(part, pa.Table) else [part] for part in parts)
+    flat = [batch for batches_of_part in split for batch in batches_of_part]
     joined: ArrowBatch = pa.Table.from_batches(flat, schema=parts[0].schema).combine_chunks()
     return joined
 
@@ -66,8 +56,7 @@ def picked(of: ArrowBatch, names: Sequence[str], positions: Ints) -> ArrowBatch:
     """Some columns of some rows."""
     empty = pa.nulls(positions.size)  # a table without columns would forget how many rows it has
     columns = {name: column(of, name).take(positions) for name in names} or {"": empty}
-    batch: ArrowBatch = pa.RecordBatch.from_pydict(columns)
-    return batch
+    return record_batch(columns)
 
 
 def as_typed(of: ArrowBatch, like: ArrowBatch) -> ArrowBatch:
@@ -78,31 +67,18 @@ def as_typed(of: ArrowBatch, like: ArrowBatch) -> ArrowBatch:
     >>> as_typed(a, b).equals(b)
     True
     """
-    typed_table: ArrowBatch = table([of]).cast(like.schema)
-    return typed_table
+    return table([of]).cast(like.schema)
 
 
-def pieces(of: ArrowBatch) -> list[ArrowBatch]:
-    """A table as batches."""
-    parts: list[ArrowBatch] = getattr(of, "to_batches")()  # noqa: B009 - Arrow is not typed
-    return parts
-
-
-def column(of: ArrowBatch, name: str) -> ArrowArray:
+def column(of: ArrowBatch, name: str) -> ArrowColumn:
     """A column in one chunk."""
-    values: ArrowArray = of.column(name)
+    values: ArrowColumn = of.column(name)
     if isinstance(values, pa.ChunkedArray):
-        values = getattr(values, "combine_chunks")()  # noqa: B009 - Arrow is not typed
+        values = values.combine_chunks()
     return values
 
 
-def names_of(of: ArrowBatch) -> list[str]:
-    """The names of columns."""
-    names: list[str] = getattr(of.schema, "names")  # noqa: B009 - Arrow is not typed
-    return names
-
-
-def plain(values: ArrowArray) -> ArrowArray:
+def plain(values: ArrowColumn) -> ArrowColumn:
     """Timestamps and dates as integers, and other columns as they are."""
     kind = values.type
     if pa.types.is_timestamp(kind):
@@ -144,7 +120,7 @@ def numbers(of: ArrowBatch, name: str) -> Values:
 
 def objects(of: ArrowBatch, name: str) -> list[object]:
     """A column as Python objects; timestamps and dates are integers."""
-    return plain(column(of, name)).to_pylist()
+    return [*plain(column(of, name)).to_pylist()]
 
 
 def keys(of: ArrowBatch, names: Sequence[str]) -> KeyNumbers:
@@ -153,7 +129,7 @@ def keys(of: ArrowBatch, names: Sequence[str]) -> KeyNumbers:
     return number_keys(codes, of.num_rows)
 
 
-def _codes(values: ArrowArray) -> tuple[Ints, int]:
+def _codes(values: ArrowColumn) -> tuple[Ints, int]:
     encoded = compute.dictionary_encode(values, null_encoding="encode")
     return np.asarray(encoded.indices, np.int64), len(encoded.dictionary)
 
@@ -178,7 +154,7 @@ def _cast(values: object, field: StructField) -> object:
         ) from cause
 
 
-def typed(items: object, kind: DataType) -> ArrowArray:
+def typed(items: object, kind: DataType) -> ArrowColumn:
     """Python objects as a column; integers become timestamps and dates."""
     target = arrow_type(kind)
     if pa.types.is_timestamp(target):
@@ -211,3 +187,22 @@ def mapped(df: DataFrame, work: Work, schema: StructType) -> DataFrame:
     numbered = df.toDF(*map(str, range(len(names))))
     result: DataFrame = getattr(numbered, "mapInArrow")(renamed, schema)  # noqa: B009 - it is half typed
     return result
+
+
+ipc = import_module("pyarrow.ipc")
+
+
+def to_ipc_bytes(batch: ArrowBatch) -> bytes:
+    """A batch, or a table, as an IPC stream with its schema."""
+    sink = pa.BufferOutputStream()
+    with ipc.new_stream(sink, batch.schema) as stream:
+        stream.write(batch)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def from_ipc_bytes(data: bytes, begin: int = 0) -> list[ArrowBatch]:
+    """The batches of an IPC stream that begins at this byte."""
+    with ipc.open_stream(pa.py_buffer(data)[begin:]) as stream:
+        batches: list[ArrowBatch] = list(stream)
+    return batches

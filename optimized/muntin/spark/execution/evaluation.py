@@ -11,21 +11,25 @@ from muntin.columnar.arrow import result_array
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.custom import CompiledAggregate
+from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import Erased, is_row
 from muntin.kernels.slicing.plan import Method
+from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spark.call.aggregate_arguments import AggregateColumn
+from muntin.spark.call.aggregate_arguments import NUMBERS, AggregateColumn
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, near_times, numbers, objects, pa, times
-from muntin.spark.execution.columnar_support import columnar_windows
-from muntin.spark.execution.result_rows import ResultRows, coordinates
-from muntin.spark.execution.result_values import as_type, cast_exactly
+from muntin.spark.execution.result_rows import ResultRows, as_type, cast_exactly, coordinates
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
 from muntin.spec.stream import END, Event
+
+KeyedResults = Sequence[tuple[int, Result]]
+"""Results, each with the number of its key."""
 
 
 def evaluate(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
@@ -36,6 +40,25 @@ def evaluate(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[
     return results + (_by_events(plan.restricted_to(slow), rows, keys) if slow else [])
 
 
+def is_columnar(plan: AggregationPlan) -> bool:
+    """Whether the columnar engine supports every aggregate, and every column holds numbers."""
+    for each in plan.aggregates:
+        may_be_columnar = each.catalogue_name or isinstance(each.what, CompiledAggregate)
+        if not may_be_columnar or not form_of(each.over_columns(plan.time)):
+            return False
+    numeric = all(isinstance(plan.types[name], NUMBERS) for name in plan.values)
+    return numeric and not plan.gap and not plan.mark
+
+
+def columnar_windows(plan: AggregationPlan) -> set[str]:
+    """The windows that the columnar engine computes."""
+    if not is_columnar(plan):
+        return set()
+    aggregate = plan.aggregates[0].over_columns(plan.time)
+    queries = [Query(name, kind, aggregate) for name, kind in plan.kinds().items()]
+    return {query.id for query in queries if refusal(query, plan.settings) is None}
+
+
 def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     operator = columnar_operator_for(plan)
     answer = operator.take_columns(times(rows, plan.time), columns_of(plan, rows), keys.number, END)
@@ -43,12 +66,18 @@ def _by_columns(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> li
 
 
 def columnar_operator_for(plan: AggregationPlan, method: Method = "auto") -> ColumnarOperator:
-    """A columnar operator with a query for each aggregate of each window."""
-    operator, ids = ColumnarOperator(plan.settings, method=method), ids_of(plan)
-    for name, kind in plan.kinds().items():
-        for each in plan.aggregates:
-            operator.add(Query(ids[name, each.label], kind, each.over_columns(plan.time)))
+    """A columnar operator with these queries."""
+    operator = ColumnarOperator(plan.settings, method=method)
+    for query in columnar_queries(plan):
+        operator.add(query)
     return operator
+
+
+def columnar_queries(plan: AggregationPlan) -> list[Query]:
+    """A query for each aggregate of each window."""
+    ids, kinds = ids_of(plan), plan.kinds().items()
+    over = [(each.label, each.over_columns(plan.time)) for each in plan.aggregates]
+    return [Query(ids[name, label], kind, each) for name, kind in kinds for label, each in over]
 
 
 def ids_of(plan: AggregationPlan) -> dict[tuple[str, str], str]:
@@ -80,21 +109,15 @@ def rows_of_answer(plan: AggregationPlan, answer: Answered) -> list[ResultRows]:
         for first in list(each.values())[:1]:
             columns = {label: result_array(one.value) for label, one in each.items()}
             kind = pa.array(KINDS).take(pa.array(first.kind))
-            results.append(
-                ResultRows(
-                    name, keys[first.key], first.start, first.end, columns, kind, first.revision
-                )
-            )
+            bounds = (first.start, first.end)
+            rows = ResultRows(name, keys[first.key], *bounds, columns, kind, first.revision)
+            results.append(rows)
     return results
 
 
 def _by_events(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[ResultRows]:
     queries, results = queries_of(plan), list[tuple[int, Result]]()
-    events = events_of(plan, rows)
-    order = np.argsort(keys.number, kind="stable")
-    ends = np.cumsum(np.bincount(keys.number, minlength=keys.row.size))
-    for key, positions in enumerate(np.split(order, ends[:-1])):
-        of_key = [events[int(i)] for i in positions]
+    for key, of_key in enumerate(events_by_key(plan, rows, keys)):
         output = operator_of(plan, queries).step(of_key, END)
         results += [(key, result) for result in output.results]
     return rows_of_results(plan, results)
@@ -143,36 +166,32 @@ def events_of(plan: AggregationPlan, rows: ArrowBatch) -> list[Event]:
     return [Event(t, v, None, g if isinstance(g, int) else None, bool(m)) for t, v, g, m in each]
 
 
-def rows_of_results(
-    plan: AggregationPlan, results: Sequence[tuple[int, Result]]
-) -> list[ResultRows]:
+def events_by_key(plan: AggregationPlan, rows: ArrowBatch, keys: KeyNumbers) -> list[list[Event]]:
+    """The events of each key, by its number, in order of arrival."""
+    by_key = [list[Event]() for _ in range(keys.row.size)]
+    for number, event in zip(map(int, keys.number), events_of(plan, rows), strict=True):
+        by_key[number].append(event)
+    return by_key
+
+
+def rows_of_results(plan: AggregationPlan, results: KeyedResults) -> list[ResultRows]:
     """Results, each with the number of its key, as result rows."""
     by_window: dict[str, list[tuple[int, Result]]] = {window.id: [] for window in plan.windows}
     for key, result in results:
         by_window[result.query].append((key, result))
     rows = list[ResultRows]()
     for name, pairs in by_window.items():
-        values = {
-            each.label: _values(each, position, pairs)
-            for position, each in enumerate(plan.aggregates)
-        }
-        rows.append(
-            ResultRows(
-                name,
-                np.array([key for key, _ in pairs], np.int64),
-                coordinates([result.start for _, result in pairs]),
-                coordinates([result.end for _, result in pairs]),
-                values,
-                [result.kind for _, result in pairs],
-                [result.revision for _, result in pairs],
-            )
-        )
+        values = {each.label: _values(each, i, pairs) for i, each in enumerate(plan.aggregates)}
+        keys, of_window = np.array([key for key, _ in pairs], np.int64), [each for _, each in pairs]
+        start = coordinates([each.start for each in of_window])
+        end = coordinates([each.end for each in of_window])
+        kinds = [each.kind for each in of_window]
+        revisions = [each.revision for each in of_window]
+        rows.append(ResultRows(name, keys, start, end, values, kinds, revisions))
     return rows
 
 
-def _values(
-    column: AggregateColumn, position: int, results: Sequence[tuple[int, Result]]
-) -> list[object]:
+def _values(column: AggregateColumn, position: int, results: KeyedResults) -> list[object]:
     """The values of one aggregate, of the type of its column."""
     parts = [result.value[position] for _, result in results if is_row(result.value)]
     if column.catalogue_name is None:

@@ -1,4 +1,4 @@
-"""The shuffle by key, and tables that split no key."""
+"""Columns by their names, internal ones too; the shuffle by key, and tables that split no key."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import nan
@@ -9,7 +9,24 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DoubleType, FloatType
 
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import ArrowBatch, keys, pieces, table
+from muntin.spark.execution.arrow import ArrowBatch, keys, table
+
+PREFIX = "muntin "
+
+
+def internal_name(suffix: object) -> str:
+    """The name of an internal column.
+
+    >>> internal_name("slot"), internal_name(0)
+    ('muntin slot', 'muntin 0')
+    """
+    return f"{PREFIX}{suffix}"
+
+
+def is_internal_name(name: str) -> bool:
+    """Whether Spark, which folds cases, may read a name as that of an internal column."""
+    return name.lower().startswith(PREFIX)
+
 
 CHUNK = 2**19
 """The rows that are computed in one call, if no key has more."""
@@ -62,6 +79,6 @@ def split_at_key_boundaries(
             if cut:
                 yield joined.slice(0, cut)
             rest = joined.slice(cut, rows - cut)
-            pending, rows = pieces(rest), rows - cut
+            pending, rows = rest.to_batches(), rows - cut
     if rows:
         yield table(pending)

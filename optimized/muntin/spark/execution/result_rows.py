@@ -1,21 +1,25 @@
-"""Windows that are emitted, as result columns."""
+"""Windows that are emitted, as result columns; no value is truncated in silence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Real
 
 import numpy as np
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import IntegerType, StructField, StructType
+from pyspark.sql import types as t
 
 from muntin.columnar.arguments import END, START, has_time_bounds
 from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints
+from muntin.kernels.slicing.over import is_record, is_row
+from muntin.spark.call.aggregate_arguments import INTEGER_TYPES, TEMPORAL_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, batches, column, pa
-from muntin.spark.execution.internal_columns import internal_name
-from muntin.spark.execution.repartition import quoted
+from muntin.spark.execution.repartition import internal_name, quoted
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.stream import END as END_OF_STREAM
 from muntin.spec.windows.window import WindowType
@@ -43,10 +47,10 @@ WINDOW_INDEX_COLUMN = internal_name("window")
 CONSTANT = ("window", "window_type", "kind", "revision")
 
 
-def compact_schema(plan: AggregationPlan) -> StructType:
+def compact_schema(plan: AggregationPlan) -> t.StructType:
     """The result columns in batch, without those that the window determines."""
     fields = [field for field in plan.schema().fields if field.name not in CONSTANT]
-    return StructType([StructField(WINDOW_INDEX_COLUMN, IntegerType()), *fields])
+    return t.StructType([t.StructField(WINDOW_INDEX_COLUMN, t.IntegerType()), *fields])
 
 
 def expand_compact(result: DataFrame, plan: AggregationPlan) -> DataFrame:
@@ -117,3 +121,67 @@ def _coordinate(bound: float) -> int:
         f"a window begins or ends at {bound}, which is more than result columns can hold: "
         f"it must lie within {LAST - 1} of 0"
     )
+
+
+WHOLE_TYPES = (*INTEGER_TYPES, *TEMPORAL_TYPES)
+"""Timestamps are whole numbers of microseconds, and dates of days."""
+
+
+def as_type(value: object, kind: t.DataType) -> object:
+    """A value that was computed exactly, as one of a column's type.
+
+    >>> as_type(Fraction(1, 4), t.DoubleType())
+    0.25
+    """
+    if value is None:
+        return None
+    if isinstance(kind, t.DoubleType | t.FloatType) and isinstance(value, int | Fraction):
+        return float(value)
+    if isinstance(kind, t.ArrayType) and is_row(value):
+        return list(value)
+    if isinstance(kind, t.StructType) and is_row(value):
+        return dict(zip(kind.names, value, strict=True))
+    return value
+
+
+def cast_exactly(value: object, kind: t.DataType, label: str) -> object:
+    """A value of the user's own aggregate as one of a column's type, or an error.
+
+    >>> from pyspark.sql.types import LongType
+    >>> cast_exactly(2.0, LongType(), "n")
+    2
+    >>> cast_exactly(1.5, LongType(), "n")
+    Traceback (most recent call last):
+        ...
+    muntin.spec.errors.InvalidInputError: a value of 'n' does not fit into bigint: 1.5: it is...
+    """
+    if isinstance(kind, WHOLE_TYPES) and isinstance(value, Real | Decimal):
+        return _integer(value, kind, label)
+    if isinstance(kind, t.ArrayType) and is_row(value):
+        return [cast_exactly(item, kind.elementType, label) for item in value]
+    if isinstance(kind, t.StructType) and is_record(value):
+        if {*value} != {*kind.names}:
+            raise _misfit(value, kind, label, f"its fields must be {', '.join(kind.names)}")
+        items = ((field, value[field.name]) for field in kind.fields)
+        return {field.name: cast_exactly(item, field.dataType, label) for field, item in items}
+    if isinstance(kind, t.StructType) and is_row(value):
+        if len(value) != len(kind.fields):
+            raise _misfit(value, kind, label, f"it must have {len(kind.fields)} fields")
+        fields = zip(kind.fields, value, strict=True)
+        return {field.name: cast_exactly(item, field.dataType, label) for field, item in fields}
+    return as_type(value, kind)
+
+
+def _integer(value: Real | Decimal, kind: t.DataType, label: str) -> int:
+    try:
+        integer = int(value)  # type: ignore[arg-type]  # each number that is used has it
+    except (OverflowError, ValueError):  # infinity, NaN
+        integer = None
+    if integer is None or integer != value:
+        raise _misfit(value, kind, label, "it is no whole number; round it in `lower`")
+    return integer
+
+
+def _misfit(value: object, kind: t.DataType, label: str, why: str) -> InvalidInputError:
+    name = kind.simpleString()
+    return InvalidInputError(f"a value of {label!r} does not fit into {name}: {value!r}: {why}")

@@ -57,9 +57,7 @@ def trace_of(options: Mapping[str, str]) -> tuple[Trace, RateLimits]:
         if name not in {"path", *GENERATED, *PACE}:
             names = ", ".join(["path", *GENERATED, *PACE])
             raise InvalidInputError(f"{name!r} is no option of the source of traces; {names} are")
-    pace = {
-        name: _integer(name, options.get(name, str(default)), 1) for name, default in PACE.items()
-    }
+    pace = {name: _integer(name, options.get(name, str(n)), 1) for name, n in PACE.items()}
     generated = {name: options[name] for name in GENERATED if name in options}
     if "path" in options and generated:
         raise InvalidInputError(
@@ -96,19 +94,22 @@ def split_rows(begin: int, end: int, n: int) -> list[RowRange]:
     return [RowRange(first, min(end, first + step)) for first in range(begin, end, step)]
 
 
-def rows_of(trace: Trace, partition: InputPartition) -> Iterator[ArrowBatch]:
-    """The rows of a partition."""
-    return (
-        trace.read(partition.begin, partition.end) if isinstance(partition, RowRange) else iter(())
-    )
-
-
-class TraceStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """A trace as it arrives."""
+class TraceReader:
+    """A trace, of which any range of rows can be read."""
 
     def __init__(self, trace: Trace, pace: RateLimits) -> None:
-        """Read a trace at a pace."""
+        """Read a trace at a pace, in a number of partitions."""
         self._trace, self._pace = trace, pace
+
+    def read(self, partition: InputPartition) -> Iterator[ArrowBatch]:
+        """The rows of a partition."""
+        if not isinstance(partition, RowRange):
+            return iter(())
+        return self._trace.read(partition.begin, partition.end)
+
+
+class TraceStreamReader(TraceReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """A trace as it arrives."""
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's name
         """Begin before the first row."""
@@ -137,25 +138,13 @@ class TraceStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The partitions of a micro-batch."""
         return split_rows(start[ROW], end[ROW], self._pace.parallelism)
 
-    def read(self, partition: InputPartition) -> Iterator[ArrowBatch]:
-        """The rows of a partition."""
-        return rows_of(self._trace, partition)
 
-
-class TraceBatchReader(DataSourceReader):
+class TraceBatchReader(TraceReader, DataSourceReader):
     """A complete trace, in batch."""
-
-    def __init__(self, trace: Trace, pace: RateLimits) -> None:
-        """Read a trace in a number of partitions."""
-        self._trace, self._pace = trace, pace
 
     def partitions(self) -> list[RowRange]:
         """The partitions of the trace."""
         return split_rows(0, self._trace.rows, self._pace.parallelism)
-
-    def read(self, partition: InputPartition) -> Iterator[ArrowBatch]:
-        """The rows of a partition."""
-        return rows_of(self._trace, partition)
 
 
 class ReplaySource(DataSource):

@@ -9,27 +9,10 @@ from typing import Protocol
 import numpy as np
 from pyspark.sql.types import LongType, StructField, StructType, TimestampType
 
-from muntin.spark.execution.arrow import ArrowBatch, arrow_schema, pa, pieces, spark_types
+from muntin.spark.execution.arrow import ArrowBatch, arrow_schema, pa, spark_types
 from muntin.spec.errors import InvalidInputError
 
 parquet = import_module("pyarrow.parquet")
-
-
-class Trace(Protocol):
-    """The rows that a source reads."""
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        ...
-
-    def schema(self) -> StructType:
-        """The columns."""
-        ...
-
-    def read(self, begin: int, end: int) -> Iterator[ArrowBatch]:
-        """The rows from one number up to another."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -72,9 +55,8 @@ class Generated:
     def _block(self, block: int, low: int, high: int) -> ArrowBatch:
         random = np.random.default_rng([self.seed, block])
         n = np.arange(block * BLOCK, (block + 1) * BLOCK)
-        delay = np.where(
-            random.random(BLOCK) < self.disorder, random.integers(0, self.delay + 1, BLOCK), 0
-        )
+        is_late = random.random(BLOCK) < self.disorder
+        delay = np.where(is_late, random.integers(0, self.delay + 1, BLOCK), 0)
         columns = {
             "key": random.integers(0, self.keys, BLOCK),
             "ts": self.begin + n * self.step + random.integers(0, self.step, BLOCK) - delay,
@@ -108,9 +90,8 @@ class Recorded:
         try:
             file: File = parquet.ParquetFile(self.path)
         except (ValueError, OSError) as cause:
-            raise InvalidInputError(
-                f"{self.path!r} is no Parquet file to replay: {cause}"
-            ) from cause
+            problem = f"{self.path!r} is no Parquet file to replay: {cause}"
+            raise InvalidInputError(problem) from cause
         return file
 
     def schema(self) -> StructType:
@@ -137,10 +118,10 @@ class Recorded:
             low, high = max(begin - first, 0), min(end - first, n)
             if low < high:
                 rows = self._group(file, group, schema).slice(low, high - low)
-                yield from pieces(rows.combine_chunks())
+                yield from rows.combine_chunks().to_batches()
             first += n
 
-    def _group(self, file: "File", index: int, schema: object) -> "ReadTable":
+    def _group(self, file: "File", index: int, schema: object) -> ArrowBatch:
         try:
             rows = file.read_row_group(index)
         except (ValueError, OSError) as cause:
@@ -161,26 +142,12 @@ class Field(Protocol):
     type: object
 
 
-class RowGroup(Protocol):
-    """The members of the metadata of a row group that a trace uses."""
-
-    num_rows: int
-
-
 class Metadata(Protocol):
-    """The members of the metadata of a Parquet file that a trace uses."""
+    """The metadata of a Parquet file, or of a row group."""
 
     num_rows: int
 
-    def row_group(self, index: int, /) -> RowGroup: ...  # noqa: D102 - as in Arrow
-
-
-class ReadTable(Protocol):
-    """The members of a table that a trace uses."""
-
-    def cast(self, schema: object, /) -> "ReadTable": ...  # noqa: D102 - as in Arrow
-    def slice(self, begin: int, length: int, /) -> "ReadTable": ...  # noqa: D102 - the same
-    def combine_chunks(self) -> ArrowBatch: ...  # noqa: D102 - the same
+    def row_group(self, index: int, /) -> "Metadata": ...  # noqa: D102 - as in Arrow
 
 
 class File(Protocol):
@@ -190,4 +157,8 @@ class File(Protocol):
     num_row_groups: int
     schema_arrow: Iterable[Field]
 
-    def read_row_group(self, index: int, /) -> ReadTable: ...  # noqa: D102 - as in Arrow
+    def read_row_group(self, index: int, /) -> ArrowBatch: ...  # noqa: D102 - as in Arrow
+
+
+Trace = Generated | Recorded
+"""The rows that a source reads."""

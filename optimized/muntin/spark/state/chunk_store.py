@@ -23,21 +23,13 @@ Chunks = Mapping[str, bytes]
 class ChunkStore(Protocol):
     """Where chunks are kept between micro-batches."""
 
-    def get(self, name: str, /) -> bytes | None:
-        """The chunk of this name, if there is one."""
-        ...
-
-    def put(self, name: str, chunk: bytes, /) -> None:
-        """Write a chunk, in place of one of the same name."""
-        ...
-
-    def delete(self, name: str, /) -> None:
-        """Delete a chunk."""
-        ...
+    def get(self, name: str, /) -> bytes | None: ...  # noqa: D102 - as of the class below
+    def put(self, name: str, chunk: bytes, /) -> None: ...  # noqa: D102 - the same
+    def delete(self, name: str, /) -> None: ...  # noqa: D102 - the same
 
 
 class MapState(Protocol):
-    """The part of Spark's map state that is used here."""
+    """The part of Spark's map state that is used here; its own types leave tuples open."""
 
     def getValue(self, key: tuple[object, ...], /) -> tuple[object, ...] | None: ...  # noqa: D102, N802 - Spark's name
     def updateValue(self, key: tuple[object, ...], value: tuple[object, ...], /) -> None: ...  # noqa: D102, N802 - the same

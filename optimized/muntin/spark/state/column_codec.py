@@ -28,9 +28,8 @@ def encode_columns(columns: Sequence[Column | Ints]) -> bytes:
     >>> [column.tolist() for column in decode_columns(encode_columns(columns))]
     [[7, 9], [0.5, 2.0]]
     """
-    return encode(
-        [_shifted_copy(columns, i) or _encoded(column) for i, column in enumerate(columns)]
-    )
+    encoded = (_shifted_copy(columns, i) or _encoded(each) for i, each in enumerate(columns))
+    return encode([*encoded])
 
 
 def _shifted_copy(columns: Sequence[Column | Ints], index: int) -> object:

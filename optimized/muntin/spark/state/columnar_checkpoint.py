@@ -1,15 +1,16 @@
-"""The state of a columnar operator as chunks: slices and emitted windows, split by time.
+"""The state of a columnar operator as chunks: slices and emitted windows, split by time; its keys.
 
 Task after the shuffle. Chunks of past windows are deleted with them, and a stretch of time that has
-no new rows is not written again. Keys are numbers here.
+no new rows is not written again. Keys are numbers here: their places in the table of keys.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from pyspark.sql.types import StructField, StructType
 
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, ints
@@ -19,8 +20,17 @@ from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.image import Plain, TrackerState
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
+from muntin.kernels.slicing.parts import Count
 from muntin.snapshot import decode, encode
-from muntin.spark.execution.columnar_support import redundant_counts
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.arrow import (
+    ArrowBatch,
+    arrow_schema,
+    from_ipc_bytes,
+    ipc,
+    pa,
+    to_ipc_bytes,
+)
 from muntin.spark.state.chunk_store import Chunks
 from muntin.spark.state.column_codec import (
     as_integer,
@@ -30,8 +40,7 @@ from muntin.spark.state.column_codec import (
     decode_columns,
     encode_columns,
 )
-from muntin.spark.state.idle_keys import counts_events, resized
-from muntin.spark.state.operator_state import OperatorState
+from muntin.spark.state.operator_state import OperatorState, counts_events, resized
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import WindowType
 
@@ -229,6 +238,20 @@ def without_unused_fields(group: Plain, queries: QueryForms) -> Plain:
     return group._replace(cells=cells, tracks=tracks)
 
 
+def redundant_counts(forms: Iterable[Form]) -> set[int]:
+    """The parts of forms that count values where no form needs their number.
+
+    >>> from muntin.kernels.slicing.forms import form
+    >>> sums, means = form("sum"), form("mean")
+    >>> redundant_counts([sums]), redundant_counts([sums, means])
+    ({1}, set())
+    """
+    every = list(forms)
+    counting = {part for form in every if form.counted for part in form.parts}
+    parts = dict.fromkeys(part for form in every for part in form.parts)
+    return {n for n, part in enumerate(parts) if isinstance(part, Count) and part not in counting}
+
+
 def tables_of(group: Plain, name: str) -> Iterator[tuple[str, Columns, Ints, ColumnGroups]]:
     """The tables of a group: its slices, and the emitted windows of each type.
 
@@ -277,3 +300,29 @@ def chunk_span(time: Ints, size: int, before: int) -> int:
     if before and extent <= 4 * n_chunks * before and n_chunks * before <= 4 * extent + 4 * before:
         return before
     return 1 << min(62, (extent // n_chunks).bit_length())
+
+
+WITHOUT_SCHEMA = b"\0"
+"""The first byte of a table without a schema; no IPC stream begins with it."""
+
+
+def key_schema(plan: AggregationPlan) -> object:
+    """The Arrow schema that Spark has for the key columns."""
+    return arrow_schema(StructType([StructField(name, plan.types[name]) for name in plan.keys]))
+
+
+def encode_keys(plan: AggregationPlan, keys: ArrowBatch) -> bytes:
+    """Leave the schema out if `decode_keys` can infer it: it takes more room than most keys."""
+    if keys.schema != key_schema(plan):
+        return to_ipc_bytes(keys)
+    batch: bytes = getattr(keys, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
+    return WITHOUT_SCHEMA + batch
+
+
+def decode_keys(plan: AggregationPlan, data: bytes) -> ArrowBatch:
+    """The table of keys that `encode_keys` encoded."""
+    if data[:1] != WITHOUT_SCHEMA:
+        return from_ipc_bytes(data)[0]
+    batch = pa.py_buffer(data)[len(WITHOUT_SCHEMA) :]
+    keys: ArrowBatch = ipc.read_record_batch(batch, key_schema(plan))
+    return keys

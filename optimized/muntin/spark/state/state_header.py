@@ -54,18 +54,9 @@ class BucketHeader(NamedTuple):
 
 def encode_bucket_header(plan: AggregationPlan, header: BucketHeader) -> bytes:
     """The header as bytes; all snapshots of keys are in chunks."""
-    keys = {
-        key: (snapshot.next_emission, snapshot.expires_at, snapshot.checksum)
-        for key, snapshot in header.keys.items()
-    }
-    fields = [
-        header.watermark,
-        header.columnar_windows,
-        header.columnar_timer,
-        header.checksums,
-        keys,
-        header.inline_chunks,
-    ]
+    snapshots = header.keys.items()
+    keys = {key: (each.next_emission, each.expires_at, each.checksum) for key, each in snapshots}
+    fields = [*header[:4], keys, header.inline_chunks]
     return frame_state("bucket", query_fingerprint(plan), fields)
 
 
@@ -129,9 +120,8 @@ def _column_roles(plan: AggregationPlan) -> dict[str, str | None]:
 
 def frame_state(kind: str, fingerprint: Sequence[str], state: object) -> bytes:
     """A state as bytes, with its kind and the fingerprint of its query."""
-    return pack_envelope(
-        Envelope(FORMAT, installed_version(), encode([kind, list(fingerprint), state]))
-    )
+    body = encode([kind, list(fingerprint), state])
+    return pack_envelope(Envelope(FORMAT, installed_version(), body))
 
 
 def read_state(kind: str, fingerprint: Sequence[str], data: bytes) -> object:
@@ -149,10 +139,8 @@ def read_state(kind: str, fingerprint: Sequence[str], data: bytes) -> object:
             f"{'; '.join(new) or 'nothing else'}. "
             "Make the same call again, or begin with a new checkpoint"
         )
-    order, now = (
-        [line for line in lines if line.startswith(AGGREGATE)] for lines in (before, fingerprint)
-    )
-    if order != now:
+    order = [line for line in before if line.startswith(AGGREGATE)]
+    if order != [line for line in fingerprint if line.startswith(AGGREGATE)]:
         raise SnapshotError(
             "this checkpoint is of a call of muntin.spark.aggregate with its aggregates in another "
             f"order: {'; '.join(order)}. Put them into that order, or begin with a new checkpoint"

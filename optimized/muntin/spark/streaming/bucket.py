@@ -12,13 +12,9 @@ import numpy as np
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, picked, times
-from muntin.spark.execution.columnar_support import columnar_windows
+from muntin.spark.execution.evaluation import columnar_windows
 from muntin.spark.state.chunk_store import Chunks, ChunkStore, read_chunk, write_changed_chunks
-from muntin.spark.state.state_header import (
-    BucketHeader,
-    decode_bucket_header,
-    encode_bucket_header,
-)
+from muntin.spark.state.state_header import BucketHeader, decode_bucket_header, encode_bucket_header
 from muntin.spark.streaming.columnar_bucket import ColumnarBucket
 from muntin.spark.streaming.output_rows import late_event_rows, late_rows, window_rows
 from muntin.spark.streaming.payload_reader import Payload, SlicesAndRows, all_rows
@@ -68,10 +64,7 @@ class Bucket:
         return min(self._columnar_timer, self._row_bucket.next_timer) if self._is_stored else None
 
     def process(self, payloads: Sequence[Payload], watermark: float) -> Iterator[ArrowBatch]:
-        """Advance the watermark, then process payloads, and yield output rows.
-
-        Rows before the allowed lateness are late.
-        """
+        """Advance the watermark, then process payloads; rows before allowed lateness are late."""
         self._watermark = max(self._before.watermark, watermark)
         split = [self._split_late(piece) for piece in self._pieces(payloads)]
         pieces = [piece for piece, _ in split]
@@ -116,14 +109,11 @@ class Bucket:
     def _process_columns(self, pieces: Sequence[SlicesAndRows]) -> Iterator[ArrowBatch]:
         if not pieces and self._before.columnar_timer > self._watermark:
             return
-        stored = {
-            name: read_chunk(self._store, name, checksum)
-            for name, checksum in self._before.checksums.items()
-        }
-        self._chunks_before = {**self._before.inline_chunks, **stored}
-        self._columnar_bucket = bucket = ColumnarBucket(
-            self._columnar_plan, self._plan, self._chunks_before, self._slice_plan
-        )
+        checksums = self._before.checksums.items()
+        stored = {name: read_chunk(self._store, name, checksum) for name, checksum in checksums}
+        self._chunks_before = chunks = {**self._before.inline_chunks, **stored}
+        bucket = ColumnarBucket(self._columnar_plan, self._plan, chunks, self._slice_plan)
+        self._columnar_bucket = bucket
         yield from bucket.process(pieces, self._watermark)
         rules = TimerRules(tuple(self._columnar_plan.kinds().values()), self._plan.settings)
         self._columnar_timer = bucket.next_timer(rules, self._watermark)

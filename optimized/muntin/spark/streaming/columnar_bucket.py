@@ -17,17 +17,22 @@ from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.aggregate_arguments import FLOATING_TYPES
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, as_typed, keys, picked, table, times
-from muntin.spark.execution.evaluation import columnar_operator_for, columns_of, rows_of_answer
+from muntin.spark.execution.evaluation import (
+    columnar_operator_for,
+    columnar_queries,
+    columns_of,
+    rows_of_answer,
+)
 from muntin.spark.execution.result_rows import result_batches
 from muntin.spark.state.chunk_store import Chunks
 from muntin.spark.state.columnar_checkpoint import (
     QueryForms,
+    decode_keys,
     decode_operator_state,
+    encode_keys,
     encode_operator_state,
 )
-from muntin.spark.state.idle_keys import drop_idle_keys, live_keys
-from muntin.spark.state.key_table import decode_keys, encode_keys
-from muntin.spark.state.operator_state import export_state, import_state, operator_image
+from muntin.spark.state.operator_state import drop_idle_keys, export_state, import_state, live_keys
 from muntin.spark.streaming.payload_reader import SlicesAndRows, merge_slices
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.stream import END
@@ -52,11 +57,9 @@ class ColumnarBucket:
         self._plan, self._call_plan = plan, call_plan
         self._chunks_before, self._slice_plan = chunks, slice_plan
         self._operator = columnar_operator_for(plan, "slices")
-        queries = operator_image(self._operator).queries
-        self._kinds = {name: query.window for name, query in queries.items()}
-        self._forms = {
-            name: form for name, query in queries.items() if (form := form_of(query.aggregate))
-        }
+        queries = columnar_queries(plan)
+        self._kinds = {query.id: query.window for query in queries}
+        self._forms = {each.id: form for each in queries if (form := form_of(each.aggregate))}
         self._keys = decode_keys(plan, chunks[KEY_TABLE_CHUNK]) if chunks else None
         self.changed = False
         if self._keys is not None:

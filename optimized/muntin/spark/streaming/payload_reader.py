@@ -13,13 +13,9 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.grain import sliced
 from muntin.kernels.slicing.store import Store
-from muntin.spark.batch.slice_encoding import decode_slices, events
-from muntin.spark.batch.slice_plan import LOW, SlicePlan
-from muntin.spark.execution.arrow import ArrowBatch, column, names_of, pa, table
-from muntin.spark.execution.arrow_ipc import from_ipc_bytes
-from muntin.spark.streaming.integer_narrowing import decode_narrow
-from muntin.spark.streaming.pre_aggregation import COUNT_COLUMN
-from muntin.spark.streaming.shuffle_payload import PAYLOAD_HEADER
+from muntin.spark.batch.slice_plan import LOW, SlicePlan, decode_slices, events
+from muntin.spark.execution.arrow import ArrowBatch, column, from_ipc_bytes, pa, record_batch, table
+from muntin.spark.streaming.shuffle_payload import COUNT_COLUMN, PAYLOAD_HEADER, decode_narrow
 
 
 class SlicesAndRows(NamedTuple):
@@ -55,19 +51,16 @@ class Payload:
             return batch
         count = np.asarray(column(self.slices, COUNT_COLUMN), np.int64)
         row_slice = np.repeat(np.arange(count.size), count)
-        if in_slices is None:
-            places = np.arange(row_slice.size)
-        else:
-            places = np.flatnonzero(in_slices[row_slice])
-        slice_columns, columns = set(names_of(self.slices)), dict[str, object]()
+        in_slices = np.ones(count.size, np.bool_) if in_slices is None else in_slices
+        places = np.flatnonzero(in_slices[row_slice])
+        slice_columns, columns = set(self.slices.column_names), dict[str, object]()
         for name in self._names:
             columns[name] = (
                 column(self.slices, name).take(row_slice[places])
                 if name in slice_columns
                 else column(batch, name).take(places)
             )
-        rows: ArrowBatch = pa.RecordBatch.from_pydict(columns)
-        return rows
+        return record_batch(columns)
 
     def split_at(self, limit: float) -> SlicesAndRows:
         """The slices without rows before this time, and the rows of the others."""

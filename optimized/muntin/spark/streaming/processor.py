@@ -7,16 +7,17 @@ rows elsewhere.
 """
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Protocol
 
-from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle, TimerValues
+from pyspark.sql.types import BinaryType, StringType, StructType
 
-from muntin.spark.state.chunk_store import MapState, MapStateChunkStore, stored_bytes
+from muntin.spark.state.chunk_store import MapStateChunkStore, stored_bytes
 from muntin.spark.state.state_header import frame_state, query_fingerprint, read_state
 from muntin.spark.streaming.bucket import Bucket
-from muntin.spark.streaming.output_transport import to_pandas
+from muntin.spark.streaming.output_rows import to_pandas
 from muntin.spark.streaming.payload_reader import read_payloads
 from muntin.spark.streaming.shuffle_payload import CONTROL_BUCKET, ShuffleEncoder
 from muntin.spec.stream import END
@@ -24,39 +25,17 @@ from muntin.spec.stream import END
 MICROS_PER_MILLI = 1000
 HEADER_STATE, CHUNK_STATE = "state", "chunks"
 """The names of the value state and of the map state of a bucket."""
-DATA, CHUNK = (StructType([StructField(name, BinaryType())]) for name in ("data", "chunk"))
-NAME = StructType([StructField("name", StringType())])
+DATA, CHUNK = (StructType().add(name, BinaryType()) for name in ("data", "chunk"))
+NAME = StructType().add("name", StringType())
 """Schemas, not strings: Spark would be called in each task to parse one."""
 
 
-class PayloadFrame(Protocol):
-    """The part of a pandas frame that is used here."""
-
-    def __getitem__(self, name: str, /) -> Iterable[bytes]: ...  # noqa: D105, RUF100 - as of a dict
-
-
-class TimerValues(Protocol):
-    """Spark's watermark."""
-
-    def getCurrentWatermarkInMs(self) -> int: ...  # noqa: D102, N802 - Spark's name
-
-
 class ValueState(Protocol):
-    """The part of Spark's value state that is used here."""
+    """The part of Spark's value state that is used here; its own types leave tuples open."""
 
     def get(self) -> tuple[object, ...] | None: ...  # noqa: D102 - Spark's name
     def update(self, value: tuple[object, ...], /) -> None: ...  # noqa: D102 - the same
     def clear(self) -> None: ...  # noqa: D102 - the same
-
-
-class ProcessorHandle(Protocol):
-    """The part of the handle of a stateful processor that is used here."""
-
-    def getMapState(self, name: str, key: StructType, value: StructType, /) -> MapState: ...  # noqa: D102, N802 - Spark's name
-    def getValueState(self, name: str, schema: StructType, /) -> ValueState: ...  # noqa: D102, N802 - the same
-    def listTimers(self) -> Iterator[int]: ...  # noqa: D102, N802 - the same
-    def registerTimer(self, time: int, /) -> None: ...  # noqa: D102, N802 - the same
-    def deleteTimer(self, time: int, /) -> None: ...  # noqa: D102, N802 - the same
 
 
 @cache
@@ -73,17 +52,17 @@ class Processor:
         self._encoder, self._plan = encoder, encoder.plan
         self._schema = encoder.plan.schema()
 
-    def init(self, handle: ProcessorHandle) -> None:
+    def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the state."""
         freeze_imports_once()
         self._handle = handle
-        self._header = handle.getValueState(HEADER_STATE, DATA)
+        self._header: ValueState = handle.getValueState(HEADER_STATE, DATA)
         self._chunk_store = MapStateChunkStore(handle.getMapState(CHUNK_STATE, NAME, CHUNK))
 
     def handleInputRows(  # noqa: N802 - Spark's name
         self,
         key: tuple[int, ...],
-        rows: Iterator[PayloadFrame],
+        rows: Iterator[Mapping[str, Iterable[bytes]]],
         timerValues: TimerValues,  # noqa: N803 - the same
     ) -> Iterator[object]:
         """Process the rows of a bucket."""
@@ -108,10 +87,8 @@ class Processor:
 
     def _check_query(self) -> None:
         """Refuse another query than that which began, before any of its rows count."""
-        fingerprint = [
-            *query_fingerprint(self._plan),
-            f"the number of buckets {self._encoder.buckets}",
-        ]
+        buckets = f"the number of buckets {self._encoder.buckets}"
+        fingerprint = [*query_fingerprint(self._plan), buckets]
         data = stored_bytes(self._header.get())
         if data is None:
             self._header.update((frame_state("query", fingerprint, None),))

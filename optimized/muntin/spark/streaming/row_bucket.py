@@ -7,13 +7,11 @@ read until the key has rows or a timer.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from muntin.optimized.scotty.operator import Scotty
 from muntin.snapshot import encode
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, keys, objects, picked
-from muntin.spark.execution.evaluation import events_of, operator_of, queries_of
+from muntin.spark.execution.evaluation import events_by_key, operator_of, queries_of
 from muntin.spark.state.chunk_store import ChunkStore, read_chunk, write_chunk
 from muntin.spark.state.state_header import Key, KeySnapshot, hashable
 from muntin.spark.streaming.timers import TimerRules
@@ -56,17 +54,12 @@ class RowBucket:
     def process(self, rows: ArrowBatch | None, watermark: float) -> BucketOutput:
         """Advance the watermark, then ingest rows; those before the allowed lateness are late."""
         self._watermark = watermark
-        output, events = BucketOutput([], []), events_by_key(self._plan, rows)
-        due = dict.fromkeys(
-            key for key, snapshot in self._snapshots.items() if snapshot.next_emission <= watermark
-        )
+        output, events = BucketOutput([], []), arrivals(self._plan, rows)
+        snapshots = self._snapshots.items()
+        due = dict.fromkeys(key for key, each in snapshots if each.next_emission <= watermark)
         for key in due | dict.fromkeys(events):
             self._step_key(key, events.get(key, []), output)
-        self._snapshots = {
-            key: snapshot
-            for key, snapshot in self._snapshots.items()
-            if snapshot.expires_at > watermark
-        }
+        self._snapshots = {key: each for key, each in snapshots if each.expires_at > watermark}
         return output
 
     def _step_key(self, key: Key, events: Sequence[Event], output: BucketOutput) -> None:
@@ -113,17 +106,11 @@ def chunk_name(key: Key) -> str:
     return KEY_CHUNK_PREFIX + encode(list(key)).hex()
 
 
-def events_by_key(plan: AggregationPlan, rows: ArrowBatch | None) -> dict[Key, list[Event]]:
+def arrivals(plan: AggregationPlan, rows: ArrowBatch | None) -> dict[Key, list[Event]]:
     """The events of each key, in order of arrival."""
     if rows is None or not rows.num_rows:
         return {}
-    numbers, events = keys(rows, plan.keys), events_of(plan, rows)
+    numbers = keys(rows, plan.keys)
     columns = [objects(picked(rows, plan.keys, numbers.row), name) for name in plan.keys]
     key_rows = zip(*columns, strict=True) if columns else [()]
-    order = np.argsort(numbers.number, kind="stable")
-    ends = np.cumsum(np.bincount(numbers.number, minlength=numbers.row.size))
-    parts = np.split(order, ends[:-1])
-    return {
-        key: [events[int(i)] for i in part]
-        for key, part in zip(map(hashable, key_rows), parts, strict=True)
-    }
+    return dict(zip(map(hashable, key_rows), events_by_key(plan, rows, numbers), strict=True))

@@ -2,36 +2,93 @@
 
 Task before the shuffle. A row of the encoded DataFrame is a bucket and a payload: its task and
 sequence number, so that arrival order survives the shuffle; slices, if there are few; and rows.
+
+Rows are combined into slices where slices are few. A bucket reads the rows of a slice only if some
+may be late, for only the bucket knows the watermark. So the rows are sent too, in the order of
+their slices, which hold the keys. No row is lost here, or declared late.
+
+Integer columns are as narrow as their range: many span little, such as the times of a micro-batch.
+A narrow column holds the differences from its least value; the metadata of the batch holds these
+values and the schema.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import expm1
 from struct import Struct
+from typing import NamedTuple
 
 import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+from pyspark.sql.types import BinaryType, LongType, StructType
 
-from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.columnar.arrow import ArrowColumn
+from muntin.kernels.slicing.arrays import Ints
+from muntin.kernels.slicing.forms import form_of
+from muntin.kernels.slicing.grain import sliced
+from muntin.kernels.slicing.plan import planned
+from muntin.spark.batch.slice_plan import SlicePlan, encode_slices, events, sliceable_windows
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import ArrowBatch, Work, batches, mapped, picked, table
-from muntin.spark.execution.arrow_ipc import to_ipc_bytes
-from muntin.spark.execution.internal_columns import internal_name
-from muntin.spark.execution.repartition import columns_read, quoted
-from muntin.spark.streaming.integer_narrowing import encode_narrow
-from muntin.spark.streaming.pre_aggregation import (
-    MIN_ROWS_PER_SLICE,
-    pre_aggregate,
-    pre_aggregation_plan,
-)
-from muntin.spec.errors import InvalidInputError, integer
+from muntin.spark.execution import arrow
+from muntin.spark.execution.arrow import ArrowBatch, Work, pa
+from muntin.spark.execution.evaluation import columnar_queries
+from muntin.spark.execution.repartition import columns_read, internal_name, quoted
+from muntin.spec.dialect import OURS
+from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
 
-PAYLOAD_SCHEMA = StructType(
-    [StructField("bucket", LongType()), StructField("payload", BinaryType())]
-)
+COUNT_COLUMN = internal_name("count")
+MIN_ROWS_PER_SLICE = 16
+"""Slices are sent if a slice holds at least this many rows on average."""
+SAMPLE_ROWS = 2**12
+"""A sample of this size shows well enough whether slices are few."""
+
+WIDTHS = (np.uint8, np.uint16, np.uint32)
+LEAST_KEY, SCHEMA_KEY = b"least", b"schema"
+
+
+def encode_narrow(batch: ArrowBatch) -> ArrowBatch:
+    """A batch whose integer columns without nulls are narrow."""
+    columns, least = dict[str, object](), dict[str, int]()
+    for name in batch.column_names:
+        columns[name] = values = arrow.column(batch, name)
+        if can_narrow(values) and len(values) and not values.null_count:
+            numbers = np.asarray(arrow.plain(values).cast(pa.int64()), np.int64)
+            low, extent = int(numbers.min()), int(numbers.max()) - int(numbers.min())
+            widths = [width for width in WIDTHS if extent <= np.iinfo(width).max]
+            if widths:
+                columns[name], least[name] = pa.array((numbers - low).astype(widths[0])), low
+    schema: bytes = getattr(batch.schema, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
+    metadata = {SCHEMA_KEY: schema, LEAST_KEY: json.dumps(least).encode()}
+    return arrow.record_batch(columns, metadata=metadata)
+
+
+def decode_narrow(batch: ArrowBatch) -> ArrowBatch:
+    """The batch that `encode_narrow` encoded."""
+    metadata: dict[bytes, bytes] = getattr(batch.schema, "metadata")  # noqa: B009 - the same
+    schema = arrow.ipc.read_schema(pa.py_buffer(metadata[SCHEMA_KEY]))
+    least: dict[str, int] = json.loads(metadata[LEAST_KEY])
+    columns: dict[str, object] = {name: arrow.column(batch, name) for name in batch.column_names}
+    for name, low in least.items():
+        columns[name] = _widened(arrow.column(batch, name), low, schema.field(name).type)
+    return arrow.record_batch(columns)
+
+
+def can_narrow(values: ArrowColumn) -> bool:
+    """Whether a column holds integers, or times, which count a unit."""
+    kind, types = values.type, pa.types
+    return bool(types.is_integer(kind) or types.is_timestamp(kind) or types.is_date32(kind))
+
+
+def _widened(values: ArrowColumn, least: int, kind: object) -> object:
+    numbers = pa.array(np.asarray(values).astype(np.int64) + least)
+    return (numbers.cast(pa.int32()) if pa.types.is_date32(kind) else numbers).cast(kind)
+
+
+PAYLOAD_SCHEMA = StructType().add("bucket", LongType()).add("payload", BinaryType())
 BUCKET_COLUMN = internal_name("bucket")
 CONTROL_BUCKET = -1
 """The bucket that holds no keys, but the fingerprint of the query."""
@@ -69,7 +126,7 @@ class ShuffleEncoder:
         bucket = f.pmod(f.xxhash64(*keys), f.lit(self.buckets)) if keys else f.lit(0)
         width = "short" if self.buckets <= MAX_SHORT_BUCKETS else "int"
         rows = df.select(*columns_read(self.plan)).withColumn(BUCKET_COLUMN, bucket.cast(width))
-        return mapped(rows, payload_task(self), PAYLOAD_SCHEMA)
+        return arrow.mapped(rows, payload_task(self), PAYLOAD_SCHEMA)
 
 
 def payload_task(encoder: ShuffleEncoder) -> Work:
@@ -82,10 +139,10 @@ def payload_task(encoder: ShuffleEncoder) -> Work:
             buffer.append(batch)
             n_rows += batch.num_rows
             if n_rows >= ROWS_PER_PAYLOAD:
-                yield encode_payloads(table(buffer), encoder, (task, sequence))
+                yield encode_payloads(arrow.table(buffer), encoder, (task, sequence))
                 buffer, n_rows, sequence = [], 0, sequence + 1
         if n_rows:
-            yield encode_payloads(table(buffer), encoder, (task, sequence))
+            yield encode_payloads(arrow.table(buffer), encoder, (task, sequence))
 
     return work
 
@@ -103,25 +160,26 @@ def encode_payloads(
     else:
         order = np.argsort(row_bucket.astype(np.uint16), kind="stable")
         counts = np.bincount(row_bucket, minlength=encoder.buckets)
-    sorted_rows = picked(rows, names, order)
+    sorted_rows = arrow.picked(rows, names, order)
     ends, ids = np.cumsum(counts).tolist(), bucket_ids(encoder.buckets)
     buckets, payloads = [CONTROL_BUCKET], [PAYLOAD_HEADER.pack(*origin, 0)]
     for bucket, (end, count) in enumerate(zip(ends, counts.tolist(), strict=True)):
         if count:
-            slices = to_ipc_bytes(encode_narrow(combined.slices_of(bucket))) if combined else b""
-            bucket_rows = to_ipc_bytes(encode_narrow(sorted_rows.slice(end - count, count)))
+            slices = (
+                arrow.to_ipc_bytes(encode_narrow(combined.slices_of(bucket))) if combined else b""
+            )
+            bucket_rows = arrow.to_ipc_bytes(encode_narrow(sorted_rows.slice(end - count, count)))
             buckets.append(ids[bucket])
             payloads.append(PAYLOAD_HEADER.pack(*origin, len(slices)) + slices + bucket_rows)
-    return next(batches({"bucket": buckets, "payload": payloads}, PAYLOAD_SCHEMA))
+    return next(arrow.batches({"bucket": buckets, "payload": payloads}, PAYLOAD_SCHEMA))
 
 
 def check_bucket_count(argument: object) -> int:
     """The number of buckets, if it is valid."""
     buckets = integer(argument, "buckets")
     if not 1 <= buckets <= MAX_BUCKETS or buckets & (buckets - 1):
-        raise InvalidInputError(
-            f"buckets must be a power of two up to {MAX_BUCKETS}, not {buckets}"
-        )
+        problem = f"buckets must be a power of two up to {MAX_BUCKETS}, not {buckets}"
+        raise InvalidInputError(problem)
     return buckets
 
 
@@ -160,3 +218,84 @@ def spark_hash(value: int) -> int:
 
 def _rotate_left(word: int, bits: int) -> int:
     return ((word << bits) | (word >> (32 - bits))) & WORD_MASK
+
+
+class PreAggregatedRows(NamedTuple):
+    """The order of rows by bucket and slice, the number of rows a bucket, and the slices.
+
+    Slices of bucket b begin at `slice_bounds[b]` and end before `slice_bounds[b + 1]`.
+    """
+
+    row_order: Ints
+    row_counts: Ints
+    slices: ArrowBatch
+    slice_bounds: Ints
+
+    def slices_of(self, bucket: int) -> ArrowBatch:
+        """The slices of a bucket."""
+        begin, end = self.slice_bounds[bucket : bucket + 2].tolist()
+        return self.slices.slice(begin, end - begin)
+
+
+def pre_aggregation_plan(plan: AggregationPlan) -> SlicePlan | None:
+    """How rows are combined into slices; None if some window needs rows."""
+    if plan.settings.dialect != OURS or sliceable_windows(plan) != plan.kinds().keys():
+        return None
+    queries = [(query, form_of(query.aggregate)) for query in columnar_queries(plan)]
+    plans = [planned(query, form, plan.settings, "slices") for query, form in queries if form]
+    return SlicePlan(plan) if {each.method for each in plans} == {"slices"} else None
+
+
+def pre_aggregate(
+    rows: ArrowBatch, slice_plan: SlicePlan, bucket: Ints, encoder: ShuffleEncoder
+) -> PreAggregatedRows | None:
+    """Combine rows into slices, given the bucket of each row; None if slices are too many.
+
+    None also if an operator would refuse some row: if that row is late, no operator gets it.
+    """
+    try:
+        return _pre_aggregate(rows, slice_plan, bucket, encoder)
+    except UnsupportedError:
+        return None
+
+
+def _pre_aggregate(
+    rows: ArrowBatch, slice_plan: SlicePlan, bucket: Ints, encoder: ShuffleEncoder
+) -> PreAggregatedRows | None:
+    if not is_worthwhile(rows, slice_plan, encoder.min_rows_per_slice):
+        return None
+    names, numbers = slice_plan.plan.keys, arrow.keys(rows, slice_plan.plan.keys)
+    key_bucket = bucket[numbers.row]
+    by_bucket = np.argsort(key_bucket, kind="stable")
+    rank = np.empty_like(by_bucket)
+    rank[by_bucket] = np.arange(by_bucket.size)
+    batch = events(slice_plan, rows, rank[numbers.number], 0)
+    runs = slice_plan.slice_edges.runs(batch)
+    if runs.begins.size * encoder.min_rows_per_slice > rows.num_rows:
+        return None
+    store = sliced(batch, runs, slice_plan.parts)
+    slice_bucket = key_bucket[by_bucket][runs.key]
+    slice_keys = arrow.picked(rows, names, numbers.row[by_bucket][runs.key])
+    columns: dict[str, object] = {name: arrow.column(slice_keys, name) for name in names}
+    columns |= encode_slices(slice_plan, store) | {COUNT_COLUMN: store.cells.count}
+    slices: ArrowBatch = pa.table(columns)
+    bounds = np.searchsorted(slice_bucket, np.arange(encoder.buckets + 1))
+    counts = np.bincount(key_bucket[numbers.number], minlength=encoder.buckets)
+    return PreAggregatedRows(runs.order, counts, slices, bounds)
+
+
+def is_worthwhile(rows: ArrowBatch, slice_plan: SlicePlan, min_rows_per_slice: int) -> bool:
+    """Whether slices may be few enough: in a sample, some rows must share a slice.
+
+    Of s rows in n slices, if all are as likely, n * (1 - exp(-s / n)) slices hold one.
+    """
+    if not min_rows_per_slice or rows.num_rows <= SAMPLE_ROWS:
+        return True
+    step = rows.num_rows // SAMPLE_ROWS
+    names = slice_plan.plan.read
+    sample_rows = arrow.picked(rows, names, np.arange(0, step * SAMPLE_ROWS, step))
+    number = arrow.keys(sample_rows, slice_plan.plan.keys).number
+    sample = events(slice_plan, sample_rows, number, 0)
+    slices = rows.num_rows / min_rows_per_slice
+    sample_slices = slice_plan.slice_edges.runs(sample).begins.size
+    return sample_slices <= -slices * expm1(-SAMPLE_ROWS / slices)

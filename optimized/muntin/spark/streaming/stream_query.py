@@ -18,8 +18,7 @@ from muntin.spark.call.query_plan import AggregationPlan, Late
 from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import in_backticks
 from muntin.spark.session import ROCKS
-from muntin.spark.streaming.output_rows import LATE
-from muntin.spark.streaming.output_transport import from_transport, transport_schema
+from muntin.spark.streaming.output_rows import LATE, from_transport, transport_schema
 from muntin.spark.streaming.processor import MICROS_PER_MILLI, Processor
 from muntin.spark.streaming.shuffle_payload import ShuffleEncoder, check_bucket_count
 from muntin.spec.errors import InvalidInputError

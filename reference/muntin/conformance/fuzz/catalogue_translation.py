@@ -8,24 +8,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
 from muntin.conformance.machines.lockstep import Build, lockstep
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
+from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
-from muntin.conformance.transcript.replay import replay, unsupported_reason
-from muntin.conformance.transcript.writer import write
+from muntin.conformance.transcript.replay import replay, unsupported_reason, write
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import MuntinError
 from muntin.spec.query import Query
 from muntin.spec.stream import Event
 
-EQUIVALENT_AGGREGATES = (
-    ("collect", "distinct"),
-    ("collect", "sum"),
-    ("collect", "count"),
-    ("count", "median"),
-)
+WORDS_AND_BAGS = ("collect distinct", "collect sum", "collect count", "count median")
 """Aggregates in place of words and of bags."""
 
 
@@ -35,7 +29,7 @@ def to_catalogue_aggregates(trace: OperatorTranscript, build: Build) -> dict[str
 
 
 def _translations(trace: OperatorTranscript) -> Iterator[dict[str, Json]]:
-    for words, bags in EQUIVALENT_AGGREGATES:
+    for words, bags in map(str.split, WORDS_AND_BAGS):
         for letters in (True, False):
             translation = _translate(trace, words, bags, letters=letters)
             try:

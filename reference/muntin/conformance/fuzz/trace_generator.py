@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from muntin.conformance.machines import random_choices as choices
-from muntin.conformance.machines.letter_values import WORDS, Letter
-from muntin.conformance.machines.random_choices import BASES, RandomSource
+from muntin.conformance.machines.random_choices import BASES, WORDS, Letter, RandomSource
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named
@@ -72,9 +71,6 @@ class _TraceBuilder:
     query_ids: list[str] = field(default_factory=list[str])
     names: int = 0
 
-    def time(self) -> int:
-        return self._at(choices.corner(self.choose))
-
     def _at(self, corner: choices.EdgeCaseTimes) -> int:
         limit = self.watermark - self.settings.allowed_lateness
         return corner.at(self.base, self.watermark, limit, self.last)
@@ -118,17 +114,17 @@ class _TraceBuilder:
     def _next_watermark(self) -> float | None:
         """Choose a watermark, seldom the end, after which every event is late."""
         die = self.choose.integer(1, 50)
-        return END if die == 1 else self.time() if die <= 20 else None  # noqa: PLR2004 - 40 %
+        if die > 20:  # noqa: PLR2004 - 60 %
+            return None
+        return END if die == 1 else self._at(choices.corner(self.choose))
 
     def turn(self, *, plain: bool) -> TranscriptStep:
         die = self.choose.integer(1, 16)
-        removed = (
-            (self.query_ids.pop(self.choose.integer(0, len(self.query_ids) - 1)),)
-            if (die == 1 and self.query_ids)
-            else ()
-        )
+        removed = list[str]()
+        if die == 1 and self.query_ids:
+            removed = [self.query_ids.pop(self.choose.integer(0, len(self.query_ids) - 1))]
         added = (self.query(plain=plain),) if die == 2 else ()  # noqa: PLR2004 - 1 in 16
-        return TranscriptStep(self.step(), added, removed)
+        return TranscriptStep(self.step(), added, tuple(removed))
 
 
 def random_trace(choose: RandomSource, *, plain: bool = False) -> OperatorTranscript:

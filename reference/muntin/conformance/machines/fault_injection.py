@@ -105,9 +105,7 @@ class FailingOperator(Operator):
     def _retry(self, action: Callable[[], T]) -> T:
         self._plan.arm(self._random.randrange(MAX_CALLS))
         try:
-            return (
-                action()
-            )  # it may succeed in spite of a failure, if the failed call can be made later
+            return action()  # in spite of a failure it may succeed: the call can be made later
         except UserCodeError:
             if not self._plan.has_failed:
                 raise

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS
+from muntin.conformance.machines.random_choices import BAGS, WORDS
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.errors import MuntinError, UnsupportedError

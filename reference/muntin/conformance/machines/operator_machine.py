@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from hypothesis.strategies import SearchStrategy
 
-from muntin.conformance.machines.strategies import (
+from muntin.conformance.machines.random_choices import (
     BAGS,
-    BASES,
-    NARROW_BASES,
     WORDS,
     EdgeCaseTimes,
     EventDraft,
     Letter,
+)
+from muntin.conformance.machines.strategies import (
+    BASES,
+    NARROW_BASES,
     corners,
     drafts,
     periodic,
@@ -156,17 +158,16 @@ class OperatorMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def add_query(self, data: st.DataObject) -> None:
-        """Add a query, perhaps in mid-stream; if it is not supported, a periodic one."""
+        """Add a query, perhaps in mid-stream; if it is not supported, a periodic one.
+
+        An operator must support, under default settings, what it is tested for.
+        """
         kind = data.draw(self.kinds(self.base))
         if not self.try_add(kind):
             if self.kinds is not window_types:
-                self.check_support(kind)
+                plain = Settings(in_order=self.ordered)
+                self.build(plain).add(Query("plain", kind, self.aggregates[-1]))
             self.try_add(data.draw(periodic(self.base)))
-
-    def check_support(self, kind: WindowType) -> None:
-        """Fail if an operator refuses, under default settings, what it is tested for."""
-        plain = self.build(Settings(in_order=self.ordered))
-        plain.add(Query("plain", kind, self.aggregates[-1]))
 
     @precondition(lambda self: self.oracle.history.queries)
     @rule(pick=st.integers(0, 100))

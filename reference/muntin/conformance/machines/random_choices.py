@@ -1,7 +1,8 @@
-"""The random choices that runs are made of, by Hypothesis or by a seeded generator.
+"""The values and the random choices of runs, by Hypothesis or by a seeded generator.
 
-Times are few and close together, so that ties, edges, gaps and limits are common; a base moves
-all of a run below zero or beyond 64 bits.
+Values are letters, used once, and aggregates distinguish all words and bags of them. Times are few
+and close together, so that ties, edges, gaps and limits are common; a base moves all of a run below
+zero or beyond 64 bits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 from math import isinf
 from random import Random
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeVar, get_args, get_type_hints
+from typing import NamedTuple, Protocol, Self, TypeVar, get_args, get_type_hints
 
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Settings
 from muntin.spec.stream import Event
@@ -26,6 +29,39 @@ from muntin.spec.windows.measure import COUNT, TIME, Measure
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
+
+
+class Letter(int):
+    """A small number that windows may look at, and a letter that is used once."""
+
+    letter: int
+
+    def __new__(cls, number: int, letter: int) -> Self:
+        """Mark a number with a letter."""
+        self = super().__new__(cls, number)
+        self.letter = letter
+        return self
+
+
+def _word(value: object) -> Word:
+    return (value.letter,) if isinstance(value, Letter) else ()
+
+
+WORDS = Aggregate(
+    "word", _word, FREE, lambda word: word, commutative=False, kind="holistic"
+).erase_types()
+"""The free monoid on events: agreement on it is agreement on every aggregate."""
+
+BAGS = Aggregate(
+    "bag",
+    _word,
+    Monoid[Word]((), lambda left, right: tuple(sorted(left + right))),
+    lambda bag: bag,
+    commutative=True,
+    kind="holistic",
+).erase_types()
+"""The free commutative monoid on events: agreement on it is agreement on all that ignore order."""
+
 
 T = TypeVar("T")
 
@@ -45,20 +81,14 @@ class RandomSource(Protocol):
         ...
 
 
-class SeededSource:
+class SeededSource(Random):
     """Choices of a seeded generator: the same seed, the same choices."""
+
+    integer = Random.randint
 
     def __init__(self, seed: object) -> None:
         """Start from a seed: equal texts, equal choices."""
-        self._random = Random(str(seed))  # noqa: S311 - it need not be secret
-
-    def integer(self, least: int, most: int, /) -> int:
-        """Choose an integer, both ends included."""
-        return self._random.randint(least, most)
-
-    def choice(self, options: Sequence[T], /) -> T:
-        """Choose one of these."""
-        return self._random.choice(options)
+        super().__init__(str(seed))
 
 
 def _every_third(state: object, event: Event) -> tuple[object, int, int]:
@@ -150,9 +180,8 @@ def window_type(choose: RandomSource, base: int) -> WindowType:
 
 
 CLOSINGS: tuple[int | Mapping[str, int], ...] = (0, 1, -1, MappingProxyType({"session": 1}))
-DECISIONS = {
-    name: get_args(hint) for name, hint in get_type_hints(Dialect).items() if name != "closing"
-}
+DECISIONS = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
+del DECISIONS["closing"]
 
 
 def _any_dialect(choose: RandomSource) -> Dialect:
@@ -194,9 +223,8 @@ class EdgeCaseTimes:
 def corner(choose: RandomSource) -> EdgeCaseTimes:
     """Choose near zero, near the watermark, near the lateness limit, or near the last event."""
     near = choose.choice(("zero", "watermark", "limit", "last"))
-    return EdgeCaseTimes(
-        near, choose.integer(*{"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2)))
-    )
+    offsets = {"zero": (-12, 30), "last": (-7, 7)}.get(near, (-2, 2))
+    return EdgeCaseTimes(near, choose.integer(*offsets))
 
 
 class EventDraft(NamedTuple):

@@ -225,11 +225,7 @@ class StructureMachine(RuleBasedStateMachine):
 
 
 def structure_machine(
-    build: Build,
-    arrival: Arrival = "any order",
-    *,
-    worst_case: bool,
-    alphabet: Alphabet = LETTERS,
+    build: Build, arrival: Arrival = "any order", *, worst_case: bool, alphabet: Alphabet = LETTERS
 ) -> type[StructureMachine]:
     """The machine for one structure, ready for Hypothesis to run."""
 

@@ -5,19 +5,22 @@ is replayed, and each error names the place in the document.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import get_args, get_type_hints
 
-from muntin.conformance.transcript.calls import Call, read_call
-from muntin.conformance.transcript.events import read_event, read_watermark
-from muntin.conformance.transcript.expectation_reader import read_answers, read_results
-from muntin.conformance.transcript.expectations import NOTHING, Expectations
+from muntin.conformance.transcript.calls import Call, read_call, read_event, read_watermark
+from muntin.conformance.transcript.expectations import (
+    NOTHING,
+    Expectations,
+    read_answers,
+    read_results,
+)
 from muntin.conformance.transcript.json_reader import JsonNode, excerpt, load
 from muntin.conformance.transcript.windows import WINDOW_NAMES, read_window
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named, named_keeping_nulls
-from muntin.spec.dialect import OURS, Dialect
+from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Mode, Query, Settings
 from muntin.spec.stream import Step
@@ -82,11 +85,8 @@ def parse(text: str | bytes) -> Transcript:
 
 def schema() -> str:
     """The JSON Schema of version 1."""
-    return (
-        files("muntin.conformance.transcript")
-        .joinpath("transcript-v1.schema.json")
-        .read_text("utf-8")
-    )
+    package = files("muntin.conformance.transcript")
+    return package.joinpath("transcript-v1.schema.json").read_text("utf-8")
 
 
 def _operator(document: JsonNode) -> OperatorTranscript:
@@ -105,9 +105,8 @@ def _operator(document: JsonNode) -> OperatorTranscript:
 
 def _structure(document: JsonNode) -> StructureTranscript:
     members = document.fields(("muntin", "structure", "ops"), CHECKS)
-    aggregate = _aggregate(
-        members["structure"].fields(("aggregate",))["aggregate"], named_keeping_nulls
-    )
+    name = members["structure"].fields(("aggregate",))["aggregate"]
+    aggregate = _aggregate(name, named_keeping_nulls)
     calls = tuple(read_call(node) for node in members["ops"].items())
     return StructureTranscript(aggregate, calls, read_answers(members, calls))
 
@@ -156,17 +155,16 @@ def _list(members: Mapping[str, JsonNode], name: str) -> Collection[JsonNode]:
 
 
 def _settings(members: Mapping[str, JsonNode]) -> Settings:
-    mode: Mode = (
-        members["output"].one_of(get_args(Mode)) if "output" in members else DEFAULTS.output
-    )
-    return Settings(
-        members["allowed_lateness"].integer(least=0)
-        if "allowed_lateness" in members
-        else DEFAULTS.allowed_lateness,
-        mode,
-        members["in_order"].flag() if "in_order" in members else DEFAULTS.in_order,
-        _dialect(members["dialect"]) if "dialect" in members else OURS,
-    )
+    settings = DEFAULTS
+    if lateness := members.get("allowed_lateness"):
+        settings = replace(settings, allowed_lateness=lateness.integer(least=0))
+    if mode := members.get("output"):
+        settings = replace(settings, output=mode.one_of(get_args(Mode)))
+    if in_order := members.get("in_order"):
+        settings = replace(settings, in_order=in_order.flag())
+    if dialect := members.get("dialect"):
+        settings = replace(settings, dialect=_dialect(dialect))
+    return settings
 
 
 def _dialect(node: JsonNode) -> Dialect:

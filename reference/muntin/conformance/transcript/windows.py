@@ -5,8 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonNode, TranscriptError
-from muntin.conformance.transcript.json_values import Json, encode
+from muntin.conformance.transcript.json_reader import Json, JsonNode, TranscriptError, encode
 from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
 from muntin.spec.stream import Event
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
@@ -93,8 +92,7 @@ WINDOW_CODECS: Mapping[str, WindowCodec] = MappingProxyType(
         "slide_by_tuple": WindowCodec(("size", "every"), _rolling),
         "punctuation": WindowCodec((), lambda f: Punctuation(measure=f.measure)),
         "landmark": WindowCodec(
-            ("at", "every"),
-            lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure),
+            ("at", "every"), lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure)
         ),
         "cumulate": WindowCodec(("size", "step"), _cumulate, ("offset",)),
         "band": WindowCodec(

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
-from muntin.conformance.transcript.expectation_reader import RESULT
-from muntin.conformance.transcript.expectations import Difference, JsonRow, agree
+from muntin.conformance.transcript.expectations import RESULT, Difference, JsonRow, agree
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import Transcript, parse
 from muntin.console.messages import complain, say
