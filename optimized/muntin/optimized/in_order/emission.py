@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.slice_buffer import Slices
 from muntin.optimized.in_order.trackers.base import EmittedWindow, TrackedWindow, WindowTracker
 from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END
@@ -31,7 +31,7 @@ class Emitter:
     """Emission from one tracker at the end of one step."""
 
     tracker: WindowTracker
-    slices: SliceBuffer[object]
+    slices: Slices
     watermarks: InOrderWatermark
 
     def emissions(self) -> Iterator[Emission]:

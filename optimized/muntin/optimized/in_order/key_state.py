@@ -6,7 +6,7 @@ from typing import Self
 
 from muntin.optimized.in_order.emission import Emission, Emitter, InOrderWatermark
 from muntin.optimized.in_order.pane_edges import PaneEdges
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.slice_buffer import Slices
 from muntin.optimized.in_order.trackers.base import WindowTracker
 from muntin.optimized.in_order.wakeups import WakeupSchedule
 from muntin.spec.errors import MuntinError, UserCodeError
@@ -30,7 +30,7 @@ class InOrderKeyState:
 
     def __init__(
         self,
-        slices: SliceBuffer[object],
+        slices: Slices,
         lift: Callable[[object], object],
         pane_edges: PaneEdges | None,
     ) -> None:

@@ -193,3 +193,7 @@ class WindowBegins(SliceBuffer[A]):
 
     def _drop_begin(self, begin: int) -> None:
         """Leave the slice."""
+
+
+Slices = SliceBuffer[object]
+"""Slices of partials of any type."""
