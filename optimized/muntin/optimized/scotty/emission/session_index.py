@@ -106,9 +106,7 @@ class SessionIndex:
         """
         all_slices, leaps = slices.slices, self._leaps(slices)
         leaps_back = {high: low for low, high in leaps.items()}
-        first_index = index = next(
-            (low for low, high in leaps.items() if low < index <= high), index
-        )
+        first_index = index = next((low for low, h in leaps.items() if low < index <= h), index)
         while index > lowest:
             reach_needed = all_slices[first_index].first - self._merge_slack
             if max(all_slices[index - 1].last + self.gap, slices.furthest_own_gap) <= reach_needed:

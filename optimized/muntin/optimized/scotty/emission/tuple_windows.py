@@ -98,9 +98,7 @@ class TupleWindows:
             interval: tuple(entry.accepted.arrival for entry in entries[window.low : window.high])
             for interval, window in windows.items()
         }
-        retracted = [
-            emitted for interval, emitted in self.published.items() if interval not in windows
-        ]
+        retracted = [emitted for i, emitted in self.published.items() if i not in windows]
         replaced = {arrival for emitted in retracted for arrival in emitted.arrivals}
         emitted_arrivals = set[int]() if watermarks.new_windows_only else replaced
         emitted_windows = {
@@ -141,9 +139,7 @@ class TupleWindows:
             return self.query.call_user_code(
                 where, lambda: lower(slices.fold(window.low, window.high))
             )
-        entries = [entry for slice_ in slices.slices for entry in slice_.entries][
-            window.low : window.high
-        ]
+        entries = [entry for s in slices.slices for entry in s.entries][window.low : window.high]
         new_entries = [entry for entry in entries if entry.accepted.arrival not in excluded]
         return self.query.call_user_code(where, lambda: lower(slices.recompute(new_entries)))
 
@@ -151,9 +147,7 @@ class TupleWindows:
         self, now: Mapping[Interval, EmittedTupleWindow], watermarks: StepWatermarks
     ) -> list[ResultChange]:
         """The difference between what is published after this step and before."""
-        retracted = {
-            interval: emitted for interval, emitted in self.published.items() if interval not in now
-        }
+        retracted = {i: emitted for i, emitted in self.published.items() if i not in now}
         replaced = {arrival for emitted in retracted.values() for arrival in emitted.arrivals}
         changes = [
             ResultChange("retracted", interval, emitted.result)
@@ -183,11 +177,5 @@ class TupleWindows:
         """Record what was emitted, and drop what is final."""
         final_until = watermarks.final_until
         if self._emits_final_windows(watermarks):
-            self.final_windows = frozenset(
-                window.interval for window in windows if window.final_at <= final_until
-            )
-        self.published = {
-            interval: emitted
-            for interval, emitted in now.items()
-            if emitted.result.final_at > final_until
-        }
+            self.final_windows = frozenset(w.interval for w in windows if w.final_at <= final_until)
+        self.published = {i: e for i, e in now.items() if e.result.final_at > final_until}

@@ -13,7 +13,7 @@ from functools import partial
 from muntin.optimized.common.user_code import user_code_error
 from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
-from muntin.optimized.scotty.emission.window_manager import WindowManager
+from muntin.optimized.scotty.emission.window_manager import KeyView, WindowManager
 from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.groups.window_timers import WindowTimers
@@ -164,7 +164,7 @@ class TimeGroup(SliceGroup):
         for name, manager in key_state.managers.items():
             if self.since[name] < event.time:
                 seen = key_state.seen_range(name, watermarks.last_finite, event)
-                accepts = bool(manager.is_on_time(event, limit, key_state.slices, seen))
+                accepts = bool(manager.is_on_time(event, limit, KeyView(key_state.slices, seen)))
                 votes.record(accepted, name, accepts=accepts)
                 names |= {name} if accepts else set[str]()
         return names
@@ -233,8 +233,8 @@ class TimeGroup(SliceGroup):
     def _output(self, key: Hashable, name: str, watermarks: StepWatermarks) -> QueryOutput:
         key_state, manager = self.key_states[key], self._due_managers[key, name]
         seen = key_state.seen_range(name, watermarks.last_finite)
-        changes = manager.changes(watermarks, key_state.slices, key_state.late_events, seen)
-        return QueryOutput(name, key, changes)
+        view = KeyView(key_state.slices, seen, key_state.late_events)
+        return QueryOutput(name, key, manager.changes(watermarks, view))
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Publish what was emitted, set timers anew, and evict slices, windows and keys."""
@@ -271,7 +271,7 @@ class TimeGroup(SliceGroup):
         name, key, changes = output
         key_state = self.key_states[key]
         seen = key_state.seen_range(name, watermarks.last_finite)
-        key_state.managers[name].commit(changes, watermarks, seen)
+        key_state.managers[name].commit(changes, watermarks.now, seen)
         for kind, interval, result in changes:
             if kind == "new":
                 key_state.schedule_finalization(result.final_at, name, interval)

@@ -8,6 +8,7 @@ with a window that may be due. Proof: proofs/scotty.md, W1.
 from collections.abc import Hashable
 
 from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.scotty.emission.window_manager import KeyView
 from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.schedules.base import SeenRange
 from muntin.optimized.scotty.watermark import StepWatermarks, emission_watermark
@@ -50,7 +51,7 @@ class WindowTimers:
         manager = key_state.managers[name]
         after = watermarks.emission_range(manager.closing)[emitted is not None]
         seen = emitted or key_state.seen_range(name, watermarks.last_finite)
-        completion = manager.next_completion(after, key_state.slices, seen)
+        completion = manager.next_completion(after, KeyView(key_state.slices, seen))
         if completion < END:
             watermark = emission_watermark(self._settings, completion, manager.closing)
             self._queue.set((key_state.key, name), watermark)
