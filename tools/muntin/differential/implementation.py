@@ -10,9 +10,9 @@ from muntin.conformance.transcript.model import OperatorTranscript, TranscriptSt
 from muntin.differential.cost_bounds import cost_bounds
 from muntin.differential.memoized_windows import memoize
 from muntin.differential.plan import SPEC, DiffPlan
-from muntin.optimized.common.query_sharing import ErasedAggregate
 from muntin.registry.lookup import operator_named
 from muntin.registry.state_size import state_size
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.cost import Meter
 from muntin.spec.errors import UnsupportedError
@@ -84,7 +84,7 @@ METER = Meter()
 
 
 @cache
-def metered_aggregate(name: str) -> ErasedAggregate:
+def metered_aggregate(name: str) -> AnyAggregate:
     """An aggregate of the catalogue that counts its calls; the same object each time.
 
     So queries share slices as they do without a meter, and its laws are checked once.

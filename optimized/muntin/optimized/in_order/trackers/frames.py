@@ -194,9 +194,8 @@ class ThresholdTracker(FrameTracker[Threshold]):
     def _update_window(self, slices: Slices) -> None:
         """Have an open window if and only if the run is long enough."""
         is_shown = self._is_shown()
-        enough = (
-            self.run is not None and self.in_earlier_groups + self.in_group >= self.kind.min_count
-        )
+        count = self.in_earlier_groups + self.in_group
+        enough = self.run is not None and count >= self.kind.min_count
         if enough and not is_shown and self.run is not None:
             self.begin(slices, self.run)
         elif is_shown and not enough:

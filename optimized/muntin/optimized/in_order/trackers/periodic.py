@@ -71,9 +71,8 @@ class SlidingTracker(PeriodicTracker[Sliding]):
             return zero
         everything = self._pane_start(first - self.kind.size - self.lag)
         rule = self.settings.dialect.first_window
-        return {"all": everything, "nonnegative": zero, "floor_first": self._pane_start(first)}[
-            rule
-        ]
+        least = {"all": everything, "nonnegative": zero, "floor_first": self._pane_start(first)}
+        return least[rule]
 
     def _pane_start(self, coordinate: int) -> int:
         return pane_start(coordinate, self.kind.offset, self.kind.slide, self.settings.dialect)
@@ -141,9 +140,8 @@ class CumulateTracker(PeriodicTracker[Cumulate]):
         """Close the windows that have ended; open those of a new period."""
         self.close_before(slices, arrival)
         if arrival.coordinate - self.lead >= self.opened:
-            for start, end, _ in sorted(
-                self.kind.windows_at(arrival.coordinate, self.settings.dialect)
-            ):
+            windows = self.kind.windows_at(arrival.coordinate, self.settings.dialect)
+            for start, end, _ in sorted(windows):
                 if end > self.opened:
                     self.begin(slices, arrival.ordinal, start, int(end))
                     self.opened = end
@@ -216,7 +214,5 @@ class SessionTracker(KindTracker[Session]):
         window = self.windows[-1]
         ends = max(last + gap, int(window.closes) - self.merge_reach)
         shown, row = (last + 1, ends) if self.ends_at_last else (ends, 0)
-        due = self.due_while_open(ends)
-        self.windows[-1] = window._replace(
-            end=shown, closes=ends + self.merge_reach, due=due, row=row
-        )
+        due, closes = self.due_while_open(ends), ends + self.merge_reach
+        self.windows[-1] = window._replace(end=shown, closes=closes, due=due, row=row)

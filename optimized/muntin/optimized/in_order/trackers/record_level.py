@@ -137,10 +137,8 @@ class LastNEveryTracker(RecordTracker[LastNEvery]):
         while self.next_end is not None and self.next_end <= reach + self.kind.every:
             first = self.records[0][1]
             slices.pin(first)
-            self.windows.append(
-                TrackedWindow(start, self.next_end, first, self.next_end, self.next_end)
-            )
-            self.next_end += self.kind.every
+            end, self.next_end = self.next_end, self.next_end + self.kind.every
+            self.windows.append(TrackedWindow(start, end, first, end, end))
 
 
 class TriggerTracker(MachineTracker, RecordTracker[UserTrigger]):
@@ -160,6 +158,5 @@ class TriggerTracker(MachineTracker, RecordTracker[UserTrigger]):
         self.drop(slices, self.evicted_count - self.records[0][0])
         if fires and self.records:
             end, first = arrival.rank + 1, self.records[0][1]
-            self.open(
-                slices, TrackedWindow(self.evicted_count, end, first, end, arrival.event.time + 1)
-            )
+            due = arrival.event.time + 1
+            self.open(slices, TrackedWindow(self.evicted_count, end, first, end, due))

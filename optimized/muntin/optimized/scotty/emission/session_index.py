@@ -92,9 +92,8 @@ class SessionIndex:
     def session_at(self, slices: SliceManager, time: int, known_start: float = -END) -> SessionSpan:
         """The session that holds a tuple of this time; one surely begins at `known_start`."""
         index = bisect_right(slices.first_times, time) - 1
-        lowest = max(
-            self.first_seen_slice(slices), bisect_right(slices.first_times, known_start) - 1
-        )
+        known = bisect_right(slices.first_times, known_start) - 1
+        lowest = max(self.first_seen_slice(slices), known)
         first_index = self._first_slice(slices, index, lowest)
         return next(span for span in self.sessions_from(slices, first_index) if span.high > index)
 
@@ -120,17 +119,10 @@ class SessionIndex:
         """Where the session would end that this event would belong to."""
         all_slices, lowest = slices.slices, self.first_seen_slice(slices)
         index, size = max(lowest, bisect_right(slices.first_times, event.time)), 1
-        earlier = (
-            all_slices[self._first_slice(slices, index - 1, lowest) : index]
-            if index > lowest
-            else []
-        )
+        first_index = self._first_slice(slices, index - 1, lowest) if index > lowest else index
+        single = singleton_slice(event, None, None, -1)
         while True:  # most sessions end near
-            slice_run = [
-                *earlier,
-                singleton_slice(event, None, None, -1),
-                *all_slices[index : index + size],
-            ]
+            slice_run = [*all_slices[first_index:index], single, *all_slices[index : index + size]]
             spans = self.spans(slice_run, 0)
             session = next(span for span in spans if span.start <= event.time <= span.last)
             if session.high < len(slice_run) or index + size >= len(all_slices):

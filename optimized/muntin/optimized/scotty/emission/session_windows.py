@@ -81,10 +81,8 @@ class SessionWindows(WindowManager):
             complete = [span for span in complete if span.end > after]
             new = [span for span in complete if self._interval(span) not in self.published]
             return [self._change(span, slices, None) for span in new]
-        retracted = [
-            ResultChange("retracted", interval, self.published[interval])
-            for interval in self._retracted(touched, until)
-        ]
+        gone = self._retracted(touched, until)
+        retracted = [ResultChange("retracted", each, self.published[each]) for each in gone]
         late_events = key.late_events if watermarks.settings.output == "discard" else None
         changed = [span for span in complete if self._has_changed(span, slices)]
         return retracted + [self._change(span, slices, late_events) for span in changed]
