@@ -11,8 +11,9 @@ from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.workload import Erased, characteristics, stores_tuples
+from muntin.optimized.scotty.workload import characteristics, stores_tuples
 from muntin.reference.specification import SpecificationOperator
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.cost import Meter
 from muntin.spec.errors import UserCodeError
 from muntin.spec.query import Mode, Query, Settings
@@ -75,7 +76,7 @@ def stored_tuples(group: SliceGroup) -> int:
 @pytest.mark.parametrize("aggregate", [BAGS, WORDS], ids=lambda target: target.name)
 @pytest.mark.parametrize("window", [*WINDOWS, *IN_USER_MEASURES], ids=lambda window: window.name)
 def test_in_order_tuples_are_stored_only_if_the_decision_tree_says_so(
-    window: WindowType, aggregate: Erased, output: Mode
+    window: WindowType, aggregate: AnyAggregate, output: Mode
 ) -> None:
     settings = Settings(10**6, output, in_order=True)
     operator, query = Scotty(settings), Query("q", window, aggregate)
@@ -90,7 +91,7 @@ def test_in_order_tuples_are_stored_only_if_the_decision_tree_says_so(
 @pytest.mark.parametrize("aggregate", [BAGS, WORDS], ids=lambda target: target.name)
 @pytest.mark.parametrize("window", WINDOWS, ids=lambda window: window.name)
 def test_out_of_order_tuples_are_stored_only_if_the_decision_tree_says_so(
-    window: WindowType, aggregate: Erased
+    window: WindowType, aggregate: AnyAggregate
 ) -> None:
     settings = Settings(10**6)
     operator, query = Scotty(settings), Query("q", window, aggregate)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from muntin.conformance.machines.random_choices import WORDS, Letter
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.optimized.in_order.aggregate_store import InOrderEagerStore, InOrderLazyStore
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.pane_edges import pairs, panes
 from muntin.optimized.in_order.slice_buffer import SliceBuffer

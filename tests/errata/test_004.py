@@ -9,8 +9,7 @@ from math import ceil, log2
 import pytest
 
 from muntin.conformance.machines.random_choices import WORDS, Letter
-from muntin.optimized.in_order.aggregate_store import fitting_capacity
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.optimized.in_order.aggregate_store import InOrderEagerStore, fitting_capacity
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS
 from muntin.spec.algebra.catalogue import named

@@ -9,8 +9,12 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from exhaustive.traces.in_order_invariants import CheckedInOrderSlicer
 from muntin.conformance.machines.operator_machine import OperatorMachine
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.optimized.in_order.aggregate_store import (
+    InOrderEagerStore,
+    InOrderLazyStore,
+    InOrderStore,
+    Slice,
+)
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,

@@ -7,8 +7,12 @@ import pytest
 
 from exhaustive.object_state import ObjectForm, fork, object_form
 from exhaustive.states.calls import LETTERS, MIDDLE
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.optimized.in_order.aggregate_store import (
+    InOrderEagerStore,
+    InOrderLazyStore,
+    InOrderStore,
+    Slice,
+)
 
 Store = InOrderStore[str]
 Slices = list[Slice[str]]

@@ -10,7 +10,6 @@ from muntin.optimized.scotty import workload
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.workload import (
     Characteristics,
-    Erased,
     SliceKind,
     characteristics,
     keeps_tuples,
@@ -18,7 +17,7 @@ from muntin.optimized.scotty.workload import (
     splits,
     stores_tuples,
 )
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
@@ -147,7 +146,9 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
 ) -> None:
     seen: list[str] = []
 
-    def recorded(aggregate: Erased, letters: tuple[object, ...], longest: int) -> Erased:
+    def recorded(
+        aggregate: AnyAggregate, letters: tuple[object, ...], longest: int
+    ) -> AnyAggregate:
         seen.append(aggregate.name)
         return without_refuted_facts(aggregate, letters, longest)
 

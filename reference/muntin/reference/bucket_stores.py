@@ -128,9 +128,8 @@ class Buckets(WindowStore, Generic[B]):
         return interval.end + closing + inclusive
 
     def _final_at(self, interval: Interval) -> float:
-        return self._completes_at(interval) - min(
-            0, self.settings.dialect.closing_of(self.query.window.name)
-        )
+        closing = self.settings.dialect.closing_of(self.query.window.name)
+        return self._completes_at(interval) - min(0, closing)
 
 
 class TupleBuckets(Buckets[tuple[AcceptedEvent, ...]]):

@@ -91,11 +91,8 @@ def _continuations(
     Other types make no such windows: frames and last n events that reach back exist already.
     """
     by_window = timeline.dialect.lateness == "window"
-    soonest = (
-        final_time - max(0, timeline.dialect.closing_of(window_type.name))
-        if by_window
-        else final_time + 1
-    )
+    closing = max(0, timeline.dialect.closing_of(window_type.name))
+    soonest = final_time - closing if by_window else final_time + 1
     before = tuple(takewhile(lambda event: event.time <= soonest, timeline.events))
     if not before or not isinstance(window_type, PeriodicWindow | Rolling):
         return []
@@ -105,9 +102,8 @@ def _continuations(
     other = rank if window_type.measure is COUNT else last.coordinate
     coordinate = event.time if window_type.measure is TIME else other
     tie = last.tie + 1 if coordinate == last.coordinate else 0
-    further = PositionedEvent(
-        last.accepted._replace(event=event, arrival=arrival), rank, coordinate, tie
-    )
+    accepted = last.accepted._replace(event=event, arrival=arrival)
+    further = PositionedEvent(accepted, rank, coordinate, tie)
     return [timeline._replace(events=(*before, further))]
 
 

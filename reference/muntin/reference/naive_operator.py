@@ -90,9 +90,7 @@ class NaiveOperator(Operator):
         latest = max([self._latest_time, *(event.time for event in step.events)])
         promised = -END if step.watermark is None else step.watermark
         watermark = max(self._watermark, promised, latest if self._settings.in_order else -END)
-        results = [
-            r for order in enumerate(queries.values()) for r in self._publish(order, watermark)
-        ]
+        results = [r for o in enumerate(queries.values()) for r in self._publish(o, watermark)]
         results.sort(key=lambda ordered: ordered[0])
         self._queries, self._watermark, self._latest_time = queries, watermark, latest
         self._finite_watermark = watermark if watermark < END else self._finite_watermark
@@ -123,10 +121,8 @@ class NaiveOperator(Operator):
 
     def _ingest(self, queries: dict[str, NaiveQueryState], event: Event, position: int) -> bool:
         """Give an event to each query that accepts it; whether it is on time."""
-        accepted, limit = (
-            AcceptedEvent(event, self._arrivals + position),
-            self._limit(self._watermark),
-        )
+        accepted = AcceptedEvent(event, self._arrivals + position)
+        limit = self._limit(self._watermark)
         rule = self._settings.dialect.lateness
         on_time = rule == "never" or event.time >= limit
         accepts: list[bool] = []
@@ -135,12 +131,9 @@ class NaiveOperator(Operator):
                 continue
             store = self._store(running.query, self._settings)
             state = running.keys.get(event.key, NaiveKeyState(store))
-            by_window = rule == "window"
-            accept = (
-                state.store.accepts(accepted, self._finite_watermark, limit)
-                if by_window
-                else on_time
-            )
+            accept = on_time
+            if rule == "window":
+                accept = state.store.accepts(accepted, self._finite_watermark, limit)
             accepts.append(accept)
             if accept:
                 running.keys[event.key] = state
@@ -158,9 +151,8 @@ class NaiveOperator(Operator):
             state.published = self._published(start, state, watermark)
             for kind, interval, emission in self._changes(before, state):
                 begin, end, row = interval
-                result = Result(
-                    running.query.id, key, begin, end, emission.value, kind, emission.revision
-                )
+                value, revision = emission.value, emission.revision
+                result = Result(running.query.id, key, begin, end, value, kind, revision)
                 yield (kind != "retracted", end, begin, position, row), result
             if not self._holds_back(watermark):
                 self._evict(state, self._final_time(watermark))

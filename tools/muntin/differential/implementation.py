@@ -9,9 +9,9 @@ from muntin.conformance.machines.lockstep import Response, response_to
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.cost_bounds import cost_bounds
 from muntin.differential.plan import SPEC, DiffPlan
-from muntin.optimized.common.query_sharing import ErasedAggregate
 from muntin.registry.lookup import operator_named
 from muntin.registry.state_size import StateSize, state_size
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
@@ -81,7 +81,7 @@ METER = Meter()
 
 
 @cache
-def metered_aggregate(name: str) -> ErasedAggregate:
+def metered_aggregate(name: str) -> AnyAggregate:
     """An aggregate of the catalogue that counts its calls; the same object each time.
 
     So queries share slices as they do without a meter, and its laws are checked once.

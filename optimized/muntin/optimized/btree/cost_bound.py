@@ -73,9 +73,6 @@ class TreeCost:
         items, far = operation.items, operation.size
         if self.fingers:
             far = max(operation.distances, default=0)
-        met = sum(
-            min(items, 2 + 2 * (far // self.min_arity ** (height + 1)))
-            for height in range(reach + 1)
-        )
+        met = sum(min(items, 2 + 2 * (far // self.min_arity ** (h + 1))) for h in range(reach + 1))
         searched = met + 2 + 2 * self.fingers * (reach + 1)
         return self._changed(searched, met + 2 * self.fingers * reach, COST_PER_CALL * items, items)

@@ -1,12 +1,10 @@
 """Query sharing: two queries can share slices if they lift and combine in the same way."""
 
 from muntin.snapshot.function_equality import same_function
-from muntin.spec.algebra.aggregate import Aggregate
-
-ErasedAggregate = Aggregate[object, object, object]
+from muntin.spec.algebra.aggregate import AnyAggregate
 
 
-def can_share(aggregate: ErasedAggregate, other: ErasedAggregate) -> bool:
+def can_share(aggregate: AnyAggregate, other: AnyAggregate) -> bool:
     """Whether one slice can serve both aggregates, which may lower differently.
 
     >>> from muntin.spec.algebra.catalogue import named

@@ -29,12 +29,6 @@ KNOWN_COMBINES: dict[tuple[int, type], object] = {}
 """The combines, by their id and the type of partial that they were checked on. The functions
 themselves are kept, because an id is unique only as long as its object exists."""
 
-QUERY_FIELDS: tuple[tuple[str, type, str], ...] = (
-    ("name", str, "a text"),
-    ("window", WindowType, "a WindowType"),
-    ("aggregate", Aggregate, "an Aggregate"),
-)
-
 
 def check_combinable(monoid: Monoid[A], partial: A) -> A:
     """The partial if it can be combined; else raise what the combine raises on it.
@@ -111,10 +105,14 @@ def check_query(query: Query) -> None:
     """
     if not isinstance(query, Query):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
         raise InvalidInputError(f"add() takes a Query, not {query!r}")
-    values: list[object] = [query.id, query.window, query.aggregate]
-    for field_value, (field, required, noun) in zip(values, QUERY_FIELDS, strict=True):
-        if not isinstance(field_value, required):
-            message = f"its {field} must be {noun}, not {field_value!r}"
+    fields: list[tuple[str, object, type, str]] = [
+        ("name", query.id, str, "a text"),
+        ("window", query.window, WindowType, "a WindowType"),
+        ("aggregate", query.aggregate, Aggregate, "an Aggregate"),
+    ]
+    for name, value, required, noun in fields:
+        if not isinstance(value, required):
+            message = f"its {name} must be {noun}, not {value!r}"
             raise InvalidInputError(f"query {query.id!r}: {message}")
 
 

@@ -35,9 +35,7 @@ class BoundedFlatFat(FlatFat[A]):
         self._propagate({self._leaf(location) for location in locations})
 
     def _recompute(self, node: int) -> None:
-        children = [
-            child for child in (2 * node, 2 * node + 1) if self._holds(self._leaves_below(child))
-        ]
+        children = [c for c in (2 * node, 2 * node + 1) if self._holds(self._leaves_below(c))]
         if len(children) == 1:
             self._tree[self._visit(node)] = self._tree[children[0]]
         elif children:

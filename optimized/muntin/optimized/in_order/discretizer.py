@@ -37,11 +37,6 @@ W = TypeVar("W", bound=WindowType)
 TrackerFactory = Callable[[TrackerConfig], WindowTracker]
 
 
-def state_tracker(_: State, config: TrackerConfig) -> WindowTracker:
-    """The tracker of state windows, which have no parameter."""
-    return StateTracker(config)
-
-
 def _factory_for(
     served: type[W], make: Callable[[W, TrackerConfig], WindowTracker]
 ) -> Callable[[WindowType], TrackerFactory | None]:
@@ -62,7 +57,7 @@ TRACKER_FACTORIES = [
     _factory_for(Session, SessionTracker),
     _factory_for(Punctuation, PunctuationTracker),
     _factory_for(Delta, DeltaTracker),
-    _factory_for(State, state_tracker),
+    _factory_for(State, StateTracker),
     _factory_for(Threshold, ThresholdTracker),
     _factory_for(UserWindow, UserWindowTracker),
     _factory_for(Rolling, RollingTracker),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.slice_buffer import Slices
 from muntin.optimized.in_order.trackers.base import EmittedWindow, TrackedWindow, WindowTracker
 from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END
@@ -31,7 +31,7 @@ class Emitter:
     """Emission from one tracker at the end of one step."""
 
     tracker: WindowTracker
-    slices: SliceBuffer[object]
+    slices: Slices
     watermarks: InOrderWatermark
 
     def emissions(self) -> Iterator[Emission]:
@@ -59,12 +59,9 @@ class Emitter:
         tracker.clear_step_start(self.slices)
         kept = [window for window in kept if not self._try_finalize(window)]
         tracker.windows = kept + rest
-        tracker.may_reemit = any(
-            window.last_emission is not None and window.stop is None for window in kept
-        )
-        tracker.next_wakeup = min(
-            tracker.next_time_action(), *map(self._next_wakeup, kept + rest[:1]), END
-        )
+        tracker.may_reemit = any(w.last_emission is not None and w.stop is None for w in kept)
+        wakeups = map(self._next_wakeup, kept + rest[:1])
+        tracker.next_wakeup = min(tracker.next_time_action(), *wakeups, END)
 
     def _front_length(self) -> int:
         """The number of oldest windows that may have something to emit.
@@ -110,11 +107,9 @@ class Emitter:
         tracker, watermarks = self.tracker, self.watermarks
         if window.due is None or tracker.predates_query(window.start):
             return False
-        publishable = (
-            tracker.settings.output != "final"
-            or window.final_at(tracker.closing) <= watermarks.limit
-        )
-        return publishable and window.complete_at(tracker.closing) <= watermarks.watermark
+        waits = tracker.settings.output == "final"
+        is_publishable = not waits or window.final_at(tracker.closing) <= watermarks.limit
+        return is_publishable and window.complete_at(tracker.closing) <= watermarks.watermark
 
     def _try_finalize(self, window: TrackedWindow) -> bool:
         """Whether nothing can change the window any more; if it was open, its begin is unpinned.
@@ -125,10 +120,8 @@ class Emitter:
             return self.tracker.predates_query(window.start) or (
                 window.last_emission is not None and window.last_emission.stop == window.stop
             )
-        final = (
-            window.due is not None
-            and window.final_at(self.tracker.closing) <= self.watermarks.limit - 1
-        )
+        final_at = window.final_at(self.tracker.closing)
+        final = window.due is not None and final_at <= self.watermarks.limit - 1
         if final:
             self.slices.unpin(window.first)
         return final
@@ -139,6 +132,5 @@ class Emitter:
         final_at = window.final_at(tracker.closing) + tracker.settings.allowed_lateness
         if window.last_emission is not None or tracker.predates_query(window.start):
             return final_at + 1
-        return (
-            final_at if tracker.settings.output == "final" else window.complete_at(tracker.closing)
-        )
+        waits = tracker.settings.output == "final"
+        return final_at if waits else window.complete_at(tracker.closing)

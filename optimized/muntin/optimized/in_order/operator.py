@@ -96,25 +96,15 @@ class InOrderSlicer(Persistent):
         if name not in self._group_by_query:
             raise InvalidInputError(f"there is no query {name!r} to remove")
         at = self._group_by_query[name]
-        of_it = {
-            state_id: key_state
-            for state_id, key_state in self._key_states.items()
-            if state_id.group == at
-        }
-        self._key_states |= {
-            state_id: key_state.copy_without(name) for state_id, key_state in of_it.items()
-        }
+        changed = {s: k.copy_without(name) for s, k in self._key_states.items() if s.group == at}
+        self._key_states |= changed
         del self._group_by_query[name], self._groups[at].queries[name]
         order = self._key_order.items()
         self._key_order = {seen: number for seen, number in order if seen[0] != name}
         self._update_pane_edges(at)
         if not self._groups[at].queries:
             del self._groups[at]
-            self._key_states = {
-                state_id: key_state
-                for state_id, key_state in self._key_states.items()
-                if state_id.group != at
-            }
+            self._key_states = {s: k for s, k in self._key_states.items() if s.group != at}
 
     def take(self, step: Step, /) -> Output:
         """Process a step on copies of the key states it changes: they count if nothing fails."""
@@ -123,9 +113,7 @@ class InOrderSlicer(Persistent):
         limit = self._watermark - self._settings.allowed_lateness if by_event else -END
         late = tuple(event for event in step.events if event.time < limit)
         watermarks = self._watermark_after(step)
-        uncommitted = self.prepare(
-            [event for event in step.events if event.time >= limit], watermarks
-        )
+        uncommitted = self.prepare([e for e in step.events if e.time >= limit], watermarks)
         self.commit(uncommitted, watermarks)
         self._last_events |= {event.key: event for event in step.events}
         self._last_time = step.events[-1].time if step.events else self._last_time
@@ -149,7 +137,7 @@ class InOrderSlicer(Persistent):
         self._key_order = dict(islice(self._key_order.items(), uncommitted.key_order_size))
         for at in {*uncommitted.due_ids, *uncommitted.changed_states} & self._key_states.keys():
             self._key_states[at].recover()
-            self._timers.set(at, self._key_states[at].next_wakeup)
+            self._timers.set(at, self._key_states[at].wakeups.next_wakeup)
 
     def clear_key_order(self) -> None:
         """Clear the order in which queries met keys, for a caller that orders results itself."""
@@ -186,9 +174,8 @@ class InOrderSlicer(Persistent):
     def _observe(self, event: Event, changed: dict[KeyStateId, InOrderKeyState]) -> None:
         for at, group in self._groups.items():
             state_id = KeyStateId(at, event.key)
-            key_state = (
-                changed.get(state_id) or self._copy_for_step(state_id) or group.new_key_state()
-            )
+            key_state = changed.get(state_id) or self._copy_for_step(state_id)
+            key_state = key_state or group.new_key_state()
             for grouped in group.queries_seeing_first(key_state, event.time):
                 key_state.add_tracker(tracker_for(self._tracker_config(grouped, event.key)))
             if key_state.tracker_count:
@@ -219,14 +206,11 @@ class InOrderSlicer(Persistent):
         for at, key_state in changed.items():
             key_state.commit()
             self._key_states[at] = key_state
-            busy = key_state.slices.has_pins or key_state.next_wakeup < END
-            self._timers.set(at, key_state.next_wakeup if busy else watermarks.watermark + 1)
+            wakeup = key_state.wakeups.next_wakeup
+            busy = key_state.slices.has_pins or wakeup < END
+            self._timers.set(at, wakeup if busy else watermarks.watermark + 1)
         for at in uncommitted.due_ids:
-            if (
-                at in self._key_states
-                and changed[at].had_no_events
-                and self._key_states[at].is_idle()
-            ):
+            if at in changed and changed[at].had_no_events and changed[at].is_idle():
                 del self._key_states[at]
         self._watermark, self._last_finite_watermark = watermarks.watermark, watermarks.last_finite
 
@@ -237,22 +221,14 @@ class InOrderSlicer(Persistent):
             if at not in uncommitted.changed_states and at in self._key_states:
                 uncommitted.changed_states[at] = self._key_states[at].copy()
         for at, key_state in uncommitted.changed_states.items():
-            uncommitted.results += [
-                PendingResult(at.key, *emitted) for emitted in key_state.emit(watermarks)
-            ]
+            uncommitted.results += [PendingResult(at.key, *e) for e in key_state.emit(watermarks)]
 
     @staticmethod
     def _sort_key(pending: PendingResult) -> tuple[object, ...]:
         """The place in the order of rule 11."""
         _, tracker, (kind, emitted) = pending
-        return (
-            kind != "retracted",
-            emitted.end,
-            emitted.start,
-            tracker.query_number,
-            emitted.row,
-            tracker.key_order,
-        )
+        by_window = emitted.end, emitted.start, tracker.query_number
+        return kind != "retracted", *by_window, emitted.row, tracker.key_order
 
     @staticmethod
     def _result(key: Hashable, tracker: WindowTracker, emission: Emission) -> Result:

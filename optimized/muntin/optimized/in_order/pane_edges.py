@@ -52,9 +52,3 @@ class PaneEdges:
         nexts = (time - (time - phase) % period + period for period, phase in self._edges)
         self._next = min(nexts, default=END)
         return True
-
-    def copy(self) -> "PaneEdges":
-        """An independent copy."""
-        twin = PaneEdges(self._edges)
-        twin._next = self._next
-        return twin

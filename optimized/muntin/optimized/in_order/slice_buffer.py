@@ -10,12 +10,7 @@ follows it stays out of the store, so that a tentative pin costs no more than a 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from muntin.optimized.common.user_code import (
-    check_combinable,
-    check_result,
-    combine_checked,
-    fold_checked,
-)
+from muntin.optimized.common import user_code
 from muntin.optimized.in_order.aggregate_store import InOrderStore, Slice
 
 A = TypeVar("A")
@@ -79,18 +74,14 @@ class SliceBuffer(Generic[A]):
     def add(self, partial: A, *, cut: bool = False) -> None:
         """Ingest the next event: at most one combine."""
         if self.count in self._pins or self.count in self._tentative_pins or (cut and self._tail):
-            checked = check_combinable(self._store.monoid, partial)
+            checked = user_code.check_combinable(self._store.monoid, partial)
             self._copy_if_shared()
             self._tail.append((self.count, checked))
             self._store_closed_slices()
         else:
             begin, active = self._tail[-1]
             total = self._combine(active, partial)
-            self._tail[-1] = begin, check_result(self._store.monoid, total, active)
-        self.count += 1
-
-    def skip(self) -> None:
-        """Count an event that no window holds."""
+            self._tail[-1] = begin, user_code.check_result(self._store.monoid, total, active)
         self.count += 1
 
     def fold(self, first: int, stop: int) -> A:
@@ -99,7 +90,8 @@ class SliceBuffer(Generic[A]):
         parts = [partial for begin, partial in self._tail if first <= begin < stop]
         if first < inner:
             parts.insert(0, self._store.merge(first, min(stop, inner)))
-        return fold_checked(self._store.monoid, parts) if parts else self._store.monoid.identity
+        monoid = self._store.monoid
+        return user_code.fold_checked(monoid, parts) if parts else monoid.identity
 
     def copy(self) -> "SliceBuffer[A]":
         """An independent copy, which shares what neither has changed yet."""
@@ -162,9 +154,8 @@ class SliceBuffer(Generic[A]):
             self._store.join(begin)
             return
         name, before = self._tail[place - 1] if place else self._store.pop()
-        self._tail[max(0, place - 1) : place + 1] = [
-            (name, combine_checked(self._store.monoid, before, self._tail[place][1]))
-        ]
+        total = user_code.combine_checked(self._store.monoid, before, self._tail[place][1])
+        self._tail[max(0, place - 1) : place + 1] = [(name, total)]
         self._store_closed_slices()
 
     def _store_closed_slices(self) -> None:
@@ -181,10 +172,8 @@ class SliceBuffer(Generic[A]):
         yield "S5 each begin that a window needs is one of a slice", set(held) <= set(begins)
         partials = [fold(events[a:b]) for a, b in zip(begins, stops, strict=True)]
         inner = len(self._store.ids)
-        yield (
-            "S6 the tail folds the events of its slices",
-            partials[inner:] == [partial for _, partial in self._tail],
-        )
+        tail = [partial for _, partial in self._tail]
+        yield "S6 the tail folds the events of its slices", partials[inner:] == tail
         yield from self._store.invariants(list(zip(begins, partials, strict=True))[:inner])
 
 
@@ -193,3 +182,7 @@ class WindowBegins(SliceBuffer[A]):
 
     def _drop_begin(self, begin: int) -> None:
         """Leave the slice."""
+
+
+Slices = SliceBuffer[object]
+"""Slices of partials of any type."""

@@ -7,14 +7,18 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from muntin.optimized.common.query_sharing import ErasedAggregate, can_share
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore
+from muntin.optimized.common.query_sharing import can_share
+from muntin.optimized.in_order.aggregate_store import (
+    InOrderEagerStore,
+    InOrderLazyStore,
+    InOrderStore,
+)
 from muntin.optimized.in_order.discretizer import unsupported_unless_periodic, unsupported_window
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
 from muntin.optimized.in_order.key_state import InOrderKeyState
 from muntin.optimized.in_order.pane_edges import EdgesOf, PaneEdges, pairs, panes
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.snapshot.state_classes import Constant
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
 from muntin.spec.windows.periodic import Sliding
@@ -69,7 +73,7 @@ class QueryGroup:
     queries: dict[str, GroupedQuery] = field(default_factory=dict[str, GroupedQuery])
 
     @property
-    def aggregate(self) -> ErasedAggregate:
+    def aggregate(self) -> AnyAggregate:
         """The aggregate of the first query: all queries share its lift and its combine."""
         return next(iter(self.queries.values())).query.aggregate
 
@@ -83,9 +87,7 @@ class QueryGroup:
         if edges is None:
             return None
         kinds = [query.query.window for query in self.queries.values()]
-        return PaneEdges(
-            edge for kind in kinds if isinstance(kind, Sliding) for edge in edges(kind)
-        )
+        return PaneEdges(edge for k in kinds if isinstance(k, Sliding) for edge in edges(k))
 
     def new_key_state(self) -> InOrderKeyState:
         """The state of a key before its first event."""

@@ -36,9 +36,7 @@ class KeyOrder:
         """Let a cohort number the keys that it will see."""
         if cohort not in self._positions:
             self._positions[cohort] = {}
-            extended = dict[
-                tuple[Cohort, ...], tuple[Cohort, ...]
-            ]()  # shared by keys with the same cohorts
+            extended: dict[tuple[Cohort, ...], tuple[Cohort, ...]] = {}  # shared by like keys
             for key in self.latest_events:
                 cohorts = tuple(self._waiting_cohorts.get(key, ()))
                 self._waiting_cohorts[key] = extended.setdefault(cohorts, (*cohorts, cohort))
@@ -60,10 +58,8 @@ class KeyOrder:
         if key in self.latest_events and key not in self._waiting_cohorts:
             return
         cohorts = self._waiting_cohorts.get(key, self._positions)
-        self._set_waiting(
-            key,
-            [cohort for cohort in cohorts if not self._record_acceptance(cohort, event, rejecting)],
-        )
+        waiting = [c for c in cohorts if not self._record_acceptance(c, event, rejecting)]
+        self._set_waiting(key, waiting)
 
     def _set_waiting(self, key: Hashable, cohorts: Sequence[Cohort]) -> None:
         """Record which cohorts have not accepted a key yet, if there are any."""
@@ -82,9 +78,6 @@ class KeyOrder:
         """Record an event, on time or late: it may be the last of its key."""
         key = event.key
         if key not in self.latest_events:  # who has not numbered it has not accepted it
-            self._set_waiting(
-                key,
-                [cohort for cohort, positions in self._positions.items() if key not in positions],
-            )
+            self._set_waiting(key, [c for c, p in self._positions.items() if key not in p])
         if event.time >= self.latest_events.setdefault(key, event).time:
             self.latest_events[key] = event

@@ -9,9 +9,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from muntin.optimized.common.query_sharing import ErasedAggregate, can_share
+from muntin.optimized.common.query_sharing import can_share
 from muntin.optimized.common.user_code import check_query
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountSliceRequirements
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
@@ -25,6 +25,7 @@ from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
@@ -49,7 +50,7 @@ class SliceGroupEntry:
     group: SliceGroup
 
     @property
-    def aggregate(self) -> ErasedAggregate:
+    def aggregate(self) -> AnyAggregate:
         """The aggregate of the first query that is still registered."""
         return next(iter(self.group.queries.values())).aggregate
 
@@ -106,13 +107,11 @@ class Scotty(Persistent):
         """Describe how each query is served, and which queries share slices."""
         lines = list[str]()
         for name, state in self._query_states.items():
-            others = [repr(other) for other in state.group.queries if other != name]
-            shares = (
-                f"slices are shared with {', '.join(others)}" if others else "slices of its own"
-            )
+            others = ", ".join(repr(other) for other in state.group.queries if other != name)
+            shares = f"slices are shared with {others}" if others else "slices of its own"
+            lines += [f"query {name!r}"]
             plan_lines = state.plan.explanation(state.query, self._settings)
-            lines += [f"query {name!r}", *(f"  {line}" for line in plan_lines)]
-            lines.append(f"  {shares}")
+            lines += [f"  {line}" for line in (*plan_lines, shares)]
         return "\n".join(lines)
 
     def _group_for(self, query: Query, plan: ScottyPlan) -> SliceGroup:
@@ -120,19 +119,16 @@ class Scotty(Persistent):
         for entry in self._group_entries:
             if entry.scope == plan.scope and can_share(entry.aggregate, query.aggregate):
                 return entry.group
-        policy = SliceUpdatePolicy(
-            query.aggregate.monoid, plan.characteristics.commutative, plan.removal
-        )
+        commutative, by_arrival = plan.characteristics.commutative, plan.by_arrival
+        policy = SliceUpdatePolicy(query.aggregate.monoid, commutative, plan.removal)
         group: SliceGroup
         if plan.in_order:
             group = InOrderGroup(self._settings, self._build)
         elif plan.slices_by_rank:
-            requirements = CountSliceRequirements(
-                policy, stored=plan.tuples_stored, by_arrival=plan.by_arrival
-            )
+            requirements = CountSliceRequirements(policy, plan.tuples_stored, by_arrival)
             group = CountGroup(self._settings, requirements, self._build)
         elif plan.slices_hold_tuples:
-            group = TupleGroup(self._settings, policy, self._build, by_arrival=plan.by_arrival)
+            group = TupleGroup(self._settings, policy, self._build, by_arrival=by_arrival)
         else:
             group = TimeGroup(self._settings, query, self._build, stored=plan.tuples_stored)
         self._group_entries.append(SliceGroupEntry(plan.scope, group))
@@ -157,26 +153,18 @@ class Scotty(Persistent):
         last_finite = now if now < END else self._last_finite
         output_watermarks = StepWatermarks(self._settings, self._watermark, now, last_finite)
         ingest_watermarks = StepWatermarks(self._settings, self._watermark, now, self._last_finite)
-        batch = [
-            AcceptedEvent(event, arrival)
-            for arrival, event in enumerate(events, self._arrival_count)
-        ]
-        on_time_events, votes = self._on_time_events(batch, ingest_watermarks), LatenessVotes()
+        batch = [AcceptedEvent(event, a) for a, event in enumerate(events, self._arrival_count)]
+        on_time, votes = self._on_time_events(batch, ingest_watermarks), LatenessVotes()
         try:
             for entry in self._group_entries:
-                entry.group.ingest(on_time_events, ingest_watermarks, votes)
-            outputs = [
-                (entry.group, entry.group.outputs(output_watermarks))
-                for entry in self._group_entries
-            ]
+                entry.group.ingest(on_time, ingest_watermarks, votes)
+            outputs = [(e.group, e.group.outputs(output_watermarks)) for e in self._group_entries]
         except BaseException:
             for entry in self._group_entries:
                 entry.group.restore()
             raise
-        late_events = self._record_keys(batch, on_time_events, ingest_watermarks, votes)
-        results = self._ordered_results(
-            [output for _, group_outputs in outputs for output in group_outputs]
-        )
+        late_events = self._record_keys(batch, on_time, ingest_watermarks, votes)
+        results = self._ordered_results([output for _, g in outputs for output in g])
         for group, group_outputs in outputs:
             group.commit(group_outputs, output_watermarks)
         self._watermark, self._last_finite, self._latest_time = now, last_finite, latest_time
@@ -193,9 +181,7 @@ class Scotty(Persistent):
                 check_order([latest_time, event.time])
         return latest_time
 
-    def _on_time_events(
-        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks
-    ) -> Sequence[AcceptedEvent]:
+    def _on_time_events(self, batch: Batch, watermarks: StepWatermarks) -> Batch:
         """The events that are not late, if that follows from the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
@@ -203,15 +189,11 @@ class Scotty(Persistent):
         return [accepted for accepted in batch if accepted.event.time >= limit]
 
     def _record_keys(
-        self,
-        batch: Sequence[AcceptedEvent],
-        on_time_events: Sequence[AcceptedEvent],
-        watermarks: StepWatermarks,
-        votes: LatenessVotes,
+        self, batch: Batch, on_time: Batch, watermarks: StepWatermarks, votes: LatenessVotes
     ) -> tuple[Event, ...]:
         """Record the keys of events, and give the late ones."""
         rule, limit = self._settings.dialect.lateness, watermarks.limit_before
-        for accepted in on_time_events:
+        for accepted in on_time:
             self._key_order.record_key(accepted.event, votes.rejecting_queries(accepted))
         for accepted in batch:
             self._key_order.record_latest_event(accepted.event)
@@ -227,11 +209,10 @@ class Scotty(Persistent):
             if not changes:
                 continue
             state = self._query_states[name]
-            query_position = state.position
             key_position = self._key_order.position(state.cohort, key)
             for kind, (start, end, row), emitted in changes:
                 if kind != "retracted" or emits_retractions:
                     result = Result(name, key, start, end, emitted.value, kind, emitted.revision)
-                    sort_key = (kind != "retracted", end, start, query_position, row, key_position)
+                    sort_key = (kind != "retracted", end, start, state.position, row, key_position)
                     results.append((sort_key, result))
         return tuple(result for _, result in sorted(results, key=itemgetter(0)))

@@ -9,22 +9,13 @@ from muntin.optimized.in_order.discretizer import (
     unsupported_settings,
     unsupported_window,
 )
+from muntin.optimized.scotty import workload
 from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
-from muntin.optimized.scotty.workload import (
-    Characteristics,
-    Removal,
-    SliceKind,
-    characteristics,
-    keeps_tuples,
-    removal,
-    splits,
-    stores_tuples,
-)
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.periodic import Sliding
-from muntin.spec.windows.window import Context
+from muntin.spec.windows.window import Context, WindowType
 
 IN_ORDER_SCOPE: Hashable = "in order"
 """The scope of queries over an ordered stream: slices begin where windows do, and only there."""
@@ -40,11 +31,11 @@ CONTEXT_NAMES: dict[Context, str] = {
 class ScottyPlan:
     """The decisions for a query, and with which other queries it may share slices."""
 
-    characteristics: Characteristics
-    slices_by_rank: bool  # slices lie between rank edges, and tuples are shifted
-    slices_hold_tuples: bool  # slices hold their tuples, which make or move edges
-    by_arrival: bool
+    characteristics: workload.Characteristics
     scope: Hashable
+    slices_by_rank: bool = False  # slices lie between rank edges, and tuples are shifted
+    slices_hold_tuples: bool = False  # slices hold their tuples, which make or move edges
+    by_arrival: bool = False
 
     @property
     def in_order(self) -> bool:
@@ -52,22 +43,23 @@ class ScottyPlan:
         return self.scope == IN_ORDER_SCOPE
 
     @property
-    def slice_kind(self) -> SliceKind:
+    def slice_kind(self) -> workload.SliceKind:
         """What slices lie between."""
         if self.slices_by_rank:
             return "arrivals" if self.by_arrival else "ranks"
-        slices: SliceKind = "begins" if self.in_order else "times"
+        slices: workload.SliceKind = "begins" if self.in_order else "times"
         return "tuples" if self.slices_hold_tuples else slices
 
     @property
     def tuples_stored(self) -> bool:
         """Whether tuples are stored."""
-        return keeps_tuples(self.characteristics, self.slice_kind)
+        return workload.keeps_tuples(self.characteristics, self.slice_kind)
 
     @property
-    def removal(self) -> Removal:
+    def removal(self) -> workload.Removal:
         """How tuples are removed from slices (Figure 6)."""
-        return "none" if self.slices_by_rank and self.by_arrival else removal(self.characteristics)
+        stays = self.slices_by_rank and self.by_arrival
+        return "none" if stays else workload.removal(self.characteristics)
 
     def explanation(self, query: Query, settings: Settings) -> list[str]:
         """The lines of `Scotty.explain` about a query."""
@@ -82,7 +74,8 @@ class ScottyPlan:
         ]
         storage = "tuples are stored" if self.tuples_stored else "tuples are not stored"
         reason = deviation_from_figure_4(self, query, settings)
-        split = "are split where tuples move edges" if splits(traits) else "are never split"
+        moves = workload.splits(traits)
+        split = "are split where tuples move edges" if moves else "are never split"
         removals = {
             "none": "no tuple is ever removed from a slice",
             "invert": "a tuple is removed from a slice by invert",
@@ -98,16 +91,12 @@ def deviation_from_figure_4(plan: ScottyPlan, query: Query, settings: Settings) 
     None where the plan follows the figure.
     """
     window, measure = query.window, query.window.measure
-    if plan.tuples_stored == stores_tuples(plan.characteristics):
+    if plan.tuples_stored == workload.stores_tuples(plan.characteristics):
         return None
     if not plan.tuples_stored:
         return "ranks in order of arrival never move"
     if settings.in_order:
-        return (
-            unsupported_settings(settings)
-            or unsupported_window(window, settings)
-            or unknown_window(window)
-        )
+        return unsupported_in_order(window, settings)
     if measure in (TIME, COUNT):
         return f"nothing is known beforehand of where {window.name} windows begin and end"
     return f"only the neighbours of a late event determine whether {measure.name} falls there"
@@ -121,37 +110,28 @@ def plan_for(
     The time of a tuple alone determines its slice unless slices split (Figure 5), or edges lie in
     another measure than time.
     """
-    traits, dialect = characteristics(query, settings, letters), settings.dialect
+    traits, dialect = workload.characteristics(query, settings, letters), settings.dialect
     edges_known = traits.session or schedule_for(query.window, dialect, -END) is not None
-    by_rank = has_rank_slices(query, settings)
-    if not (splits(traits) or by_rank) and can_slice_in_order(query, settings):
-        return ScottyPlan(
-            traits,
-            slices_by_rank=False,
-            slices_hold_tuples=False,
-            by_arrival=False,
-            scope=IN_ORDER_SCOPE,
-        )
-    hold_tuples = splits(traits) or not (edges_known or by_rank)
+    by_rank, may_split = has_rank_slices(query, settings), workload.splits(traits)
+    if not (may_split or by_rank) and not unsupported_in_order(query.window, settings):
+        return ScottyPlan(traits, IN_ORDER_SCOPE)
+    hold_tuples = may_split or not (edges_known or by_rank)
     by_arrival = traits.count_measure and dialect.count_order == "arrival"
     by_window = dialect.lateness == "window" and (hold_tuples or by_rank or traits.session)
     is_isolated = by_window or (hold_tuples and not traits_of(query.window).is_suffix_closed)
     owner = query.id if is_isolated else None
     if hold_tuples or by_rank:
-        scope: Hashable = (owner, since, by_rank, by_arrival, traits.commutative, removal(traits))
+        removal = workload.removal(traits)
+        scope: Hashable = (owner, since, by_rank, by_arrival, traits.commutative, removal)
     else:
-        scope = (owner, stores_tuples(traits), traits.commutative)
-    return ScottyPlan(traits, by_rank, hold_tuples, by_arrival, scope)
+        scope = (owner, workload.stores_tuples(traits), traits.commutative)
+    return ScottyPlan(traits, scope, by_rank, hold_tuples, by_arrival)
 
 
-def can_slice_in_order(query: Query, settings: Settings) -> bool:
-    """Whether the events of an ordered stream determine where slices begin [Carbone16]."""
-    window = query.window
-    return not (
-        unsupported_settings(settings)
-        or unsupported_window(window, settings)
-        or unknown_window(window)
-    )
+def unsupported_in_order(window: WindowType, settings: Settings) -> str | None:
+    """Why the events of a stream do not determine where slices begin, if so [Carbone16]."""
+    reason = unsupported_settings(settings) or unsupported_window(window, settings)
+    return reason or unknown_window(window)
 
 
 def has_rank_slices(query: Query, settings: Settings) -> bool:

@@ -7,7 +7,7 @@ sessions, slices that no edge to come can separate are merged. M6 and M7: proofs
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from heapq import heapify, heappop, heapreplace
+from heapq import heappop, heapreplace
 
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
 from muntin.optimized.scotty.groups.key_state import KeyState
@@ -27,10 +27,7 @@ class RetentionHorizon:
     def __init__(self, schedules: Iterable[tuple[WindowSchedule, int]]) -> None:
         """Take schedules, each with the delay from the end of a window until it is final."""
         self._schedules = list(schedules)
-        self._heap: list[tuple[float, float, int]] = [
-            (-END, -END, index) for index, _ in enumerate(self._schedules)
-        ]
-        heapify(self._heap)
+        self._heap = [(-END, -END, index) for index in range(len(self._schedules))]
 
     def needed_from(self, final_until: float) -> tuple[float, float]:
         """The least time that is needed, and up to which `final_until` that holds."""
@@ -39,9 +36,9 @@ class RetentionHorizon:
         while self._heap and self._heap[0][1] <= final_until:
             index = self._heap[0][2]
             schedule, delay = self._schedules[index]
-            window = (
-                None if final_until == END else schedule.first_open_after(int(final_until) - delay)
-            )
+            window = None
+            if final_until < END:
+                window = schedule.first_open_after(int(final_until) - delay)
             if window is None:
                 heappop(self._heap)
             else:
@@ -83,21 +80,17 @@ class Retention:
         low, until = self.horizon(key_state, final_until)
         key_state.slices.evict(low)
         self.compact(key_state, final_until)
-        first_slice_end = key_state.slices.slices[0].last if key_state.slices.slices else END
-        return min(
-            [max(until, first_slice_end), *(one[0] for one in key_state.finalization_queue[:1])]
-        )
+        first_end = key_state.slices.slices[0].last if key_state.slices.slices else END
+        first_final = key_state.finalization_queue[0][0] if key_state.finalization_queue else END
+        return min(max(until, first_end), first_final)
 
     def horizon(self, key_state: KeyState, final_until: float) -> tuple[float, float]:
         """The least time that is needed, and up to which `final_until` that surely holds."""
         low, until = self._horizon.needed_from(final_until)
         for manager in _session_managers(key_state, self._widest_sessions):
-            spans = manager.sessions.sessions_from(
-                key_state.slices, manager.sessions.first_seen_slice(key_state.slices)
-            )
-            open_span = next(
-                (span for span in spans if span.end + self._closing_delay > final_until), None
-            )
+            first_slice = manager.sessions.first_seen_slice(key_state.slices)
+            spans = manager.sessions.sessions_from(key_state.slices, first_slice)
+            open_span = next((s for s in spans if s.end + self._closing_delay > final_until), None)
             if open_span:
                 last = key_state.slices.first_times[open_span.high - 1]
                 manager.sessions.remember_session("oldest", open_span.start, last)
@@ -114,9 +107,7 @@ class Retention:
         final_count = slices.final_slice_count(bound)
         if final_count > key_state.compacted_count:
             managers = _session_managers(key_state, self._session_queries)
-            open_starts = {
-                start for manager in managers for start in manager.open_starts(slices, final_until)
-            }
+            open_starts = {start for m in managers for start in m.open_starts(slices, final_until)}
             with suppress(Exception):  # a combine that raises leaves the slices as they were
                 slices.compact(final_count, open_starts | self._landmarks)
             final_count = slices.final_slice_count(bound)

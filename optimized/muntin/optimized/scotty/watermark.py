@@ -19,10 +19,8 @@ class StepWatermarks:
         """
         self.settings, self.before, self.now, self.last_finite = settings, before, now, reached
         self.limit_before, self.limit = (_limit(settings, watermark) for watermark in (before, now))
-        self.final_until_before, self.final_until = (
-            _final_until(settings, before),
-            _final_until(settings, now),
-        )
+        self.final_until_before = _final_until(settings, before)
+        self.final_until = _final_until(settings, now)
         self.final_only = settings.output == "final"
         update = "immediate" if self.final_only else settings.dialect.late_update
         self.held_back = update == "next_watermark" and now <= before

@@ -8,20 +8,17 @@ from functools import lru_cache
 from typing import Literal
 
 from muntin.optimized.common.aggregate_facts import without_refuted_facts
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import Context
 
-Erased = Aggregate[object, object, object]
 Removal = Literal["none", "invert", "recompute"]
 LETTERS = (2, 5)
 """Values on which declared facts are checked, unless the user gives better ones."""
-CATALOGUE_IDS = frozenset(
-    id(one) for name in NAMES for one in (named_keeping_nulls(name), named(name))
-)
+CATALOGUE_IDS = frozenset(id(one) for n in NAMES for one in (named_keeping_nulls(n), named(n)))
 """The aggregates whose claims tests/laws checks. They live as long as the process does."""
 
 
@@ -88,7 +85,7 @@ def removal(traits: Characteristics) -> Removal:
     return "invert" if traits.invertible else "recompute"
 
 
-def without_refuted_claims(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
+def without_refuted_claims(aggregate: AnyAggregate, letters: tuple[object, ...]) -> AnyAggregate:
     """The aggregate without the claims that small words refute.
 
     Letters that the aggregate does not take refute nothing. What the catalogue claims of integers
@@ -103,19 +100,14 @@ def without_refuted_claims(aggregate: Erased, letters: tuple[object, ...]) -> Er
 class _Claims:
     """What is checked once: claims are the same if they are made of the same functions."""
 
-    aggregate: Erased
+    aggregate: AnyAggregate
     letters: tuple[object, ...]
 
     def _function_ids(self) -> tuple[object, ...]:
         aggregate, monoid = self.aggregate, self.aggregate.monoid
-        functions = (
-            aggregate.lift,
-            monoid.combine,
-            aggregate.lower,
-            monoid.invert,
-            monoid.invert_first,
-        )
-        return *map(id, functions), aggregate.commutative, id(monoid.identity), repr(self.letters)
+        parts = monoid.identity, monoid.combine, monoid.invert, monoid.invert_first
+        functions = (*parts, aggregate.lift, aggregate.lower)
+        return *map(id, functions), aggregate.commutative, repr(self.letters)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Claims) and self._function_ids() == other._function_ids()
@@ -125,7 +117,7 @@ class _Claims:
 
 
 @lru_cache(maxsize=256)
-def _checked_claims(claims: _Claims) -> Erased:
+def _checked_claims(claims: _Claims) -> AnyAggregate:
     try:
         return without_refuted_facts(claims.aggregate, claims.letters, longest=2)
     except Exception:  # noqa: BLE001 - whatever the user's code raises on foreign values

@@ -6,15 +6,19 @@ value that is aggregated.
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
+from contextlib import suppress
 from copy import copy, deepcopy
-from typing import Literal, NamedTuple, Self
+from typing import Generic, Literal, NamedTuple, Self, TypeVar
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
-from muntin.spec.errors import InvalidInputError
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.spec.errors import InvalidInputError, UserCodeError, integer
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.measure import COUNT, TIME
-from muntin.spec.windows.window import ContextFreeWindow
+from muntin.spec.windows.user_defined import Machine
+from muntin.spec.windows.window import ContextFreeWindow, WindowType
+
+W = TypeVar("W", bound=WindowType)
 
 
 class EmittedWindow(NamedTuple):
@@ -79,17 +83,6 @@ class TrackerConfig(NamedTuple):
     query_number: int
 
 
-def copy_or_same(state: object) -> object:
-    """A copy of the state of a user's machine, which may change what it gets.
-
-    A state that cannot be copied is used as it is: it has to be one that is never changed.
-    """
-    try:
-        return deepcopy(state)
-    except Exception:  # noqa: BLE001 - whatever the user's objects raise
-        return state
-
-
 WakeCondition = Literal["never", "until a time", "until a rank", "until a pause"]
 """Which events do not affect a tracker: those before its next edge, or within its gap."""
 
@@ -122,32 +115,30 @@ class WindowTracker(ABC):
         self.next_wakeup: float = END  # the watermark at which to emit or evict something
         self.may_reemit = False  # whether an emitted window may hold the next event
 
-    def observe(self, slices: SliceBuffer[object], event: Event) -> None:
+    def observe(self, slices: Slices, event: Event) -> None:
         """Ingest an event that affects it, before the slices do."""
         self.first_ordinal = slices.count if self.first_ordinal < 0 else self.first_ordinal
         rank = slices.count - self.first_ordinal
         coordinate = self.measure.coordinate_of(event, rank)
         if self.last_coordinate is not None and coordinate < self.last_coordinate:
-            fall = (
-                f"measure {self.measure.name!r} falls from {self.last_coordinate} to {coordinate}"
-            )
-            raise InvalidInputError(f"{fall} at {event}")
+            fall = f"falls from {self.last_coordinate} to {coordinate} at {event}"
+            raise InvalidInputError(f"measure {self.measure.name!r} {fall}")
         self.place(slices, TrackedEvent(event, coordinate, rank, slices.count))
         self.last_coordinate = coordinate
 
     @abstractmethod
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Close the windows that end before the event, and open those that begin with it."""
 
     def next_edge(self) -> float:
         """The least coordinate of an event that may open, fill or close a window."""
         return -END
 
-    def catch_up(self, slices: SliceBuffer[object], last: int, /) -> None:
+    def catch_up(self, slices: Slices, last: int, /) -> None:
         """Note the time of the last event, which may not have affected it."""
         del slices, last
 
-    def advance(self, slices: SliceBuffer[object], last_finite: float, limit: float, /) -> None:
+    def advance(self, slices: Slices, last_finite: float, limit: float, /) -> None:
         """Apply what depends on the watermark alone: here, nothing."""
         del slices, last_finite, limit
 
@@ -161,18 +152,18 @@ class WindowTracker(ABC):
         twin.windows = self.windows.copy()
         return twin
 
-    def release(self, slices: SliceBuffer[object]) -> None:
+    def release(self, slices: Slices) -> None:
         """Unpin every begin."""
-        for window in self.windows[self.first_open_index() :]:
-            slices.unpin(window.first)
+        for begin in self.pins():
+            slices.unpin(begin)
 
-    def mark_step_start(self, slices: SliceBuffer[object]) -> None:
+    def mark_step_start(self, slices: Slices) -> None:
         """Mark where the step begins, if events emitted before it are left out of updates."""
         if self.settings.output == "discard":
             self.step_start = slices.count
             slices.pin(self.step_start)
 
-    def clear_step_start(self, slices: SliceBuffer[object]) -> None:
+    def clear_step_start(self, slices: Slices) -> None:
         """Unpin the begin of the step."""
         if self.step_start is not None:
             slices.unpin(self.step_start)
@@ -182,13 +173,13 @@ class WindowTracker(ABC):
         """Whether the query came too late to see all of a window that begins there (rule 13)."""
         return start <= self.visible_after
 
-    def open(self, slices: SliceBuffer[object], window: TrackedWindow) -> None:
+    def open(self, slices: Slices, window: TrackedWindow) -> None:
         """Begin a window, and pin its first event."""
         slices.pin(window.first)
         self.windows.append(window)
 
     def close(
-        self, slices: SliceBuffer[object], window: TrackedWindow, stop: int, due: float | None
+        self, slices: Slices, window: TrackedWindow, stop: int, due: float | None
     ) -> TrackedWindow:
         """Fix the content of a window, and unpin its begin."""
         total, rest = None, None
@@ -203,7 +194,7 @@ class WindowTracker(ABC):
         """The index of the first open window: those that have closed come before."""
         return bisect_left(self.windows, True, key=is_open)  # noqa: FBT003 - what is looked for
 
-    def close_before(self, slices: SliceBuffer[object], arrival: TrackedEvent) -> None:
+    def close_before(self, slices: Slices, arrival: TrackedEvent) -> None:
         """Close every window that ends before the event."""
         for k in range(self.first_open_index(), len(self.windows)):
             window = self.windows[k]
@@ -233,11 +224,44 @@ class WindowTracker(ABC):
         window = self.windows[index]
         return window.end - 1 if self.fills_by_count and window.due is None else window.closes
 
+    def pins(self) -> list[int]:
+        """The ordinals that it pins between steps: where the open windows begin."""
+        return [window.first for window in self.windows[self.first_open_index() :]]
+
     def begins(self) -> set[int]:
-        """The ordinals that it pins: where the open windows begin."""
-        step = set[int]() if self.step_start is None else {self.step_start}
-        return step | {window.first for window in self.windows[self.first_open_index() :]}
+        """The ordinals that it pins, also tentatively."""
+        return {*self.pins(), *([] if self.step_start is None else [self.step_start])}
 
     def is_idle(self) -> bool:
         """Whether nothing would be lost if it were made anew for the next event."""
         return False
+
+
+class KindTracker(WindowTracker, Generic[W]):
+    """A tracker that knows the type of its windows."""
+
+    def __init__(self, kind: W, config: TrackerConfig) -> None:
+        """Start with no event."""
+        super().__init__(config)
+        self.kind = kind
+
+
+class MachineTracker(WindowTracker):
+    """A tracker that runs a user's machine, which may change the state that it gets."""
+
+    state: object = None
+
+    def copy(self) -> Self:
+        """An independent copy; a state that cannot be copied has to be one that never changes."""
+        twin = super().copy()
+        with suppress(Exception):  # whatever the user's objects raise
+            twin.state = deepcopy(self.state)
+        return twin
+
+    def run_machine(self, machine: Machine, event: Event) -> tuple[int, int]:
+        """The two counts that the machine returns for the next event."""
+        try:
+            self.state, first, second = machine(self.state, event)
+            return integer(first, "a count"), integer(second, "a count")
+        except Exception as cause:
+            raise UserCodeError(f"a user-defined window at {event} failed: {cause!r}") from cause

@@ -5,21 +5,21 @@ the first event at each coordinate is pinned tentatively until the next coordina
 """
 
 from abc import abstractmethod
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.slice_buffer import Slices
 from muntin.optimized.in_order.trackers.base import (
+    KindTracker,
+    MachineTracker,
     TrackedEvent,
     TrackedWindow,
-    TrackerConfig,
-    WindowTracker,
-    copy_or_same,
+    W,
 )
 from muntin.spec.algebra.values import Number
-from muntin.spec.errors import InvalidInputError, UserCodeError, integer
+from muntin.spec.errors import InvalidInputError, UserCodeError
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import Punctuation
-from muntin.spec.windows.frames import Delta, Threshold
+from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserWindow
 
@@ -32,15 +32,13 @@ class SimultaneousEvents(NamedTuple):
     time: int
 
 
-class FrameTracker(WindowTracker):
+class FrameTracker(KindTracker[W]):
     """A tracker that may cut before the current group of events."""
 
     group: SimultaneousEvents | None = None
     endless_due: float | None = END
 
-    def enter(
-        self, slices: SliceBuffer[object], arrival: TrackedEvent
-    ) -> tuple[SimultaneousEvents, bool]:
+    def enter(self, slices: Slices, arrival: TrackedEvent) -> tuple[SimultaneousEvents, bool]:
         """The group of the event, and whether it is the first in it."""
         if self.group is not None and self.group.coordinate == arrival.coordinate:
             return self.group, False
@@ -50,7 +48,7 @@ class FrameTracker(WindowTracker):
             slices.pin_tentatively(arrival.ordinal)
         return self.group, True
 
-    def release(self, slices: SliceBuffer[object]) -> None:
+    def release(self, slices: Slices) -> None:
         """Unpin every begin."""
         super().release(slices)
         self._unpin_group(slices)
@@ -60,27 +58,27 @@ class FrameTracker(WindowTracker):
         pinned = self.group is not None and self.measure is not COUNT
         return super().begins() | ({self.group.first} if pinned and self.group else set[int]())
 
-    def begin(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
+    def begin(self, slices: Slices, group: SimultaneousEvents) -> None:
         """Open a window that begins with a group, and has no end yet."""
         due = self.endless_due
         self.open(slices, TrackedWindow(group.coordinate, END, group.first, END, due))
 
     def end(
-        self, slices: SliceBuffer[object], window: TrackedWindow, group: SimultaneousEvents
+        self, slices: Slices, window: TrackedWindow, group: SimultaneousEvents
     ) -> TrackedWindow:
         """The window as it is when it ends before a group."""
         due = group.coordinate if self.measure is TIME else group.time
         return self.close(slices, window._replace(end=group.coordinate), group.first, due)
 
-    def _unpin_group(self, slices: SliceBuffer[object]) -> None:
+    def _unpin_group(self, slices: Slices) -> None:
         if self.group is not None and self.measure is not COUNT:
             slices.unpin_tentative(self.group.first)
 
 
-class CutsTracker(FrameTracker):
+class CutsTracker(FrameTracker[W]):
     """Windows that cover all events, from each cut to the next."""
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Cut before the group of the event, if the event cuts."""
         group, new = self.enter(slices, arrival)
         cut = self.is_cut(arrival, new=new)
@@ -96,15 +94,10 @@ class CutsTracker(FrameTracker):
         """Whether an event cuts before its group, which may be a new one."""
 
 
-class PunctuationTracker(CutsTracker):
+class PunctuationTracker(CutsTracker[Punctuation]):
     """A punctuation cuts."""
 
     endless_due = None
-
-    def __init__(self, kind: Punctuation, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.kind = kind
 
     def is_cut(self, arrival: TrackedEvent, *, new: bool) -> bool:
         """Whether it is a punctuation."""
@@ -112,7 +105,7 @@ class PunctuationTracker(CutsTracker):
         return bool(self.kind.marks(arrival.event))
 
 
-class StateTracker(CutsTracker):
+class StateTracker(CutsTracker[State]):
     """A value that differs from the last of the group before cuts."""
 
     previous: tuple[object, ...] = ()
@@ -135,16 +128,12 @@ def number_of(arrival: TrackedEvent) -> Number | None:
     return value
 
 
-class DeltaTracker(CutsTracker):
+class DeltaTracker(CutsTracker[Delta]):
     """A value far from the first of the frame cuts."""
 
-    def __init__(self, kind: Delta, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.limit = kind.threshold
-        self.first: Number | None = None  # of the frame, in earlier groups
-        self.group_value: Number | None = None  # the first of the group
-        self.frame_start: int | None = None  # the coordinate at which the frame begins
+    first: Number | None = None  # of the frame, in earlier groups
+    group_value: Number | None = None  # the first of the group
+    frame_start: int | None = None  # the coordinate at which the frame begins
 
     def is_cut(self, arrival: TrackedEvent, *, new: bool) -> bool:
         """Whether the value is far from the first, and the frame began earlier."""
@@ -155,26 +144,23 @@ class DeltaTracker(CutsTracker):
         self.frame_start = arrival.coordinate if self.frame_start is None else self.frame_start
         self.group_value = value if self.group_value is None else self.group_value
         first = self.group_value if self.first is None else self.first
-        if value is None or first is None or -self.limit <= value - first <= self.limit:
+        limit = self.kind.threshold
+        if value is None or first is None or -limit <= value - first <= limit:
             return False
         if arrival.coordinate > self.frame_start:
             self.first, self.frame_start = None, arrival.coordinate
         return True
 
 
-class ThresholdTracker(FrameTracker):
+class ThresholdTracker(FrameTracker[Threshold]):
     """Runs of high groups; one that is too short is no window, however it ends."""
 
-    def __init__(self, kind: Threshold, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.kind = kind
-        self.run: SimultaneousEvents | None = None  # the first group of the run, which is pinned
-        self.in_earlier_groups = 0  # the numbers in earlier groups of the run
-        self.in_group = 0  # those in this group
-        self.group_is_low = False
+    run: SimultaneousEvents | None = None  # the first group of the run, which is pinned
+    in_earlier_groups = 0  # the numbers in earlier groups of the run
+    in_group = 0  # those in this group
+    group_is_low = False
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Begin, continue or end a run."""
         value = number_of(arrival)
         group, new = self.enter(slices, arrival)
@@ -192,17 +178,11 @@ class ThresholdTracker(FrameTracker):
             self._end_run(slices, group)
         self._update_window(slices)
 
-    def release(self, slices: SliceBuffer[object]) -> None:
-        """Unpin every begin."""
-        super().release(slices)
-        if self.run is not None:
-            slices.unpin(self.run.first)
-
-    def begins(self) -> set[int]:
+    def pins(self) -> list[int]:
         """The ordinals that it pins: also where the run begins."""
-        return super().begins() | ({self.run.first} if self.run else set[int]())
+        return [*super().pins(), *([self.run.first] if self.run else [])]
 
-    def _end_run(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
+    def _end_run(self, slices: Slices, group: SimultaneousEvents) -> None:
         self.group_is_low, self.in_group = True, 0
         if self.run is not None:
             self._update_window(slices)
@@ -211,12 +191,11 @@ class ThresholdTracker(FrameTracker):
             slices.unpin(self.run.first)
         self.run, self.in_earlier_groups = None, 0
 
-    def _update_window(self, slices: SliceBuffer[object]) -> None:
+    def _update_window(self, slices: Slices) -> None:
         """Have an open window if and only if the run is long enough."""
         is_shown = self._is_shown()
-        enough = (
-            self.run is not None and self.in_earlier_groups + self.in_group >= self.kind.min_count
-        )
+        count = self.in_earlier_groups + self.in_group
+        enough = self.run is not None and count >= self.kind.min_count
         if enough and not is_shown and self.run is not None:
             self.begin(slices, self.run)
         elif is_shown and not enough:
@@ -227,29 +206,21 @@ class ThresholdTracker(FrameTracker):
         return bool(self.windows) and self.windows[-1].stop is None
 
 
-class UserWindowTracker(FrameTracker):
+class UserWindowTracker(MachineTracker, FrameTracker[UserWindow]):
     """Windows as the user's machine has them; the one that began first ends first."""
 
-    def __init__(self, kind: UserWindow, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.machine = kind.machine
-        self.state: object = None
-        self.open_begins: tuple[SimultaneousEvents, ...] = ()
-        self.begun_count = 0
-        self.ended_starts = frozenset[int]()  # of windows that end at this coordinate
+    open_begins: tuple[SimultaneousEvents, ...] = ()
+    begun_count = 0
+    ended_starts = frozenset[int]()  # of windows that end at this coordinate
 
-    def copy(self) -> Self:
-        """An independent copy: a machine may change the state that it gets."""
-        twin = super().copy()
-        twin.state = copy_or_same(self.state)
-        return twin
-
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Run the machine, end windows, then begin some."""
         group, new = self.enter(slices, arrival)
         self.ended_starts = frozenset[int]() if new else self.ended_starts
-        begins, ends = self._run_machine(arrival)
+        begins, ends = self.run_machine(self.kind.machine, arrival.event)
+        if min(begins, ends) < 0:
+            where = f"a user-defined window at {arrival.event}"
+            raise UserCodeError(f"{where} counts {begins} and {ends}, below 0")
         if ends > len(self.open_begins):
             number = self.begun_count - len(self.open_begins) + ends
             raise UserCodeError(f"window {number} ends at {arrival.event}, not begun")
@@ -260,20 +231,7 @@ class UserWindowTracker(FrameTracker):
             self.begin(slices, group)
         self.open_begins += (group,) * begins
 
-    def _run_machine(self, arrival: TrackedEvent) -> tuple[int, int]:
-        try:
-            self.state, first, second = self.machine(self.state, arrival.event)
-            begins, ends = integer(first, "a count"), integer(second, "a count")
-        except Exception as cause:
-            raise UserCodeError(
-                f"a user-defined window at {arrival.event} failed: {cause!r}"
-            ) from cause
-        if min(begins, ends) < 0:
-            where = f"a user-defined window at {arrival.event}"
-            raise UserCodeError(f"{where} counts {begins} and {ends}, below 0")
-        return begins, ends
-
-    def _end_oldest(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
+    def _end_oldest(self, slices: Slices, group: SimultaneousEvents) -> None:
         oldest, self.open_begins = self.open_begins[0], self.open_begins[1:]
         start = oldest.coordinate
         k = self.first_open_index()

@@ -1,11 +1,12 @@
 """Windows whose end is known when an event comes: sliding, landmark, cumulate, band, session."""
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.slice_buffer import Slices
 from muntin.optimized.in_order.trackers.base import (
+    KindTracker,
     TrackedEvent,
     TrackedWindow,
     TrackerConfig,
-    WindowTracker,
+    W,
 )
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import Session
@@ -13,18 +14,18 @@ from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, pane_start
 
 
-class PeriodicTracker(WindowTracker):
+class PeriodicTracker(KindTracker[W]):
     """Windows that hold the coordinates c with start + lead <= c < end + lag."""
 
-    def __init__(self, config: TrackerConfig) -> None:
+    def __init__(self, kind: W, config: TrackerConfig) -> None:
         """Start with no event."""
-        super().__init__(config)
+        super().__init__(kind, config)
         edges = "left" if self.measure is COUNT else self.settings.dialect.edges
         self.lead, self.lag = int(edges == "right"), int(edges != "left")
         if self.measure is TIME or self.measure is COUNT:
             self.wake_condition = "until a time" if self.measure is TIME else "until a rank"
 
-    def begin(self, slices: SliceBuffer[object], first: int, start: int, end: int) -> None:
+    def begin(self, slices: Slices, first: int, start: int, end: int) -> None:
         """Open a window with its first event, unless the query came too late to see all of it."""
         if not self.predates_query(start):
             due = self.due_while_open(end)
@@ -32,16 +33,12 @@ class PeriodicTracker(WindowTracker):
             self.open(slices, TrackedWindow(start, end, first, end + self.lag, due))
 
 
-class SlidingTracker(PeriodicTracker):
+class SlidingTracker(PeriodicTracker[Sliding]):
     """Windows that begin at multiples of the slide. An event opens those that it is first in."""
 
-    def __init__(self, kind: Sliding, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.kind = kind
-        self.next_start: int | None = None  # the least start that no event has opened
+    next_start: int | None = None  # the least start that no event has opened
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Close the windows that end at or before the event, and open those that begin."""
         self.close_before(slices, arrival)
         self._open(slices, arrival)
@@ -57,7 +54,7 @@ class SlidingTracker(PeriodicTracker):
         anywhere = self.settings.dialect.first_window != "floor_first"
         return self.measure is TIME and anywhere and not self.windows
 
-    def _open(self, slices: SliceBuffer[object], arrival: TrackedEvent) -> None:
+    def _open(self, slices: Slices, arrival: TrackedEvent) -> None:
         """Open the windows that the event is first in."""
         size, slide, c = self.kind.size, self.kind.slide, arrival.coordinate
         newest = self._pane_start(c - self.lead)
@@ -74,25 +71,23 @@ class SlidingTracker(PeriodicTracker):
             return zero
         everything = self._pane_start(first - self.kind.size - self.lag)
         rule = self.settings.dialect.first_window
-        return {"all": everything, "nonnegative": zero, "floor_first": self._pane_start(first)}[
-            rule
-        ]
+        least = {"all": everything, "nonnegative": zero, "floor_first": self._pane_start(first)}
+        return least[rule]
 
     def _pane_start(self, coordinate: int) -> int:
         return pane_start(coordinate, self.kind.offset, self.kind.slide, self.settings.dialect)
 
 
-class LandmarkTracker(PeriodicTracker):
+class LandmarkTracker(PeriodicTracker[Landmark]):
     """One begin, and an end in each period. There is always one window that has not ended."""
 
     def __init__(self, kind: Landmark, config: TrackerConfig) -> None:
         """Start with no event."""
-        super().__init__(config)
-        self.kind = kind
+        super().__init__(kind, config)
         self.first: int | None = None
         self.next_end = kind.at + kind.every
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Close the windows that have ended; open all that the first event is in."""
         kind, c = self.kind, arrival.coordinate
         if not self.predates_query(kind.at) and c >= kind.at + self.lead:
@@ -111,7 +106,7 @@ class LandmarkTracker(PeriodicTracker):
             return END if self.predates_query(self.kind.at) else self.kind.at + self.lead
         return min(self.next_end - self.kind.every, self.next_close())
 
-    def advance(self, slices: SliceBuffer[object], last_finite: float, limit: float, /) -> None:
+    def advance(self, slices: Slices, last_finite: float, limit: float, /) -> None:
         """Open the windows up to the first that ends beyond the watermark."""
         del limit
         if self.measure is TIME and self.first is not None:
@@ -122,42 +117,31 @@ class LandmarkTracker(PeriodicTracker):
         timely = self.measure is TIME and self.first is not None
         return self.next_end - self.kind.every if timely else END
 
-    def begins(self) -> set[int]:
+    def pins(self) -> list[int]:
         """The ordinals that it pins: also that of the first event."""
-        return super().begins() | ({self.first} if self.first is not None else set[int]())
+        return [*super().pins(), *([] if self.first is None else [self.first])]
 
-    def release(self, slices: SliceBuffer[object]) -> None:
-        """Unpin every begin."""
-        super().release(slices)
-        if self.first is not None:
-            slices.unpin(self.first)
-
-    def _extend(self, slices: SliceBuffer[object], reach: float) -> None:
+    def _extend(self, slices: Slices, reach: float) -> None:
         while self.first is not None and self.next_end <= reach + self.kind.every:
             self.begin(slices, self.first, self.kind.at, self.next_end)
             self.next_end += self.kind.every
 
 
-class CumulateTracker(PeriodicTracker):
+class CumulateTracker(PeriodicTracker[Cumulate]):
     """Tumbling windows that report their growth: the first event in one opens all its parts."""
 
-    def __init__(self, kind: Cumulate, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.kind = kind
-        self.opened: float = -END  # the greatest end of a window that was opened
+    opened: float = -END  # the greatest end of a window that was opened
 
     def is_idle(self) -> bool:
         """Whether no window of time is open."""
         return self.measure is TIME and not self.windows
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Close the windows that have ended; open those of a new period."""
         self.close_before(slices, arrival)
         if arrival.coordinate - self.lead >= self.opened:
-            for start, end, _ in sorted(
-                self.kind.windows_at(arrival.coordinate, self.settings.dialect)
-            ):
+            windows = self.kind.windows_at(arrival.coordinate, self.settings.dialect)
+            for start, end, _ in sorted(windows):
                 if end > self.opened:
                     self.begin(slices, arrival.ordinal, start, int(end))
                     self.opened = end
@@ -168,20 +152,16 @@ class CumulateTracker(PeriodicTracker):
         return min(self.opened + self.lead, self.next_close())
 
 
-class BandTracker(PeriodicTracker):
+class BandTracker(PeriodicTracker[Band]):
     """One window."""
 
-    def __init__(self, kind: Band, config: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(config)
-        self.kind = kind
-        self.opened = False
+    opened = False
 
     def is_idle(self) -> bool:
         """Whether the window of time is not open: it has ended, or has not begun."""
         return self.measure is TIME and not self.windows
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Open the window with the first event in it, and close it with the first behind it."""
         self.close_before(slices, arrival)
         start, end = self.kind.start, self.kind.end
@@ -195,7 +175,7 @@ class BandTracker(PeriodicTracker):
         return self.next_close() if self.opened else self.kind.start + self.lead
 
 
-class SessionTracker(WindowTracker):
+class SessionTracker(KindTracker[Session]):
     """At most one session is open.
 
     In time, an event that follows within the gap affects it only when the session is emitted.
@@ -203,8 +183,7 @@ class SessionTracker(WindowTracker):
 
     def __init__(self, kind: Session, config: TrackerConfig) -> None:
         """Start with no event."""
-        super().__init__(config)
-        self.gap = kind.gap
+        super().__init__(kind, config)
         self.merge_reach = int(self.settings.dialect.session_merge == "le")
         self.ends_at_last = self.settings.dialect.session_end == "last"
         self.wake_condition = "until a pause" if self.measure is TIME else "never"
@@ -215,19 +194,19 @@ class SessionTracker(WindowTracker):
         """Whether no session of time is open."""
         return self.measure is TIME and not self.windows
 
-    def place(self, slices: SliceBuffer[object], arrival: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Extend the session, or close it and open another."""
         self.close_before(slices, arrival)
         if not self.windows or self.windows[-1].stop is not None:
             c = arrival.coordinate
             self.open(slices, TrackedWindow(c, c + 1, arrival.ordinal, c, None))
-        self._extend(arrival.coordinate, arrival.event.gap or self.gap)
+        self._extend(arrival.coordinate, arrival.event.gap or self.kind.gap)
         self.last_ordinal = arrival.ordinal
 
-    def catch_up(self, slices: SliceBuffer[object], last: int, /) -> None:
+    def catch_up(self, slices: Slices, last: int, /) -> None:
         """Extend the session to the last event, if that did not affect it."""
         if self.last_ordinal is not None and self.last_ordinal < slices.count - 1:
-            self._extend(last, self.gap)
+            self._extend(last, self.kind.gap)
             self.last_ordinal = slices.count - 1
 
     def _extend(self, last: int, gap: int) -> None:
@@ -235,7 +214,5 @@ class SessionTracker(WindowTracker):
         window = self.windows[-1]
         ends = max(last + gap, int(window.closes) - self.merge_reach)
         shown, row = (last + 1, ends) if self.ends_at_last else (ends, 0)
-        due = self.due_while_open(ends)
-        self.windows[-1] = window._replace(
-            end=shown, closes=ends + self.merge_reach, due=due, row=row
-        )
+        due, closes = self.due_while_open(ends), ends + self.merge_reach
+        self.windows[-1] = window._replace(end=shown, closes=closes, due=due, row=row)

@@ -92,9 +92,8 @@ class SessionIndex:
     def session_at(self, slices: SliceManager, time: int, known_start: float = -END) -> SessionSpan:
         """The session that holds a tuple of this time; one surely begins at `known_start`."""
         index = bisect_right(slices.first_times, time) - 1
-        lowest = max(
-            self.first_seen_slice(slices), bisect_right(slices.first_times, known_start) - 1
-        )
+        known = bisect_right(slices.first_times, known_start) - 1
+        lowest = max(self.first_seen_slice(slices), known)
         first_index = self._first_slice(slices, index, lowest)
         return next(span for span in self.sessions_from(slices, first_index) if span.high > index)
 
@@ -106,9 +105,7 @@ class SessionIndex:
         """
         all_slices, leaps = slices.slices, self._leaps(slices)
         leaps_back = {high: low for low, high in leaps.items()}
-        first_index = index = next(
-            (low for low, high in leaps.items() if low < index <= high), index
-        )
+        first_index = index = next((low for low, h in leaps.items() if low < index <= h), index)
         while index > lowest:
             reach_needed = all_slices[first_index].first - self._merge_slack
             if max(all_slices[index - 1].last + self.gap, slices.furthest_own_gap) <= reach_needed:
@@ -122,17 +119,10 @@ class SessionIndex:
         """Where the session would end that this event would belong to."""
         all_slices, lowest = slices.slices, self.first_seen_slice(slices)
         index, size = max(lowest, bisect_right(slices.first_times, event.time)), 1
-        earlier = (
-            all_slices[self._first_slice(slices, index - 1, lowest) : index]
-            if index > lowest
-            else []
-        )
+        first_index = self._first_slice(slices, index - 1, lowest) if index > lowest else index
+        single = singleton_slice(event, None, None, -1)
         while True:  # most sessions end near
-            slice_run = [
-                *earlier,
-                singleton_slice(event, None, None, -1),
-                *all_slices[index : index + size],
-            ]
+            slice_run = [*all_slices[first_index:index], single, *all_slices[index : index + size]]
             spans = self.spans(slice_run, 0)
             session = next(span for span in spans if span.start <= event.time <= span.last)
             if session.high < len(slice_run) or index + size >= len(all_slices):

@@ -8,6 +8,7 @@ from muntin.optimized.common.user_code import fold_checked
 from muntin.optimized.scotty.emission.session_index import SessionIndex, SessionSpan
 from muntin.optimized.scotty.emission.window_manager import (
     EmittedResult,
+    KeyView,
     ResultChange,
     WindowManager,
 )
@@ -37,25 +38,21 @@ class SessionWindows(WindowManager):
         self._next_open_from: float = END  # the same after the step
         self._youngest_open = NO_SESSION  # where it begins, and the start of its last slice
 
-    def is_on_time(
-        self, event: Event, limit: float, slices: SliceManager, seen: SeenRange
-    ) -> bool | None:
+    def is_on_time(self, event: Event, limit: float, key: KeyView) -> bool | None:
         """Whether the session that would hold the event is not final."""
-        del seen
-        return self.final_time(self.sessions.end_with(slices, event)) > limit
+        return self.final_time(self.sessions.end_with(key.slices, event)) > limit
 
-    def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
+    def next_completion(self, time: float, key: KeyView) -> float:
         """When the first open session ends."""
-        del time, seen
-        return next((span.end for span in self._open_sessions(slices, [])), END)
+        del time
+        return next((span.end for span in self._open_sessions(key.slices, [])), END)
 
     def _open_sessions(
         self, slices: SliceManager, touched: Sequence[SessionSpan]
     ) -> Iterator[SessionSpan]:
         """The sessions that were open, with the slices that late tuples add to them."""
-        index = max(
-            bisect_left(slices.first_times, self._open_from), self.sessions.first_seen_slice(slices)
-        )
+        first_open = bisect_left(slices.first_times, self._open_from)
+        index = max(first_open, self.sessions.first_seen_slice(slices))
         index = min([index, *(span.low for span in touched if span.high > index)])
         return self.sessions.sessions_from(slices, index)
 
@@ -68,18 +65,10 @@ class SessionWindows(WindowManager):
             if span.end > until:
                 return
 
-    def changes(
-        self,
-        watermarks: StepWatermarks,
-        slices: SliceManager,
-        late_events: Sequence[LiftedEvent],
-        seen: SeenRange,
-    ) -> list[ResultChange]:
+    def changes(self, watermarks: StepWatermarks, key: KeyView) -> list[ResultChange]:
         """Retract sessions that are gone; emit those that ended, and those that ended and grew."""
-        del seen
-        after, until = watermarks.emission_range(self.closing)
-        times = {late.accepted.event.time for late in late_events}
-        times = {time for time in times if time > self.since}
+        slices, (after, until) = key.slices, watermarks.emission_range(self.closing)
+        times = {late.order[0] for late in key.late_events if late.order[0] > self.since}
         known_start: float = -END
         if not watermarks.new_windows_only:
             known_start = self._last_emitted_start(min(times, default=END))
@@ -89,30 +78,20 @@ class SessionWindows(WindowManager):
         complete = [span for span in spans.values() if span.end <= until]
         self._record_open([span for span in spans.values() if span.end > until], slices)
         if watermarks.new_windows_only:
-            newly_complete = [span for span in complete if span.end > after]
-            return [
-                self._change(span, slices, None)
-                for span in newly_complete
-                if self._interval(span) not in self.published
-            ]
-        retracted = [
-            ResultChange("retracted", interval, self.published[interval])
-            for interval in self._retracted(touched, until)
-        ]
-        new_events = late_events if watermarks.settings.output == "discard" else None
-        return retracted + [
-            self._change(span, slices, new_events)
-            for span in complete
-            if self._has_changed(span, slices)
-        ]
+            complete = [span for span in complete if span.end > after]
+            new = [span for span in complete if self._interval(span) not in self.published]
+            return [self._change(span, slices, None) for span in new]
+        gone = self._retracted(touched, until)
+        retracted = [ResultChange("retracted", each, self.published[each]) for each in gone]
+        late_events = key.late_events if watermarks.settings.output == "discard" else None
+        changed = [span for span in complete if self._has_changed(span, slices)]
+        return retracted + [self._change(span, slices, late_events) for span in changed]
 
     def _record_open(self, incomplete: Sequence[SessionSpan], slices: SliceManager) -> None:
         """Record where the first and the youngest open session begin, for the next step."""
         self._next_open_from = min((span.start for span in incomplete), default=END)
-        self._youngest_open = max(
-            ((span.start, slices.first_times[span.high - 1]) for span in incomplete),
-            default=NO_SESSION,
-        )
+        open_spans = ((span.start, slices.first_times[span.high - 1]) for span in incomplete)
+        self._youngest_open = max(open_spans, default=NO_SESSION)
 
     def _interval(self, span: SessionSpan) -> Interval:
         """The interval that is emitted for a session."""
@@ -123,9 +102,8 @@ class SessionWindows(WindowManager):
         retracted: dict[Interval, None] = {}
         for span in touched:
             current = self._interval(span) if span.end <= until else None
-            retracted |= dict.fromkeys(
-                interval for interval in self._emitted_within(span) if interval != current
-            )
+            emitted = self._emitted_within(span)
+            retracted |= dict.fromkeys(interval for interval in emitted if interval != current)
         return list(retracted)
 
     def _last_emitted_start(self, time: float) -> float:
@@ -147,17 +125,15 @@ class SessionWindows(WindowManager):
         return published is None or published.tuple_count != slices.tuple_count(span.low, span.high)
 
     def _change(
-        self, span: SessionSpan, slices: SliceManager, new_events: Sequence[LiftedEvent] | None
+        self, span: SessionSpan, slices: SliceManager, late_events: Sequence[LiftedEvent] | None
     ) -> ResultChange:
         """The result of a session; in discard mode only of what was not emitted (`late_events`)."""
-        interval = self._interval(span)
+        interval, monoid = self._interval(span), self.query.aggregate.monoid
         published, final_at = self.published.get(interval), self.final_time(span.end)
-        emitted = [] if new_events is None else self._emitted_within(span)
+        emitted = [] if late_events is None else self._emitted_within(span)
         if emitted:
-            partials = self._new_partials(span, slices, emitted, new_events or ())
-            value = self.value(
-                interval, lambda: fold_checked(self.query.aggregate.monoid, partials)
-            )
+            partials = self._new_partials(span, slices, emitted, late_events or ())
+            value = self.value(interval, lambda: fold_checked(monoid, partials))
         else:
             value = self.value(interval, lambda: slices.fold(span.low, span.high))
         revision = published.revision + 1 if published else 0
@@ -181,32 +157,20 @@ class SessionWindows(WindowManager):
             index = bisect_right(emitted, (time, END, END)) - 1
             return index >= 0 and time < ends[index]
 
-        slice_partials = [
-            ((interval.first, -1), interval.partial)
-            for interval in slices.slices[span.low : span.high]
-        ]
-        late_partials = [
-            (interval.order, interval.partial)
-            for interval in late_events
-            if is_emitted(interval.accepted.event.time)
-        ]
-        pending = [
-            *(entry for entry in slice_partials if not is_emitted(entry[0][0])),
-            *late_partials,
-        ]
+        within = slices.slices[span.low : span.high]
+        pending = [((p.first, -1), p.partial) for p in within if not is_emitted(p.first)]
+        pending += [(late.order, late.partial) for late in late_events if is_emitted(late.order[0])]
         return [partial for _, partial in sorted(pending, key=itemgetter(0))]
 
-    def commit(
-        self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
-    ) -> None:
+    def commit(self, changes: Sequence[ResultChange], now: float, seen: SeenRange) -> None:
         """Record what was emitted. Tuples on time begin behind the watermark or extend sessions."""
-        super().commit(changes, watermarks, seen)
+        super().commit(changes, now, seen)
         for kind, interval, _ in changes:
             if kind == "retracted":
                 self._emitted.remove(interval)
             elif kind == "new":
                 insort(self._emitted, interval)
-        self._open_from = min(self._next_open_from, watermarks.now + self._max_early)
+        self._open_from = min(self._next_open_from, now + self._max_early)
         self.sessions.remember_session("youngest", *self._youngest_open)
 
     def forget(self, interval: Interval) -> None:

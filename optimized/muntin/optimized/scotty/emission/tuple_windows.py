@@ -1,13 +1,14 @@
 """The window manager for windows over stored tuples: it compares them with what it last emitted."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
 from muntin.optimized.scotty.groups.tuple_key_state import OpenWindow
 from muntin.optimized.scotty.slices.tuple_slices import TupleSlices
 from muntin.optimized.scotty.watermark import StepWatermarks
-from muntin.spec.query import Query
+from muntin.spec.query import ChangeKind, Query
 from muntin.spec.stream import END
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import Interval
@@ -27,9 +28,7 @@ class TupleWindows:
         """Start with nothing published; a query sees the windows that begin after `earliest`."""
         self.query, self.earliest = query, earliest
         self.published: dict[Interval, EmittedTupleWindow] = {}
-        self.final_windows = frozenset[
-            Interval
-        ]()  # those found final when the key was last looked at
+        self.final_windows = frozenset[Interval]()  # when the key was last looked at
 
     def windows_to_publish(
         self, windows: Sequence[OpenWindow], watermarks: StepWatermarks
@@ -73,17 +72,12 @@ class TupleWindows:
         """
         never = watermarks.settings.dialect.lateness == "never"
         lateness = END if never else watermarks.settings.allowed_lateness
-        ending = [window for window in windows if window.completes_at is not None]
-        ends = [
-            window.final_at + lateness if watermarks.final_only else window.completes_at or 0
-            for window in ending
-        ]
-        fires_early = watermarks.settings.dialect.closing_of(self.query.window.name) < 0
-        return [
-            watermark
-            for watermark in (*ends, *([watermarks.now + 1] if fires_early else []))
-            if watermark > watermarks.now
-        ]
+        ends = [w.completes_at for w in windows if w.completes_at is not None]
+        if watermarks.final_only:
+            ends = [w.final_at + lateness for w in windows if w.completes_at is not None]
+        if watermarks.settings.dialect.closing_of(self.query.window.name) < 0:
+            ends.append(watermarks.now + 1)
+        return [end for end in ends if end > watermarks.now]
 
     def next_published(
         self,
@@ -98,9 +92,7 @@ class TupleWindows:
             interval: tuple(entry.accepted.arrival for entry in entries[window.low : window.high])
             for interval, window in windows.items()
         }
-        retracted = [
-            emitted for interval, emitted in self.published.items() if interval not in windows
-        ]
+        retracted = [emitted for i, emitted in self.published.items() if i not in windows]
         replaced = {arrival for emitted in retracted for arrival in emitted.arrivals}
         emitted_arrivals = set[int]() if watermarks.new_windows_only else replaced
         emitted_windows = {
@@ -138,12 +130,9 @@ class TupleWindows:
         start, end, _ = window.interval
         lower, where = self.query.aggregate.lower, f"the window [{start}, {end})"
         if excluded.isdisjoint(arrivals):
-            return self.query.call_user_code(
-                where, lambda: lower(slices.fold(window.low, window.high))
-            )
-        entries = [entry for slice_ in slices.slices for entry in slice_.entries][
-            window.low : window.high
-        ]
+            fold = partial(slices.fold, window.low, window.high)
+            return self.query.call_user_code(where, lambda: lower(fold()))
+        entries = [entry for s in slices.slices for entry in s.entries][window.low : window.high]
         new_entries = [entry for entry in entries if entry.accepted.arrival not in excluded]
         return self.query.call_user_code(where, lambda: lower(slices.recompute(new_entries)))
 
@@ -151,27 +140,18 @@ class TupleWindows:
         self, now: Mapping[Interval, EmittedTupleWindow], watermarks: StepWatermarks
     ) -> list[ResultChange]:
         """The difference between what is published after this step and before."""
-        retracted = {
-            interval: emitted for interval, emitted in self.published.items() if interval not in now
-        }
+        retracted = {i: emitted for i, emitted in self.published.items() if i not in now}
         replaced = {arrival for emitted in retracted.values() for arrival in emitted.arrivals}
-        changes = [
-            ResultChange("retracted", interval, emitted.result)
-            for interval, emitted in retracted.items()
-        ]
+        changes = [ResultChange("retracted", i, e.result) for i, e in retracted.items()]
         for interval, emitted in now.items():
             published = self.published.get(interval)
             already_emitted = set(published.arrivals) if published else replaced
-            has_nothing_new = (
-                watermarks.settings.output == "discard"
-                and already_emitted.issuperset(emitted.arrivals)
-            )
-            if not has_nothing_new and (
-                published is None or published.arrivals != emitted.arrivals
-            ):
-                changes.append(
-                    ResultChange("updated" if published else "new", interval, emitted.result)
-                )
+            discards = watermarks.settings.output == "discard"
+            has_nothing_new = discards and already_emitted.issuperset(emitted.arrivals)
+            is_changed = published is None or published.arrivals != emitted.arrivals
+            if is_changed and not has_nothing_new:
+                kind: ChangeKind = "updated" if published else "new"
+                changes.append(ResultChange(kind, interval, emitted.result))
         return changes
 
     def commit(
@@ -183,11 +163,5 @@ class TupleWindows:
         """Record what was emitted, and drop what is final."""
         final_until = watermarks.final_until
         if self._emits_final_windows(watermarks):
-            self.final_windows = frozenset(
-                window.interval for window in windows if window.final_at <= final_until
-            )
-        self.published = {
-            interval: emitted
-            for interval, emitted in now.items()
-            if emitted.result.final_at > final_until
-        }
+            self.final_windows = frozenset(w.interval for w in windows if w.final_at <= final_until)
+        self.published = {i: e for i, e in now.items() if e.result.final_at > final_until}

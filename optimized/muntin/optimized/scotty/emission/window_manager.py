@@ -31,6 +31,14 @@ class ResultChange(NamedTuple):
     result: EmittedResult
 
 
+class KeyView(NamedTuple):
+    """What a window manager sees of its key; late events fell into windows that had completed."""
+
+    slices: SliceManager
+    seen: SeenRange
+    late_events: Sequence[LiftedEvent] = ()
+
+
 class WindowManager(ABC):
     """The windows of one query over one key: the window manager of [Traub20], section 5.3."""
 
@@ -41,34 +49,20 @@ class WindowManager(ABC):
         self.published: dict[Interval, EmittedResult] = {}
 
     @abstractmethod
-    def is_on_time(
-        self, event: Event, limit: float, slices: SliceManager, seen: SeenRange
-    ) -> bool | None:
+    def is_on_time(self, event: Event, limit: float, key: KeyView) -> bool | None:
         """Whether an event is on time by window; None if no window holds it."""
 
     @abstractmethod
-    def next_completion(self, time: float, slices: SliceManager, seen: SeenRange) -> float:
+    def next_completion(self, time: float, key: KeyView) -> float:
         """A lower bound for when the first window that completes after `time` completes."""
 
     @abstractmethod
-    def changes(
-        self,
-        watermarks: StepWatermarks,
-        slices: SliceManager,
-        late_events: Sequence[LiftedEvent],
-        seen: SeenRange,
-    ) -> list[ResultChange]:
-        """The results that the step changes.
+    def changes(self, watermarks: StepWatermarks, key: KeyView) -> list[ResultChange]:
+        """The results that the step changes. Not called while updates are held back."""
 
-        Tuples in windows that had completed are among the late events. Not called while updates are
-        held back.
-        """
-
-    def commit(
-        self, changes: Sequence[ResultChange], watermarks: StepWatermarks, seen: SeenRange
-    ) -> None:
+    def commit(self, changes: Sequence[ResultChange], now: float, seen: SeenRange) -> None:
         """Record what was emitted."""
-        del watermarks, seen
+        del now, seen
         for kind, interval, result in changes:
             if kind == "retracted":
                 del self.published[interval]

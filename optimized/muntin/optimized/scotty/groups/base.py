@@ -10,6 +10,8 @@ from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import AcceptedEvent, Event
 
+Batch = Sequence[AcceptedEvent]
+
 
 class LatenessVotes:
     """Which queries accept and which reject an event, if lateness is by window (rule 4)."""
@@ -65,9 +67,7 @@ class SliceGroup(ABC):
         """Drop a query, and the state that only it needed."""
 
     @abstractmethod
-    def ingest(
-        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
-    ) -> None:
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
         """Add events to slices for the queries that accept them; by event, all are on time."""
 
     @abstractmethod
@@ -93,9 +93,7 @@ class SliceGroup(ABC):
 class PerEventGroup(SliceGroup):
     """A group that ingests one event after the other."""
 
-    def ingest(
-        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
-    ) -> None:
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
         """Add events to slices for the queries that accept them, and record who does."""
         for accepted in batch:
             for name, accepts in self.ingest_event(accepted, watermarks).items():

@@ -4,14 +4,14 @@ The work of a step depends on its tuples, on the windows that end, and on the sl
 tuple; not on the number of tuples, queries or keys. Proofs: proofs/scotty.md, R1 to R5.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from muntin.optimized.common.timers import TimerQueue
 from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.count_key_state import CountKeyState, CountSliceRequirements
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
 from muntin.optimized.scotty.slices.count_slices import CountEdges
@@ -31,7 +31,7 @@ class DueWindows(NamedTuple):
     """The slices of a key with which windows end that are new, updated or never emitted."""
 
     new: list[int]
-    updated: list[int]
+    updated: range
     suppressed: list[int]  # final before they were full; or full too late for late updates
 
 
@@ -79,9 +79,7 @@ class CountGroup(SliceGroup):
     def _edges(self, after: int) -> CountEdges:
         return CountEdges(self._windows.items(), after)
 
-    def ingest(
-        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
-    ) -> None:
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
         """Add events to slices: either all queries accept an event, or none does."""
         by_window = self.settings.dialect.lateness == "window"
         for accepted in batch:
@@ -110,10 +108,8 @@ class CountGroup(SliceGroup):
         lifted, event = self.lift(accepted), accepted.event
         key_state = self.key_states.get(event.key)
         if key_state is None:
-            store = self._build(self.requirements.policy.monoid)
-            key_state = CountKeyState(
-                event.key, self.requirements, store, self._edges(0), self._log
-            )
+            edges, store = self._edges(0), self._build(self.requirements.policy.monoid)
+            key_state = CountKeyState(event.key, self.requirements, store, edges, self._log)
             self.key_states[event.key] = key_state
             self._log.record_undo(partial(self.key_states.__delitem__, event.key))
         self._targets.key_states[event.key] = key_state
@@ -134,9 +130,7 @@ class CountGroup(SliceGroup):
                 self._emit("updated", key_state, index, changes)
             for index in due_windows.new:
                 self._emit("new", key_state, index, changes)
-            outputs += [
-                QueryOutput(name, key, result_changes) for name, result_changes in changes.items()
-            ]
+            outputs += [QueryOutput(name, key, r) for name, r in changes.items()]
         return outputs
 
     def _due_windows(self, key_state: CountKeyState, watermarks: StepWatermarks) -> DueWindows:
@@ -144,19 +138,14 @@ class CountGroup(SliceGroup):
         low, high = watermarks.emission_range(self._closing)
         closed_until = watermarks.final_until_before - max(0, self._closing)
         emitted_before = key_state.emitted_count
-        by_visibility = dict[bool, list[int]]({True: [], False: []})
+        new, suppressed, updated = list[int](), list[int](), range(0)
         for index in key_state.pop_complete_slices(high):
             completes_at = key_state.slices[index].completes_at
-            by_visibility[
-                completes_at > closed_until
-                and not (watermarks.new_windows_only and completes_at <= low)
-            ].append(index)
-        skips_updates = watermarks.new_windows_only or key_state.first_changed is None
-        return DueWindows(
-            by_visibility[True],
-            [] if skips_updates else list(range(key_state.first_changed or 0, emitted_before)),
-            by_visibility[False],
-        )
+            is_past = watermarks.new_windows_only and completes_at <= low
+            (suppressed if is_past or completes_at <= closed_until else new).append(index)
+        if not watermarks.new_windows_only and key_state.first_changed is not None:
+            updated = range(key_state.first_changed, emitted_before)
+        return DueWindows(new, updated, suppressed)
 
     def _emit(
         self,
@@ -172,9 +161,8 @@ class CountGroup(SliceGroup):
         for name in slice_.ranks.ending:
             if name in self.queries:
                 interval = Interval(slice_.ranks.high - self._windows[name].size, slice_.ranks.high)
-                result = EmittedResult(
-                    self._value(name, interval, key_state, index, kind), revision, final_at
-                )
+                value = self._value(name, interval, key_state, index, kind)
+                result = EmittedResult(value, revision, final_at)
                 changes.setdefault(name, []).append(ResultChange(kind, interval, result))
 
     def _value(
@@ -183,10 +171,8 @@ class CountGroup(SliceGroup):
         """The value of a window; an update in discard mode has only the new tuples."""
         new_only = kind == "updated" and self.settings.output == "discard"
         fold, query = key_state.fold_new_tuples if new_only else key_state.fold, self.queries[name]
-        where = f"the window [{interval.start}, {interval.end})"
-        return query.call_user_code(
-            where, lambda: query.aggregate.lower(fold(interval.start, index + 1))
-        )
+        where, lower = f"the window [{interval.start}, {interval.end})", query.aggregate.lower
+        return query.call_user_code(where, lambda: lower(fold(interval.start, index + 1)))
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Mark windows as emitted, evict final tuples and slices, and set timers anew."""
@@ -205,9 +191,8 @@ class CountGroup(SliceGroup):
     def _set_timer(self, key_state: CountKeyState) -> None:
         """Set the timer of a key for the next window to emit, or the next slice to evict."""
         emit_at = emission_watermark(self.settings, key_state.next_completion, self._closing)
-        evict_at = finalization_watermark(
-            self.settings, key_state.next_final + max(0, self._closing)
-        )
+        next_final = key_state.next_final + max(0, self._closing)
+        evict_at = finalization_watermark(self.settings, next_final)
         fire_at = -END if key_state.first_changed is not None else min(emit_at, evict_at)
         if fire_at < END or key_state.next_completion < END:
             self._timers.set(key_state.key, fire_at)

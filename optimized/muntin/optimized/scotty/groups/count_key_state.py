@@ -6,28 +6,22 @@ slice and of each later one moves to the next. Proofs: proofs/scotty.md, R1 to R
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from copy import copy
 from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from muntin.optimized.common.user_code import (
-    check_combinable,
-    check_result,
-    combine_checked,
-    fold_checked,
-)
+from muntin.optimized.common import user_code
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
 from muntin.optimized.scotty.slices.count_slices import (
     END_RANK,
     FIRST_ORDER,
     FIRST_RANK,
-    ORDER,
     CountEdges,
     CountSlice,
 )
-from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.slices.slice import ORDER, LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
 from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.stream import END
@@ -65,12 +59,9 @@ class CountKeyState:
 
     def insert(self, lifted: LiftedEvent) -> None:
         """Add a tuple at its place in event order; in order, that is one combine."""
-        check_combinable(self._requirements.policy.monoid, lifted.partial)
-        if (
-            self._requirements.by_arrival
-            or not self.slices
-            or lifted.order > self.slices[-1].last_order
-        ):
+        user_code.check_combinable(self._requirements.policy.monoid, lifted.partial)
+        goes_last = self._requirements.by_arrival or not self.slices
+        if goes_last or lifted.order > self.slices[-1].last_order:
             self._append(lifted)
         else:
             self._insert_late(lifted)
@@ -78,14 +69,13 @@ class CountKeyState:
     def _append(self, lifted: LiftedEvent) -> None:
         monoid = self._requirements.policy.monoid
         if not self.slices or self.slices[-1].is_full:
-            self._open_slice(lifted, combine_checked(monoid, monoid.identity, lifted.partial))
+            total = user_code.combine_checked(monoid, monoid.identity, lifted.partial)
+            self._open_slice(lifted, total)
         else:
             slice_ = self.slices[-1]
-            total = (
-                combine_checked(monoid, slice_.partial, lifted.partial)
-                if slice_.partial_known
-                else slice_.partial
-            )
+            total = slice_.partial
+            if slice_.partial_known:
+                total = user_code.combine_checked(monoid, total, lifted.partial)
             self._record_slice_undo(slice_)
             slice_.last_order, slice_.size, slice_.partial = lifted.order, slice_.size + 1, total
             if slice_.tuples is not None:
@@ -134,11 +124,9 @@ class CountKeyState:
         tuples = self._tuples(slice_)
         is_inner = order < slice_.last_order
         combines = self._can_combine(slice_) and (policy.commutative or not is_inner)
-        total = (
-            combine_checked(policy.monoid, slice_.partial, lifted.partial)
-            if combines
-            else policy.monoid.identity
-        )
+        total = policy.monoid.identity
+        if combines:
+            total = user_code.combine_checked(policy.monoid, slice_.partial, lifted.partial)
         self._record_slice_undo(slice_)
         self._log.record_undo(partial(setattr, self, "first_changed", self.first_changed))
         self._log.record_undo(partial(self.late_arrivals.discard, lifted.accepted.arrival))
@@ -167,9 +155,7 @@ class CountKeyState:
     def _shift(self, index: int) -> None:
         """Move the last tuple of a slice that holds one too many to the next, and so on."""
         monoid = self._requirements.policy.monoid
-        while (
-            self.slices[index].size > self.slices[index].ranks.high - self.slices[index].ranks.low
-        ):
+        while self.slices[index].is_overfull:
             moved = self._remove_last(self.slices[index])
             index += 1
             if index == len(self.slices):
@@ -177,11 +163,9 @@ class CountKeyState:
                 return
             slice_ = self.slices[index]
             combines = self._can_combine(slice_)
-            total = (
-                combine_checked(monoid, moved.partial, slice_.partial)
-                if combines
-                else monoid.identity
-            )
+            total = monoid.identity
+            if combines:
+                total = user_code.combine_checked(monoid, moved.partial, slice_.partial)
             self._record_slice_undo(slice_)
             tuples = self._tuples(slice_)
             tuples.appendleft(moved)
@@ -191,20 +175,16 @@ class CountKeyState:
     def _can_combine(self, slice_: CountSlice) -> bool:
         """Whether combining a further tuple is useful: it stays, or can be inverted."""
         policy = self._requirements.policy
-        return slice_.partial_known and (
-            not slice_.is_full or (policy.removal == "invert" and slice_.size > 1)
-        )
+        can_invert = policy.removal == "invert" and slice_.size > 1
+        return slice_.partial_known and (can_invert or not slice_.is_full)
 
     def _remove_last(self, slice_: CountSlice) -> LiftedEvent:
         """Remove the last tuple of a slice, by invert if it may be used (Figure 6)."""
         monoid, tuples = self._requirements.policy.monoid, self._tuples(slice_)
         invert = monoid.invert if slice_.partial_known else None
-        slice_partial, last = slice_.partial, tuples[-1].partial
-        total = (
-            check_result(monoid, invert(slice_partial, last), slice_partial)
-            if invert
-            else monoid.identity
-        )
+        total, before = monoid.identity, slice_.partial
+        if invert:
+            total = user_code.check_result(monoid, invert(before, tuples[-1].partial), before)
         self._record_slice_undo(slice_)
         moved = tuples.pop()
         self._log.record_undo(partial(tuples.append, moved))
@@ -216,15 +196,14 @@ class CountKeyState:
         first = bisect_left(self.slices, start_rank, key=FIRST_RANK)
         for slice_ in self.slices[first:end]:
             if not slice_.partial_known:
-                slice_.partial, slice_.partial_known = (
-                    self._recompute(list(self._tuples(slice_))),
-                    True,
-                )
+                slice_.partial = self._recompute(self._tuples(slice_))
+                slice_.partial_known = True
                 self._store.mark_changed(slice_.first)
         return self._store.fold(self.slices, first, end)
 
-    def _recompute(self, entries: list[LiftedEvent]) -> object:
-        return fold_checked(self._requirements.policy.monoid, [entry.partial for entry in entries])
+    def _recompute(self, entries: Iterable[LiftedEvent]) -> object:
+        monoid = self._requirements.policy.monoid
+        return user_code.fold_checked(monoid, [entry.partial for entry in entries])
 
     def fold_new_tuples(self, start_rank: int, end: int) -> object:
         """Combine only the tuples that the window did not have when it was last emitted."""
@@ -241,12 +220,9 @@ class CountKeyState:
 
     def _late_tuples_before(self, index: int) -> int:
         """The number of late tuples in the slices before an index."""
-        changed_slices = self.slices[self.first_changed or 0 : index]
-        return sum(
-            entry.accepted.arrival in self.late_arrivals
-            for slice_ in changed_slices
-            for entry in self._tuples(slice_)
-        )
+        changed = self.slices[self.first_changed or 0 : index]
+        tuples = (entry for slice_ in changed for entry in self._tuples(slice_))
+        return sum(entry.accepted.arrival in self.late_arrivals for entry in tuples)
 
     def pop_complete_slices(self, until: float) -> list[int]:
         """The slices that are full and have completed since the last call."""
@@ -258,14 +234,12 @@ class CountKeyState:
                 indices.append(bisect_left(self.slices, entry[1], key=FIRST_RANK))
             return indices
         self._log.record_undo(partial(setattr, self, "emitted_count", self.emitted_count))
-        while self.emitted_count < len(self.slices) and self._is_complete(
-            self.emitted_count, until
-        ):
+        while self.emitted_count < len(self.slices) and self._completes(self.emitted_count, until):
             indices.append(self.emitted_count)
             self.emitted_count += 1
         return indices
 
-    def _is_complete(self, index: int, until: float) -> bool:
+    def _completes(self, index: int, until: float) -> bool:
         return self.slices[index].is_full and self.slices[index].completes_at <= until
 
     def mark_emitted(self, indices: list[int]) -> None:
@@ -317,11 +291,8 @@ class CountKeyState:
     @property
     def next_final(self) -> float:
         """When the first emitted slice is final."""
-        return (
-            self._completion_time(self.final_count)
-            if self.final_count < self.emitted_count
-            else END
-        )
+        is_emitted = self.final_count < self.emitted_count
+        return self._completion_time(self.final_count) if is_emitted else END
 
     def _completion_time(self, index: int) -> float:
         """When the windows that end with a slice are complete; never, if it is not full."""

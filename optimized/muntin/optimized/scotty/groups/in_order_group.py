@@ -5,17 +5,17 @@
 is committed there when it is committed here.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 
 from muntin.optimized.in_order import emission
 from muntin.optimized.in_order.operator import InOrderSlicer, UncommittedStep
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
 from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import AcceptedEvent, Event
+from muntin.spec.stream import Event
 from muntin.spec.windows.window import Interval
 
 
@@ -40,9 +40,7 @@ class InOrderGroup(SliceGroup):
         self.slicer.remove(name)
         del self.queries[name], self.since[name]
 
-    def ingest(
-        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
-    ) -> None:
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
         """Keep the events until `outputs`: all are on time."""
         del watermarks, votes
         self._batch = [accepted.event for accepted in batch]
@@ -56,9 +54,7 @@ class InOrderGroup(SliceGroup):
             emitted = EmittedResult(row.value, row.revision, row.end)
             change = ResultChange(kind, Interval(row.start, row.end, row.row), emitted)
             changes_by_query.setdefault((track.query.id, key), []).append(change)
-        return [
-            QueryOutput(name, key, changes) for (name, key), changes in changes_by_query.items()
-        ]
+        return [QueryOutput(name, key, c) for (name, key), c in changes_by_query.items()]
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Make the step permanent; the operator knows the order of keys."""

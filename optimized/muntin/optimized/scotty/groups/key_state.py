@@ -44,12 +44,10 @@ class KeyState:
     def begin_step(self, log: UndoLog) -> None:
         """Record, once a step, what undoes its events."""
         self.step = log.step
-        self.first_time_moved = self.slices.has_appended = self.slices.has_inserted = (
-            self.slices.has_isolated
-        ) = False
-        log.record_undo(
-            partial(self._restore, len(self.late_events), self.last_time, dict(self.first_times))
-        )
+        slices, self.first_time_moved = self.slices, False
+        slices.has_appended = slices.has_inserted = slices.has_isolated = False
+        late_count, first_times = len(self.late_events), dict(self.first_times)
+        log.record_undo(partial(self._restore, late_count, self.last_time, first_times))
 
     def _restore(self, late_count: int, last_time: float, first_times: dict[str, int]) -> None:
         del self.late_events[late_count:]
@@ -62,11 +60,8 @@ class KeyState:
         first_time: float = self.first_times.get(name, first_times[0] if first_times else END)
         if event:
             first_time, last_time = min(first_time, event.time), max(last_time, event.time)
-        return SeenRange(
-            0 if first_time == END else int(first_time),
-            0 if last_time == -END else int(last_time),
-            last_finite,
-        )
+        first, last = (int(t) if abs(t) < END else 0 for t in (first_time, last_time))
+        return SeenRange(first, last, last_finite)
 
     def record_first_time(self, names: Iterable[str], time: int) -> None:
         """Record the first time that these queries have seen; some dialects depend on it."""
@@ -131,6 +126,5 @@ class KeyState:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is left of the key that could matter."""
-        return not (
-            self.slices.slices or self.late_events or self.first_times or self.finalization_queue
-        )
+        events = self.slices.slices or self.late_events
+        return not (events or self.first_times or self.finalization_queue)

@@ -7,18 +7,18 @@ that end and those that late events fall into, not on the number of queries or k
 proofs/scotty.md, W1 to W3.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from functools import partial
 
+from muntin.optimized.common.timers import TimerQueue
 from muntin.optimized.common.user_code import user_code_error
 from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
-from muntin.optimized.scotty.emission.window_manager import WindowManager
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.emission.window_manager import KeyView, WindowManager
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.key_state import KeyState
-from muntin.optimized.scotty.groups.window_timers import WindowTimers
 from muntin.optimized.scotty.retention import Retention
-from muntin.optimized.scotty.schedules.base import WindowSchedule
+from muntin.optimized.scotty.schedules.base import SeenRange, WindowSchedule
 from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
 from muntin.optimized.scotty.slices.edges import Progression, single_edge
@@ -27,12 +27,83 @@ from muntin.optimized.scotty.slices.slice_manager import SliceManager, SliceRequ
 from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.optimized.scotty.watermark import (
     StepWatermarks,
+    emission_watermark,
     finalization_watermark,
     max_early_emission,
 )
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import Session
+
+TimerKey = tuple[Hashable, str | None]
+"""A key and a query with windows to emit; with None, the eviction of what is final."""
+
+
+class WindowTimers:
+    """A queue of timers, those that have fired in this step, and the queries armed in it.
+
+    A query of a key has a timer at the watermark at which its next window that holds a slice may be
+    emitted, or an earlier one; a query without such a window is idle. So a step asks only the
+    queries with a window that may be due. Proof: proofs/scotty.md, W1.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Start with no timer."""
+        self.fired = list[TimerKey]()
+        self._settings = settings
+        self._queue = TimerQueue[TimerKey]()
+        self._armed = list[tuple[KeyState, list[str]]]()
+
+    def arm(
+        self, key_state: KeyState, session_queries: set[str], watermarks: StepWatermarks
+    ) -> None:
+        """Set timers for the queries whose windows a slice made in this step may change."""
+        affected = key_state.affected_queries(session_queries)
+        armed = [name for name in affected if self.set_emission(key_state, name, watermarks)]
+        self._armed.append((key_state, armed))
+
+    def set_emission(
+        self,
+        key_state: KeyState,
+        name: str,
+        watermarks: StepWatermarks,
+        emitted: SeenRange | None = None,
+    ) -> bool:
+        """Set the timer for the next window that ends and holds a slice, if there is one.
+
+        A window that ended in this step counts too, unless the windows of `emitted` are out.
+        """
+        manager = key_state.managers[name]
+        after = watermarks.emission_range(manager.closing)[emitted is not None]
+        seen = emitted or key_state.seen_range(name, watermarks.last_finite)
+        completion = manager.next_completion(after, KeyView(key_state.slices, seen))
+        if completion < END:
+            watermark = emission_watermark(self._settings, completion, manager.closing)
+            self._queue.set((key_state.key, name), watermark)
+        return completion < END
+
+    def set_eviction(self, key_state: KeyState) -> None:
+        """Set the timer for the eviction of slices and of final windows."""
+        self._queue.set((key_state.key, None), key_state.evict_at)
+
+    def fire(self, watermark: float) -> None:
+        """Move the timers that are due to the fired ones."""
+        self.fired += self._queue.pop_due(watermark)
+
+    def commit_armed(self) -> None:
+        """Queries with a timer are idle no more, once the step has succeeded."""
+        for key_state, names in self._armed:
+            key_state.idle_queries.difference_update(names)
+
+    def rearm_fired(self) -> None:
+        """Let the timers that have fired fire again at the next step."""
+        for timer in self.fired:
+            self._queue.set(timer, -END)
+
+    def end_step(self) -> None:
+        """Drop what belongs to this step."""
+        self.fired.clear()
+        self._armed.clear()
 
 
 class TimeGroup(SliceGroup):
@@ -136,9 +207,7 @@ class TimeGroup(SliceGroup):
             self._attach(key_state, query)
         return key_state
 
-    def ingest(
-        self, batch: Sequence[AcceptedEvent], watermarks: StepWatermarks, votes: LatenessVotes
-    ) -> None:
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
         """Add events to slices; an event that is on time is accepted by all who see it."""
         self._derive()
         by_window, limit = self.settings.dialect.lateness == "window", watermarks.limit_before
@@ -164,7 +233,7 @@ class TimeGroup(SliceGroup):
         for name, manager in key_state.managers.items():
             if self.since[name] < event.time:
                 seen = key_state.seen_range(name, watermarks.last_finite, event)
-                accepts = bool(manager.is_on_time(event, limit, key_state.slices, seen))
+                accepts = bool(manager.is_on_time(event, limit, KeyView(key_state.slices, seen)))
                 votes.record(accepted, name, accepts=accepts)
                 names |= {name} if accepts else set[str]()
         return names
@@ -217,11 +286,7 @@ class TimeGroup(SliceGroup):
         self._timers.fire(watermarks.now)
         if watermarks.held_back:
             return []
-        due = [
-            (key, name)
-            for key, name in self._timers.fired
-            if name is not None and key in self.key_states
-        ]
+        due = [(k, n) for k, n in self._timers.fired if n is not None and k in self.key_states]
         late = [(key, name) for key, state in self._late_keys.items() for name in state.managers]
         self._due_managers = {
             (key, name): self.key_states[key].managers[name]
@@ -233,8 +298,8 @@ class TimeGroup(SliceGroup):
     def _output(self, key: Hashable, name: str, watermarks: StepWatermarks) -> QueryOutput:
         key_state, manager = self.key_states[key], self._due_managers[key, name]
         seen = key_state.seen_range(name, watermarks.last_finite)
-        changes = manager.changes(watermarks, key_state.slices, key_state.late_events, seen)
-        return QueryOutput(name, key, changes)
+        view = KeyView(key_state.slices, seen, key_state.late_events)
+        return QueryOutput(name, key, manager.changes(watermarks, view))
 
     def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
         """Publish what was emitted, set timers anew, and evict slices, windows and keys."""
@@ -271,7 +336,7 @@ class TimeGroup(SliceGroup):
         name, key, changes = output
         key_state = self.key_states[key]
         seen = key_state.seen_range(name, watermarks.last_finite)
-        key_state.managers[name].commit(changes, watermarks, seen)
+        key_state.managers[name].commit(changes, watermarks.now, seen)
         for kind, interval, result in changes:
             if kind == "new":
                 key_state.schedule_finalization(result.final_at, name, interval)
@@ -295,9 +360,7 @@ class TimeGroup(SliceGroup):
         """Undo what the step has done so far: no event of it is kept, and timers fire again."""
         self.log.rollback()
         self._timers.rearm_fired()
-        self._late_keys = {
-            key: state for key, state in self._late_keys.items() if state.late_events
-        }
+        self._late_keys = {key: s for key, s in self._late_keys.items() if s.late_events}
         self._end_step()
 
     def _end_step(self) -> None:

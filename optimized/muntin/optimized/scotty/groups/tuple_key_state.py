@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from muntin.optimized.scotty.groups.user_window_state import MachineCheckpoint, machine_windows
 from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, span
-from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.slices.slice import ORDER, LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import TupleSlice, TupleSlices
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query
@@ -17,7 +17,7 @@ from muntin.spec.windows.measure import COUNT, Measure, Timeline, build_timeline
 from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import Interval, WindowType
 
-COORDINATE, ORDER = attrgetter("coordinate"), attrgetter("order")
+COORDINATE = attrgetter("coordinate")
 
 
 class OpenWindow(NamedTuple):
@@ -99,25 +99,14 @@ class TupleKeyState:
         self, measure: Measure, last_finite: float, further: AcceptedEvent | None = None
     ) -> Timeline:
         """The retained tuples with rank and coordinate, behind those that were evicted."""
-        retained = [entry.accepted for entry in self.entries]
-        accepted_events = [
-            *([self.last_evicted] if self.last_evicted else []),
-            *retained,
-            *([further] if further else []),
-        ]
+        retained = (entry.accepted for entry in self.entries)
+        accepted_events = [a for a in (self.last_evicted, *retained, further) if a]
         timeline = build_timeline(accepted_events, measure, last_finite, self.dialect)
-        positioned_events = (
-            positioned
-            for positioned in timeline.events
-            if positioned.accepted is not self.last_evicted
-        )
-        placed = [
-            positioned._replace(
-                rank=rank, coordinate=rank if measure is COUNT else positioned.coordinate
-            )
-            for rank, positioned in enumerate(positioned_events, self.evicted_count)
-        ]
-        return timeline._replace(events=tuple(placed))
+        events = (event for event in timeline.events if event.accepted is not self.last_evicted)
+        ranked = [event._replace(rank=n) for n, event in enumerate(events, self.evicted_count)]
+        if measure is COUNT:
+            ranked = [event._replace(coordinate=event.rank) for event in ranked]
+        return timeline._replace(events=tuple(ranked))
 
     def open_windows(
         self, query: Query, last_finite: float, further: AcceptedEvent | None = None
@@ -129,10 +118,8 @@ class TupleKeyState:
         for interval in sorted(set(self._intervals(window, timeline))):
             low, high = self._positions(query, interval, timeline)
             if low < high:
-                due, shown = (
-                    window.completion_time(interval, timeline),
-                    window.reported_interval(interval, timeline),
-                )
+                due = window.completion_time(interval, timeline)
+                shown = window.reported_interval(interval, timeline)
                 completes_at = None if due is None else due + closing
                 final_at = END if due is None else due + max(0, closing)
                 windows.append(OpenWindow(shown, low, high, completes_at, final_at))

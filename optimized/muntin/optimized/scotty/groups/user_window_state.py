@@ -51,11 +51,9 @@ def machine_windows(
     window: UserDefined, timeline: Timeline, checkpoint: MachineCheckpoint
 ) -> MachineWindows:
     """The windows that begin or are open behind the checkpoint."""
-    return (
-        _paired_windows(window, timeline, checkpoint)
-        if isinstance(window, UserWindow)
-        else _trigger_windows(window, timeline, checkpoint)
-    )
+    if isinstance(window, UserWindow):
+        return _paired_windows(window, timeline, checkpoint)
+    return _trigger_windows(window, timeline, checkpoint)
 
 
 def _paired_windows(
@@ -67,16 +65,14 @@ def _paired_windows(
     intervals = list[Interval]()
     for positioned, begins, ends in run_machine(machine, timeline):
         if ends > len(open_starts):
-            raise UserCodeError(
-                f"window {begun_count + 1} ends at {positioned.accepted.event}, not begun"
-            )
+            where = positioned.accepted.event
+            raise UserCodeError(f"window {begun_count + 1} ends at {where}, not begun")
         intervals += [Interval(start, positioned.coordinate) for start in open_starts[:ends]]
         open_starts = [*open_starts[ends:], *[positioned.coordinate] * begins]
         begun_count += begins
     intervals += [Interval(start, END) for start in open_starts]
-    return MachineWindows(
-        intervals, MachineCheckpoint(machine.state, begun_count, tuple(open_starts))
-    )
+    behind = MachineCheckpoint(machine.state, begun_count, tuple(open_starts))
+    return MachineWindows(intervals, behind)
 
 
 def _trigger_windows(
@@ -87,11 +83,8 @@ def _trigger_windows(
     evicted_count, intervals = checkpoint.passed_count, list[Interval]()
     for positioned, evicted, fires in run_machine(machine, timeline):
         evicted_count += evicted
-        intervals += (
-            [Interval(evicted_count, positioned.rank + 1)]
-            if fires and evicted_count <= positioned.rank
-            else []
-        )
+        if fires and evicted_count <= positioned.rank:
+            intervals.append(Interval(evicted_count, positioned.rank + 1))
     return MachineWindows(intervals, MachineCheckpoint(machine.state, evicted_count))
 
 
@@ -116,9 +109,8 @@ def evictable_prefix(
         last = placed[final_count - 1].coordinate  # more events may come at this coordinate
         final_count = sum(event.coordinate < last for event in placed)
     if final_count and isinstance(window, UserTrigger):
-        later = machine_windows(
-            window, timeline._replace(events=placed[:final_count]), checkpoint
-        ).checkpoint
+        final = timeline._replace(events=placed[:final_count])
+        later = machine_windows(window, final, checkpoint).checkpoint
         final_count = min(final_count, max(0, later.passed_count - placed[0].rank))
     count = min([final_count, *needed])
     later = machine_windows(window, timeline._replace(events=placed[:count]), checkpoint).checkpoint

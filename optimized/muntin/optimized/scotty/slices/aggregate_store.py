@@ -16,7 +16,6 @@ from muntin.spec.structure import OutOfOrder
 
 BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
 
-
 MAX_STALE_SLICES = 64
 """A small tree is rebuilt once more slices than this have changed."""
 

@@ -16,7 +16,6 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.spec.windows.periodic import Sliding
 
 Order = tuple[int, int]
-ORDER = attrgetter("order")
 FIRST_ORDER = attrgetter("first_order")
 FIRST_RANK = attrgetter("first")
 END_RANK = attrgetter("ranks.high")
@@ -96,15 +95,16 @@ class CountSlice:
         return self.size == self.ranks.high - self.ranks.low
 
     @property
+    def is_overfull(self) -> bool:
+        """Whether a late tuple has pushed the last one over the edge."""
+        return self.size > self.ranks.high - self.ranks.low
+
+    @property
     def completes_at(self) -> int:
         """The time at which the windows that end with it complete, once it is full."""
         return self.last_order[0] + 1
 
     def restore(self, other: "CountSlice") -> None:
         """Copy all that a tuple changes, except the tuples."""
-        self.first_order, self.last_order, self.size = (
-            other.first_order,
-            other.last_order,
-            other.size,
-        )
-        self.partial, self.partial_known = other.partial, other.partial_known
+        self.first_order, self.last_order = other.first_order, other.last_order
+        self.partial, self.partial_known, self.size = other.partial, other.partial_known, other.size

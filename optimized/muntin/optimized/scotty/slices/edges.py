@@ -106,11 +106,7 @@ class Edges(RecomputableState):
         """These edges without the removed ones, except those that remaining queries have too."""
         removed_set = set(removed)
         kept = [progression for progression in self.progressions if progression not in removed_set]
-        freed = [
-            progression
-            for progression in remaining
-            if any(old.covers(progression) for old in removed_set)
-        ]
+        freed = [p for p in remaining if any(old.covers(p) for old in removed_set)]
         return Edges(freed, kept)
 
     def interval_at(self, time: int) -> EdgeInterval:
@@ -147,12 +143,8 @@ class Edges(RecomputableState):
         if index and time < self._intervals[index - 1].high:
             return self._intervals[index - 1]
         self.computed_count += 1
-        low = max(
-            (progression.at_or_before(time) for progression in self.progressions), default=-END
-        )
-        next_edges = [
-            (progression.after(time), index) for index, progression in enumerate(self.progressions)
-        ]
+        low = max((p.at_or_before(time) for p in self.progressions), default=-END)
+        next_edges = [(p.after(time), index) for index, p in enumerate(self.progressions)]
         interval = EdgeInterval(low, min(next_edges, default=(END, 0))[0])
         if self._active == EdgeInterval(0, 0):
             heapify(next_edges)

@@ -1,10 +1,12 @@
 """A slice: consecutive tuples that every window holds together or not at all."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from muntin.spec.stream import END, AcceptedEvent, Event
 
+ORDER = attrgetter("order")
 SliceState = tuple[int, float, float, int, object]
 
 

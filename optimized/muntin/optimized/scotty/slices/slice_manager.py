@@ -20,14 +20,19 @@ from typing import Literal
 from muntin.optimized.common.user_code import combine_checked, fold_checked
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
 from muntin.optimized.scotty.slices.edges import Edges
-from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice, merged_slice, singleton_slice
+from muntin.optimized.scotty.slices.slice import (
+    ORDER,
+    LiftedEvent,
+    Slice,
+    merged_slice,
+    singleton_slice,
+)
 from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.stream import END, AcceptedEvent
 
 Separator = Literal["fixed", "flexible", "combined"]
 LAST = attrgetter("last")
-ORDER = attrgetter("order")
 
 
 class SliceRequirements:
@@ -44,11 +49,9 @@ class SliceRequirements:
 class SliceManager:
     """Slices sorted by time, and a list of the times of their first tuples."""
 
-    def __init__(
-        self, requirements: SliceRequirements, store: AggregateStore, log: UndoLog
-    ) -> None:
+    def __init__(self, needs: SliceRequirements, store: AggregateStore, log: UndoLog) -> None:
         """Start with no slice."""
-        self.requirements, self.store, self.log = requirements, store, log
+        self.requirements, self.store, self.log = needs, store, log
         self.slices: list[Slice] = []
         self.first_times: list[int] = []
         self.furthest_own_gap: float = -END  # the furthest end of an own gap
@@ -69,11 +72,9 @@ class SliceManager:
             self._add_to_slice(index - 1, accepted, value)
             return
         low = index - (index > 0 and self._touches_left(index - 1, time, emitted_until))
-        high = (
-            index
-            if index == len(first_times) or time < emitted_until
-            else self._right_end(low, index, accepted)
-        )
+        high = index
+        if index < len(first_times) and time >= emitted_until:
+            high = self._right_end(low, index, accepted)
         if low == high:
             self._add_slice(index, accepted, value)
         elif high == index:
@@ -121,12 +122,8 @@ class SliceManager:
 
     def _is_isolated(self, index: int) -> bool:
         """Whether some window may hold this slice and none of its neighbours."""
-        if not index:
-            return True
-        return (
-            self.slices[index + 1].first - self.slices[index - 1].last
-            > self.requirements.shortest_window
-        )
+        distance = self.slices[index + 1].first - self.slices[index - 1].last
+        return not index or distance > self.requirements.shortest_window
 
     def _add_to_slice(self, index: int, accepted: AcceptedEvent, value: object) -> None:
         """Add a tuple within a slice, or after it: the separators stay (Algorithm 3)."""
@@ -152,9 +149,8 @@ class SliceManager:
         """Merge the slices that a tuple links (Algorithm 5), or extend one left (Algorithm 6)."""
         event, stored = accepted.event, self.requirements.stored
         parts = self.slices[low:high]
-        singleton = singleton_slice(
-            event, value, [LiftedEvent(accepted, value)] if stored else None, self.log.step
-        )
+        own_tuples = [LiftedEvent(accepted, value)] if stored else None
+        singleton = singleton_slice(event, value, own_tuples, self.log.step)
         earlier = [slice_ for slice_ in parts if slice_.first <= event.time]
         ordered = [*earlier, singleton, *parts[len(earlier) :]]
         tuples = [entry for slice_ in parts for entry in slice_.tuples or ()]
@@ -164,9 +160,8 @@ class SliceManager:
         else:
             total = fold_checked(self.requirements.monoid, [slice_.partial for slice_ in ordered])
             tuples = [entry for slice_ in ordered for entry in slice_.tuples or ()]
-        self._replace(
-            low, high, [merged_slice(ordered, total, tuples if stored else None, self.log.step)]
-        )
+        merged = merged_slice(ordered, total, tuples if stored else None, self.log.step)
+        self._replace(low, high, [merged])
 
     def _recompute(self, tuples: Iterable[LiftedEvent]) -> object:
         return fold_checked(self.requirements.monoid, [entry.partial for entry in tuples])

@@ -7,16 +7,13 @@ over an edge is taken off one slice, by invert where that is declared, and put o
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from operator import attrgetter
 from typing import NamedTuple
 
 from muntin.optimized.common.user_code import check_result, combine_checked, fold_checked
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
-from muntin.optimized.scotty.slices.slice import LiftedEvent, Slice
+from muntin.optimized.scotty.slices.slice import ORDER, LiftedEvent, Slice
 from muntin.optimized.scotty.workload import Removal
 from muntin.spec.algebra.monoid import Monoid
-
-ORDER = attrgetter("order")
 
 
 class TupleSlice(NamedTuple):
@@ -67,9 +64,8 @@ class TupleSlices:
         """Add a tuple to the slice that covers its place in event order, or as the last."""
         monoid, order, slices = self.policy.monoid, lifted.order, self.slices
         if not slices:
-            slices.append(
-                TupleSlice((lifted,), combine_checked(monoid, monoid.identity, lifted.partial))
-            )
+            total = combine_checked(monoid, monoid.identity, lifted.partial)
+            slices.append(TupleSlice((lifted,), total))
             return
         index = len(slices) - 1
         if not last and order < slices[-1].entries[0].order:
@@ -80,9 +76,8 @@ class TupleSlices:
         position = len(entries) if last else bisect_left(entries, order, key=ORDER)
         combines = partial_known and (self.policy.commutative or position == len(entries))
         total = combine_checked(monoid, partial, lifted.partial) if combines else None
-        slices[index] = TupleSlice(
-            (*entries[:position], lifted, *entries[position:]), total, combines
-        )
+        entries = (*entries[:position], lifted, *entries[position:])
+        slices[index] = TupleSlice(entries, total, combines)
 
     def fit_to_edges(self, edges: Iterable[int]) -> None:
         """Let slices begin exactly at these positions (and at the first tuple)."""
@@ -103,44 +98,30 @@ class TupleSlices:
     def _shift(self, index: int) -> None:
         """Move the last tuple of the slice before slice `index` to that slice."""
         left, right = self.slices[index - 1], self.slices[index]
-        moved, invert = left.entries[-1], self.policy.monoid.invert
+        *remaining, moved = left.entries
+        monoid, invert = self.policy.monoid, self.policy.monoid.invert
+        shortened = TupleSlice((*remaining,), None, partial_known=False)
         if self.policy.removal == "invert" and invert and left.partial_known:
-            total = check_result(
-                self.policy.monoid, invert(left.partial, moved.partial), left.partial
-            )
-            shortened = TupleSlice(left.entries[:-1], total)
-        else:
-            shortened = TupleSlice(left.entries[:-1], None, partial_known=False)
-        entries = (moved, *right.entries)
-        total = (
-            combine_checked(self.policy.monoid, moved.partial, right.partial)
-            if right.partial_known
-            else None
-        )
-        self.slices[index - 1 : index + 1] = [
-            shortened,
-            TupleSlice(entries, total, right.partial_known),
-        ]
+            total = check_result(monoid, invert(left.partial, moved.partial), left.partial)
+            shortened = TupleSlice((*remaining,), total)
+        extended = self._joined(TupleSlice((moved,), moved.partial), right)
+        self.slices[index - 1 : index + 1] = [shortened, extended]
 
     def _merge(self, index: int) -> None:
-        left, right = self.slices[index - 1], self.slices[index]
-        partial_known = left.partial_known and right.partial_known
-        total = (
-            combine_checked(self.policy.monoid, left.partial, right.partial)
-            if partial_known
-            else None
-        )
-        self.slices[index - 1 : index + 1] = [
-            TupleSlice(left.entries + right.entries, total, partial_known)
-        ]
+        self.slices[index - 1 : index + 1] = [self._joined(*self.slices[index - 1 : index + 1])]
+
+    def _joined(self, left: TupleSlice, right: TupleSlice) -> TupleSlice:
+        """One slice of two neighbours."""
+        known, total = left.partial_known and right.partial_known, None
+        if known:
+            total = combine_checked(self.policy.monoid, left.partial, right.partial)
+        return TupleSlice(left.entries + right.entries, total, known)
 
     def _split(self, edge: int) -> None:
         index = sum(cut <= edge for cut in self.cuts) - 1
         position, slice_ = edge - self.cuts[index], self.slices[index]
         parts = (slice_.entries[:position], slice_.entries[position:])
-        self.slices[index : index + 1] = [
-            TupleSlice(part, None, partial_known=False) for part in parts
-        ]
+        self.slices[index : index + 1] = [TupleSlice(p, None, partial_known=False) for p in parts]
 
     def fold(self, low: int, high: int) -> object:
         """Combine the slices from one edge to another, later one."""
@@ -174,6 +155,5 @@ class TupleSlices:
         """Drop the oldest tuples, at least one; a slice that is cut has yet to be folded."""
         index = bisect_left(self.cuts, count) - 1
         remaining = self.slices[index].entries[count - self.cuts[index] :]
-        self.slices[: index + 1] = (
-            [TupleSlice(remaining, None, partial_known=False)] if remaining else []
-        )
+        cut = TupleSlice(remaining, None, partial_known=False)
+        self.slices[: index + 1] = [cut] if remaining else []
