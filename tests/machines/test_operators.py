@@ -63,5 +63,5 @@ def transfer_wrongly(old: Operator, new: Operator) -> None:
 def test_a_transfer_that_is_wrong_the_second_time_is_detected() -> None:
     machine = operator_machine(LazilyRestored, transfer_wrongly)
     first_failure = settings(phases=[Phase.generate], report_multiple_bugs=False)
-    with pytest.raises(AssertionError, match="want"):
+    with pytest.raises(AssertionError, match="expected"):
         run_state_machine_as_test(machine, settings=first_failure)
