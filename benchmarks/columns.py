@@ -16,7 +16,7 @@ from rounds.report import claim_lines
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """CompareRun, report, and write the page and its charts."""
+    """Run, report, and write the page and its charts."""
     options = parse_options(arguments, "Measure windows over columns.", "short streams")
     plan = QUICK if options.quick else ColumnPlan()
     out = options.out

@@ -170,7 +170,7 @@ def save(rates: Rates, folder: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """CompareRun, report, and write the page and its charts."""
+    """Run, report, and write the page and its charts."""
     options = parse_options(arguments, "Compare slicing over columns with tables.", "few events")
     small = CompareRun(Load(events=400_000, batch=50_000), (1, 20), 2)
     run: CompareRun = small if options.quick else CompareRun()

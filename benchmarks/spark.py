@@ -38,7 +38,7 @@ def journal_rows(journal: Path | None) -> list[SparkRow]:
 
 def measure_all(plan: SparkPlan, names: list[str], journal: Path | None) -> list[SparkRow]:
     """Measure the cells that are not in the journal, and add them to it."""
-    os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # workers import what is measure_all
+    os.environ["PYTHONPATH"] = str(Path(__file__).parent)  # workers import what is measured
     rows, folder = journal_rows(journal), TemporaryDirectory()
     if journal:
         journal.parent.mkdir(parents=True, exist_ok=True)

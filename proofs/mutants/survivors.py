@@ -76,6 +76,7 @@ RINGS = (
 SPEC = ("tests:spec", "tests:tests/spec,tests/laws", "tests:tests/vectors")
 KILLERS_BY_PREFIX = {
     "scotty/": SCOTTY,
+    "common/": (*IN_ORDER, *SCOTTY, "tests:tests/common", "tests:tests/laws"),
     "in_order/": IN_ORDER,
     "reference/muntin/reference/": NAIVE,
     "spec/muntin/spec/": SPEC,

@@ -23,19 +23,16 @@ DISTINGUISHING = frozenset(
 
 SUBJECTS = {
     "node": "a node of a tree",
-    "_root": "a node of a tree",
     "_right": "a node of a tree",
-    "top": "a node of a tree",
     "one": "an aggregate function",
     "field_value": "a field of a query, to check its type",
     "other": "a node of a tree, or an aggregate function",
-    "whole": "a part of an aggregate function",
     "kind": "a window type",
     "window": "a window type",
     "holds": "a method of a window type",
     "measure": "a measure",
     "closing": "a decision of a dialect",
-    "view": "the windows of a query over slices",
+    "manager": "the windows of a query over slices",
     "cause": "an exception",
     "accepted": "an event and its number",
     "identity": "of a monoid, to decide whether two queries have the same",
@@ -44,18 +41,22 @@ SUBJECTS = {
 EXCEPTIONS = {
     "isinstance(value, bool)": "frames look at the values of events, by definition; at no partial",
     "isinstance(value, Number | None)": "the same",
-    "self.restless.pop(name, self) is self": "the timers, a mark for an unknown name",
-    "old.partial is not partial": "a partial that is the same object has not changed, so the "
-    "store is not updated; for another object it is, whatever its value",
+    "self.always_affected.pop(name, self) is self": "the timers, a mark for an unknown name",
+    "stored_slice.partial is not partial": "a partial that is the same object has not changed, "
+    "so the store is not updated; for another object it is, whatever its value",
     "type(partial)": "a slice begins with it: the first of each type is tried on the identity, "
     "so that an uncombinable value is refused with its event; no answer depends on it",
     "id(monoid.combine)": "a function of the user's, to cache which types it was tried on",
     **dict.fromkeys(
-        ("type(total)", "type(known)", "type(total) is type(known)", "type(total) is type(one)"),
+        (
+            *("type(total)", "type(left)", "type(example)", "type(total) is type(left)"),
+            "type(total) is type(example)",
+        ),
         "a combine returns the type of its arguments, or the result is tried as above",
     ),
     "total is NotImplemented": "Python's own operators return it for unsupported types",
     "total is not NotImplemented": "the same",
+    "kind.marks is Punctuation().marks": "a function of a window type",
     "isinstance(query, Query)": "a query that is added, which is no value",
     "hash(self._function_ids())": "the functions that make an aggregate, to check its claims once",
     "repr(self.letters)": "the same; letters are the checker's, of no stream",

@@ -20,7 +20,8 @@ from muntin.spec.windows.periodic import Sliding
 
 EMPTY, EVENT, PARTIAL = 950, 40, 100
 """Bytes, not compressed: of an operator that holds nothing, and for each event or partial held,
-with the windows that have been published of it and may still change.
+with the windows that have been published of it and may still change. The names of classes and of
+fields, which a snapshot spells once, are most of the first.
 """
 
 LATENESS, DELAY, EVENTS = 20, 10, 1200

@@ -110,9 +110,9 @@ def check_query(query: Query) -> None:
         ("window", query.window, WindowType, "a WindowType"),
         ("aggregate", query.aggregate, Aggregate, "an Aggregate"),
     ]
-    for name, value, required, noun in fields:
-        if not isinstance(value, required):
-            message = f"its {name} must be {noun}, not {value!r}"
+    for name, field_value, required, noun in fields:
+        if not isinstance(field_value, required):
+            message = f"its {name} must be {noun}, not {field_value!r}"
             raise InvalidInputError(f"query {query.id!r}: {message}")
 
 

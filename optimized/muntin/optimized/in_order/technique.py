@@ -87,7 +87,9 @@ class QueryGroup:
         if edges is None:
             return None
         kinds = [query.query.window for query in self.queries.values()]
-        return PaneEdges(edge for k in kinds if isinstance(k, Sliding) for edge in edges(k))
+        return PaneEdges(
+            edge for kind in kinds if isinstance(kind, Sliding) for edge in edges(kind)
+        )
 
     def new_key_state(self) -> InOrderKeyState:
         """The state of a key before its first event."""
