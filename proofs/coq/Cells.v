@@ -51,7 +51,7 @@ Section Cells.
   Qed.
 
   (** [E2] All times of one cell lie in the same windows: no window begins or ends within.
-      Not said: that the edges are those of the queries (E1), or arithmetic progressions (E3). *)
+      Not claimed: that the edges are those of the queries (E1), or arithmetic progressions (E3). *)
   Theorem one_cell_one_set_of_windows a b t u :
     In a edges -> In b edges -> cell t = cell u -> inside a b t = inside a b u.
   Proof.
@@ -80,9 +80,9 @@ Section Minimality.
     destruct (Z.leb_spec y (x - 1)), (Z.leb_spec y x); auto; lia.
   Qed.
 
-  (** [E1] Whoever cuts the time line so that each window is made of whole pieces cuts at every
-      edge of a window, so has at least as many cuts ([Traub20], section 5.3).
-      Not said: that windows of no length need cuts, or that pieces without events are needed. *)
+  (** [E1] If cuts of the time line make each window a union of whole pieces, then there is a cut
+      at every edge of a window, so there are at least as many cuts ([Traub20], section 5.3).
+      Not claimed: that windows of no length need cuts, or that pieces without events are needed. *)
   Theorem every_edge_is_needed :
     (forall x, In x edges -> exists a b, window a b /\ a < b /\ (x = a \/ x = b)) ->
     (forall t u, cell cuts before t = cell cuts before u ->

@@ -2,6 +2,7 @@
     Code: optimized/muntin/optimized/btree/fiba.py
     Code: optimized/muntin/optimized/btree/btree.py
     Code: optimized/muntin/optimized/btree/balanced_tree.py
+    Text: proofs/btree.md
     Text: proofs/fiba.md
     Idealised: as in FibaTree.v. *)
 From Muntin Require Import Monoid FibaTree FibaContents FibaAggregates FibaEvictAggregates FibaSizes
@@ -122,7 +123,7 @@ Section Fiba.
 
   (** [S1, S2, S3, S9, S10, S11, S12] An insert keeps all facts, and inserts into the window; a
       value at a time that is there is combined on its right.
-      Not said: that the code's shorter repair has the same result; see FibaTree.v. *)
+      Not claimed: that the code's shorter repair has the same result; see FibaTree.v. *)
   Theorem insert_relates t v f entries :
     relates f entries -> relates (insert t v f) (window_insert t v entries).
   Proof. intros [<- I]. destruct (insert_ok t v f I). now split. Qed.
@@ -134,7 +135,7 @@ Section Fiba.
   Proof. intros [<- I]. destruct (evict_ok t f I). now split. Qed.
 
   (** [T1] A query, which is left finger, root and right finger, is the fold of the window.
-      Not said: its cost. *)
+      Not claimed: its cost. *)
   Theorem query_is_fold f entries : relates f entries -> query f = fold M (map snd entries).
   Proof. intros [<- I]. now apply query_ok. Qed.
 

@@ -2,6 +2,8 @@
     Code: optimized/muntin/optimized/btree/amortization.py
     Code: optimized/muntin/optimized/btree/fiba.py
     Text: proofs/amortization.md
+    Text: proofs/btree.md
+    Text: proofs/fiba.md
     Idealised: steps are counted as nodes made or lost: a split and growing make one node, a merge
     and shrinking lose one. The move that can end an evict makes none, and is not counted. Visits
     and combines are not counted. *)
@@ -77,7 +79,7 @@ Section Cost.
 
   (** [S2, L2, L3] What an evict spends on merges and shrinking is paid by what nodes hold and one
       coin; the lemma's second coin is for a move. Sizes stay legal.
-      Not said: that at most one move ends an evict. *)
+      Not claimed: that at most one move ends an evict. *)
   Theorem evict_coins t f : root_legal f ->
     root_legal (evict t f) /\
     (nodes f - nodes (evict t f) + root_coins (evict t f) <= root_coins f + 1)%Z.
@@ -111,7 +113,7 @@ Section Cost.
 
   (** [L3] After any calls: splits, merges and changes of height are at most two an insert and one
       an evict. This is Lemma 9, amortised, for every smallest arity.
-      Not said: bulk calls (L4). *)
+      Not claimed: bulk calls (L4). *)
   Theorem run_cost calls : (steps calls new <= fold_right (fun c n => bill c + n) 0 calls)%Z.
   Proof.
     destruct new_relates as (_ & _ & _ & G). pose proof (@run_coins calls _ G) as R.
@@ -147,7 +149,7 @@ Section Cost.
     end.
   (** [T2] If the climb from the left finger ends at height j, then at least mu ^ (j - 1) - 1 items
       are at or before the time: so it is logarithmic in the distance from that end.
-      Not said: the mirror image on the right, the way down, and visits. *)
+      Not claimed: the mirror image on the right, the way down, and visits. *)
   Theorem climb_bound h t (n : tree (S h)) : legal_sizes (S h) n -> rising (contents (S h) n) ->
     mu ^ (climb (S h) t n - 1) <= S (length (filter (fun y => fst y <=? t)%Z (contents (S h) n))).
   Proof.

@@ -282,7 +282,7 @@ Section FlatFat.
   Qed.
 
   (** [H1-H4] An update overwrites these values and no other, and (4.1) holds again.
-      Not said: that the locations are distinct; the code refuses others, and here the last write
+      Not claimed: that the locations are distinct; the code refuses others, and here the last write
       to a location wins. *)
   Theorem update_relates h writes T values :
     relates h T values -> (forall w, In w writes -> fst w < 2 ^ h) ->

@@ -194,7 +194,7 @@ Section Answers.
   Proof. intro R. destruct (relates_ok R) as [K <-]. now apply suffix_ok. Qed.
 
   (** [P2] A range folds the values at i..j; it is the identity if j < i.
-      Not said: how many combines that takes; the code makes one less than there are nodes. *)
+      Not claimed: how many combines that takes; the code makes one less than there are nodes. *)
   Theorem range_is_fold h i j T values : relates h T values -> j < 2 ^ h ->
     range h i j T = fold M (firstn (S j - i) (skipn i values)).
   Proof.

@@ -61,7 +61,7 @@ Section Cost.
 
   (** [T2] An update of m values recomputes at most touched_nodes (m) nodes: 4.2 (ii) and
       Claim 4.3.
-      Not said: that some update needs as many; the controls have one. *)
+      Not claimed: that some update needs as many; the controls have one. *)
   Theorem update_cost h (writes : list (nat * A)) :
     (forall write, In write writes -> fst write < 2 ^ h) ->
     length (touched h writes) <= touched_nodes h (length writes).
@@ -148,7 +148,7 @@ Section Cost.
   Qed.
 
   (** [T3] A range is made of at most 2 (h - 1) nodes, and of one if h < 2.
-      Not said: that the nodes are as few as can be. *)
+      Not claimed: that the nodes are as few as can be. *)
   Theorem range_cost h i j : j < 2 ^ h -> length (cover h i j) <= Nat.max 1 (2 * h - 2).
   Proof.
     intro H. unfold cover.

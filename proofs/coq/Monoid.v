@@ -1,6 +1,6 @@
 (** Monoids and folds
     Code: spec/muntin/spec/algebra/monoid.py
-    Text: proofs/README.md
+    Text: spec/muntin/spec/algebra/monoid.py
     Idealised: values have an equality that Coq knows; a combine never raises. *)
 From Coq Require Export List Arith ZArith Lia ZifyNat Bool Permutation.
 Export ListNotations.
@@ -47,7 +47,7 @@ Section Fold.
 
   (** [A2] The fold of these files is the fold of the specification: from left to right,
       beginning with the identity.
-      Not said: that Python's numbers satisfy the laws; those of floats do not. *)
+      Not claimed: that Python's numbers satisfy the laws; those of floats do not. *)
   Theorem fold_is_reduce items :
     fold M items = fold_left (combine M) items (identity M).
   Proof.
@@ -58,7 +58,7 @@ Section Fold.
   Qed.
 
   (** [A2] Where order does not matter to a monoid, it does not matter to a fold.
-      Not said: anything of monoids that do not commute. *)
+      Not claimed: anything of monoids that do not commute. *)
   Theorem fold_permutation {C : commutative M} items others :
     Permutation items others -> fold M items = fold M others.
   Proof.
@@ -89,7 +89,7 @@ Proof. split; cbn; intros; auto using app_assoc, app_nil_r. Qed.
 
 (** [A3] What is true of words is true of every monoid: the fold of a word's images is the
     image of the word, which is the fold of its letters.
-    Not said: that an algorithm is parametric; proofs/parametric/ looks at that. *)
+    Not claimed: that an algorithm is parametric; proofs/parametric/ looks at that. *)
 Theorem free_is_universal X A (M : monoid A) {L : lawful M} (image : X -> A) words :
   fold M (map image (fold (free X) words))
   = fold M (map (fun word => fold M (map image word)) words).

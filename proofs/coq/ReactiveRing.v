@@ -74,7 +74,7 @@ Section Ring.
   Qed.
 
   (** [S6, T3] A query is the fold of what the ring holds, whether or not it is inverted.
-      Not said: its cost, which is that of a suffix and a prefix (FlatFatCost.v) and one combine. *)
+      Not claimed: its cost, which is that of a suffix and a prefix (FlatFatCost.v) and one combine. *)
   Theorem query_is_fold h T front held :
     ring_relates h T front held -> query h front (length held) T = fold M held.
   Proof.
@@ -84,7 +84,7 @@ Section Ring.
   Qed.
 
   (** [S6] A resize puts the items, without holes, into a tree of any capacity that holds them.
-      Not said: which capacity the code chooses (S5), and what that costs (T4). *)
+      Not claimed: which capacity the code chooses (S5), and what that costs (T4). *)
   Theorem resize_relates h items : length items <= 2 ^ h -> ring_relates h (resize h items) 0 items.
   Proof.
     intro H. pose proof (pow_pos h). destruct (@ring_resize h items H) as (K & R & _).

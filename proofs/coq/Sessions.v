@@ -210,7 +210,7 @@ Section Sessions.
 
   (** [M2] In whatever order the events arrive, their sessions are those of the specification, which
       goes through them in event order.
-      Not said: in which order events of equal time are; here any order by time will do. *)
+      Not claimed: in which order events of equal time are; here any order by time will do. *)
   Theorem sessions_are_specified events sorted :
     gaps_positive events -> Permutation events sorted -> in_order sorted ->
     map fst (sessions events) = specification sorted.
@@ -298,7 +298,7 @@ Section Sessions.
 
   (** [M4] So the partial aggregate of a session is what the specification folds, if order does
       not matter to the monoid.
-      Not said: anything of monoids that do not commute. *)
+      Not claimed: anything of monoids that do not commute. *)
   Theorem aggregate {A} (M : monoid A) {L : lawful M} {C : commutative M} (lift : V -> A)
       events sorted l h held :
     gaps_positive events -> Permutation events sorted -> In (l, h, held) (sessions events) ->

@@ -235,7 +235,7 @@ Section Slicing.
 
   (** [M4] Slices without tuples, events in order: for any monoid, what slices answer is the
       denotation, the fold of the window's tuples in event order.
-      Not said: anything of late events, for a monoid that does not commute. *)
+      Not claimed: anything of late events, for a monoid that does not commute. *)
   Theorem in_order_slicing a b events : ordered events -> In a edges -> In b edges ->
     answer a b (slices_of events) = denotation a b (event_order events).
   Proof. intros. rewrite event_order_ordered, slices_of_answer; auto. Qed.
@@ -252,7 +252,7 @@ Section Slicing.
 
   (** [M4, T1] Slices with tuples, events in any order of arrival: for any monoid, what slices
       answer is the denotation.
-      Not said: that the code folds a slice anew only if a late event has fallen into it. *)
+      Not claimed: that the code folds a slice anew only if a late event has fallen into it. *)
   Theorem slicing_with_tuples a b events : In a edges -> In b edges ->
     tuple_answer a b (tuple_slices_of events) = denotation a b (event_order events).
   Proof.

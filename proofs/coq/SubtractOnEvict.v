@@ -38,7 +38,7 @@ Section SubtractOnEvict.
 
   (** [S1-S2] An evict keeps the facts if the monoid can take off its oldest item, and takes no
       combine.
-      Not said: that subtraction of floats is exact; the facts then hold up to rounding. *)
+      Not claimed: that subtraction of floats is exact; the facts then hold up to rounding. *)
   Theorem evict_relates s x window : inverts -> relates s (x :: window) ->
     relates (fst (evict s)) window /\ snd (evict s) = 0.
   Proof.

@@ -68,7 +68,7 @@ Section TwoStacks.
   Qed.
 
   (** [S1-S3] An evict keeps the facts, and removes the oldest item.
-      Not said: what an evict of an empty window does; the code raises. *)
+      Not claimed: what an evict of an empty window does; the code raises. *)
   Theorem evict_relates s x window :
     relates s (x :: window) -> relates (fst (evict s)) window.
   Proof.
@@ -95,7 +95,7 @@ Section TwoStacks.
   Proof. unfold insert, credit. cbn. lia. Qed.
 
   (** [T2] Amortised, an evict costs nothing: a flip spends what inserts have put aside.
-      Not said: that a single evict is cheap; it may cost the length of the window. *)
+      Not claimed: that a single evict is cheap; it may cost the length of the window. *)
   Theorem evict_cost s x window : relates s (x :: window) ->
     snd (evict s) + credit (fst (evict s)) <= credit s.
   Proof.

@@ -79,7 +79,7 @@ Section TwoStacksLite.
   Qed.
 
   (** [S1-S3] An evict keeps the facts, and removes the oldest item.
-      Not said: what an evict of an empty window does; the code raises. *)
+      Not claimed: what an evict of an empty window does; the code raises. *)
   Theorem evict_relates s x window :
     relates s (x :: window) -> relates (fst (evict s)) window.
   Proof.
@@ -110,7 +110,7 @@ Section TwoStacksLite.
   Qed.
 
   (** [T2] Amortised, an evict costs nothing: a turn spends what inserts have put aside.
-      Not said: that a single evict is cheap; it may cost the length of the window. *)
+      Not claimed: that a single evict is cheap; it may cost the length of the window. *)
   Theorem evict_cost s x window : relates s (x :: window) ->
     snd (evict s) + credit (fst (evict s)) <= credit s.
   Proof.
@@ -122,9 +122,9 @@ Section TwoStacksLite.
     - rewrite Hs. cbn. lia.
   Qed.
 
-  (** [T3] One partial an item is kept, and one more.
-      Not said: the one that a turn makes while it lasts. *)
-  Theorem space s window : relates s window -> length (slots s) + 1 = length window + 1.
+  (** [T3] There is one slot an item; the back total is one partial more.
+      Not claimed: the one that a turn makes while it lasts. *)
+  Theorem space s window : relates s window -> length (slots s) = length window.
   Proof.
     intros (f & b & -> & -> & _). now rewrite !app_length, suffix_totals_length.
   Qed.
