@@ -2,7 +2,7 @@
     False variants of the theorems, each refuted by a computed counterexample, and witnesses that
     the hypotheses of the theorems can be met. *)
 From Muntin Require Monoid FlatFat FlatFatAnswers FlatFatCost ReactiveRing.
-From Muntin Require FibaTree FibaContents FibaAggregates FibaSizes Fiba FibaCost.
+From Muntin Require FibaTree FibaContents FibaAggregates FibaSizes Fiba FibaCost FibaNodes.
 Import Monoid.
 Set Implicit Arguments.
 
@@ -270,6 +270,16 @@ Module FibaControls.
     intro H. specialize (H 1%Z (after 4) (relates_legal (proj1 (run_relates (inserts 4))))).
     vm_compute in H. now apply H.
   Qed.
+
+  (** Control of FibaNodes.insert_makes_nodes: every insert makes a node. *)
+  Example insert_always_makes_a_node :
+    ~ forall t v (f : fiba), (nodes f + 1 <= nodes (insert t v f))%Z.
+  Proof. intro H. specialize (H 1%Z [1] new). vm_compute in H. now apply H. Qed.
+
+  (** Control of FibaNodes.evict_loses_nodes: every evict loses a node. *)
+  Example evict_always_loses_a_node :
+    ~ forall t (f : fiba), (nodes (evict t f) + 1 <= nodes f)%Z.
+  Proof. intro H. specialize (H 1%Z new). vm_compute in H. now apply H. Qed.
 
   (** Control of FibaCost.run_cost: inserts for nothing. *)
   Example inserts_for_nothing : ~ forall calls : list call, (steps calls new

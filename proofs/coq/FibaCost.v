@@ -113,6 +113,7 @@ Section Cost.
 
   (** [L3] After any calls: splits, merges and changes of height are at most two an insert and one
       an evict. This is Lemma 9, amortised, for every smallest arity.
+      No call counts below zero: see FibaNodes.v.
       Not claimed: bulk calls (L4). *)
   Theorem run_cost calls : (steps calls new <= fold_right (fun c n => bill c + n) 0 calls)%Z.
   Proof.

@@ -92,8 +92,9 @@ Section Cost.
     - apply IH; auto. intros w I. apply D. now right.
   Qed.
 
-  (** [T3] A prefix and a suffix take at most h combines, and so many for the last location and
-      for the first. *)
+  (** [T3] A prefix and a suffix take at most h combines.
+      Not claimed: that some take as many; the controls have the last location of a prefix and the
+      first of a suffix, which do. *)
   Theorem prefix_suffix_cost h i T : snd (prefix h i T) <= h /\ snd (suffix h i T) <= h.
   Proof.
     unfold prefix, suffix. generalize (2 ^ h + i) as v. intro v.

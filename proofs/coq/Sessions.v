@@ -4,7 +4,7 @@
     Text: proofs/scotty.md
     Idealised: all events belong to one key, and none is late. Each event has its gap. A tuple
     fuses the sessions that it overlaps, which is M2; that the code reads sessions of larger gaps
-    off slices (M3), settles, retracts and discards them (M8) is not modelled. *)
+    off slices (M3), makes them final, retracts and discards them (M8) is not modelled. *)
 From Muntin Require Import Monoid Cells Slicing.
 Set Implicit Arguments.
 Open Scope Z_scope.
@@ -49,7 +49,7 @@ Section Sessions.
   (* in order, and at least reach apart *)
   Fixpoint apart low (s : list session) :=
     match s with [] => True | (l, h, _) :: s' => low <= l /\ l < h /\ apart (h + reach) s' end.
-  (* The proof: the half-points that a set of intervals covers tell the intervals, and
+  (* The proof: the half-points that a set of intervals covers determine the intervals, and
      fusing a tuple adds its half-points. A union does not depend on the order of its parts. *)
   Definition covers (i : interval) z := 2 * fst i - reach < z < 2 * snd i + reach.
   Arguments covers : simpl never.

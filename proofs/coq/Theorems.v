@@ -2,7 +2,7 @@
 From Muntin Require
   Monoid TwoStacks TwoStacksLite SubtractOnEvict Daba DabaLite
   FlatFat FlatFatAnswers FlatFatCost ReactiveRing Cells Slicing
-  Sessions FibaAggregates Fiba FibaCost.
+  Sessions FibaAggregates Fiba FibaCost FibaNodes.
 Print Assumptions Monoid.fold_is_reduce.
 Print Assumptions Monoid.fold_permutation.
 Print Assumptions Monoid.free_is_universal.
@@ -74,3 +74,5 @@ Print Assumptions FibaCost.insert_coins.
 Print Assumptions FibaCost.evict_coins.
 Print Assumptions FibaCost.run_cost.
 Print Assumptions FibaCost.climb_bound.
+Print Assumptions FibaNodes.insert_makes_nodes.
+Print Assumptions FibaNodes.evict_loses_nodes.
