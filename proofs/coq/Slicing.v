@@ -281,8 +281,9 @@ Section Slicing.
     intros [|I]; [tauto|]. apply IH in I. cbn in I. tauto.
   Qed.
 
-  (** [M2] There are at most as many slices as edges, and one: a cell has one slice, and none if
-      it is empty. *)
+  (** [M2] There are at most as many slices with tuples as edges, and one more, which is before
+      all edges.
+      Not claimed: the same of slices without tuples, or that slices are released (M6). *)
   Theorem slices_at_most events : (length (tuple_slices_of events) <= S (length edges))%nat.
   Proof.
     destruct (tuple_slices_of_flat events) as [So _].

@@ -40,8 +40,9 @@ Each hypothesis has a witness: values that meet it.
 | `relates s window` | s stands for this window, and its facts (S1, S2 and so on) hold |
 | `Context`, `Variables`, `Hypothesis` | what every theorem of the section is about, or assumes |
 
-`M : monoid A` has an identity and a combine; `lawful M` says that they obey the laws; where that is
-not said, the theorem does not need them. `fold M l` is A2, the fold of the specification.
+`M : monoid A` has an identity and a combine, and `lawful M` says that they obey the laws; costs are
+listed with it too, though they do not depend on it. `fold M l` is A2, the fold of the
+specification.
 """
 
 

@@ -133,7 +133,8 @@ class ProofFile:
     def stated_definitions(self) -> list[str]:
         """Those that the statements name, and those that the relation of these names."""
         known = self.definitions()
-        named = words(" ".join(theorem.statement for theorem in self.theorems())) & known.keys()
+        texts = [" ".join((theorem.statement, *theorem.given)) for theorem in self.theorems()]
+        named = words(" ".join(texts)) & known.keys()
         related = {name for name in named if "relates" in name or name in RELATIONS}
         named |= words(" ".join(known[name] for name in related)) & known.keys()
         return [text for name, text in known.items() if name in named]
