@@ -244,7 +244,8 @@ Module DabaControls.
   Definition lazy_evict (d : daba (A := list nat)) :=
     Daba (tl (ready d)) (left d) (right d) (turned d) (back d).
   Example without_steps : ~ forall (x y z : list nat),
-    relates words (lazy_insert z (lazy_evict (lazy_insert y (lazy_insert x (empty (A := list nat))))))
+    relates words
+      (lazy_insert z (lazy_evict (lazy_insert y (lazy_insert x (empty (A := list nat))))))
       [y; z].
   Proof.
     intro H. specialize (H [1] [2] [3]). apply query_is_fold in H; [discriminate|apply free_lawful].

@@ -179,7 +179,8 @@ Module FibaControls.
   Example twelve_legal : root_legal (after 12).
   Proof. exact (relates_legal twelve_relates). Qed.
 
-  (** Witness of FibaCost.climb_bound: the smallest tree of two levels. *)
+  (** Witness of FibaCost.climb_bound, FibaCost.climb_right_bound: the smallest tree of two
+      levels. *)
   Definition leaf : tree 1 := ([1; 2], (tt, [((1%Z, [1]), tt); ((2%Z, [2]), tt)])).
   Definition single x : tree 1 := ([x], (tt, [((Z.of_nat x, [x]), tt)])).
   Definition small : tree 2 := ([1; 2; 3], (single 1, [((2%Z, [2]), single 3)])).
@@ -289,7 +290,18 @@ Module FibaControls.
   (** Control of FibaCost.climb_bound: a level more. *)
   Example climb_a_level_more : ~ forall h t (n : @tree (list nat) (S h)),
     legal_sizes (S h) n -> rising (contents (S h) n) ->
-    mu ^ climb (S h) t n <= S (length (filter (fun y : Z * list nat => fst y <=? t)%Z (contents (S h) n))).
+    mu ^ climb (S h) t n
+    <= S (length (filter (fun y : Z * list nat => fst y <=? t)%Z (contents (S h) n))).
+  Proof.
+    intro H. specialize (H 1 2%Z small (proj1 small_legal) (proj2 small_legal)).
+    vm_compute in H. lia.
+  Qed.
+
+  (** Control of FibaCost.climb_right_bound: a level more. *)
+  Example climb_right_a_level_more : ~ forall h t (n : @tree (list nat) (S h)),
+    legal_sizes (S h) n -> rising (contents (S h) n) ->
+    mu ^ climb_right (S h) t n
+    <= S (length (filter (fun y : Z * list nat => t <=? fst y)%Z (contents (S h) n))).
   Proof.
     intro H. specialize (H 1 2%Z small (proj1 small_legal) (proj2 small_legal)).
     vm_compute in H. lia.

@@ -230,7 +230,8 @@ Section Aggregates.
         now rewrite !children_contents_cons, L2, Q2.
   Qed.
 
-  (* a aggregates_hold tree can take part in the next operation: what is on no spine holds what is below it *)
+  (* A tree whose aggregates hold can take part in the next call: nodes on no spine hold the fold
+     of what is below them. *)
   Lemma spine_left_folds_below h rest n : spine_left h rest n -> folds_below h true false n.
   Proof.
     revert rest; induction h; intros rest H; [exact I|]. open n a c cs.

@@ -150,7 +150,7 @@ Section Cost.
     end.
   (** [T2] If the climb from the left finger ends at height j, then at least mu ^ (j - 1) - 1 items
       are at or before the time: so it is logarithmic in the distance from that end.
-      Not claimed: the mirror image on the right, the way down, and visits. *)
+      Not claimed: the way down, and visits. *)
   Theorem climb_bound h t (n : tree (S h)) : legal_sizes (S h) n -> rising (contents (S h) n) ->
     mu ^ (climb (S h) t n - 1) <= S (length (filter (fun y => fst y <=? t)%Z (contents (S h) n))).
   Proof.
@@ -172,5 +172,56 @@ Section Cost.
           destruct (Z.leb_spec (fst y) t); [|lia]. rewrite IH; auto. intros; apply R3; now right. }
         rewrite E. pose proof (@items_below (S h) c G1). replace (S (S h) - 1) with (S h) by lia.
         lia.
+  Qed.
+  (* The climb from the right finger, likewise. *)
+  Fixpoint climb_right h t : tree h -> nat :=
+    match h with
+    | 0 => fun _ => 0
+    | S h => fun n =>
+        match split_last (snd (snd n)) with
+        | Some (_, (x, d)) => if (fst x <? t)%Z then climb_right h t d else S h
+        | None => S h
+        end
+    end.
+
+  (** [T2] The mirror image: if the climb from the right finger ends at height j, then at least
+      mu ^ (j - 1) - 1 items are at or after the time.
+      Not claimed: the way down, and visits. *)
+  Theorem climb_right_bound h t (n : tree (S h)) :
+    legal_sizes (S h) n -> rising (contents (S h) n) ->
+    mu ^ (climb_right (S h) t n - 1)
+    <= S (length (filter (fun y => t <=? fst y)%Z (contents (S h) n))).
+  Proof.
+    revert n; induction h; intros n G R; open n a c cs;
+      pose proof (@some_children A min _ _ G) as N; cbn [fst snd] in N;
+      pose proof (split_last_spec cs) as U.
+    - cbn [climb_right fst snd]. clear U.
+      match goal with |- context [match ?o with Some _ => _ | None => _ end] => destruct o end.
+      + destruct p as [i [x d]]. destruct (fst x <? t)%Z; cbn; lia.
+      + cbn. lia.
+    - change (climb_right (S (S h)) t (a, (c, cs))) with
+        (match split_last cs with
+         | Some (_, (x, d)) => if (fst x <? t)%Z then climb_right (S h) t d else S (S h)
+         | None => S (S h)
+         end).
+      destruct (split_last cs) as [[i [x d]]|]; [|easy]. subst cs.
+      assert (E : contents (S (S h)) (a, (c, i ++ [(x, d)]))
+        = children_contents (contents (S h)) (c, i) ++ x :: contents (S h) d).
+      { change (contents (S (S h)) (a, (c, i ++ [(x, d)])))
+          with (children_contents (contents (S h)) (c, i ++ [(x, d)])).
+        unfold children_contents. cbn [fst snd]. rewrite tail_contents_app, <- app_assoc.
+        f_equal. f_equal. rewrite tail_contents_cons, tail_contents_nil. now rewrite app_nil_r. }
+      rewrite E in *. apply rising_app in R as (_ & [R2 R3] & _).
+      assert (G1 : legal_sizes (S h) d).
+      { destruct G as [_ [_ G]]. cbn [snd] in G. apply Forall_app in G as [_ G].
+        now inversion G. }
+      rewrite filter_app, app_length. cbn [filter]. destruct (Z.ltb_spec (fst x) t).
+      + specialize (IHh d G1 R3). destruct (t <=? fst x)%Z; cbn [length]; lia.
+      + assert (F : filter (fun y => t <=? fst y)%Z (contents (S h) d) = contents (S h) d).
+        { clear -R2 H. induction (contents (S h) d) as [|y l IH]; cbn; auto.
+          pose proof (R2 y (or_introl eq_refl)). destruct (Z.leb_spec t (fst y)); [|lia].
+          rewrite IH; auto. intros; apply R2; now right. }
+        rewrite F. pose proof (@items_below (S h) d G1).
+        replace (S (S h) - 1) with (S h) by lia. destruct (t <=? fst x)%Z; cbn [length]; lia.
   Qed.
 End Cost.

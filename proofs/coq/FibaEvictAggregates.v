@@ -142,5 +142,4 @@ Section EvictAggregates.
         (@take_last_folds_below h) cs l r c (proj2 H)).
   Qed.
 
-  (* sizes and coins: a node that has lost an entry has one fewer, and 1 coin more at most, nodes lost included *)
 End EvictAggregates.

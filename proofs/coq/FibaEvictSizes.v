@@ -39,6 +39,8 @@ Section EvictSizes.
       (Nat.ltb_spec (S a) mu), (Nat.eqb_spec a mu), (Nat.eqb_spec (S a) mu); lia.
   Qed.
 
+  (* A node that has lost an entry has one child less at most, and one coin more at most, the nodes
+     that were lost below it included. *)
   Section Below.
     Variable h : nat.
     Let w := @wealth A min (-1) (S h).

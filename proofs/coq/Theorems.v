@@ -74,5 +74,6 @@ Print Assumptions FibaCost.insert_coins.
 Print Assumptions FibaCost.evict_coins.
 Print Assumptions FibaCost.run_cost.
 Print Assumptions FibaCost.climb_bound.
+Print Assumptions FibaCost.climb_right_bound.
 Print Assumptions FibaNodes.insert_makes_nodes.
 Print Assumptions FibaNodes.evict_loses_nodes.

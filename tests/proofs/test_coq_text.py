@@ -22,7 +22,7 @@ from evidence.labels import labels, proved_labels, stated_facts
 
 FILES = proof_files()
 NAMES = [theorem.full_name for theorem in theorems()]
-LINES, WIDTH, PROOF = 400, 118, 60
+LINES, WIDTH, PROOF = 400, 100, 60
 FORBIDDEN = re.compile(
     r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Abort|Fail|Declare Module"
     r"|Module Type|bypass_check|Unset (Guard|Positivity|Universe) Checking)\b"
