@@ -7,9 +7,9 @@
     Code: optimized/muntin/optimized/btree/node.py
     Text: proofs/fiba.md
     Idealised: three things. Calls descend from the root, where the code climbs from a finger; the
-    node that they reach is the same, and the bounds of FibaCost.v are about how far the code climbs.
-    After each call the root and both spines are recomputed, where the code recomputes what hit names; S9 to
-    S12 leave no choice of values, but that no recomputation is wrongly left out is not proved.
+    node that they reach is the same, and bounds in FibaCost.v say how far the code climbs. After
+    each call the root and both spines are recomputed, where the code recomputes what hit names; S9
+    to S12 leave no choice of values, but that no recomputation is wrongly left out is not proved.
     Visits and combines are not counted. Bulk calls and range queries are not modelled. *)
 From Muntin Require Import Monoid.
 Set Implicit Arguments.
