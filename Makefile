@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -43,6 +43,11 @@ proofs: $(READY) ## run the proofs, exhaustive walks and contracts, and count th
 
 proofs-nightly: $(READY) ## the same with the large scopes (hours; resumes after a stop; MUNTIN_ONLY)
 	$(VENV)/bin/python proofs/nightly.py $(WORKERS) $(if $(MUNTIN_ONLY),-k "$(MUNTIN_ONLY)")
+
+coq: ## check the theorems for every size, which docs/proved.md lists (needs Coq: apt-get install coq)
+	@command -v coqc > /dev/null || { echo "make coq: Coq is not installed, so nothing was checked." \
+	    "Install it (apt-get install coq), version 8.16 or later" >&2; exit 1; }
+	$(MAKE) --no-print-directory -C proofs/coq check
 
 mutants: $(READY) ## run all mutants, and print those that no test kills (MUNTIN_MINUTES, MUNTIN_ONLY)
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
@@ -89,6 +94,7 @@ lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer 
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
 clean: ## remove the environment and all generated files
+	$(MAKE) --no-print-directory -C proofs/coq clean
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
