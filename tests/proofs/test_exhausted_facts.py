@@ -206,7 +206,7 @@ FAULTS = [
     InjectedFault(
         TupleKeyState, "insert", insert_last, MEASURED_WINDOWS, "T1 slices have them in order"
     ),
-    InjectedFault(SliceBuffer, "_release", join_nothing, TIME_WINDOWS, "S4"),
+    InjectedFault(SliceBuffer, "_drop_begin", join_nothing, TIME_WINDOWS, "S4"),
     InjectedFault(BoundedInOrderSlicer, "arrivals_in_windows", no_arrivals, TIME_WINDOWS, "C1"),
 ]
 
