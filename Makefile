@@ -18,12 +18,12 @@ unexport PYTHONDONTWRITEBYTECODE # hundreds of Pythons are started: each would c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check mypy pyright proofs proofs-nightly mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
+.PHONY: help run test check mypy pyright proofs proofs-nightly coq mutants claims bench fuzz soak soak-columns faults-nightly diff-nightly diff-billion lock clean
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
-run: $(READY) ## hold a million rows and the flights against each other on Spark: a table, a report
+run: $(READY) ## compare implementations on a million rows and the flights, on Spark: a table, a report
 	$(VENV)/bin/muntin diff --rows 1e6 --flights --seed 1 --out build/diff
 
 test: check ## run the whole test suite (MUNTIN_PROFILE=ci by default, or dev, or nightly)
@@ -37,14 +37,19 @@ check: $(READY) ## lint and check types
 mypy pyright: $(READY) # each has one core
 	$(RUN) $@
 
-proofs: $(READY) ## run what is proved, exhausted and confirmed, and count the claims by level
+proofs: $(READY) ## run the proofs, exhaustive walks and contracts, and count the claims by level
 	MUNTIN_BUDGET=proofs $(RUN) pytest -n $(WORKERS) tests/proofs
 	$(VENV)/bin/python proofs/claims.py
 
-proofs-nightly: $(READY) ## the same with the large scopes (hours; goes on where it was; MUNTIN_ONLY)
+proofs-nightly: $(READY) ## the same with the large scopes (hours; resumes after a stop; MUNTIN_ONLY)
 	$(VENV)/bin/python proofs/nightly.py $(WORKERS) $(if $(MUNTIN_ONLY),-k "$(MUNTIN_ONLY)")
 
-mutants: $(READY) ## put small faults everywhere, and print those that nothing notices (MUNTIN_MINUTES, MUNTIN_ONLY)
+coq: ## check the theorems for every size, which docs/proved.md lists (needs Coq: apt-get install coq)
+	@command -v coqc > /dev/null || { echo "make coq: Coq is not installed, so nothing was checked." \
+	    "Install it (apt-get install coq), version 8.16 or later" >&2; exit 1; }
+	$(MAKE) --no-print-directory -C proofs/coq check
+
+mutants: $(READY) ## run all mutants, and print those that no test kills (MUNTIN_MINUTES, MUNTIN_ONLY)
 	PYTHONPATH=proofs $(VENV)/bin/python proofs/mutants/survivors.py \
 	    --minutes $(MUNTIN_MINUTES) --only "$(MUNTIN_ONLY)"
 
@@ -58,29 +63,29 @@ bench: $(READY) ## measure structures, operators and kernels, and write the page
 	$(VENV)/bin/python benchmarks/spark.py
 	$(VENV)/bin/python benchmarks/columns.py
 
-fuzz: $(READY) ## hold every operator against the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
+fuzz: $(READY) ## compare every operator with the specification on random traces (MUNTIN_STEPS, MUNTIN_SEED)
 	$(VENV)/bin/muntin fuzz --steps $(MUNTIN_STEPS) $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED))
 
-soak: $(READY) ## let ten million events, in order and out of order, through twenty queries (half an hour)
+soak: $(READY) ## run ten million events, in order and out of order, through twenty queries (half an hour)
 	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak.py
 
-soak-columns: $(READY) ## let a thousand million events of columns through, four times (some minutes)
+soak-columns: $(READY) ## run a billion events over columns, four times (some minutes)
 	PYTHONPATH=tests $(VENV)/bin/python tests/stress/soak_columns.py
 
-faults-nightly: $(READY) ## kill drivers, workers and executors of streams on Spark 500 times (hours; MUNTIN_SEED: in pieces)
+faults-nightly: $(READY) ## kill drivers, workers and executors of streams on Spark 500 times (hours; MUNTIN_SEED: resumes after a stop)
 	PYTHONPATH=tests $(VENV)/bin/python tests/spark_support/faults/harness.py --kills 500 \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/faults-$(MUNTIN_SEED).jsonl)
 
-diff-nightly: $(READY) ## make run with a hundred million rows and Spark's streams (hours)
+diff-nightly: $(READY) ## like make run, with a hundred million rows and Spark's streams (hours)
 	$(VENV)/bin/muntin diff --rows 1e8 --streaming --out build/diff-nightly \
 	    --against spec=25%,scotty-eager,kernels,spark-native \
 	    $(if $(MUNTIN_SEED),--seed $(MUNTIN_SEED) --journal build/diff-nightly/journal.jsonl)
 
-diff-billion: $(READY) ## a thousand million rows at once through muntin.spark, tables and Spark's windows, in pieces
+diff-billion: $(READY) ## compare muntin.spark, tables and Spark's windows on a billion rows (resumes after a stop)
 	$(VENV)/bin/muntin diff --whole --rows 1e9 --keys 1e6 --seed 9 --out build/diff-billion \
 	    --journal build/diff-billion/journal.jsonl
 
-lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for newer versions)
+lock: ## pin every dependency in requirements.lock (UPGRADE=--upgrade for newer versions)
 	@$(find_python); folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; set -e; \
 	"$$python" -m venv "$$folder"; \
 	"$$folder/bin/python" -m pip install --quiet --constraint requirements.lock uv; \
@@ -88,7 +93,8 @@ lock: ## pin every dependency anew in requirements.lock (UPGRADE=--upgrade for n
 	    --all-extras --group dev --group tools --group compare --no-header --no-emit-index-url --no-emit-find-links \
 	    $(UPGRADE) --output-file requirements.lock pyproject.toml
 
-clean: ## remove the environment and whatever can be made again
+clean: ## remove the environment and all generated files
+	$(MAKE) --no-print-directory -C proofs/coq clean
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .crosshair .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -1,13 +1,12 @@
-"""The slicing operator beside Polars and DuckDB: `python benchmarks/compare.py`.
+"""The slicing operator compared with Polars and DuckDB: `python benchmarks/compare.py`.
 
 It needs the dependency group `compare`. All run on one thread and count CPU time. It prints rates,
-and PASS or FAIL to each claim on ratios in one run; it ends with 1 if any fails.
+and PASS or FAIL for each claim on ratios in one run; the exit status is 1 if any fails.
 """
 
 # The keywords of matplotlib have no types, so:
 # pyright: reportUnknownMemberType=false
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -22,8 +21,8 @@ import numpy as np
 
 from column_windows.measure import rate
 from column_windows.peers import (
-    Ask,
-    alike,
+    SumQuery,
+    are_equal,
     duckdb,
     in_one_call,
     polars,
@@ -31,11 +30,10 @@ from column_windows.peers import (
 )
 from column_windows.workload import Load, lengths, stream
 from rounds.charts import name_lines, panels, style, write
-from rounds.claim import Claim, verdicts
 from rounds.clock import say
-from rounds.markdown import head, plot, table, verdict_table
+from rounds.options import parse_options
+from rounds.report import Claim, claim_lines, claim_table, head, plot, table
 
-DOCS = Path(__file__).parents[1] / "docs"
 STREAM, ORDER, CALL = "muntin, a stream 20 % late", "muntin, a stream in order", "muntin, one call"
 COLOURS = {
     STREAM: "#00688b",
@@ -49,24 +47,24 @@ COLOURS = {
 }
 INTRODUCTION = """\
 The sum of {events:,} floats over 1 to {most} tumbling windows at once, of 1 to 20 seconds, two
-events a millisecond. Polars (`group_by_dynamic`, told that times are sorted) and DuckDB
+events a millisecond. Polars (`group_by_dynamic`, with times marked as sorted) and DuckDB
 (`group by`) have the whole table, in order. So has `aggregate`, in one call. The operator gets
 the same events as a stream, in batches of {batch:,} with a watermark behind each, with lateness
 allowed, in order or with 20 % of the events late by up to two seconds: work that the others do
-not do. Of a table that is not sorted `group_by_dynamic` can make nothing: there Polars groups by
-the start of the window, which is the row *20 % late*. *Panes by hand* is what a user can do who
-knows that all lengths are whole seconds: sum up each second first, then the seconds. It is the
-same idea as slices, written down for one workload; it does not do sessions, other offsets or late
-events.
+not do.
+`group_by_dynamic` needs a sorted table: without one, in the row *20 % late*, Polars groups by the
+start of the window. *Panes by hand* is what a user can write who knows that all lengths are whole
+seconds: sum each second first, then the seconds. It is the same idea as slices, for one workload;
+it does not support sessions, other offsets or late events.
 
-All run on one thread. Each rate is the best of {turns}, by CPU time. What they answer is compared.
+All run on one thread. Each rate is the best of {turns}, by CPU time. Their answers are compared.
 {versions}
 """
 
 
 @dataclass(frozen=True)
-class Run:
-    """How much is measured."""
+class CompareRun:
+    """The size of the run."""
 
     load: Load = field(default_factory=lambda: Load(events=4_000_000, batch=100_000))
     windows: tuple[int, ...] = (1, 2, 5, 10, 20)
@@ -76,22 +74,22 @@ class Run:
 Rates = dict[str, dict[int, float]]
 
 
-def best(ask: Ask, load: Load, turns: int) -> float:
-    """Return millions of events a second."""
-    found: list[float] = []
+def best(query: SumQuery, load: Load, turns: int) -> float:
+    """Millions of events a second, in the best turn."""
+    seconds: list[float] = []
     for _ in range(turns):
         start = process_time()
-        ask(lengths(load.windows))
-        found.append(process_time() - start)
-    return load.events / min(found) / 1e6
+        query(lengths(load.windows))
+        seconds.append(process_time() - start)
+    return load.events / min(seconds) / 1e6
 
 
-def measured(run: Run) -> Rates:
-    """Return the rates of each contender, by the number of windows."""
+def measure_all(run: CompareRun) -> Rates:
+    """The rates of each implementation, by the number of windows."""
     at = stream(run.load.events, 0.0, 0).times
     late = stream(run.load.events, 0.2, 0).times
     values = np.random.default_rng(0).random(run.load.events)
-    tables: Mapping[str, Ask] = {
+    tables: Mapping[str, SumQuery] = {
         CALL: in_one_call(at, values),
         "polars": polars(at, values, panes=False),
         "polars, 20 % late": polars_unsorted(late, values),
@@ -100,23 +98,23 @@ def measured(run: Run) -> Rates:
         "duckdb, panes by hand": duckdb(at, values, panes=True),
     }
     every = lengths(run.windows[-1])
-    wanted = {True: tables["polars, 20 % late"](every), False: tables[CALL](every)}
-    for name, ask in tables.items():
-        if not alike(ask(every), wanted[name == "polars, 20 % late"]):
-            raise AssertionError(f"{name} answers something else")
+    expected = {True: tables["polars, 20 % late"](every), False: tables[CALL](every)}
+    for name, query in tables.items():
+        if not are_equal(query(every), expected[name == "polars, 20 % late"]):
+            raise AssertionError(f"{name} gives other results")
     rates: Rates = {name: {} for name in (STREAM, ORDER, *tables)}
     for windows in run.windows:
         say(f"{windows} windows")
         load = replace(run.load, windows=windows)
         for name, share in ((STREAM, 0.2), (ORDER, 0.0)):
             rates[name][windows] = rate(replace(load, late=share), run.turns)
-        for name, ask in tables.items():
-            rates[name][windows] = best(ask, load, run.turns)
+        for name, query in tables.items():
+            rates[name][windows] = best(query, load, run.turns)
     return rates
 
 
 def claims(rates: Rates, most: int) -> Iterator[Claim]:
-    """Judge: what the stream does in spite of late events, and one window."""
+    """Yield the claims: streams with late events, and one window."""
     for peer in ("polars", "duckdb"):
         ours, theirs = rates[STREAM][most], rates[peer][most]
         figures = f"{ours:.0f} of {theirs:.1f} M/s, {ours / theirs:.1f} times"
@@ -144,17 +142,17 @@ def lines(rates: Rates) -> Iterator[str]:
     yield from table(["M events/s by windows", *places], rows, 1)
 
 
-def page(run: Run, rates: Rates, found: list[Claim]) -> str:
-    """Return the page."""
+def page(run: CompareRun, rates: Rates, decided: list[Claim]) -> str:
+    """The page."""
     each = [f"{name} {import_module(name).__version__}" for name in ("polars", "duckdb", "numba")]
-    told = INTRODUCTION.format(
+    introduction = INTRODUCTION.format(
         events=run.load.events,
         most=run.windows[-1],
         batch=run.load.batch,
         turns=run.turns,
         versions=f"Versions: {', '.join(each)}.",
     )
-    parts = [*head("Columns beside table engines", "compare.py"), told, *verdict_table(found)]
+    parts = [*head("Columns and table engines", "compare.py"), introduction, *claim_table(decided)]
     picture = plot("compare", "Events a second by windows at once")
     return "\n".join([*parts, "## Rates", "", *picture, *lines(rates)]).rstrip() + "\n"
 
@@ -172,23 +170,20 @@ def save(rates: Rates, folder: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run, report, and write what was asked for."""
-    parser = argparse.ArgumentParser(description="Compare slicing over columns with tables.")
-    parser.add_argument("--quick", action="store_true", help="few events; writes nothing")
-    parser.add_argument("--out", type=Path, help="folder of the page and images/; else docs/")
-    options = parser.parse_args(arguments)
-    small = Run(Load(events=400_000, batch=50_000), (1, 20), 2)
-    run: Run = small if options.quick else Run()
-    out: Path | None = options.out or (None if options.quick else DOCS)
-    rates = measured(run)
-    found = list(claims(rates, run.windows[-1]))
+    """Run, report, and write the page and its charts."""
+    options = parse_options(arguments, "Compare slicing over columns with tables.", "few events")
+    small = CompareRun(Load(events=400_000, batch=50_000), (1, 20), 2)
+    run: CompareRun = small if options.quick else CompareRun()
+    out = options.out
+    rates = measure_all(run)
+    decided = list(claims(rates, run.windows[-1]))
     report: Callable[[str], object] = sys.stdout.write
-    report("\n".join([*lines(rates), *verdicts(found), ""]))
+    report("\n".join([*lines(rates), *claim_lines(decided), ""]))
     if out:
         save(rates, out / "images")
-        (out / "benchmarks-compare.md").write_text(page(run, rates, found))
+        (out / "benchmarks-compare.md").write_text(page(run, rates, decided))
         say(f"written to {out}")
-    return 0 if all(claim.holds for claim in found) else 1
+    return 0 if all(claim.holds for claim in decided) else 1
 
 
 if __name__ == "__main__":

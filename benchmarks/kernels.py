@@ -1,48 +1,42 @@
 """The kernels over columns against the readable FiBA: `python benchmarks/kernels.py`.
 
-It measures rounds of evict, insert and query, says PASS or FAIL to each claim, and writes a page
-and a plot. It ends with 1 if a claim fails or an answer is wrong.
+It measures rounds of evict, insert and query, prints PASS or FAIL for each claim, and writes a page
+and a plot. The exit status is 1 if a claim fails or an answer is wrong.
 """
 
-import argparse
 import sys
-from pathlib import Path
 
 from kernel_rounds.claims import claims, warm_start
-from kernel_rounds.lanes import QUICK, Plan, Row, compile_all, measured
+from kernel_rounds.measure import QUICK, KernelPlan, KernelRow, compile_all, measure_all
 from kernel_rounds.page import page, save, tables
-from rounds.claim import verdicts
 from rounds.clock import DisagreementError, say
-
-DOCS = Path(__file__).parents[1] / "docs"
+from rounds.options import parse_options
+from rounds.report import claim_lines
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run, report, and write what was asked for."""
-    parser = argparse.ArgumentParser(description="Measure the kernels.")
-    parser.add_argument("--quick", action="store_true", help="small windows; writes nothing")
-    parser.add_argument("--out", type=Path, help="folder of the page and images/; else docs/")
-    options = parser.parse_args(arguments)
-    plan = QUICK if options.quick else Plan()
-    out: Path | None = options.out or (None if options.quick else DOCS)
-    compiling, rows = dict(compile_all()), list[Row]()
+    """Run, report, and write the page and its charts."""
+    options = parse_options(arguments, "Measure the kernels.", "small windows")
+    plan = QUICK if options.quick else KernelPlan()
+    out = options.out
+    compiling, rows = dict(compile_all()), list[KernelRow]()
     say("compiled")
     try:
-        for cell in measured(plan):
+        for cell in measure_all(plan):
             rows += cell
             say(f"n = {cell[0].size}, d = {cell[0].distance}: {cell[0].ns:.1f} ns")
     except DisagreementError as error:
         sys.stdout.write(f"FAIL  every answer is the fold of its window: {error}\n")
         return 1
-    found = list(claims(rows))
+    decided = list(claims(rows))
     if not options.quick:
-        found.append(warm_start())
-    sys.stdout.write("\n".join([*tables(rows), *verdicts(found), ""]))
+        decided.append(warm_start())
+    sys.stdout.write("\n".join([*tables(rows), *claim_lines(decided), ""]))
     if out:
         save(rows, out / "images")
-        (out / "benchmarks-kernels.md").write_text(page(rows, found, compiling, plan))
+        (out / "benchmarks-kernels.md").write_text(page(rows, decided, compiling, plan))
         say(f"written to {out}")
-    return 0 if all(claim.holds for claim in found) else 1
+    return 0 if all(claim.holds for claim in decided) else 1
 
 
 if __name__ == "__main__":

@@ -1,25 +1,25 @@
-"""What is claimed, by level: prints the table; with --write, writes the documents made from it.
+"""Prints the claims by level; with --write, regenerates the documents that list them.
 
     python proofs/claims.py [--write]
 
-Without --write it fails if a document is not up to date.
+Without --write it fails if a document is stale.
 """
 
 import sys
 
 from evidence.checks import ROOT
-from evidence.document import stale, table
+from evidence.document import stale_documents, table
 
 
 def main(arguments: list[str]) -> int:
     """Run the command."""
     sys.stdout.write(table())
-    found = dict(stale())
-    for name, text in found.items():
+    documents = dict(stale_documents())
+    for name, text in documents.items():
         if arguments == ["--write"]:
             (ROOT / name).write_text(text)
         sys.stdout.write(f"{'written' if arguments else 'stale'}: {name}\n")
-    return 0 if arguments else len(found)
+    return 0 if arguments else len(documents)
 
 
 if __name__ == "__main__":

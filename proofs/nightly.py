@@ -1,10 +1,10 @@
-"""Proves, explores and confirms everything, as far as the night is long: `make proofs-nightly`.
+"""Runs all proofs at the scopes of the night: `make proofs-nightly`.
 
     python proofs/nightly.py [workers] [arguments of pytest] ...
 
-Each test that ends is a line on stderr, and so is each minute that one takes; what fails is on
-stdout, and at the end the claims by level. What has passed is noted in `build/proofs-nightly`, and
-not run again as long as no source changes: a night that is cut short goes on where it was.
+Each test that ends is a line on stderr, and so is each minute that a test runs; failures are on
+stdout, and at the end the claims by level. Tests that passed are recorded in `build/proofs-nightly`
+and not run again until a source changes: a night that is cut short resumes where it stopped.
 """
 
 import os
@@ -16,7 +16,7 @@ import pytest
 
 from claims import main as count_claims
 from evidence.checks import ROOT
-from evidence.journal import Journal
+from evidence.journal import NightlyJournal
 
 MINUTE = 60
 PLUGIN = "evidence.skip_passed"
@@ -24,51 +24,51 @@ JOURNALS = ROOT / "build" / "proofs-nightly"
 
 
 class Progress:
-    """A plugin that says which tests have ended, and which are still running."""
+    """A plugin that reports which tests have ended, and which are still running."""
 
-    def __init__(self, journal: Journal) -> None:
-        """Begin, with what passed before."""
+    def __init__(self, journal: NightlyJournal) -> None:
+        """Start with the tests that passed before."""
         self._journal = journal
         self._begun = time.monotonic()
         self._failed = set[str]()
         self._since: dict[str, float] = {}
         self._ended = 0
-        self._over = Event()
+        self._has_ended = Event()
 
     def pytest_sessionstart(self) -> None:
-        """Say something every minute from now on."""
+        """Report running tests every minute from now on."""
         Thread(target=self._wait, daemon=True).start()
 
     def pytest_sessionfinish(self) -> None:
-        """Say no more."""
-        self._over.set()
+        """Stop the reports of every minute."""
+        self._has_ended.set()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Note when a test has begun."""
+        """Note when a test begins."""
         self._since[nodeid] = time.monotonic()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Say that a test has ended, and note it if it has passed."""
+        """Report that a test has ended, and record it if it has passed."""
         self._ended += 1
         if nodeid not in self._failed:
-            self._journal.note(nodeid)
-        self._say(nodeid, self._since.pop(nodeid))
+            self._journal.record(nodeid)
+        self._report(nodeid, self._since.pop(nodeid))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Say at once that a test has failed."""
+        """Report a failure at once."""
         if not report.passed:
             self._failed.add(report.nodeid)
         if report.failed:
-            self._say(f"FAILED {report.nodeid}", self._since[report.nodeid])
+            self._report(f"FAILED {report.nodeid}", self._since[report.nodeid])
 
     def _wait(self) -> None:
-        while not self._over.wait(MINUTE):
+        while not self._has_ended.wait(MINUTE):
             for nodeid, since in list(self._since.items()):
-                self._say(f"still {nodeid}", since)
+                self._report(f"still {nodeid}", since)
 
-    def _say(self, what: str, since: float) -> None:
+    def _report(self, event: str, since: float) -> None:
         now = time.monotonic()
-        name = what.replace("tests/proofs/test_", "")
+        name = event.replace("tests/proofs/test_", "")
         sys.stderr.write(
             f"{now - self._begun:7.0f} s  {self._ended:5d}  {name} ({now - since:.1f} s)\n"
         )
@@ -79,16 +79,16 @@ def main(arguments: list[str]) -> int:
     """Run the command."""
     os.environ["MUNTIN_PROFILE"] = "nightly"
     workers, *others = arguments or ["auto"]
-    journal = Journal(JOURNALS)
-    os.environ["MUNTIN_PASSED"] = str(journal.left_out)
+    journal = NightlyJournal(JOURNALS)
+    os.environ["MUNTIN_PASSED"] = str(journal.skip_file)
     sys.stderr.write(
-        f"{len(journal.known)} tests passed before ({journal.path}) and are left out\n"
+        f"{len(journal.passed)} tests passed before ({journal.path}) and are skipped\n"
     )
     options = ["-n", workers, "--dist", "worksteal", "-q", "--no-header", "-p", PLUGIN]
     options += ["--hypothesis-profile=proofs"]
     folder = str(ROOT / "tests" / "proofs")
     code = pytest.main([*options, *others, folder], plugins=[Progress(journal)])
-    done = code == pytest.ExitCode.NO_TESTS_COLLECTED and journal.known and not others
+    done = code == pytest.ExitCode.NO_TESTS_COLLECTED and journal.passed and not others
     return max(0 if done else int(code), count_claims([]))
 
 

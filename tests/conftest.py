@@ -1,6 +1,6 @@
 """Hypothesis profiles: quick at the desk, thorough in CI, long at night. And a cache of kernels.
 
-What the proofs take is counted in every run of tests.
+The CPU time of the proofs is counted in every run of tests.
 """
 
 import gc
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from evidence.cpu_budget import MINUTES, Spending
+from evidence.cpu_budget import MINUTES, CpuBudget
 from spark_support.brief_java import optimise_little
 
 os.environ.setdefault("MUNTIN_KERNELS", str(Path(__file__).parents[1] / ".kernels"))
@@ -25,38 +25,38 @@ settings.register_profile("proofs", COMMON, max_examples=1000)  # of a night of 
 settings.load_profile(os.environ.get("MUNTIN_PROFILE", "dev"))
 
 
-SELDOM = 100_000, 20, 50
-"""How many objects Python makes before it looks for garbage, which takes time and finds little."""
+GC_THRESHOLD = 100_000, 20, 50
+"""Allocations before a garbage collection, which takes time and frees little."""
 
-ALONE, ANY = 2, 3
-"""The ranks of a test that starts Javas of its own, and of one that needs no Spark."""
+OWN_JAVA, NO_SPARK = 2, 3
+"""The ranks of a test that starts its own Java, and of one that needs no Spark."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all that needs Spark, first, as it takes long: one session serves it.
+    """Let one worker run all tests that need Spark first, as they take long, in one session.
 
-    And one all that calls kernels, or several would compile the same ones in a fresh clone.
+    One worker runs all tests that call kernels: several would compile the same ones in a new clone.
     """
     items.sort(key=rank)
     for item in items:
-        if rank(item) < ALONE:
+        if rank(item) < OWN_JAVA:
             item.add_marker(pytest.mark.xdist_group("spark"))
-        elif rank(item) == ANY and calls_kernels(item.path):
+        elif rank(item) == NO_SPARK and calls_kernels(item.path):
             item.add_marker(pytest.mark.xdist_group("kernels"))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Let Python look for garbage seldom, and not among the tests themselves."""
+    """Collect garbage seldom, and never among the tests themselves."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*SELDOM)
+    gc.set_threshold(*GC_THRESHOLD)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
-    """Look for garbage once more: pytest will do so five times, and not among what is left then."""
+    """Collect garbage once: pytest does so five times, and should find nothing left."""
     gc.collect()
     gc.freeze()
 
@@ -69,26 +69,26 @@ def calls_kernels(path: Path) -> bool:
 
 
 def rank(item: pytest.Item) -> int:
-    """Return when a test comes: by the settings of the session that is started first."""
+    """The order of a test: by the settings of the session that is started first."""
     in_folder = item.path.parent.name == "spark"
     if "spark" not in getattr(item, "fixturenames", ()):
-        return ALONE if in_folder else ANY
+        return OWN_JAVA if in_folder else NO_SPARK
     return int(not in_folder)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Have one worker more than there are cores if one has Spark: it waits for it, mostly."""
-    told = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
-    if told or config.getoption("dist") != "loadgroup":
+    """Use one worker more than cores if one has Spark: it mostly waits for it."""
+    is_set = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
+    if is_set or config.getoption("dist") != "loadgroup":
         return None
     mine = hasattr(os, "sched_getaffinity")  # macOS does not say
     return (len(os.sched_getaffinity(0)) if mine else os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Count what the proofs take, but by night; `make proofs` fails if it is too much."""
+    """Count the CPU time of the proofs, except by night; `make proofs` fails above the budget."""
     config.addinivalue_line("markers", "xdist_group(name): tests for one worker")
     if os.environ.get("MUNTIN_PROFILE") != "nightly":
         fails = os.environ.get("MUNTIN_BUDGET") == "proofs"
-        config.pluginmanager.register(Spending(MINUTES, fails=fails))
+        config.pluginmanager.register(CpuBudget(MINUTES, fails=fails))

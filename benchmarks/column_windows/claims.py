@@ -1,9 +1,9 @@
-"""What must hold of the operator over columns, with the figures that say whether it does."""
+"""Claims about the operator over columns, and the figures that decide them."""
 
 from collections.abc import Iterator, Sequence
 
-from column_windows.measure import TUPLE, Machine, Row
-from rounds.claim import Claim
+from column_windows.measure import TUPLE, ColumnRow, Machine
+from rounds.report import Claim
 
 CONCURRENT = {100: 0.6, 1000: 0.3}
 DISORDER, OVERHEAD, READ, KEYED = 0.25, 50.0, 3.0, 10.0
@@ -20,17 +20,19 @@ operator.add(Query("w", tumbling(10), named("sum")))
 assert len(operator.take_columns(np.arange(4000), np.ones(4000), None, 4000)) == 400
 print(process_time() - start)
 """
-"""What a second process does to its first answer, which takes every kernel of one window."""
+"""The first step of a second process, which needs every kernel of one window."""
 
 
-def claims(rows: Sequence[Row], machine: Machine) -> Iterator[Claim]:
-    """Yield what the rows say of each claim."""
+def claims(rows: Sequence[ColumnRow], machine: Machine) -> Iterator[Claim]:
+    """Yield each claim, decided by the rows."""
     by = {row.load.name: row.rate for row in rows}
-    one = by["1 window, 20 % late"]
+    single = by["1 window, 20 % late"]
     for windows, least in CONCURRENT.items():
         rate = by[f"{windows} windows, 20 % late"]
         sentence = f"{windows} concurrent windows: at least {least} of the rate of one"
-        yield Claim(rate / one >= least, sentence, f"{rate:.0f} of {one:.0f} M/s, {rate / one:.2f}")
+        yield Claim(
+            rate / single >= least, sentence, f"{rate:.0f} of {single:.0f} M/s, {rate / single:.2f}"
+        )
     order, late = by["20 windows, in order"], by["20 windows, 20 % late"]
     cost = 1 - late / order
     figures = f"{order:.0f} to {late:.0f} M/s, {100 * cost:.0f} %"
@@ -46,8 +48,8 @@ def claims(rows: Sequence[Row], machine: Machine) -> Iterator[Claim]:
     yield Claim(keyed >= KEYED, "a million keys: at least 10 M events a second", f"{keyed:.1f} M/s")
 
 
-def share(rows: Sequence[Row], machine: Machine) -> str:
-    """Return the limit that memory sets, and the share of it that one window in order reaches."""
+def share(rows: Sequence[ColumnRow], machine: Machine) -> str:
+    """A sentence: the limit that memory sets, and the share that one window in order reaches."""
     order = next(row.rate for row in rows if row.load.name == "1 window, in order")
     bandwidth = machine.limit * TUPLE / 1000
     return (

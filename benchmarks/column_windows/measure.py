@@ -1,6 +1,6 @@
-"""Throughput: loads take turns, each keeps its best; first, each has to be right."""
+"""Throughput: each load is checked first; then loads take turns, and the best turn counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import process_time
 from typing import NamedTuple
@@ -10,15 +10,15 @@ import numpy as np
 from column_windows.workload import DELAY, Load, Stream, lengths, operator, stream
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.stream import END
-from rounds.clock import DisagreementError, collector_off, say
+from rounds.clock import DisagreementError, collector_off, rotated, say
 
 TUPLE = 16
 """Bytes of a time and a value."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to measure."""
+class ColumnPlan:
+    """The sizes and turns to measure."""
 
     events: int = 4_000_000
     small: int = 400_000
@@ -27,10 +27,10 @@ class Plan:
     scan: int = 2**25
 
 
-QUICK = Plan(400_000, 40_000, 1, 20_000, 2**20)
+QUICK = ColumnPlan(400_000, 40_000, 1, 20_000, 2**20)
 
 
-class Row(NamedTuple):
+class ColumnRow(NamedTuple):
     """Millions of events a second."""
 
     load: Load
@@ -44,8 +44,8 @@ class Machine(NamedTuple):
     limit: float
 
 
-def loads(plan: Plan) -> list[Load]:
-    """Return all loads, by name."""
+def loads(plan: ColumnPlan) -> list[Load]:
+    """All loads."""
     base = Load("20 windows, 20 % late", plan.events, windows=20)
     some = [
         replace(base, name=f"{n} windows, 20 % late" if n > 1 else "1 window, 20 % late", windows=n)
@@ -78,7 +78,7 @@ def steps(load: Load, given: Stream) -> Iterator[tuple[Stream, int]]:
 
 
 def seconds(load: Load) -> float:
-    """Return the CPU time that an operator takes for a stream, after its first batch."""
+    """The CPU time of an operator for a stream, after its first batch."""
     given = list(steps(load, stream(load.events, load.late, load.keys)))
     target = operator(load)
     first, watermark = given[0]
@@ -91,31 +91,31 @@ def seconds(load: Load) -> float:
 
 
 def rate(load: Load, turns: int) -> float:
-    """Return millions of events a second: the best of several turns."""
+    """Millions of events a second, in the best of several turns."""
     return (load.events - load.batch) / min(seconds(load) for _ in range(turns)) / 1e6
 
 
 def check(load: Load, events: int) -> None:
-    """Hold the windows of each query, all together, against all events; no other holds them."""
+    """Compare the sum of the windows of each query with the sum of all events."""
     fewer = replace(load, events=min(events, load.events), batch=min(load.batch, events // 2))
     given, target = stream(fewer.events, load.late, load.keys), operator(fewer)
-    found = dict.fromkeys((f"w{length}" for length in lengths(load.windows)), 0.0)
+    sums = dict.fromkeys((f"w{length}" for length in lengths(load.windows)), 0.0)
     for part, watermark in steps(fewer, given):
-        _count(target, part, watermark, found)
-    _count(target, Stream(given.times[:0], given.values[:0], None), END, found)
-    if load.aggregate == "sum" and any(total != given.values.sum() for total in found.values()):
-        raise DisagreementError(f"{load.name}: sums of windows are {found}")
+        _count(target, part, watermark, sums)
+    _count(target, Stream(given.times[:0], given.values[:0], None), END, sums)
+    if load.aggregate == "sum" and any(total != given.values.sum() for total in sums.values()):
+        raise DisagreementError(f"{load.name}: sums of windows are {sums}")
 
 
 def _count(
-    target: ColumnarOperator, part: Stream, watermark: float, found: dict[str, float]
+    target: ColumnarOperator, part: Stream, watermark: float, sums: dict[str, float]
 ) -> None:
     for name, lines in target.take_columns(*part, watermark).by_query().items():
-        found[name] += float(lines.value.columns[0].sum())
+        sums[name] += float(lines.value.columns[0].sum())
 
 
 def reading(given: Stream) -> float:
-    """Return the CPU time in which the two columns are read and added up."""
+    """The CPU time to read and add up the two columns."""
     start = process_time()
     given.times.sum()
     given.values.sum()
@@ -123,7 +123,7 @@ def reading(given: Stream) -> float:
 
 
 def scanning(size: int) -> float:
-    """Return the bytes a second that come out of memory, when nothing is done with them."""
+    """The bytes a second that memory delivers to a minimum over a column."""
     column = np.ones(size, np.int64)
     best = float("inf")
     for _ in range(5):
@@ -133,25 +133,20 @@ def scanning(size: int) -> float:
     return 8 * size / best
 
 
-def measured(plan: Plan) -> tuple[list[Row], Machine]:
+def measure_all(plan: ColumnPlan) -> tuple[list[ColumnRow], Machine]:
     """Measure all loads, and the machine in the same turns."""
-    entered = loads(plan)
-    for load in entered:
+    all_loads = loads(plan)
+    for load in all_loads:
         check(load, plan.checked)
-    say("all are right")
-    best, read = dict.fromkeys(entered, float("inf")), float("inf")
+    say("all loads are correct")
+    best, read = dict.fromkeys(all_loads, float("inf")), float("inf")
     bytes_a_second = 0.0
     for turn in range(plan.turns):
-        for load in _turned(entered, turn):
+        for load in rotated(all_loads, turn):
             best[load] = min(best[load], seconds(load))
         given = stream(plan.events, 0.0, 0)
         read = min(read, *(reading(given) for _ in range(3)))
         bytes_a_second = max(bytes_a_second, scanning(plan.scan))
         say(f"turn {turn + 1} of {plan.turns}")
-    rows = [Row(load, (load.events - load.batch) / best[load] / 1e6) for load in entered]
+    rows = [ColumnRow(load, (load.events - load.batch) / best[load] / 1e6) for load in all_loads]
     return rows, Machine(plan.events / read / 1e6, bytes_a_second / TUPLE / 1e6)
-
-
-def _turned(entered: Sequence[Load], turn: int) -> list[Load]:
-    first = turn % len(entered)
-    return [*entered[first:], *entered[:first]]

@@ -1,4 +1,4 @@
-"""The page and the plot: every number in them is from the run that has written them."""
+"""The page and the plot: every number in them is from the run that wrote them."""
 
 # The keywords of matplotlib have no types, so:
 # pyright: reportUnknownMemberType=false
@@ -7,24 +7,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from column_windows.claims import share
-from column_windows.measure import Machine, Plan, Row
+from column_windows.measure import ColumnPlan, ColumnRow, Machine
 from rounds.charts import panels, style, write
-from rounds.claim import Claim
-from rounds.markdown import head, plot, table, verdict_table
+from rounds.report import Claim, claim_table, head, plot, table
 
 INTRODUCTION = """\
-`ColumnarOperator` at streams of two events a millisecond: a time and a value of 64 bits each, with
-windows of 1 to 20 seconds, spread evenly, and their sums, unless it says otherwise. Late is an
-event that comes up to two seconds after its time; as much lateness is allowed. A step is a batch of
-100 000 events, unless it says otherwise, and a watermark two seconds behind the latest event. Rates
-are of CPU time on one core, after the first batch, the best of {turns} turns, which all take in the
-same process. The answers are columns for each step; they are computed, and not yet sorted by query.
-Before, each operator is held against the sum of all values, which the windows of each query hold
-once. Compare ratios; the rates are this machine's.
+`ColumnarOperator` over streams of two events a millisecond: a time and a value of 64 bits each,
+and windows of 1 to 20 seconds, spread evenly, and their sums, unless the row says otherwise. A
+late event arrives up to two seconds after its time; the same lateness is allowed. A step is a
+batch of 100 000 events, unless the row says otherwise, and a watermark two seconds behind the
+latest event. Rates are of CPU time on one core, after the first batch, the best of {turns} turns
+in the same process. The results are columns for each step, not yet sorted by query. Each operator
+is first checked: the windows of each query must have the sum of all values. Compare ratios; the
+rates are this machine's.
 """
 
 
-def tables(rows: Sequence[Row], machine: Machine) -> Iterator[str]:
+def tables(rows: Sequence[ColumnRow], machine: Machine) -> Iterator[str]:
     """Yield the rates."""
     lines = [
         [row.load.name, f"{row.rate:.1f}", f"{1000 / row.rate:.1f}", f"{row.load.batch}"]
@@ -34,13 +33,15 @@ def tables(rows: Sequence[Row], machine: Machine) -> Iterator[str]:
     yield from table(["", "M events/s", "ns an event", "batch"], lines, 1)
 
 
-def page(rows: Sequence[Row], machine: Machine, found: Sequence[Claim], plan: Plan) -> str:
-    """Return the page."""
+def page(
+    rows: Sequence[ColumnRow], machine: Machine, claims: Sequence[Claim], plan: ColumnPlan
+) -> str:
+    """The page as text."""
     lines = [
         *head("Windows over columns: benchmark", "columns.py"),
         INTRODUCTION.format(turns=plan.turns),
         *plot("columns", "Throughput of the operator over columns"),
-        *verdict_table(found),
+        *claim_table(claims),
         *("## The limit", "", share(rows, machine), ""),
         *("## Rates", ""),
         *tables(rows, machine),
@@ -48,8 +49,8 @@ def page(rows: Sequence[Row], machine: Machine, found: Sequence[Claim], plan: Pl
     return "\n".join(lines).rstrip() + "\n"
 
 
-def save(rows: Sequence[Row], machine: Machine, folder: Path) -> list[str]:
-    """Draw the rates below each other, with what memory allows."""
+def save(rows: Sequence[ColumnRow], machine: Machine, folder: Path) -> list[str]:
+    """Draw the rates below each other, with the limit of memory."""
     with style():
         figure, (axes,) = panels(1)
         names = [row.load.name for row in rows][::-1]

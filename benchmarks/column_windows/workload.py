@@ -1,4 +1,4 @@
-"""A stream of two events a millisecond, a part of which comes late, and windows over it."""
+"""A stream of two events a millisecond, some of them late, and windows over it."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,12 +13,12 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import tumbling
 
 DELAY = 2000
-"""How late an event may be, in milliseconds; also the allowed lateness."""
+"""The greatest delay of an event, in milliseconds; also the allowed lateness."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """So many events in batches, a share of them late, over so many windows and keys."""
+    """The sizes of a stream and its batches, its windows and keys, and the share of late events."""
 
     name: str = ""
     events: int = 4_000_000
@@ -30,7 +30,7 @@ class Load:
 
 
 class Stream(NamedTuple):
-    """The columns of a stream; numbers are whole, so that their sums are exact."""
+    """The columns of a stream; values are integers, so that their sums are exact."""
 
     times: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -39,7 +39,7 @@ class Stream(NamedTuple):
 
 @lru_cache(3)
 def stream(events: int, late: float, keys: int) -> Stream:
-    """Return events in the order of arrival."""
+    """The events in the order of arrival."""
     rng = np.random.default_rng(1)
     at = np.arange(events) // 2
     delays = np.where(rng.random(events) < late, rng.integers(0, DELAY, events), 0)
@@ -49,7 +49,7 @@ def stream(events: int, late: float, keys: int) -> Stream:
 
 
 def lengths(windows: int) -> list[int]:
-    """Return the lengths of tumbling windows, from one second to twenty.
+    """The lengths of tumbling windows, from one second to twenty.
 
     >>> lengths(3)
     [1000, 10500, 20000]
@@ -58,8 +58,8 @@ def lengths(windows: int) -> list[int]:
 
 
 def operator(load: Load) -> ColumnarOperator:
-    """Return an operator that is asked for the same aggregate over each window."""
-    found = ColumnarOperator(Settings(DELAY))
+    """An operator with one query for each window, all of the same aggregate."""
+    target = ColumnarOperator(Settings(DELAY))
     for length in lengths(load.windows):
-        found.add(Query(f"w{length}", tumbling(length), named(load.aggregate)))
-    return found
+        target.add(Query(f"w{length}", tumbling(length), named(load.aggregate)))
+    return target

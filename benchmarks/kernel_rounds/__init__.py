@@ -1,1 +1,1 @@
-"""Rounds over columns: what they are made of, and what they show."""
+"""The benchmark of the kernels: rounds over columns, claims and page."""

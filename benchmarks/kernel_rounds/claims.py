@@ -1,4 +1,4 @@
-"""What must hold of the kernels, with the figures that say whether it does."""
+"""Claims about the kernels, and the figures that decide them."""
 
 import os
 import subprocess
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from math import log2
 from tempfile import TemporaryDirectory
 
-from kernel_rounds.lanes import MAIN, READABLE, Row
-from rounds.claim import Claim
+from kernel_rounds.measure import MAIN, READABLE, KernelRow
+from rounds.report import Claim
 
 FLAT, FASTER, WARM = 1.5, 100, 0.5
 FLAT_UP_TO = 2**20
@@ -26,13 +26,13 @@ print(process_time() - start)
 """
 
 
-def cost(rows: list[Row], contender: str, size: int, distance: int) -> float:
-    """Return what was measured."""
-    return next(r.ns for r in rows if r[:3] == (contender, size, distance))
+def cost(rows: list[KernelRow], implementation: str, size: int, distance: int) -> float:
+    """The measured nanoseconds of a cell."""
+    return next(r.ns for r in rows if r[:3] == (implementation, size, distance))
 
 
-def claims(rows: list[Row]) -> Iterator[Claim]:
-    """Yield what the rows say of each claim."""
+def claims(rows: list[KernelRow]) -> Iterator[Claim]:
+    """Yield each claim, decided by the rows."""
     sizes = sorted({row.size for row in rows})
     flat = [size for size in sizes if size <= FLAT_UP_TO]
     in_order = [cost(rows, MAIN, size, 0) for size in flat]
@@ -44,7 +44,7 @@ def claims(rows: list[Row]) -> Iterator[Claim]:
         f"{spread:.2f}x ({min(in_order):.1f} to {max(in_order):.1f} ns)",
     )
     for distance, most in AT_MOST.items():
-        at = [row for row in rows if row.contender == MAIN and row.distance == distance]
+        at = [row for row in rows if row.implementation == MAIN and row.distance == distance]
         times = [row.ns / cost(rows, MAIN, row.size, 0) for row in at]
         if times:
             figures = ", ".join(f"{x:.1f}x" for x in times)
@@ -59,11 +59,13 @@ def claims(rows: list[Row]) -> Iterator[Claim]:
 
 
 def first_calls(script: str) -> Iterator[float]:
-    """Yield how long a process takes to its first answer: one that compiles, one that follows.
+    """Yield the seconds to the first answer of a process that compiles, and of a second one.
 
-    What Python compiles is kept for the second, as what Numba does, whatever this process is told.
+    The second one reads the caches of Python and Numba, whatever the environment of this process.
     """
-    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    inherited = {
+        name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     with TemporaryDirectory() as folder:
         places = dict.fromkeys(("MUNTIN_KERNELS", "NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX"), folder)
         for _ in range(2):
@@ -72,13 +74,13 @@ def first_calls(script: str) -> Iterator[float]:
                 check=True,
                 capture_output=True,
                 text=True,
-                env=kept | places,
+                env=inherited | places,
             )
             yield float(done.stdout)
 
 
 def warm_start(script: str = FIRST_CALL) -> Claim:
-    """Return whether a second process compiles nothing, in seconds."""
+    """The claim that a second process compiles nothing, in seconds."""
     cold, warm = first_calls(script)
     return Claim(
         warm < WARM,

@@ -1,1 +1,1 @@
-"""What the benchmarks share: claims, clocks, pages and charts."""
+"""What the benchmarks share: claims, clocks, options, pages and charts."""

@@ -1,4 +1,4 @@
-"""Charts: dark text on white, so that they can be read on a page of any colour."""
+"""Charts with dark text on white, which is readable on a page of any colour."""
 
 # The keywords of matplotlib have no types, so:
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -17,10 +17,10 @@ WIDTH, PANEL = 7.5, 4.6
 Lines = Mapping[str, Mapping[int, float]]
 
 
-def apart(heights: Iterable[float], gap: float) -> list[float]:
-    """Return places for labels near their heights, in order, none closer than the gap.
+def spread_labels(heights: Iterable[float], gap: float) -> list[float]:
+    """Positions for labels near their heights, in order, none closer than the gap.
 
-    >>> apart([0.0, 0.1, 5.0], 1.0)
+    >>> spread_labels([0.0, 0.1, 5.0], 1.0)
     [-0.45, 0.55, 5.0]
     """
     groups = [[height] for height in heights]
@@ -43,14 +43,14 @@ def apart(heights: Iterable[float], gap: float) -> list[float]:
 def name_lines(
     axes: Axes, lines: Lines, colours: Mapping[str, str], at: float, *, straight: bool
 ) -> None:
-    """Write the name of each line behind its end, none on another."""
+    """Write the name of each line after its end, without overlaps."""
 
     def scale(height: float) -> float:
         return height if straight else log2(height)
 
     ends = sorted((list(line.values())[-1], name) for name, line in lines.items())
     low, high = map(scale, axes.get_ylim())
-    places = apart((scale(height) for height, _ in ends), (high - low) * 0.06)
+    places = spread_labels((scale(height) for height, _ in ends), (high - low) * 0.06)
     for place, (height, name) in zip(places, ends, strict=True):
         axes.annotate(
             name,
@@ -65,13 +65,13 @@ def name_lines(
 
 
 def panels(count: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure of panels, one below another."""
+    """A figure of panels, one below another."""
     figure = Figure(figsize=(WIDTH, PANEL * count), layout="constrained")
     return figure, [figure.add_subplot(count, 1, k + 1) for k in range(count)]
 
 
 def style() -> AbstractContextManager[None]:
-    """Return what all charts have in common."""
+    """The style of all charts."""
     return rc_context(
         {
             "font.size": 13,

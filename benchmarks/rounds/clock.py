@@ -1,29 +1,42 @@
-"""Time that can be trusted, as far as any can: that of the process, and no collector in between."""
+"""What all measurements share: turns in rotation, no garbage collection, progress on stderr."""
 
 import gc
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from time import monotonic
+from typing import TypeVar
+
+T = TypeVar("T")
 
 START = monotonic()
 
 
 class DisagreementError(Exception):
-    """A contender that answers something else than it should."""
+    """An implementation whose answer is wrong."""
 
 
 def say(text: str) -> None:
-    """Tell a person who waits how far it is."""
+    """Print the progress of the run, with the seconds since its start."""
     sys.stderr.write(f"{monotonic() - START:5.0f} s  {text}\n")
 
 
 @contextmanager
 def collector_off() -> Generator[None]:
-    """Collect what there is, and nothing more until the end."""
+    """Collect the garbage now, and none until the end."""
     gc.collect()
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
+
+
+def rotated(items: Sequence[T], turn: int) -> list[T]:
+    """The items in the order of this turn, so that none always comes first.
+
+    >>> rotated("abc", 1)
+    ['b', 'c', 'a']
+    """
+    first = turn % max(1, len(items))
+    return [*items[first:], *items[:first]]

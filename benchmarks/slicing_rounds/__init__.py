@@ -1,1 +1,1 @@
-"""Operators on one stream: what they are asked, and what they manage."""
+"""The benchmark of slicing: operators over one stream, claims and page."""

@@ -1,19 +1,19 @@
-"""The sweeps: one for each figure of [Traub20] whose shape is looked for here."""
+"""The sweeps: one for each figure of [Traub20] whose shape is compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from slicing_rounds.contenders import READABLE
-from slicing_rounds.measure import Plan
+from slicing_rounds.implementations import READABLE
+from slicing_rounds.measure import SlicingPlan
 from slicing_rounds.workload import SECOND, Workload
 
-FEW = 100
-"""The most windows where a step is dear."""
+MAX_EXPENSIVE_WINDOWS = 100
+"""The most windows of sweeps whose steps are expensive."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A sweep: what it shows, along what, and who takes part."""
+    """A sweep: its title, its axis, its workloads, and the operators if not all take part."""
 
     name: str
     title: str
@@ -23,7 +23,7 @@ class Figure:
 
 
 def at(workload: Workload, along: str) -> str:
-    """Return the place of a workload on the axis of its figure.
+    """The place of a workload on the axis of its figure.
 
     >>> at(Workload("17b", delays=(2000, 4000)), "delay in seconds")
     '2-4'
@@ -37,16 +37,16 @@ def at(workload: Workload, along: str) -> str:
     }[along]
 
 
-def figures(plan: Plan) -> list[Figure]:
-    """Return all sweeps."""
+def figures(plan: SlicingPlan) -> list[Figure]:
+    """All sweeps."""
     disorder = Workload("14", share=0.2, session=True)
     counting = replace(disorder, session=False, measure="count")
     return [*_windows(plan, disorder, counting), *_rest(plan, disorder, counting)]
 
 
-def _windows(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]:
-    """Return the sweeps along the number of windows."""
-    few = [w for w in plan.windows if w <= FEW]
+def _windows(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
+    """The sweeps along the number of windows."""
+    few = [w for w in plan.windows if w <= MAX_EXPENSIVE_WINDOWS]
 
     def widening(
         name: str, title: str, base: Workload, windows: Sequence[int] = plan.windows
@@ -65,12 +65,12 @@ def _windows(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]
     ]
 
 
-def _rest(plan: Plan, disorder: Workload, counting: Workload) -> list[Figure]:
-    """Return the sweeps along disorder and aggregates."""
+def _rest(plan: SlicingPlan, disorder: Workload, counting: Workload) -> list[Figure]:
+    """The sweeps along disorder and aggregates."""
     queries, late = "20 tumbling queries", "20 % out of order"
 
     def aggregating(name: str, of: str, base: Workload, only: Sequence[str]) -> Figure:
-        loads = [replace(base, figure=name, aggregate=one) for one in plan.aggregates]
+        loads = [replace(base, figure=name, aggregate=aggregate) for aggregate in plan.aggregates]
         return Figure(name, f"{queries} of {of}, {late}", "aggregate", loads, only)
 
     shares = [replace(disorder, figure="17a", share=share) for share in plan.shares]

@@ -1,8 +1,8 @@
-"""Throughput as ratios in one run: contenders take turns at the same steps; the best turn counts.
+"""Throughput as ratios in one run: operators take turns over the same steps; the best turn counts.
 
-Time is that of the process. First an operator takes as much of the stream as the longest window
-holds, or as it manages in a while. What it answers is compared, step by step, with what the
-first contender answers.
+Time is CPU time of the process. First an operator processes as much of the stream as the longest
+window holds, or as it can in a given time. Its answers are compared, step by step, with those of
+the first operator.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ from time import process_time
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
-from rounds.clock import DisagreementError, collector_off
-from slicing_rounds.contenders import Contender
+from rounds.clock import DisagreementError, collector_off, rotated
+from slicing_rounds.implementations import MeasuredOperator
 from slicing_rounds.workload import LONGEST, SECOND, Workload
 
 AGGREGATES = (
@@ -24,8 +24,8 @@ AGGREGATES = (
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How long to look, in seconds of the process; and how many windows to try."""
+class SlicingPlan:
+    """The sizes to measure, and the times of turns in seconds."""
 
     turn: float = 0.05
     turns: int = 3
@@ -40,7 +40,7 @@ class Plan:
     fill: int = LONGEST
 
 
-QUICK = Plan(
+QUICK = SlicingPlan(
     turn=0.01,
     turns=2,
     filling=0.02,
@@ -52,20 +52,20 @@ QUICK = Plan(
 
 
 @dataclass(frozen=True)
-class Row:
-    """What a contender manages in one cell."""
+class SlicingRow:
+    """The throughput of one operator in one cell."""
 
     workload: Workload
-    contender: str
+    implementation: str
     rate: float  # tuples a second
-    filled: float  # how much of the longest window it has taken before
+    filled: float  # share of the longest window processed before
     compared: int  # steps whose answers were compared
-    slowest: float  # seconds that a step took at most
+    slowest: float  # seconds of the slowest step
 
 
 @dataclass
-class Lane:
-    """One contender, its own place in the stream, and what it has answered."""
+class SlicingTimer:
+    """One implementation, its own place in the stream, and what it has answered."""
 
     name: str
     operator: Operator
@@ -75,59 +75,68 @@ class Lane:
     best: float = 0.0
     slowest: float = 0.0
 
-    def take(self, seconds: float, events: float = inf) -> None:
-        """Take steps for a while, at least one; note the throughput if it is the best."""
-        spent, taken = 0.0, 0
+    def run(self, seconds: float, events: float = inf) -> None:
+        """Process steps for some seconds, at least one; keep the throughput if it is the best."""
+        spent, processed = 0.0, 0
         for step in self.steps:
             start = process_time()
             self.answers.append(self.operator.take(step))
             now = process_time() - start
-            spent, taken = spent + now, taken + len(step.events)
+            spent, processed = spent + now, processed + len(step.events)
             self.slowest = max(now, self.slowest)
-            if spent >= seconds or taken >= events:
+            if spent >= seconds or processed >= events:
                 break
-        self.events += taken
-        self.best = max(self.best, taken / max(spent, 1e-9))
+        self.events += processed
+        self.best = max(self.best, processed / max(spent, 1e-9))
 
 
-def compared(lanes: Sequence[Lane]) -> None:
-    """Hold the answers of all contenders against those of the first, as far as both came."""
-    for lane in lanes[1:]:
-        for nth, (wanted, got) in enumerate(zip(lanes[0].answers, lane.answers, strict=False)):
-            if wanted != got:
+def check_answers(timers: Sequence[SlicingTimer]) -> None:
+    """Compare the answers of all operators with those of the first, as far as both got."""
+    for timer in timers[1:]:
+        for index, (expected, actual) in enumerate(
+            zip(timers[0].answers, timer.answers, strict=False)
+        ):
+            if expected != actual:
                 raise DisagreementError(
-                    f"{lane.name} does not answer step {nth} as {lanes[0].name}"
+                    f"{timer.name} does not answer step {index} as {timers[0].name}"
                 )
 
 
-def cell(workload: Workload, entered: Sequence[Contender], plan: Plan) -> list[Row]:
-    """Let all that serve a workload take turns."""
-    asked = [(one.name, one.asked(workload)) for one in entered]
-    lanes = [Lane(name, operator, workload.steps()) for name, operator in asked if operator]
+def cell(
+    workload: Workload, implementations: Sequence[MeasuredOperator], plan: SlicingPlan
+) -> list[SlicingRow]:
+    """Measure all operators that support a workload, in turns."""
+    built = [(entry.name, entry.build_for(workload)) for entry in implementations]
+    timers = [
+        SlicingTimer(name, operator, workload.steps()) for name, operator in built if operator
+    ]
     filled: dict[str, float] = {}
     with collector_off():
-        for lane in lanes:
-            lane.take(plan.filling, plan.fill)
-            filled[lane.name] = min(1.0, lane.events / LONGEST)
-        quick = [lane for lane in lanes if lane.slowest <= plan.longest_step]
-        for lane in quick:
-            lane.best = 0.0
+        for timer in timers:
+            timer.run(plan.filling, plan.fill)
+            filled[timer.name] = min(1.0, timer.events / LONGEST)
+        quick = [timer for timer in timers if timer.slowest <= plan.longest_step]
+        for timer in quick:
+            timer.best = 0.0
         for turn in range(plan.turns):
-            first = turn % max(1, len(quick))
-            for lane in quick[first:] + quick[:first]:
-                lane.take(plan.turn)
-    compared(lanes)
+            for timer in rotated(quick, turn):
+                timer.run(plan.turn)
+    check_answers(timers)
     return [
-        Row(workload, one.name, one.best, filled[one.name], len(one.answers), one.slowest)
-        for one in lanes
+        SlicingRow(
+            workload, timer.name, timer.best, filled[timer.name], len(timer.answers), timer.slowest
+        )
+        for timer in timers
     ]
 
 
-def sweep(workloads: Sequence[Workload], entered: Sequence[Contender], plan: Plan) -> Iterator[Row]:
-    """Yield the rows of one cell after another; who takes too long is not asked again."""
-    going = list(entered)
+def sweep(
+    workloads: Sequence[Workload], implementations: Sequence[MeasuredOperator], plan: SlicingPlan
+) -> Iterator[SlicingRow]:
+    """Yield the rows of one cell after another; slow operators get no further cells."""
+    active = list(implementations)
     for workload in workloads:
-        rows = cell(workload, going, plan)
+        rows = cell(workload, active, plan)
         yield from rows
-        slow = {row.contender for row in rows if row.slowest > plan.longest_step}
-        going = [one for one in going if one.name not in slow]
+        slow = {row.implementation for row in rows if row.slowest > plan.longest_step}
+        active = [entry for entry in active if entry.name not in slow]

@@ -1,28 +1,29 @@
-"""The page in docs/: every number in it is from the run that has written it."""
+"""The page in docs/: every number in it is from the run that wrote it."""
 
 from collections.abc import Iterator
 
-from rounds.claim import Claim
-from rounds.markdown import head, plot, table, verdict_table
-from slicing_rounds.contenders import BASELINES
+from rounds.report import Claim, claim_table, head, plot, table
 from slicing_rounds.figures import Figure
-from slicing_rounds.measure import Plan
-from slicing_rounds.results import Results
+from slicing_rounds.implementations import BASELINES
+from slicing_rounds.measure import SlicingPlan
+from slicing_rounds.results import SlicingResults
 
 INTRODUCTION = """\
-Operators of the registry at one stream, in the shapes of [Traub20], Figures 13 to 21. An event
+Operators of the registry over one stream, in the shapes of [Traub20], Figures 13 to 21. An event
 comes every millisecond; windows are of 1 to 20 seconds, spread evenly, so that {most} tumbling
 queries are {most} concurrent windows; a watermark comes every {usual} events, behind the longest
-delay. A step is {usual} events, or one where it says so. All run in one process, contenders taking
-turns at the same steps; each keeps the best of {turns} turns of about {turn:.0f} ms, after it has
-taken 20 seconds of the stream, or as much as {filling:.1f} s allow. Time is CPU time of the
-process, with the garbage collector off. Who takes more than {longest:.1f} s for a step gets no
-turns and no more windows. Answers are compared step by step, so a wrong contender fails the run.
+delay. A step is {usual} events, or one where the title says so. All run in one process and take
+turns over the same steps; of each the best of {turns} turns of about {turn:.0f} ms counts,
+after it has processed 20 seconds of the stream, or as much as {filling:.1f} s allow. Time is CPU
+time of the process, with the garbage collector off. An implementation that takes more than
+{longest:.1f} s for a step gets no turns and no more windows. Answers are compared step by step,
+so a wrong implementation fails the run.
 
-The baselines are the naive operators: right by inspection, written to be read, and they find
+The baselines are the naive operators: correct by inspection, written to be read, and they compute
 windows by definition. So they are slower than the baselines of the paper by more than what Python
-costs: a ratio to them is no measure of the technique alone. Compare shapes: what is flat, and what
-falls. Left out are latency and memory (Figures 15, 16), single splits (20) and parallel runs (22).
+costs: a ratio to them is no measure of the technique alone. Compare shapes: what is flat, and
+what falls. Not measured are latency and memory (Figures 15, 16), single splits (20) and parallel
+runs (22).
 """
 
 
@@ -30,8 +31,8 @@ def _rate(rate: float) -> str:
     return f"{rate:,.0f}".replace(",", " ") if rate else ""
 
 
-def by_place(results: Results, figure: Figure) -> Iterator[str]:
-    """Yield the throughput of each contender, for each place on the axis."""
+def by_place(results: SlicingResults, figure: Figure) -> Iterator[str]:
+    """Yield the throughput of each implementation, for each place on the axis."""
     lines = results.rates(figure.name)
     places = list(dict.fromkeys(place for line in lines.values() for place in line))
     rows = [
@@ -40,8 +41,8 @@ def by_place(results: Results, figure: Figure) -> Iterator[str]:
     yield from table([f"tuples/s by {figure.along}", *places], rows, 1)
 
 
-def by_ratio(results: Results, figure: Figure) -> Iterator[str]:
-    """Yield how many times as fast as the best baseline each is that is none."""
+def by_ratio(results: SlicingResults, figure: Figure) -> Iterator[str]:
+    """Yield the speed of each other operator relative to the best baseline."""
     lines = results.rates(figure.name)
     places = list(dict.fromkeys(place for line in lines.values() for place in line))
     best = {
@@ -55,17 +56,17 @@ def by_ratio(results: Results, figure: Figure) -> Iterator[str]:
     yield from table(["times as fast as the best baseline", *places], rows, 1)
 
 
-def _sections(results: Results, found: list[Claim]) -> Iterator[str]:
-    yield from verdict_table(found)
-    for figure, _ in results.found:
+def _sections(results: SlicingResults, decided: list[Claim]) -> Iterator[str]:
+    yield from claim_table(decided)
+    for figure, _ in results.figures:
         yield from (f"## Figure {figure.name}: {figure.title}", "")
         yield from plot(f"slicing-{figure.name}", f"Throughput by {figure.along}")
         yield from by_place(results, figure)
         yield from by_ratio(results, figure)
 
 
-def page(results: Results, found: list[Claim], plan: Plan) -> str:
-    """Return the whole page."""
+def page(results: SlicingResults, decided: list[Claim], plan: SlicingPlan) -> str:
+    """The page as text."""
     introduction = INTRODUCTION.format(
         most=plan.windows[-1],
         usual=results.rows[0].workload.batch,
@@ -75,4 +76,4 @@ def page(results: Results, found: list[Claim], plan: Plan) -> str:
         longest=plan.longest_step,
     )
     lines = [*head("Slicing: benchmarks", "slicing.py"), introduction]
-    return "\n".join([*lines, *_sections(results, found)]).rstrip() + "\n"
+    return "\n".join([*lines, *_sections(results, decided)]).rstrip() + "\n"

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Drawing
 
 from rounds.charts import name_lines, panels, style, write
 from slicing_rounds.figures import Figure
-from slicing_rounds.results import Results
+from slicing_rounds.results import SlicingResults
 
 COLOURS = {
     "scotty-lazy": "#cc3399",
@@ -25,12 +25,13 @@ COLOURS = {
 }
 
 
-def drawn(results: Results, figure: Figure) -> Drawing:
-    """Draw the throughput of each contender along the axis of a figure."""
+def drawn(results: SlicingResults, figure: Figure) -> Drawing:
+    """Draw the throughput of each operator along the axis of a figure."""
     lines, places = results.rates(figure.name), results.places(figure.name)
-    where = {place: nth for nth, place in enumerate(places)}
+    position = {place: index for index, place in enumerate(places)}
     heights = {
-        name: {where[place]: rate for place, rate in line.items()} for name, line in lines.items()
+        name: {position[place]: rate for place, rate in line.items()}
+        for name, line in lines.items()
     }
     drawing, (axes,) = panels(1)
     for name, line in heights.items():
@@ -45,8 +46,10 @@ def drawn(results: Results, figure: Figure) -> Drawing:
     return drawing
 
 
-def save(results: Results, folder: Path) -> list[str]:
+def save(results: SlicingResults, folder: Path) -> list[str]:
     """Write each plot as SVG and PNG, and return their names."""
     with style():
-        drawings = {f"slicing-{one.name}": drawn(results, one) for one, _ in results.found}
+        drawings = {
+            f"slicing-{figure.name}": drawn(results, figure) for figure, _ in results.figures
+        }
         return write(drawings, folder)

@@ -17,24 +17,24 @@ from muntin.spec.windows.periodic import Sliding, count, tumbling
 SECOND = 1000
 SHORTEST, LONGEST = SECOND, 20 * SECOND
 SEED = 2020
-USUAL = 200
+BATCH = 200
 """Events in a step."""
 PAUSES = 5
-"""How many gaps a minute has that end a session."""
+"""The number of gaps in a minute that end a session."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A figure's name, a stream, and what is asked of it."""
+    """A figure's name, a stream, and its queries."""
 
     figure: str
     windows: int = 20
-    shape: str = "queries"  # so many tumbling queries, or one sliding query
+    shape: str = "queries"  # `windows` tumbling queries, or one sliding query
     share: float = 0.0  # of events that are out of order
     delays: tuple[int, int] = (0, 2 * SECOND)
     measure: str = "time"
     aggregate: str = "sum"
-    batch: int = USUAL
+    batch: int = BATCH
     session: bool = False
 
     @property
@@ -44,11 +44,11 @@ class Workload:
 
     @property
     def settings(self) -> Settings:
-        """How operators are made: watermarks wait for the longest delay, so nothing is late."""
+        """The settings of operators: watermarks wait for the longest delay, so nothing is late."""
         return Settings(in_order=self.in_order)
 
     def queries(self) -> list[Query]:
-        """Return what is asked: lengths are spread evenly over the whole range."""
+        """The queries, with lengths spread evenly over the whole range."""
         make = count if self.measure == "count" else tumbling
         steps = max(1, self.windows - 1)
         sizes = [LONGEST - k * (LONGEST - SHORTEST) // steps for k in range(self.windows)]
@@ -56,24 +56,25 @@ class Workload:
         if self.shape == "sliding":
             kinds = [Sliding(LONGEST, LONGEST // self.windows)]
         aggregate = named_keeping_nulls(self.aggregate)
-        asked = [Query(f"w{nth}", kind, aggregate) for nth, kind in enumerate(kinds)]
-        return [*asked, Query("session", Session(SECOND), aggregate)] if self.session else asked
+        queries = [Query(f"w{index}", kind, aggregate) for index, kind in enumerate(kinds)]
+        session = [Query("session", Session(SECOND), aggregate)] if self.session else []
+        return [*queries, *session]
 
     def steps(self) -> Iterator[Step]:
-        """Yield steps without end: so many events, and a watermark behind the longest delay.
+        """Yield endless steps: a batch of events, and a watermark behind the longest delay.
 
-        Tuple at a time, a watermark comes as often as with the usual batch.
+        With one event a step, a watermark comes as often as with the usual batch.
         """
         random, events = Random(SEED), list[Event]()  # noqa: S311 - it need not be secret
-        seldom = max(1, USUAL // self.batch)
+        seldom = max(1, BATCH // self.batch)
         time, least = 0, self.delays[1] if self.share else 0
-        for nth in numbers(1):
+        for number in numbers(1):
             paused = self.session and random.random() < PAUSES / (60 * SECOND)
             time += 1 + 2 * SECOND * paused
             late = random.random() < self.share
             delayed = time - random.randint(*self.delays) if late else time
             events.append(Event(delayed, random.randrange(1, 1000)))
-            if nth % self.batch == 0:
-                due = nth // self.batch % seldom == 0
+            if number % self.batch == 0:
+                due = number // self.batch % seldom == 0
                 yield Step(tuple(events), time - least if due else None)
                 events = []

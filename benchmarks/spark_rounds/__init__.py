@@ -1,1 +1,1 @@
-"""Windows on Spark: what is measured, and what it shows."""
+"""The benchmark of windows on Spark: batch and streaming, claims and page."""

@@ -1,4 +1,4 @@
-"""What must hold, and the page and the plot: every number is from the run that has measured it."""
+"""Claims, page and plot: every number is from the run that measured it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -6,39 +6,49 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from rounds.charts import panels, style, write
-from rounds.claim import Claim
-from rounds.markdown import head, plot, table, verdict_table
-from spark_rounds.lanes import BUCKETS, MIXED, NATIVE, OURS, OWN, PARTITIONS, WINDOWS, Plan, Row
+from rounds.report import Claim, claim_table, head, plot, table
+from spark_rounds.measure import (
+    BUCKETS,
+    MIXED,
+    NATIVE,
+    OURS,
+    OWN,
+    PARTITIONS,
+    WINDOWS,
+    SparkPlan,
+    SparkRow,
+)
 
 INTRODUCTION = """\
-Batch: windows of so many seconds, a new one every second, over {rows:,} rows of {keys} keys, two
-rows a millisecond and a fifth of them late; `native` is `groupBy(window(...))`, on fewer rows where
-windows are many, and of an aggregate of one's own it is a sum. Streams: {batches} micro-batches of
-{streamed:,} rows, each of 20 seconds, read from Parquet; the rate is that of the median micro-batch
-but the first. Ours has `buckets={buckets}`; both have {partitions} shuffle partitions. State is
-the bytes of keys and values that the last micro-batch writes, and the bytes of all files of state
-that lie in the checkpoint at the end, which Spark compresses. Ours comes to it compressed, so the
-second figure is the stricter one, and the claim is held on it.
+Batch: windows of 1 to 1000 seconds, a new one every second, over {rows:,} rows of {keys} keys,
+two rows a millisecond and a fifth of them late; `native` is `groupBy(window(...))`, on fewer rows
+where windows are many, and of an aggregate of one's own it is a sum. Streams: {batches}
+micro-batches of {streamed:,} rows, each of 20 seconds, read from Parquet; the rate is that of the
+median micro-batch but the first. Ours has `buckets={buckets}`; both have {partitions} shuffle
+partitions. State is the bytes of keys and values that the last micro-batch writes, and the bytes
+of all files of state that lie in the checkpoint at the end, which Spark compresses. Ours is
+compressed already, so the second figure is the stricter one, and the claim is about it.
 
-Contenders take turns on local[2], each keeps the best of {turns}; their answers are held against
-each other. Rates are million rows a second. Compare ratios: the rates are this machine's.
+Both take turns on local[2], and the best of {turns} turns of each counts; their answers are
+compared with each other. Rates are million rows a second. Compare ratios: the rates are this
+machine's.
 """
 LEAST = {1: 1, 20: 6, 100: 50, 1000: 500}
 STREAMS = {"100 keys 20": 1.5, "100 keys 100": 4, "10000 keys 20": 5}
 SMALLER = 5
-Measurements = Mapping[tuple[str, str], Row]
+Measurements = Mapping[tuple[str, str], SparkRow]
 
 
-def claims(rows: Sequence[Row]) -> Iterator[Claim]:
-    """Hold what was measured against what issue 7 wants."""
-    by = {(row.name, row.contender): row for row in rows}
+def claims(rows: Sequence[SparkRow]) -> Iterator[Claim]:
+    """Yield the claims on batch and streaming, as far as their cells were measured."""
+    by = {(row.name, row.implementation): row for row in rows}
     for name in ("sum", "max"):
         for windows, least in LEAST.items():
             cell = f"batch {name} {windows}"
             sentence = f"batch, {name}, {windows} overlapping: at least {least} times native"
             yield from ratio(by, sentence, (cell, OURS), (cell, NATIVE), least)
         cells = [(f"batch {name} {windows}", OURS) for windows in (20, 100, 1000)]
-        flat = [by[one].rate for one in cells if one in by]
+        flat = [by[key].rate for key in cells if key in by]
         if len(flat) == len(cells):
             figures = " ".join(f"{rate:.3g}" for rate in flat)
             sentence = f"batch, {name}: flat within 2 times from 20 to 1000"
@@ -52,7 +62,7 @@ def claims(rows: Sequence[Row]) -> Iterator[Claim]:
 
 
 def streams(by: Measurements) -> Iterator[Claim]:
-    """Hold streams against what is wanted of them."""
+    """Yield the claims on streams."""
     for name, least in STREAMS.items():
         cell = f"stream {name}"
         sentence = f"streaming, {name} overlapping: at least {least} times native"
@@ -66,28 +76,28 @@ def streams(by: Measurements) -> Iterator[Claim]:
     yield from ratio(by, sentence, (f"stream {MIXED}", OURS), ("stream one", OURS), 0.5)
 
 
-def smaller(mine: Row, theirs: Row, sentence: str) -> Claim:
-    """Claim that state is smaller on disk; the bytes before that are told of too."""
+def smaller(mine: SparkRow, theirs: SparkRow, sentence: str) -> Claim:
+    """Claim that state is smaller on disk; the figures have the bytes before compression too."""
     each = {"on disk": (mine.disk, theirs.disk), "before": (mine.state, theirs.state)}
-    figures = [f"{how} {a:,} to {b:,} bytes, {b / a:.1f} times" for how, (a, b) in each.items()]
+    figures = [f"{place} {a:,} to {b:,} bytes, {b / a:.1f} times" for place, (a, b) in each.items()]
     return Claim(mine.disk * SMALLER <= theirs.disk, sentence, "; ".join(figures))
 
 
 def ratio(
     by: Measurements, sentence: str, mine: tuple[str, str], theirs: tuple[str, str], least: float
 ) -> Iterator[Claim]:
-    """Claim that one rate is at least so many times another, if both were measured."""
+    """Claim a least ratio of two rates, if both were measured."""
     if mine in by and theirs in by:
         a, b = by[mine].rate, by[theirs].rate
         yield Claim(a >= least * b, sentence, f"{a:.3g} to {b:.3g} M rows/s, {a / b:.2f} times")
 
 
-def tables(rows: Sequence[Row]) -> Iterator[str]:
+def tables(rows: Sequence[SparkRow]) -> Iterator[str]:
     """Yield the rates."""
     lines = [
         [
             row.name,
-            row.contender,
+            row.implementation,
             f"{row.rate:.3g}",
             *(f"{size:,}" if size else "" for size in (row.state, row.disk)),
         ]
@@ -96,24 +106,24 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
     yield from table(["", "", "M rows/s", "bytes of state", "on disk"], lines, 2)
 
 
-def page(rows: Sequence[Row], found: list[Claim], plan: Plan) -> str:
-    """Return the page."""
+def page(rows: Sequence[SparkRow], decided: list[Claim], plan: SparkPlan) -> str:
+    """The page as text."""
     lines = [
         *head("Benchmark of windows on Spark", "spark.py"),
         INTRODUCTION.format(**vars(plan), buckets=BUCKETS, partitions=PARTITIONS),
         *plot("spark", "Rows a second by the number of overlapping windows"),
-        *verdict_table(found),
+        *claim_table(decided),
         "",
-        "## What was measured",
+        "## Measurements",
         "",
         *tables(rows),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def save(rows: Sequence[Row], folder: Path) -> None:
+def save(rows: Sequence[SparkRow], folder: Path) -> None:
     """Draw the rates of batch."""
-    by = {(row.name, row.contender): row for row in rows}
+    by = {(row.name, row.implementation): row for row in rows}
     with style():
         figure, axes = panels(2)
         for axis, name in zip(axes, ("sum", "max"), strict=True):

@@ -1,6 +1,6 @@
-"""From which window on a structure is faster than evaluating the window anew.
+"""The window from which on a structure is faster than re-evaluation of the window.
 
-As Table 3 of [Tangwongsan15], which holds the Reactive Aggregator against the re-evaluation of a
+As Table 3 of [Tangwongsan15], which compares the Reactive Aggregator with the re-evaluation of a
 streaming system: Count reads the size of the container, Collect copies it, all others fold it.
 """
 
@@ -15,9 +15,9 @@ from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Pair
 from rounds.clock import collector_off
-from structure_rounds.contenders import Contender
-from structure_rounds.measure import Lane, Plan, cell
-from structure_rounds.operators import RANDOM, Bench
+from structure_rounds.implementations import MeasuredStructure
+from structure_rounds.measure import StructurePlan, StructureTimer, cell
+from structure_rounds.operators import RANDOM, BenchmarkMonoid
 from structure_rounds.workload import Feed
 
 A = TypeVar("A")
@@ -30,15 +30,15 @@ ORDER_OF_MAGNITUDE = 10.0
 
 
 class ReEvaluation(Generic[A]):
-    """A queue of values, all of them looked at for each query."""
+    """A queue of values that reads all of them for each query."""
 
-    def __init__(self, whole: Callable[[Collection[A]], A]) -> None:
+    def __init__(self, evaluate: Callable[[Collection[A]], A]) -> None:
         """Start with an empty window."""
         self._values: deque[A] = deque()
-        self._whole = whole
+        self._evaluate = evaluate
 
     def insert(self, _: int, value: A) -> None:
-        """Append the youngest value."""
+        """Append the newest value."""
         self._values.append(value)
 
     def evict(self, _: int) -> None:
@@ -47,7 +47,7 @@ class ReEvaluation(Generic[A]):
 
     def query(self) -> A:
         """Evaluate the window."""
-        return self._whole(self._values)
+        return self._evaluate(self._values)
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Append values."""
@@ -71,51 +71,61 @@ class Measurable(Protocol):
     @property
     def name(self) -> str: ...  # noqa: D102 of the aggregate
     @property
-    def printed(self) -> tuple[float, float] | None: ...  # noqa: D102 what Table 3 says
+    def printed(self) -> tuple[float, float] | None: ...  # noqa: D102 as in Table 3
 
-    def against(self, challenger: Contender, plan: Plan) -> BreakEven:
+    def against(self, challenger: MeasuredStructure, plan: StructurePlan) -> BreakEven:
         """Search the window where the challenger breaks even."""
         ...
 
 
 @dataclass(frozen=True)
 class Case(Generic[A]):
-    """An aggregate, how the window is evaluated anew, and what Table 3 prints: once, 10x."""
+    """An aggregate, its evaluation of a whole window, and the figures of Table 3: once, 10x."""
 
-    bench: Bench[A]
+    monoid_case: BenchmarkMonoid[A]
     printed: tuple[float, float] | None
-    whole: Callable[[Collection[A]], A]
+    evaluate: Callable[[Collection[A]], A]
 
     @property
     def name(self) -> str:
         """The name of the aggregate."""
-        return self.bench.name
+        return self.monoid_case.name
 
-    def _times(self, challenger: Contender, size: int, plan: Plan) -> tuple[float, float]:
+    def _times(
+        self, challenger: MeasuredStructure, size: int, plan: StructurePlan
+    ) -> tuple[float, float]:
         """Nanoseconds a round for re-evaluation and challenger, in order."""
-        again: Lane[A] = Lane("re-evaluation", ReEvaluation(self.whole), Feed(self.bench, size, 0))
-        window = challenger.build(self.bench.monoid)
-        lane: Lane[A] = Lane(challenger.name, window, Feed(self.bench, size, 0))
+        evaluation: StructureTimer[A] = StructureTimer(
+            "re-evaluation", ReEvaluation(self.evaluate), Feed(self.monoid_case, size, 0)
+        )
+        window = challenger.build(self.monoid_case.monoid)
+        timer: StructureTimer[A] = StructureTimer(
+            challenger.name, window, Feed(self.monoid_case, size, 0)
+        )
         with collector_off():
-            old, new = cell([again, lane], 0, plan)
+            old, new = cell([evaluation, timer], 0, plan)
         return old.ns, new.ns
 
-    def against(self, challenger: Contender, plan: Plan) -> BreakEven:
-        """Double the window until the challenger wins, then halve the doubt."""
+    def against(self, challenger: MeasuredStructure, plan: StructurePlan) -> BreakEven:
+        """Double the window until the challenger wins, then bisect."""
         plan = replace(plan, turn=plan.turn // 4)
         once = self._search(challenger, plan, STEP, 1.0)
         ten = inf
         if challenger.name == CHALLENGERS[0] and once < inf:
             ten = self._search(challenger, plan, int(once), ORDER_OF_MAGNITUDE)
-        anew, _ = self._times(challenger, TYPICAL, plan)
-        return BreakEven(self.name, challenger.name, once, ten, anew / TYPICAL)
+        evaluated, _ = self._times(challenger, TYPICAL, plan)
+        return BreakEven(self.name, challenger.name, once, ten, evaluated / TYPICAL)
 
-    def _wins(self, challenger: Contender, size: int, plan: Plan, factor: float) -> bool:
-        """Whether it wins twice: once may be luck."""
+    def _wins(
+        self, challenger: MeasuredStructure, size: int, plan: StructurePlan, factor: float
+    ) -> bool:
+        """Whether it wins twice, since once may be chance."""
         runs = (self._times(challenger, size, plan) for _ in range(2))
-        return all(anew >= factor * taken for anew, taken in runs)
+        return all(evaluated >= factor * own for evaluated, own in runs)
 
-    def _search(self, challenger: Contender, plan: Plan, start: int, factor: float) -> float:
+    def _search(
+        self, challenger: MeasuredStructure, plan: StructurePlan, start: int, factor: float
+    ) -> float:
         low, high = start - STEP, start
         while not self._wins(challenger, high, plan, factor):
             low, high = high, 2 * high
@@ -135,10 +145,10 @@ def _case(
     printed: tuple[float, float] | None,
     draw: Callable[[], A],
     monoid: Monoid[A],
-    whole: Callable[[Collection[A]], A] | None = None,
+    evaluate: Callable[[Collection[A]], A] | None = None,
 ) -> Case[A]:
-    bench = Bench(name, monoid, [draw() for _ in range(509)], FARTHEST)
-    return Case(bench, printed, whole or monoid.fold)
+    monoid_case = BenchmarkMonoid(name, monoid, [draw() for _ in range(509)], FARTHEST)
+    return Case(monoid_case, printed, evaluate or monoid.fold)
 
 
 def _int() -> int:
@@ -189,7 +199,7 @@ CASES: list[Measurable] = [
 ]
 
 
-def break_evens(entered: list[Contender], plan: Plan) -> list[BreakEven]:
+def break_evens(implementations: list[MeasuredStructure], plan: StructurePlan) -> list[BreakEven]:
     """Search for every aggregate and challenger."""
-    by_name = {contender.name: contender for contender in entered}
+    by_name = {implementation.name: implementation for implementation in implementations}
     return [case.against(by_name[name], plan) for case in CASES for name in CHALLENGERS]

@@ -1,17 +1,24 @@
-"""What must hold, with the figures that say whether it does."""
+"""Claims about the structures, and the figures that decide them."""
 
 from collections.abc import Iterator
 from math import inf, log2
 
-from rounds.claim import Claim
+from rounds.report import Claim
 from structure_rounds.break_even import CASES
-from structure_rounds.contenders import ARITIES
-from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, SMALL_DISTANCES, Results, fit
+from structure_rounds.implementations import ARITIES
+from structure_rounds.results import (
+    CLASSIC,
+    FINGERS,
+    OPERATORS,
+    SMALL_DISTANCES,
+    StructureResults,
+    fit,
+)
 
 FLAT = 1.5
 FLAT_FROM = 2**8
 NEAR_THE_END = 16
-"""A distance is far from the other end if so many times as large a window is left: beyond, repairs
+"""A distance is far from the other end if the window is that many times larger: beyond, repairs
 end at the root instead of walking down a spine, as section 5.1.2 of [Tangwongsan19] explains."""
 CORRELATION = 0.95
 FEWEST_LEVELS = 3
@@ -22,7 +29,7 @@ LEAST_EVEN, LARGEST_EVEN = 10, 370
 """The smallest and the largest break-even point in Table 3 of [Tangwongsan15]."""
 
 
-def flat(results: Results) -> Iterator[Claim]:
+def flat(results: StructureResults) -> Iterator[Claim]:
     """FiBA in order costs the same in every window."""
     for operator in OPERATORS:
         for finger in FINGERS:
@@ -37,7 +44,7 @@ def flat(results: Results) -> Iterator[Claim]:
             )
 
 
-def logarithmic(results: Results) -> Iterator[Claim]:
+def logarithmic(results: StructureResults) -> Iterator[Claim]:
     """FiBA out of order: a line over log2 of the distance, but for the steps that levels make."""
     for finger, arity in zip(FINGERS, ARITIES, strict=True):
         for operator in (*OPERATORS, "combines"):
@@ -63,7 +70,7 @@ def _figure(value: float) -> str:
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"  # noqa: PLR2004 three digits
 
 
-def beats_classic(results: Results) -> Iterator[Claim]:
+def beats_classic(results: StructureResults) -> Iterator[Claim]:
     """FiBA against the classic tree of the same arity, at small distances (Figure 11)."""
     for finger, classic in zip(FINGERS, CLASSIC, strict=True):
         for operator in OPERATORS:
@@ -83,7 +90,7 @@ def beats_classic(results: Results) -> Iterator[Claim]:
         )
 
 
-def in_order(results: Results) -> Iterator[Claim]:
+def in_order(results: StructureResults) -> Iterator[Claim]:
     """The FIFO structures beat the best finger tree in every window (Figure 13)."""
     for operator in OPERATORS:
         for name in IN_ORDER_ONLY:
@@ -99,7 +106,7 @@ def in_order(results: Results) -> Iterator[Claim]:
             )
 
 
-def break_even(results: Results) -> Iterator[Claim]:
+def break_even(results: StructureResults) -> Iterator[Claim]:
     """The Reactive Aggregator breaks even where Table 3 says, in shape."""
     printed = [case.name for case in CASES if case.printed]
     folded = [name for name in printed if name not in WITHOUT_BREAK_EVEN]
@@ -130,7 +137,7 @@ def break_even(results: Results) -> Iterator[Claim]:
     )
 
 
-def claims(results: Results) -> list[Claim]:
-    """Return all of them."""
+def claims(results: StructureResults) -> list[Claim]:
+    """All claims."""
     parts = (flat, logarithmic, beats_classic, in_order, break_even)
     return [claim for part in parts for claim in part(results)]

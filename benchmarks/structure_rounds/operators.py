@@ -21,8 +21,8 @@ ROUNDING = 2.0**20
 
 
 @dataclass(frozen=True)
-class Bench(Generic[A]):
-    """A monoid, the lifted values that a stream is made of, and the largest window to try."""
+class BenchmarkMonoid(Generic[A]):
+    """A monoid, the lifted values of a stream, and the largest window to measure."""
 
     name: str
     monoid: Monoid[A]
@@ -30,7 +30,7 @@ class Bench(Generic[A]):
     largest: int
 
     def at(self, time: int) -> A:
-        """Return the value that arrives with this time."""
+        """The value that arrives with this time."""
         return self.pool[time % len(self.pool)]
 
 
@@ -38,7 +38,7 @@ Mean = tuple[int, float]
 
 RANDOM = Random(2019)  # noqa: S311 nothing secret
 
-SUM: Bench[int] = Bench(
+SUM: BenchmarkMonoid[int] = BenchmarkMonoid(
     "sum",
     Monoid(0, lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a - b),
     [RANDOM.randrange(1, 1000) for _ in range(POOL)],
@@ -54,7 +54,7 @@ def _subtract(a: Mean, b: Mean) -> Mean:
     return a[0] - b[0], a[1] - b[1]
 
 
-GEOMEAN: Bench[Mean] = Bench(
+GEOMEAN: BenchmarkMonoid[Mean] = BenchmarkMonoid(
     "geomean",
     Monoid((0, 0.0), _add, _subtract, _subtract),
     [(1, round(log(RANDOM.uniform(1, 1000)) * ROUNDING) / ROUNDING) for _ in range(POOL)],
@@ -63,16 +63,18 @@ GEOMEAN: Bench[Mean] = Bench(
 
 
 def _filter() -> int:
-    """Return a Bloom filter of one item: a bitset with a few of its bits set."""
+    """A Bloom filter of one item: a bitset with a few of its bits set."""
     filled = 1 << BITS  # one bit more, so that all are of the same length
     for _ in range(HASHES):
         filled |= 1 << RANDOM.randrange(BITS)
     return filled
 
 
-BLOOM: Bench[int] = Bench(
+BLOOM: BenchmarkMonoid[int] = BenchmarkMonoid(
     "bloom", Monoid(0, lambda a, b: a | b), [_filter() for _ in range(POOL)], 2**17
 )
 
-WORDS: Bench[Word] = Bench("words", FREE, [(letter,) for letter in range(POOL)], 2**10)
-"""No benchmark: the answers tell in which order values were combined."""
+WORDS: BenchmarkMonoid[Word] = BenchmarkMonoid(
+    "words", FREE, [(letter,) for letter in range(POOL)], 2**10
+)
+"""For tests: the answers show in which order values were combined."""

@@ -1,33 +1,34 @@
-"""The page in docs/: every number in it is from the run that has written it."""
+"""The page in docs/: every number in it is from the run that wrote it."""
 
 from collections.abc import Iterator
 from math import inf, log2
 
-from rounds.claim import Claim
-from rounds.markdown import head, plot, table, verdict_table
+from rounds.report import Claim, claim_table, head, plot, table
 from structure_rounds.break_even import CASES, CHALLENGERS, FARTHEST
-from structure_rounds.contenders import BASELINE
-from structure_rounds.measure import Plan
+from structure_rounds.implementations import BASELINE
+from structure_rounds.measure import StructurePlan
 from structure_rounds.rankings import rankings
-from structure_rounds.results import OPERATORS, Results
+from structure_rounds.results import OPERATORS, StructureResults
 
 INTRODUCTION = """\
-A round evicts the oldest item, inserts one at out-of-order distance d, and queries. It is played
-in one process, contenders taking turns; each keeps the best of {turns} turns of about {turn:.0f} ms
-after a warm-up turn, or of 2 turns if one takes more than {long:.1f} s. Cost that comes in waves
-(Two-Stacks, DABA) is measured over whole windows. Time is CPU time of the process, with the garbage
-collector off; what the loop itself takes is included. *Cold* is the first round after the window
-was filled. A contender whose round takes more than {longest:.0f} ms gets no larger window. Every
-answer is held against the fold of the window, so a wrong contender fails the run.
+A round evicts the oldest item, inserts one at out-of-order distance d, and queries. Rounds run in
+one process, and implementations take turns; of each the best of {turns} turns of
+about {turn:.0f} ms counts after a warm-up turn, or of 2 turns if one takes more than
+{long:.1f} s. Cost that comes in waves (Two-Stacks, DABA) is measured over whole windows. Time is
+CPU time of the process, with the garbage collector off; the time of the loop itself is included.
+*Cold* is the first round after the window was filled. An implementation whose round takes more than
+{longest:.0f} ms gets no larger window. Every answer is compared with the fold of the window, so a
+wrong implementation fails the run.
 
-`recompute` and all others are the entries of the registry; `fiba4` and `btree4` are its `fiba` and
-`btree`, which are tried with other smallest arities too; `sorted-refold` folds a `SortedDict` of
-sortedcontainers. FIFO structures are measured with the queue of times that the registry gives them.
-`spec` is the definition itself. `flatfat` moves all younger items by a leaf when one leaves.
+`recompute` and all others are the entries of the registry; `fiba4` and `btree4` are its `fiba`
+and `btree`, which are measured with other minimum arities too; `sorted-refold` folds a
+`SortedDict` of sortedcontainers. FIFO structures are measured with the queue of times that the
+registry gives them. `spec` is the definition itself. `flatfat` moves all newer items by a leaf
+when one is evicted.
 
 The operators are those of [Tangwongsan19], section 5.1: `sum`; `geomean`, a count and a sum of
 logarithms; `bloom`, the union of bitsets of 2^14 bits, for windows up to 2^{bloom:.0f} (memory).
-Counted combines are what the time tends to as the operator gets dearer. Compare ratios; the
+The time tends to the counted combines as the operator gets more expensive. Compare ratios; the
 nanoseconds are this machine's.
 """
 
@@ -40,10 +41,10 @@ def _size(size: int) -> str:
     return f"2^{log2(size):.0f}" if size else "0"
 
 
-def by_window(results: Results, operator: str) -> Iterator[str]:
+def by_window(results: StructureResults, operator: str) -> Iterator[str]:
     """Yield the costs in order, for each window."""
     sizes = results.sizes(operator)
-    largest = {row.contender: row for row in results.rows if row.operator == operator}
+    largest = {row.implementation: row for row in results.rows if row.operator == operator}
     names = sorted(largest, key=lambda name: (-largest[name].size, _last(results, operator, name)))
     rows = [
         [name, *(_number(results.ns(operator, name, size, 0)) for size in sizes)] for name in names
@@ -51,14 +52,14 @@ def by_window(results: Results, operator: str) -> Iterator[str]:
     yield from table(["ns a round", *map(_size, sizes)], rows, 1)
 
 
-def _last(results: Results, operator: str, name: str) -> float:
+def _last(results: StructureResults, operator: str, name: str) -> float:
     return results.by_size(operator, name).get(results.widest(operator), inf)
 
 
-def ratios(results: Results, operator: str) -> Iterator[str]:
-    """Yield how many times faster than re-evaluation each is, in order."""
+def ratios(results: StructureResults, operator: str) -> Iterator[str]:
+    """Yield the speed of each relative to re-evaluation, in order."""
     base = results.by_size(operator, BASELINE)
-    names = dict.fromkeys(row.contender for row in results.rows if row.operator == operator)
+    names = dict.fromkeys(row.implementation for row in results.rows if row.operator == operator)
     rows = [
         [name, *(f"{base[n] / line[n]:.3g}" if n in line else "" for n in base)]
         for name in names
@@ -67,9 +68,9 @@ def ratios(results: Results, operator: str) -> Iterator[str]:
     yield from table([f"times as fast as {BASELINE}", *map(_size, base)], rows, 1)
 
 
-def by_distance(results: Results, operator: str) -> Iterator[str]:
+def by_distance(results: StructureResults, operator: str) -> Iterator[str]:
     """Yield the costs in the largest window, for each distance."""
-    names = dict.fromkeys(row.contender for row in results.rows if row.operator == operator)
+    names = dict.fromkeys(row.implementation for row in results.rows if row.operator == operator)
     lines = {name: results.by_distance(operator, name) for name in names}
     kept = {name: line for name, line in lines.items() if len(line) > 1}
     distances = sorted({d for line in kept.values() for d in line})
@@ -82,22 +83,22 @@ def _distance(distance: int) -> str:
     return f"d = {_size(distance)}"
 
 
-def cold(results: Results) -> Iterator[str]:
-    """Yield the first round beside the best, in order, in the largest window."""
+def cold(results: StructureResults) -> Iterator[str]:
+    """Yield the first round and the best, in order, in the largest window."""
     rows = [
-        [row.contender, _number(row.cold_ns), _number(row.ns)]
+        [row.implementation, _number(row.cold_ns), _number(row.ns)]
         for row in results.rows
         if (row.operator, row.size, row.distance) == ("sum", results.widest("sum"), 0)
     ]
     yield from table(["sum, d = 0, largest window", "cold, ns", "warm, ns"], rows, 1)
 
 
-def counted(results: Results) -> Iterator[str]:
+def counted(results: StructureResults) -> Iterator[str]:
     """Yield combines and visits a round."""
     wide = max((count.size for count in results.counts if count.distance), default=0)
     distances = sorted({count.distance for count in results.counts})
     sizes = sorted({count.size for count in results.counts if not count.distance})
-    names = dict.fromkeys(count.contender for count in results.counts)
+    names = dict.fromkeys(count.implementation for count in results.counts)
     rows = [
         [name, *(f"{line[n]:.1f}" if n in line else "" for n in sizes)]
         for name in names
@@ -118,8 +119,8 @@ def _even(window: float) -> str:
     return "never" if window == inf else f"{window:.0f}"
 
 
-def break_even(results: Results) -> Iterator[str]:
-    """Yield Table 3 beside ours."""
+def break_even(results: StructureResults) -> Iterator[str]:
+    """Yield Table 3 with our measurements."""
     rows = [
         [
             case.name,
@@ -135,14 +136,14 @@ def break_even(results: Results) -> Iterator[str]:
     yield from (f"Never: not up to a window of {_size(FARTHEST)}.", "")
 
 
-def _sections(results: Results, found: list[Claim]) -> Iterator[str]:
-    yield from verdict_table(found)
+def _sections(results: StructureResults, decided: list[Claim]) -> Iterator[str]:
+    yield from claim_table(decided)
     yield from ("## Where Python changes a ranking of the papers", "")
     changed = [r for r in rankings(results) if not r.same]
-    rows = [[r.topic, r.paper, r.here, r.why] for r in changed]
+    rows = [[r.topic, r.paper, r.measured, r.why] for r in changed]
     yield from table(["", "the paper", "here", "why"], rows)
     yield from ("Where it does not:", "")
-    rows = [[r.topic, r.paper, r.here] for r in rankings(results) if r.same]
+    rows = [[r.topic, r.paper, r.measured] for r in rankings(results) if r.same]
     yield from table(["", "the paper", "here"], rows)
     yield from ("## In order", "")
     yield from plot("structures-by-window", "Time a round against the window, in order")
@@ -162,13 +163,13 @@ def _sections(results: Results, found: list[Claim]) -> Iterator[str]:
     yield from ("## Break-even with re-evaluation", "")
     yield from plot("structures-break-even", "Break-even windows beside Table 3")
     yield from break_even(results)
-    yield from ("## Who stopped where", "")
-    rows = [[s.contender, s.operator, _size(s.size), s.reason] for s in results.stops]
-    yield from table(["contender", "operator", "largest window", "because"], rows)
+    yield from ("## Where implementations stopped", "")
+    rows = [[s.implementation, s.operator, _size(s.size), s.reason] for s in results.stops]
+    yield from table(["implementation", "operator", "largest window", "because"], rows)
 
 
-def page(results: Results, found: list[Claim], plan: Plan) -> str:
-    """Return the whole page."""
+def page(results: StructureResults, decided: list[Claim], plan: StructurePlan) -> str:
+    """The page as text."""
     introduction = INTRODUCTION.format(
         turns=plan.turns,
         turn=plan.turn / 1e6,
@@ -177,4 +178,4 @@ def page(results: Results, found: list[Claim], plan: Plan) -> str:
         bloom=log2(results.widest("bloom")),
     )
     lines = [*head("Structures: benchmarks", "structures.py"), introduction]
-    return "\n".join([*lines, *_sections(results, found)]).rstrip() + "\n"
+    return "\n".join([*lines, *_sections(results, decided)]).rstrip() + "\n"

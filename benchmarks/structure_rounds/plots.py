@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from rounds.charts import WIDTH, Lines, name_lines, panels, style, write
 from structure_rounds.break_even import CASES, CHALLENGERS
-from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, Results
+from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, StructureResults
 
 COLOURS = {
     "recompute": "#000000",
@@ -51,7 +51,7 @@ def _power(value: float, _: float) -> str:
 
 
 def time_label(value: float, _: float) -> str:
-    """Return a time in nanoseconds as a tick says it."""
+    """A time in nanoseconds as the label of a tick."""
     if not value:
         return "0"
     return f"{value / MS:g} ms" if value >= MS else f"{value / US:g} µs"
@@ -87,18 +87,18 @@ def _is_narrow(axes: Axes) -> bool:
     return high < 1000 * low
 
 
-def _in_order(results: Results, names: tuple[str, ...]) -> Figure:
+def _in_order(results: StructureResults, names: tuple[str, ...]) -> Figure:
     figure, drawn = panels(len(OPERATORS))
     for axes, operator in zip(drawn, OPERATORS, strict=True):
         lines = {name: results.by_size(operator, name) for name in names}
-        kept = {name: line for name, line in lines.items() if line}
-        panel(axes, f"{operator}: time a round, in order", kept)
+        measured = {name: line for name, line in lines.items() if line}
+        panel(axes, f"{operator}: time a round, in order", measured)
         axes.set_xlabel("window n")
         axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     return figure
 
 
-def by_distance(results: Results) -> Figure:
+def by_distance(results: StructureResults) -> Figure:
     """Cost against the out-of-order distance, as Figure 11, and the combines behind it."""
     figure, drawn = panels(len(OPERATORS) + 1)
     for axes, operator in zip(drawn, OPERATORS, strict=False):
@@ -115,8 +115,8 @@ def by_distance(results: Results) -> Figure:
     return figure
 
 
-def break_even(results: Results) -> Figure:
-    """Break-even points beside those of Table 3."""
+def break_even(results: StructureResults) -> Figure:
+    """Break-even points, with those of Table 3."""
     figure = Figure(figsize=(WIDTH, 0.55 * len(CASES) + 1.8), layout="constrained")
     axes = figure.add_subplot(1, 1, 1)
     for row, case in enumerate(reversed(CASES)):
@@ -139,7 +139,7 @@ def break_even(results: Results) -> Figure:
     return figure
 
 
-def save(results: Results, folder: Path) -> list[str]:
+def save(results: StructureResults, folder: Path) -> list[str]:
     """Write each plot as SVG and PNG, and return their names."""
     with style():
         figures = {

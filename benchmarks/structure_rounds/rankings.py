@@ -1,27 +1,27 @@
-"""The rankings that the papers report, each beside that of this run."""
+"""The rankings that the papers report, each with that of this run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, log2
 
 from structure_rounds.break_even import CASES
-from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, Results
+from structure_rounds.results import CLASSIC, FINGERS, OPERATORS, StructureResults
 
 FIFO = ("two-stacks", "two-stacks-lite", "daba", "daba-lite")
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a paper reports, what this run shows, and whether that is the same ranking."""
+    """The report of a paper, the result of this run, and whether the ranking is the same."""
 
     topic: str
     paper: str
-    here: str
+    measured: str
     same: bool
     why: str
 
 
-def _in_order(results: Results) -> Iterator[Ranking]:
+def _in_order(results: StructureResults) -> Iterator[Ranking]:
     for operator in OPERATORS:
         size = results.widest(operator)
         cost = {name: results.ns(operator, name, size, 0) for name in ("two-stacks", "daba")}
@@ -42,7 +42,7 @@ def _in_order(results: Results) -> Iterator[Ranking]:
         )
 
 
-def _fastest(results: Results) -> Iterator[Ranking]:
+def _fastest(results: StructureResults) -> Iterator[Ranking]:
     size = results.widest("sum")
     order = sorted(FIFO, key=lambda name: results.ns("sum", name, size, 0))
     yield Ranking(
@@ -54,7 +54,7 @@ def _fastest(results: Results) -> Iterator[Ranking]:
     )
 
 
-def _arity(results: Results) -> Iterator[Ranking]:
+def _arity(results: StructureResults) -> Iterator[Ranking]:
     for operator, expected in (("sum", "the larger"), ("bloom", "the smaller")):
         size = results.widest(operator)
         costs = [results.ns(operator, name, size, 0) for name in FINGERS]
@@ -71,7 +71,7 @@ def _arity(results: Results) -> Iterator[Ranking]:
         )
 
 
-def _gain(results: Results) -> Iterator[Ranking]:
+def _gain(results: StructureResults) -> Iterator[Ranking]:
     gains: dict[str, float] = {}
     pairs = dict(zip(FINGERS, CLASSIC, strict=True))
     for operator in OPERATORS:
@@ -95,7 +95,7 @@ def _gain(results: Results) -> Iterator[Ranking]:
     )
 
 
-def _reactive(results: Results) -> Iterator[Ranking]:
+def _reactive(results: StructureResults) -> Iterator[Ranking]:
     size = results.widest("bloom")
     names = ("reactive", *CLASSIC, *FINGERS)
     order = sorted(names, key=lambda name: results.ns("bloom", name, size, 0))
@@ -112,7 +112,7 @@ def _reactive(results: Results) -> Iterator[Ranking]:
     )
 
 
-def _even(results: Results) -> Iterator[Ranking]:
+def _even(results: StructureResults) -> Iterator[Ranking]:
     printed = {case.name: case.printed[0] for case in CASES if case.printed}
     for name in ("Collect", "ArithmeticMean", "SampleStdDev"):
         once = results.even(name).once
@@ -143,7 +143,7 @@ def _window(size: float) -> str:
     return "never" if size == inf else f"at {size:.0f}"
 
 
-def rankings(results: Results) -> list[Ranking]:
-    """Return all of them."""
+def rankings(results: StructureResults) -> list[Ranking]:
+    """All rankings."""
     parts = (_in_order, _fastest, _arity, _gain, _reactive, _even)
     return [ranking for part in parts for ranking in part(results)]

@@ -1,4 +1,4 @@
-"""What a run has found, and the questions that claims, plots and pages ask of it."""
+"""The results of a run, as claims, plots and pages read them."""
 
 from dataclasses import dataclass, field
 from math import inf
@@ -6,9 +6,9 @@ from statistics import correlation, linear_regression
 from typing import NamedTuple
 
 from structure_rounds.break_even import BreakEven
-from structure_rounds.contenders import ARITIES
 from structure_rounds.counts import Count
-from structure_rounds.measure import Row, Stop
+from structure_rounds.implementations import ARITIES
+from structure_rounds.measure import Stop, StructureRow
 
 OPERATORS = ("sum", "geomean", "bloom")
 FINGERS = tuple(f"fiba{arity}" for arity in ARITIES)
@@ -17,74 +17,74 @@ SMALL_DISTANCES = (0, 1, 4, 16)
 
 
 @dataclass
-class Results:
-    """Everything that a run has measured and counted."""
+class StructureResults:
+    """All measurements and counts of a run."""
 
-    rows: list[Row] = field(default_factory=list[Row])
+    rows: list[StructureRow] = field(default_factory=list[StructureRow])
     stops: list[Stop] = field(default_factory=list[Stop])
     counts: list[Count] = field(default_factory=list[Count])
     break_evens: list[BreakEven] = field(default_factory=list[BreakEven])
 
-    def ns(self, operator: str, contender: str, size: int, distance: int) -> float:
-        """Return the nanoseconds a round, infinity if there was no such cell."""
-        found = [
+    def ns(self, operator: str, implementation: str, size: int, distance: int) -> float:
+        """The nanoseconds a round; infinity for a cell that was not measured."""
+        cells = [
             row.ns
             for row in self.rows
-            if (row.operator, row.contender, row.size, row.distance)
-            == (operator, contender, size, distance)
+            if (row.operator, row.implementation, row.size, row.distance)
+            == (operator, implementation, size, distance)
         ]
-        return found[0] if found else inf
+        return cells[0] if cells else inf
 
     def sizes(self, operator: str) -> list[int]:
-        """Return the windows that were tried."""
+        """The measured windows."""
         return sorted({row.size for row in self.rows if row.operator == operator})
 
     def widest(self, operator: str) -> int:
-        """Return the largest window."""
+        """The largest measured window."""
         return max(self.sizes(operator))
 
-    def by_size(self, operator: str, contender: str) -> dict[int, float]:
-        """Return the nanoseconds a round in order, for each window."""
+    def by_size(self, operator: str, implementation: str) -> dict[int, float]:
+        """The nanoseconds a round in order, by window."""
         return {
             row.size: row.ns
             for row in self.rows
-            if (row.operator, row.contender, row.distance) == (operator, contender, 0)
+            if (row.operator, row.implementation, row.distance) == (operator, implementation, 0)
         }
 
-    def by_distance(self, operator: str, contender: str) -> dict[int, float]:
-        """Return the nanoseconds a round in the largest window, for each distance, rising."""
+    def by_distance(self, operator: str, implementation: str) -> dict[int, float]:
+        """The nanoseconds a round in the largest window, by rising distance."""
         size = self.widest(operator)
-        found = {
+        cells = {
             row.distance: row.ns
             for row in self.rows
-            if (row.operator, row.contender, row.size) == (operator, contender, size)
+            if (row.operator, row.implementation, row.size) == (operator, implementation, size)
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(cells.items()))
 
     def best(self, operator: str, among: tuple[str, ...], size: int, distance: int) -> str:
-        """Return the fastest of these in a cell."""
+        """The fastest of these in a cell."""
         return min(among, key=lambda name: self.ns(operator, name, size, distance))
 
-    def combines_by_distance(self, contender: str) -> dict[int, float]:
-        """Return the combines a round in the window where distances were varied."""
+    def combines_by_distance(self, implementation: str) -> dict[int, float]:
+        """The combines a round, by distance, in the window with several distances."""
         wide = max((count.size for count in self.counts if count.distance), default=0)
-        found = {
+        cells = {
             count.distance: count.combines
             for count in self.counts
-            if (count.contender, count.size) == (contender, wide)
+            if (count.implementation, count.size) == (implementation, wide)
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(cells.items()))
 
-    def combines_by_size(self, contender: str) -> dict[int, float]:
-        """Return the combines a round in order, for each window."""
-        found = [count for count in self.counts if count.contender == contender]
-        return {count.size: count.combines for count in found if not count.distance}
+    def combines_by_size(self, implementation: str) -> dict[int, float]:
+        """The combines a round in order, by window."""
+        cells = [count for count in self.counts if count.implementation == implementation]
+        return {count.size: count.combines for count in cells if not count.distance}
 
     def even(self, aggregate: str, challenger: str = "reactive") -> BreakEven:
-        """Return where the challenger breaks even."""
+        """The break-even point of the challenger; infinite if there is none."""
         nowhere = BreakEven(aggregate, challenger, inf, inf, inf)
-        asked = (aggregate, challenger)
-        return next((b for b in self.break_evens if (b.aggregate, b.challenger) == asked), nowhere)
+        key = (aggregate, challenger)
+        return next((b for b in self.break_evens if (b.aggregate, b.challenger) == key), nowhere)
 
 
 class Line(NamedTuple):
@@ -92,12 +92,12 @@ class Line(NamedTuple):
 
     offset: float
     slope: float
-    farthest: float  # how far from the line a point is, at most
+    farthest: float  # the greatest distance of a point from the line
     correlation: float
 
 
 def fit(points: dict[float, float]) -> Line:
-    """Return the line of least squares.
+    """The line of least squares.
 
     >>> fit({0.0: 1.0, 1.0: 3.0, 2.0: 5.0})
     Line(offset=1.0, slope=2.0, farthest=0.0, correlation=1.0)

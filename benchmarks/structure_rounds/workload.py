@@ -1,7 +1,7 @@
 """The stream: a window of constant size whose inserts all come at one out-of-order distance.
 
-As in section 5.1.1 of [Tangwongsan19], the window is filled with the youngest times first, and
-then takes older ones: `distance` items stay younger than every item that arrives.
+As in section 5.1.1 of [Tangwongsan19], the window is filled with the newest times first, and
+then gets older ones: `distance` items stay newer than every item that arrives.
 """
 
 from collections import deque
@@ -10,21 +10,21 @@ from itertools import chain
 from typing import Generic, TypeVar
 
 from muntin.spec.structure import Pair
-from structure_rounds.contenders import Window
-from structure_rounds.operators import Bench
+from structure_rounds.implementations import Window
+from structure_rounds.operators import BenchmarkMonoid
 
 A = TypeVar("A")
 
 GAP = 2**30
-"""Between two times of the first window: room for all that is inserted between them."""
+"""The distance of two times of the first window, with room for all later inserts between them."""
 
 
 class Feed(Generic[A]):
-    """The times that a window holds, and the calls to come. The distance may only shrink."""
+    """The times in a window, and its next calls. The distance may only shrink."""
 
-    def __init__(self, bench: Bench[A], size: int, distance: int) -> None:
-        """Think of a window of evenly spaced times, the younger ones out of the way."""
-        self.bench = bench
+    def __init__(self, monoid_case: BenchmarkMonoid[A], size: int, distance: int) -> None:
+        """Start with a window of evenly spaced times; the newest ones are beyond the distance."""
+        self.monoid_case = monoid_case
         times = range(0, size * GAP, GAP)
         self._older, self._younger = (
             deque(times[: size - distance]),
@@ -33,31 +33,31 @@ class Feed(Generic[A]):
         self._last = self._older[-1]
 
     def __len__(self) -> int:
-        """Return the size of the window."""
+        """The size of the window."""
         return len(self._older) + len(self._younger)
 
-    def come_nearer(self, distance: int) -> None:
-        """Let items arrive at a smaller distance from now on."""
+    def reduce_distance(self, distance: int) -> None:
+        """Reduce the distance of the next items."""
         while len(self._younger) > distance:
             self._last = self._younger.popleft()
             self._older.append(self._last)
 
     def rounds(self, count: int) -> list[tuple[int, int, A]]:
-        """Return what each of the next rounds evicts and inserts."""
+        """The evicted time, and the inserted time and value, of each of the next rounds."""
         calls: list[tuple[int, int, A]] = []
         for _ in range(count):
             self._last += 1
             self._older.append(self._last)
-            calls.append((self._older.popleft(), self._last, self.bench.at(self._last)))
+            calls.append((self._older.popleft(), self._last, self.monoid_case.at(self._last)))
         return calls
 
     def pairs(self) -> Iterator[Pair[A]]:
-        """Yield what the window holds now, oldest first."""
-        return ((time, self.bench.at(time)) for time in chain(self._older, self._younger))
+        """Yield the items of the window, oldest first."""
+        return ((time, self.monoid_case.at(time)) for time in chain(self._older, self._younger))
 
     def answer(self) -> A:
-        """Return what a query has to return now."""
-        return self.bench.monoid.fold(value for _, value in self.pairs())
+        """The right answer to a query now."""
+        return self.monoid_case.monoid.fold(value for _, value in self.pairs())
 
 
 def play(window: Window[A], calls: list[tuple[int, int, A]]) -> None:

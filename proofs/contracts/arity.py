@@ -1,6 +1,6 @@
-"""Lemmas on arities: what is cut or filled is of a legal size, and rebalancing is paid for.
+"""Lemmas on arities: split and refilled nodes have a legal size, and rebalancing is paid for.
 
-S2 in proofs/btree.md and L2 in proofs/amortization.md. The code divides arities just so in
+S2 in proofs/btree.md and L2 in proofs/amortization.md. The code computes arities the same way in
 `muntin.optimized.btree.rebalance` and `muntin.optimized.btree.bulk_evict`.
 """
 
@@ -57,16 +57,16 @@ def an_item_is_billed_at_most_two(mu: int, arity: int, sibling: int) -> None:
     assert mu <= arity <= 2 * mu
     assert mu < sibling <= 2 * mu
 
-    held = reserve(arity, mu, is_root=False)
-    assert reserve(arity + 1, mu, is_root=False) - held <= 2
-    assert reserve(arity - 1, mu, is_root=False) - held <= 1
+    coins = reserve(arity, mu, is_root=False)
+    assert reserve(arity + 1, mu, is_root=False) - coins <= 2
+    assert reserve(arity - 1, mu, is_root=False) - coins <= 1
     before = reserve(mu, mu, is_root=False) + reserve(sibling, mu, is_root=False)
     after = reserve(mu, mu, is_root=False) + reserve(sibling - 1, mu, is_root=False)
     assert 1 + after - before <= 2
 
 
 def a_wide_split_pays_for_itself(mu: int, arity: int) -> None:
-    """L2: so do the coins of a node that is many too large, at 2 for each entry of the parent."""
+    """L2: the same for a node with many extra entries, at 2 for each entry of the parent."""
     assert 2 <= mu <= 4
     assert 2 * mu < arity <= 30
 

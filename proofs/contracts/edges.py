@@ -1,6 +1,6 @@
 """Lemmas on the edges of periodic windows: the real functions, for times of either sign.
 
-What proofs/smt/edges.py proves of a model, with all sizes, is confirmed here of the code.
+proofs/smt/edges.py proves a model, for all sizes; these lemmas confirm the code.
 """
 
 from math import gcd
@@ -41,7 +41,7 @@ def truncation_differs_before_the_offset_only(time: int, offset: int, slide: int
 
 
 def windows_of_a_time_hold_it(time: int, start: int, size: int, slide: int) -> None:
-    """E4: the starts of a time are just those whose window holds it."""
+    """E4: the starts of a time are exactly those whose windows hold it."""
     assert 1 <= size <= 3
     assert 1 <= slide <= 3
     assert -4 <= time <= 4
@@ -52,7 +52,7 @@ def windows_of_a_time_hold_it(time: int, start: int, size: int, slide: int) -> N
 
 
 def a_time_lies_in_size_over_slide_windows(time: int, size: int, slide: int) -> None:
-    """E4: as many as fit, rounded up or down."""
+    """E4: as many as the quotient, rounded up or down."""
     assert 1 <= size <= 4
     assert 1 <= slide <= 4
     assert -6 <= time <= 6
@@ -116,6 +116,6 @@ def no_edge_lies_within_a_cell(time: int, edge: int, residue: int, period: int) 
     )
 
     progressions = [Progression(0, 2, -20, 20), Progression(residue, period, -20, 20)]
-    cell = Edges(progressions).cell(time)
+    cell = Edges(progressions).interval_at(time)
     assert cell.low <= time < cell.high
     assert not cell.low < edge < cell.high

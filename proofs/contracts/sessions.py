@@ -1,7 +1,7 @@
 """Lemmas on the definition of sessions, for all times and gaps."""
 
 from muntin.spec.dialect import OURS, Dialect
-from muntin.spec.stream import Accepted, Event, event_order
+from muntin.spec.stream import AcceptedEvent, Event, event_order
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import PositionedEvent, Timeline
 from muntin.spec.windows.window import Interval
@@ -9,9 +9,9 @@ from muntin.spec.windows.window import Interval
 AT_EQUALITY = Dialect(session_merge="le")
 
 
-def defined(times: list[int], gap: int, dialect: Dialect = OURS) -> list[Interval]:
-    """Return the sessions of some events, by definition."""
-    history = [Accepted(Event(time, time), arrival) for arrival, time in enumerate(times)]
+def defined_sessions(times: list[int], gap: int, dialect: Dialect = OURS) -> list[Interval]:
+    """The sessions of some events, by definition."""
+    history = [AcceptedEvent(Event(time, time), arrival) for arrival, time in enumerate(times)]
     in_order = enumerate(event_order(history))
     placed = [PositionedEvent(accepted, rank, accepted.event.time) for rank, accepted in in_order]
     return list(Session(gap).intervals(Timeline(tuple(placed), 0, dialect)))
@@ -21,21 +21,21 @@ def two_events_belong_together_iff_they_are_nearer_than_the_gap(a: int, b: int, 
     """W8: exactly one gap apart is two sessions."""
     assert gap > 0
 
-    assert (len(defined([a, b], gap)) == 1) == (abs(a - b) < gap)
+    assert (len(defined_sessions([a, b], gap)) == 1) == (abs(a - b) < gap)
 
 
 def at_equality_they_belong_together_at_the_gap_too(a: int, b: int, gap: int) -> None:
-    """X1: in the dialect of engines that merge at equality."""
+    """X1: in the dialect of engines that merge sessions at equality."""
     assert gap > 0
 
-    assert (len(defined([a, b], gap, AT_EQUALITY)) == 1) == (abs(a - b) <= gap)
+    assert (len(defined_sessions([a, b], gap, AT_EQUALITY)) == 1) == (abs(a - b) <= gap)
 
 
 def the_order_of_arrival_does_not_matter(a: int, b: int, c: int, gap: int) -> None:
     """W8: sessions are those of the set of events."""
     assert gap > 0
 
-    assert defined([a, b, c], gap) == defined([c, a, b], gap)
+    assert defined_sessions([a, b, c], gap) == defined_sessions([c, a, b], gap)
 
 
 def a_complete_session_stays(a: int, b: int, gap: int) -> None:
@@ -43,4 +43,4 @@ def a_complete_session_stays(a: int, b: int, gap: int) -> None:
     assert gap > 0
     assert b >= a + gap
 
-    assert defined([a, b], gap) == [Interval(a, a + gap), Interval(b, b + gap)]
+    assert defined_sessions([a, b], gap) == [Interval(a, a + gap), Interval(b, b + gap)]

@@ -1,9 +1,9 @@
-"""Lemmas on FlatFAT: the real tree of four values, wherever it is written and asked.
+"""Lemmas on FlatFAT: the real tree of four values, for every place of an update or query.
 
-Symbols are the places, not the values: those are letters of the free monoid.
+The places are symbolic, the values are letters of the free monoid.
 """
 
-from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
+from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, touched_nodes
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Meter, Operation
 
@@ -11,7 +11,7 @@ LETTERS: list[Word] = [(0,), (1,), (2,), (3,)]
 
 
 def tree(meter: Meter | None = None) -> FlatFat[Word]:
-    """Return a tree of four letters."""
+    """A tree of four letters."""
     meter = Meter() if meter is None else meter
     return FlatFat(meter.watch(FREE), LETTERS, meter)
 
@@ -24,38 +24,38 @@ def children_know_their_parent(node: int) -> None:
     assert node < 2 * node < 2 * node + 1
 
 
-def queries_fold_what_was_written(place: int, asked: int) -> None:
-    """P2: after an update, wherever it was."""
+def queries_fold_what_was_written(place: int, queried: int) -> None:
+    """P2: after an update at any place."""
     assert 0 <= place < 4
-    assert 0 <= asked < 4
+    assert 0 <= queried < 4
 
     fat, plain = tree(), list(LETTERS)
     fat.update([(place, (7,))])
     plain[place] = (7,)
     assert fat.aggregate() == FREE.fold(plain)
-    assert fat.prefix(asked) == FREE.fold(plain[: asked + 1])
-    assert fat.suffix(asked) == FREE.fold(plain[asked:])
+    assert fat.prefix(queried) == FREE.fold(plain[: queried + 1])
+    assert fat.suffix(queried) == FREE.fold(plain[queried:])
     assert all(holds for _, holds in fat.invariants(plain))
 
 
 def ranges_fold_what_lies_in_them(first: int, last: int) -> None:
-    """P2: also those that are empty."""
+    """P2: empty ranges too."""
     assert 0 <= first < 4
     assert 0 <= last < 4
 
     assert tree().range(first, last) == FREE.fold(LETTERS[first : last + 1])
 
 
-def queries_cost_at_most_the_height(asked: int) -> None:
+def queries_cost_at_most_the_height(queried: int) -> None:
     """T3: prefix and suffix climb two levels, and combine at most once on each."""
-    assert 0 <= asked < 4
+    assert 0 <= queried < 4
 
     meter = Meter()
     fat = tree(meter)
     built = meter.combines
-    fat.prefix(asked)
+    fat.prefix(queried)
     prefix = meter.combines - built
-    fat.suffix(asked)
+    fat.suffix(queried)
     assert prefix <= FlatFat.bound(Operation("prefix", 4)).combines
     assert meter.combines - built - prefix <= FlatFat.bound(Operation("suffix", 4)).combines
 
@@ -69,7 +69,7 @@ def an_update_of_two_costs_at_most_the_union_of_their_paths(first: int, second: 
     built = meter.combines
     fat.update([(first, (7,)), (second, (8,))])
     neighbours = first // 2 == second // 2
-    assert meter.combines - built == (2 if neighbours else 3) <= recomputed(4, 2)
+    assert meter.combines - built == (2 if neighbours else 3) <= touched_nodes(4, 2)
 
 
 def the_height_is_the_logarithm(capacity: int) -> None:

@@ -1,7 +1,7 @@
 """Lemmas on B-trees: split, merge and move on real nodes, and one call on every small shape.
 
-The shape is concrete, what is symbolic is the time at which the call is made: it falls between any
-two times, onto each, and beyond both ends. Values are letters of the free monoid.
+The shape is concrete, the time of the call is symbolic: it falls between any two times, onto each,
+and beyond both ends. Values are letters of the free monoid.
 """
 
 from itertools import product
@@ -20,14 +20,14 @@ NEW = (99,)
 
 
 def leaf(times: list[int]) -> Node[Word]:
-    """Return a leaf with these times."""
+    """A leaf with these times."""
     node: Node[Word] = Node(0, ())
     node.times, node.values = times, [(time,) for time in times]
     return node
 
 
 def family(older: list[int], between: int, younger: list[int]) -> Node[Word]:
-    """Return a parent of two leaves."""
+    """A parent of two leaves."""
     parent: Node[Word] = Node(1, ())
     parent.times, parent.values = [between], [(between,)]
     parent.adopt([leaf(older), leaf(younger)])
@@ -35,7 +35,7 @@ def family(older: list[int], between: int, younger: list[int]) -> Node[Word]:
 
 
 def in_order(parent: Node[Word]) -> list[tuple[int, Word]]:
-    """Return what is below."""
+    """The pairs below a node, in order."""
     return list(parent.pairs())
 
 
@@ -52,7 +52,7 @@ def a_split_keeps_the_order(a: int, b: int, c: int, d: int) -> None:
 
 
 def a_merge_keeps_the_order(a: int, b: int, c: int, older_is_empty: bool) -> None:  # noqa: FBT001 - a case
-    """S1: two leaves and what is between them become one."""
+    """S1: two leaves and the entry between them become one leaf."""
 
     parent = family([], a, [b]) if older_is_empty else family([a], b, [c])
     before = in_order(parent)
@@ -63,7 +63,7 @@ def a_merge_keeps_the_order(a: int, b: int, c: int, older_is_empty: bool) -> Non
 
 
 def a_move_keeps_the_order(a: int, b: int, c: int, d: int, e: int) -> None:
-    """S1: entries go from a leaf to its neighbour by way of the parent, either way."""
+    """S1: entries move from a leaf to its neighbour through the parent, in both directions."""
 
     parent = family([a, b], c, [d, e])
     before = in_order(parent)
@@ -74,25 +74,25 @@ def a_move_keeps_the_order(a: int, b: int, c: int, d: int, e: int) -> None:
     assert [child.arity for child in parent.children] == [4, 2]
 
 
-def held(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
-    """Insert so many even times into a tree, from either end, and return its definition."""
-    window = TimedWindow(FREE, tuple((2 * at, (at,)) for at in range(count)))
+def fill_tree(tree: BTree[Word], count: int, *, falling: bool) -> TimedWindow[Word]:
+    """Insert `count` even times into a tree, from either end, and return its definition."""
+    window = TimedWindow(FREE, tuple((2 * rank, (rank,)) for rank in range(count)))
     for time, value in window.pairs[:: -1 if falling else 1]:
         tree.insert(time, value)
     return window
 
 
 def stands_for(tree: BTree[Word], window: TimedWindow[Word]) -> bool:
-    """Whether the tree is what the relation says, and folds the window."""
-    related = all(holds for _, holds in tree.invariants(window.pairs))
-    return related and tree.query() == window.query()
+    """Whether the tree keeps its invariants for the window, and folds it."""
+    is_valid = all(holds for _, holds in tree.invariants(window.pairs))
+    return is_valid and tree.query() == window.query()
 
 
 def an_insert_into_two_levels_is_right(time: int, falling: bool) -> None:  # noqa: FBT001 - a case
     """S1 to S12, T1: into a window of seven, on either spine and between, with its split."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 7, falling=falling).insert(time, NEW)
+    window = fill_tree(tree, 7, falling=falling).insert(time, NEW)
     tree.insert(time, NEW)
     assert stands_for(tree, window)
 
@@ -101,7 +101,7 @@ def an_evict_from_two_levels_is_right(time: int, falling: bool) -> None:  # noqa
     """S1 to S12, T1: from a window of seven, with its move or merge, from the root too."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 7, falling=falling).evict(time)
+    window = fill_tree(tree, 7, falling=falling).evict(time)
     tree.evict(time)
     assert stands_for(tree, window)
 
@@ -110,7 +110,7 @@ def a_call_on_the_classic_tree_is_right(time: int, evicts: bool) -> None:  # noq
     """S1 to S8, T1: the same without fingers."""
 
     tree = BTree(FREE, None, MIN_ARITY)
-    window = held(tree, 6, falling=False)
+    window = fill_tree(tree, 6, falling=False)
     window = window.evict(time) if evicts else window.insert(time, NEW)
     if evicts:
         tree.evict(time)
@@ -123,7 +123,7 @@ def a_range_of_two_levels_is_right(first: int, last: int) -> None:
     """T4: of a window of seven, from any time to any."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 7, falling=False)
+    window = fill_tree(tree, 7, falling=False)
     assert tree.query_range(first, last) == window.query_range(first, last)
 
 
@@ -131,7 +131,7 @@ def a_call_on_three_levels_is_right(time: int, evicts: bool) -> None:  # noqa: F
     """S1 to S12, T1: of fifteen items, with inner nodes on both spines and the root above them."""
 
     tree = Fiba(FREE, None, MIN_ARITY)
-    window = held(tree, 15, falling=False)
+    window = fill_tree(tree, 15, falling=False)
     window = window.evict(time) if evicts else window.insert(time, NEW)
     if evicts:
         tree.evict(time)

@@ -1,14 +1,14 @@
-"""Lemmas on words. CrossHair searches for a counterexample."""
+"""Lemmas on words, the free monoid."""
 
 from muntin.spec.algebra.monoid import FREE, Word
 
 
-def what_was_appended_can_be_taken_off(whole: Word, part: Word) -> None:
+def inverses_undo_concatenation(word: Word, part: Word) -> None:
     """P1: the inverses of the free monoid undo concatenation, at either end."""
-    assert len(whole) <= 3
+    assert len(word) <= 3
     assert len(part) <= 3
     assert FREE.invert is not None
     assert FREE.invert_first is not None
 
-    assert FREE.invert(FREE.combine(whole, part), part) == whole
-    assert FREE.invert_first(FREE.combine(part, whole), part) == whole
+    assert FREE.invert(FREE.combine(word, part), part) == word
+    assert FREE.invert_first(FREE.combine(part, word), part) == word

@@ -19,19 +19,19 @@ Flags = tuple[bool, bool, bool, bool]
 
 
 def workload(flags: Flags, context: int, *, session: bool) -> Characteristics:
-    """Return the characteristics; a session is forward context free."""
+    """The characteristics; a session is forward context free."""
     in_order, commutative, invertible, counted = flags
     return Characteristics(in_order, commutative, invertible, CONTEXTS[context], session, counted)
 
 
-def what_is_recomputed_is_stored(flags: Flags, context: int, *, session: bool) -> None:
-    """Figures 5 and 6 with 4: where slices are split, or tuples taken out, tuples are kept."""
+def recomputed_tuples_are_stored(flags: Flags, context: int, *, session: bool) -> None:
+    """Figures 5 and 6 with 4: where slices are split, or tuples removed, tuples are stored."""
     assert 0 <= context < 3
     assert not session or context == FORWARD_FREE
 
-    of = workload(flags, context, session=session)
-    assert stores_tuples(of) or not splits(of)
-    assert stores_tuples(of) or removal(of) == "none"
+    characteristics = workload(flags, context, session=session)
+    assert stores_tuples(characteristics) or not splits(characteristics)
+    assert stores_tuples(characteristics) or removal(characteristics) == "none"
 
 
 def in_order_only_context_aware_windows_store(flags: Flags, context: int, *, session: bool) -> None:
@@ -39,9 +39,9 @@ def in_order_only_context_aware_windows_store(flags: Flags, context: int, *, ses
     assert flags[0]
     assert 0 <= context < 3
 
-    of = workload(flags, context, session=session)
-    assert stores_tuples(of) == (context == AWARE)
-    assert removal(of) == "none"
+    characteristics = workload(flags, context, session=session)
+    assert stores_tuples(characteristics) == (context == AWARE)
+    assert removal(characteristics) == "none"
 
 
 def sessions_in_time_never_store(flags: Flags) -> None:
@@ -49,13 +49,13 @@ def sessions_in_time_never_store(flags: Flags) -> None:
     assert flags[1]
     assert not flags[3]
 
-    of = workload(flags, FORWARD_FREE, session=True)
-    assert not stores_tuples(of)
-    assert not splits(of)
+    characteristics = workload(flags, FORWARD_FREE, session=True)
+    assert not stores_tuples(characteristics)
+    assert not splits(characteristics)
 
 
-def disorder_never_lets_less_be_stored(flags: Flags, context: int, *, session: bool) -> None:
-    """Figure 4: what is stored in order is stored out of order too."""
+def disorder_never_stores_less(flags: Flags, context: int, *, session: bool) -> None:
+    """Figure 4: tuples that are stored in order are stored out of order too."""
     assert 0 <= context < 3
     assert not session or context == FORWARD_FREE
 
@@ -66,15 +66,15 @@ def disorder_never_lets_less_be_stored(flags: Flags, context: int, *, session: b
 
 
 def tuples_are_kept_as_figure_4_says_between_known_edges(
-    flags: Flags, context: int, place: int, *, session: bool
+    flags: Flags, context: int, kind_index: int, *, session: bool
 ) -> None:
-    """Figure 4 alone decides where edges are known; where tuples cut slices, all are kept."""
+    """Figure 4 alone decides where edges are known; where tuples cut slices, all are stored."""
     assert 0 <= context < 3
-    assert 0 <= place < 5
+    assert 0 <= kind_index < 5
     assert not session or context == FORWARD_FREE
 
-    of, where = workload(flags, context, session=session), PLACES[place]
-    kept = keeps_tuples(of, where)
-    assert kept == stores_tuples(of) or where not in ("times", "ranks")
-    assert kept or where != "tuples"
-    assert not kept or where not in ("begins", "arrivals")
+    characteristics, kind = workload(flags, context, session=session), PLACES[kind_index]
+    is_kept = keeps_tuples(characteristics, kind)
+    assert is_kept == stores_tuples(characteristics) or kind not in ("times", "ranks")
+    assert is_kept or kind != "tuples"
+    assert not is_kept or kind not in ("begins", "arrivals")

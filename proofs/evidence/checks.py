@@ -1,4 +1,4 @@
-"""Checks: what in this repository can be run to hold a claim, and the command that runs it."""
+"""Checks: what in this repository can support a claim, and the command that runs it."""
 
 import ast
 import re
@@ -14,10 +14,10 @@ LEVELS = ("proved", "exhausted", "confirmed", "tested", "measured")
 """From the strongest to the weakest."""
 
 MEANINGS = {
-    "proved": "by Z3, without bounds, about the model that is named; its controls are refuted",
-    "exhausted": "the real code, in every state or on every input within the scope that is named",
-    "confirmed": "by CrossHair, on all paths of the real code, for the integers that are named",
-    "tested": "on what Hypothesis draws, and on examples that were worked out by hand",
+    "proved": "by Z3, without bounds, about the named model; its controls are refuted",
+    "exhausted": "the real code, in every state or on every input within the named scope",
+    "confirmed": "by CrossHair, on all paths of the real code, for the named integers",
+    "tested": "on inputs that Hypothesis draws, and on examples worked out by hand",
     "measured": "by a benchmark, on one machine",
 }
 
@@ -29,13 +29,13 @@ COMMANDS = {
     "tests/vectors/*.json": ("tested", "muntin replay --check --with all"),
     "tests/*": ("", "pytest"),
 }
-"""By place: the level that what lies there has (tests may also exhaust), and what runs it."""
+"""By path: the level of the checks there (tests may also exhaust), and the command."""
 
-PLANNED = ("proofs/smt/", "proofs/contracts/")
-"""Folders in which every check belongs to a claim; so does all of tests/proofs that exhausts."""
+CLAIMED_FOLDERS = ("proofs/smt/", "proofs/contracts/")
+"""Every check in these folders belongs to a claim, and each exhaustive test of tests/proofs."""
 
 
-EXHAUSTS = re.compile("test_every_").match
+EXHAUSTIVE_TEST = re.compile("test_every_").match
 
 
 @dataclass(frozen=True)
@@ -46,42 +46,40 @@ class Place:
     name: str = ""
 
     @classmethod
-    def read(cls, text: str) -> "Place":
-        """Take apart what is written in a claim."""
+    def parse(cls, text: str) -> "Place":
+        """Split a place as a claim writes it."""
         path, _, name = text.partition("::")
         return cls(path, name)
 
     def __str__(self) -> str:
-        """Write it as in a claim."""
+        """The place as a claim writes it."""
         return f"{self.path}::{self.name}" if self.name else self.path
 
     def exists(self) -> bool:
-        """Whether there is such a file with such a function; a pattern has to match something."""
+        """Whether the file exists and has the function; a pattern must match at least one file."""
         files = list(ROOT.glob(self.path))
         return bool(files) and (not self.name or self.name in functions(files[0]))
 
     @property
     def kind(self) -> tuple[str, str]:
-        """The level that what lies here has, and the command that runs it.
+        """The level of a check at this place, and the command that runs it.
 
-        >>> Place.read("tests/vectors/a.json").kind, Place.read("tests/vectors/b.py::test_c").kind
+        >>> Place.parse("tests/vectors/a.json").kind, Place.parse("tests/vectors/b.py::test_c").kind
         (('tested', 'muntin replay --check --with all'), ('', 'pytest'))
         """
-        known = (kind for glob, kind in COMMANDS.items() if fnmatch(self.path, glob))
-        return next(known, ("", ""))
+        kinds = (kind for glob, kind in COMMANDS.items() if fnmatch(self.path, glob))
+        return next(kinds, ("", ""))
 
-    def may_be(self, level: str) -> bool:
-        """Whether what lies here can have this level."""
-        given, command = self.kind
-        return bool(command) and (
-            level == given or (not given and level in ("exhausted", "tested"))
-        )
+    def can_have(self, level: str) -> bool:
+        """Whether a check at this place can have this level."""
+        own, command = self.kind
+        return bool(command) and (level == own or (not own and level in ("exhausted", "tested")))
 
 
 def commands(places: Iterable[Place]) -> list[str]:
-    """Return what runs these, from the top folder and with the environment active.
+    """The commands that run these places, from the top folder in the active environment.
 
-    >>> commands(map(Place.read, ["tests/a.py::test_b", "tests/c.py", "proofs/smt/d.py::e"]))
+    >>> commands(map(Place.parse, ["tests/a.py::test_b", "tests/c.py", "proofs/smt/d.py::e"]))
     ['pytest tests/a.py::test_b tests/c.py', 'python proofs/prove.py d']
     """
     named: dict[str, dict[str, None]] = {}
@@ -95,27 +93,29 @@ def commands(places: Iterable[Place]) -> list[str]:
 
 @cache
 def functions(path: Path) -> frozenset[str]:
-    """Return the names of the functions of a module, wherever they are in it."""
+    """The names of all functions of a module, nested ones included."""
     tree = ast.parse(path.read_text())
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
 def lemmas(path: Path) -> Iterator[str]:
-    """Yield the lemmas and theorems of a module: what is public and returns None or a Theorem."""
+    """Yield the lemmas and theorems of a module: public functions that return None or a Theorem."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            yield from [node.name] if concludes(node) else []
+            yield from [node.name] if is_lemma(node) else []
 
 
-def concludes(node: ast.FunctionDef) -> bool:
-    """Whether a function is a lemma, which returns None, or makes a Theorem, and no helper."""
+def is_lemma(node: ast.FunctionDef) -> bool:
+    """Whether a function is a lemma, which returns None, or a theorem, and no helper."""
     return node.returns is not None and ast.unparse(node.returns) in ("None", "Theorem")
 
 
-def inventory() -> set[str]:
-    """Return every check that has to belong to a claim."""
-    modules = [path for folder in PLANNED for path in sorted((ROOT / folder).rglob("*.py"))]
+def required_checks() -> set[str]:
+    """Every check that must belong to a claim."""
+    modules = [path for folder in CLAIMED_FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
     exhausting = sorted((ROOT / "tests" / "proofs").glob("test_exhausted_*.py"))
     stated = [(path, name) for path in modules for name in lemmas(path)]
-    tested = [(path, name) for path in exhausting for name in functions(path) if EXHAUSTS(name)]
+    tested = [
+        (path, name) for path in exhausting for name in functions(path) if EXHAUSTIVE_TEST(name)
+    ]
     return {f"{path.relative_to(ROOT)}::{name}" for path, name in (*stated, *tested)}

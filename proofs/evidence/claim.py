@@ -1,6 +1,6 @@
-"""Claims: what is said, where it comes from, why it holds, and what was done to make sure.
+"""Claims: a statement, its source, the reason why it holds, and the checks that support it.
 
-They are data: one file a subject in proofs/CLAIMS. `read` refuses what is not in that form.
+They are data: one file per subject in proofs/CLAIMS. `read_subject` rejects malformed files.
 """
 
 import tomllib
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from evidence.checks import LEVELS, ROOT, Place
-from evidence.labels import labels, proved, stated
+from evidence.labels import labels, proved_labels, stated_facts
 
 FOLDER = ROOT / "proofs" / "CLAIMS"
 PARTS = ("Semantics", "In-order windows", "Out-of-order windows", "Operators")
@@ -20,12 +20,12 @@ Table = Mapping[str, Toml]
 
 
 class ClaimError(ValueError):
-    """A file of claims is not in the form of claims."""
+    """A file of claims is malformed."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was done at some level, within a scope: for a proof, the model that it is about."""
+    """Evidence of some level within a scope; the scope of a proof is its model."""
 
     level: str
     scope: str
@@ -51,7 +51,7 @@ class Claim:
 
     @property
     def places(self) -> Iterator[Place]:
-        """Everything that is run for it."""
+        """Everything that is run for the claim."""
         return (place for check in self.checks for place in check.places)
 
 
@@ -68,32 +68,34 @@ class Subject:
     claims: tuple[Claim, ...]
 
     def facts(self) -> dict[str, str]:
-        """Return what its code states, by label."""
+        """The facts that the code of the subject states, by label."""
         sources = [(ROOT / path).read_text() for path in self.code]
-        return {label: sentence for source in sources for label, sentence in stated(source)}
+        return {label: sentence for source in sources for label, sentence in stated_facts(source)}
 
-    def proved(self) -> list[str]:
-        """Return the labels that its text proves."""
-        return proved((ROOT / self.text).read_text()) if self.text else []
+    def proved_labels(self) -> list[str]:
+        """The labels that the proof text proves."""
+        return proved_labels((ROOT / self.text).read_text()) if self.text else []
 
 
 class _Reader:
-    """Takes a subject out of its table, and knows where it is when something is wrong."""
+    """Reads a subject out of its table; errors name the entry that is wrong."""
 
     def __init__(self, name: str, table: Table) -> None:
         self._name, self._table, self._at = name, table, ""
 
     def subject(self) -> Subject:
-        """Return the subject with its claims."""
+        """The subject with its claims."""
         table = self._table
-        self._only(table, "title", "part", "about", "text", "code", "checks", "claims")
+        self._reject_unknown_keys(
+            table, "title", "part", "about", "text", "code", "checks", "claims"
+        )
         part = self._string(table, "part")
         if part not in PARTS:
-            raise self._wrong(f"part must be one of {PARTS}, not {part!r}")
+            raise self._error(f"part must be one of {PARTS}, not {part!r}")
         title, about = self._string(table, "title"), self._string(table, "about")
         text, code = self._string(table, "text", ""), self._strings(table, "code")
         if not code:
-            raise self._wrong("it needs the code that it is about")
+            raise self._error("it needs `code`, the paths of the code that it is about")
         bare = Subject(self._name, title, part, about, text, code, ())
         named = self._tables(table, "checks")
         checks = {name: self._check(name, check) for name, check in named.items()}
@@ -107,23 +109,23 @@ class _Reader:
 
     def _check(self, name: str, table: Table) -> Check:
         self._at = f"check {name!r}"
-        self._only(table, "level", "scope", "at")
+        self._reject_unknown_keys(table, "level", "scope", "at")
         level, scope = self._string(table, "level"), self._string(table, "scope")
-        places = tuple(map(Place.read, self._strings(table, "at")))
+        places = tuple(map(Place.parse, self._strings(table, "at")))
         if level not in LEVELS or not places:
-            raise self._wrong(f"it needs a level, one of {LEVELS}, and something to run")
+            raise self._error(f"it needs a level, one of {LEVELS}, and places to run in `at`")
         return Check(level, scope, places)
 
     def _claims(
         self, heading: str, table: Table, checks: Mapping[str, Check], facts: Mapping[str, str]
     ) -> Iterator[Claim]:
-        """Yield a claim, or one for each label of the heading if the code says what they state."""
+        """Yield a claim, or one for each label of the heading if the code states the sentences."""
         self._at = f"claim {heading!r}"
-        self._only(table, "states", "why", "papers", "checks", "vectors", "bounds")
+        self._reject_unknown_keys(table, "states", "why", "papers", "checks", "vectors", "bounds")
         used = self._strings(table, "checks")
         if unknown := set(used) - set(checks):
-            raise self._wrong(f"there is no check {sorted(unknown)}")
-        vectors = tuple(map(Place.read, self._strings(table, "vectors")))
+            raise self._error(f"there is no check {sorted(unknown)}; define it under [checks]")
+        vectors = tuple(map(Place.parse, self._strings(table, "vectors")))
         by_hand = (Check("tested", "traces worked out by hand", vectors),) if vectors else ()
         own = (*(checks[name] for name in used), *by_hand)
         why, papers = self._string(table, "why"), self._strings(table, "papers")
@@ -131,51 +133,57 @@ class _Reader:
         for label in labels(heading) if "states" not in table else [heading]:
             states = self._string(table, "states", facts.get(label, ""))
             if not own or not states:
-                raise self._wrong("it needs checks, and a sentence here or in the code")
+                raise self._error("it needs checks, and a sentence in `states` or in the code")
             yield Claim(self._name, label, states, why, papers, own, bounds)
 
-    def _wrong(self, message: str) -> ClaimError:
+    def _error(self, message: str) -> ClaimError:
         return ClaimError(f"proofs/CLAIMS/{self._name}.toml, {self._at}: {message}")
 
-    def _only(self, table: Table, *names: str) -> None:
+    def _reject_unknown_keys(self, table: Table, *names: str) -> None:
         if beyond := set(table) - set(names):
-            raise self._wrong(f"{sorted(beyond)} means nothing here; known are {names}")
+            raise self._error(f"unknown keys {sorted(beyond)}; the keys are {names}")
 
     def _string(self, table: Table, name: str, default: str | None = None) -> str:
         value = table.get(name, default)
         if not isinstance(value, str):
-            raise self._wrong(f"{name} must be a string")
+            raise self._error(f"{name} must be a string")
         return value
 
     def _strings(self, table: Table, name: str) -> tuple[str, ...]:
-        given = table.get(name, [])
-        found = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
-        if found != given:
-            raise self._wrong(f"{name} must be a list of strings")
-        return tuple(found)
+        value = table.get(name, [])
+        strings = (
+            [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+        )
+        if strings != value:
+            raise self._error(f"{name} must be a list of strings")
+        return tuple(strings)
 
     def _tables(self, table: Table, name: str) -> dict[str, Table]:
-        given = table.get(name, {})
-        inner = given if isinstance(given, dict) else dict[str, Toml]()
-        found: dict[str, Table] = {k: one for k, one in inner.items() if isinstance(one, dict)}
-        if found != given:
-            raise self._wrong(f"{name} must be a table of tables")
-        return found
+        value = table.get(name, {})
+        inner = value if isinstance(value, dict) else dict[str, Toml]()
+        tables: dict[str, Table] = {k: item for k, item in inner.items() if isinstance(item, dict)}
+        if tables != value:
+            raise self._error(f"{name} must be a table of tables")
+        return tables
 
 
-def read(path: Path) -> Subject:
-    """Read one file of claims."""
+def read_subject(path: Path) -> Subject:
+    """Read the claims about one subject."""
     with path.open("rb") as file:
         return _Reader(path.stem, tomllib.load(file)).subject()
 
 
 @cache
 def subjects() -> tuple[Subject, ...]:
-    """Read all of them, in the order of the document."""
-    found = map(read, sorted(FOLDER.glob("*.toml")))
-    return tuple(sorted(found, key=lambda subject: (PARTS.index(subject.part), subject.name)))
+    """All subjects, in the order of the document."""
+    files = sorted(FOLDER.glob("*.toml"))
+    return tuple(
+        sorted(
+            map(read_subject, files), key=lambda subject: (PARTS.index(subject.part), subject.name)
+        )
+    )
 
 
 def claims() -> Iterator[Claim]:
-    """Return every claim."""
+    """Every claim."""
     return (claim for subject in subjects() for claim in subject.claims)

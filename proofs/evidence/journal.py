@@ -1,7 +1,7 @@
-"""What has passed by night, so that a night that is cut short goes on where it was.
+"""The tests that passed by night, so that a night that is cut short resumes where it stopped.
 
-A journal is a file with a line for each test that has passed. It belongs to the sources, all of
-them: its name is their digest, so that after a change nothing has passed.
+A journal is a file with a line for each test that has passed. Its name is the digest of all
+sources, so that after any change no test counts as passed.
 """
 
 from collections.abc import Iterator
@@ -11,47 +11,47 @@ from pathlib import Path
 from evidence.checks import ROOT
 
 SOURCES = ("spec", "reference", "optimized", "tools", "proofs", "tests", "docs", "benchmarks")
-BESIDE = (
+TOP_LEVEL_FILES = (
     *("README.md", "REFERENCES.md", "CHANGELOG.md", "CONTRIBUTING.md"),
     *("pyproject.toml", "requirements.lock", "Makefile"),
 )
-MADE = {".pyc", ".nbi", ".nbc", ".png"}
-"""What is made of sources and is none: by Python, by Numba, and by a browser."""
+GENERATED_SUFFIXES = {".pyc", ".nbi", ".nbc", ".png"}
+"""Suffixes of files that Python, Numba and a browser generate from sources."""
 
 
-class Journal:
-    """The tests that have passed, of the sources as they are."""
+class NightlyJournal:
+    """The tests that have passed on the current sources."""
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
-        """Read what there is, and lay down what the workers shall leave out."""
+        """Read the journal, and write the file of tests that the workers skip."""
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{digest(root)[:16]}.txt"
         self.path.touch()
-        self.known = listed(self.path)
-        self.left_out = self.path.with_suffix(".before")
-        self.left_out.write_text(self.path.read_text())
+        self.passed = listed_tests(self.path)
+        self.skip_file = self.path.with_suffix(".before")
+        self.skip_file.write_text(self.path.read_text())
 
-    def note(self, nodeid: str) -> None:
-        """Note that a test has passed."""
+    def record(self, nodeid: str) -> None:
+        """Record that a test has passed."""
         with self.path.open("a") as file:
             file.write(f"{nodeid}\n")
 
 
-def listed(path: Path) -> frozenset[str]:
-    """Return the tests that a file lists; of a line that was cut short nothing comes."""
+def listed_tests(path: Path) -> frozenset[str]:
+    """The tests that a file lists; a truncated line names no test."""
     return frozenset(path.read_text().splitlines())
 
 
 def digest(root: Path) -> str:
-    """Return what changes with any of the sources, and with nothing else."""
-    whole = sha256()
+    """A digest that changes with any of the sources, and with nothing else."""
+    hasher = sha256()
     for path in sorted(_sources(root)):
-        whole.update(f"{path.relative_to(root)} ".encode())
-        whole.update(sha256(path.read_bytes()).digest())
-    return whole.hexdigest()
+        hasher.update(f"{path.relative_to(root)} ".encode())
+        hasher.update(sha256(path.read_bytes()).digest())
+    return hasher.hexdigest()
 
 
 def _sources(root: Path) -> Iterator[Path]:
-    every = (path for name in SOURCES for path in (root / name).rglob("*") if path.is_file())
-    yield from (path for path in every if path.suffix not in MADE)
-    yield from (root / name for name in BESIDE if (root / name).exists())
+    files = (path for name in SOURCES for path in (root / name).rglob("*") if path.is_file())
+    yield from (path for path in files if path.suffix not in GENERATED_SUFFIXES)
+    yield from (root / name for name in TOP_LEVEL_FILES if (root / name).exists())

@@ -1,4 +1,4 @@
-"""Labels: those of the facts that the code states, and those that a proof text proves."""
+"""Labels of the facts that the code states, and of those that a proof text proves."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ IN_BRACKETS = re.compile(r"\([^()]*\)")
 
 
 def labels(text: str) -> list[str]:
-    """Return the labels in a text; S1-S3 stands for three.
+    """The labels in a text; S1-S3 stands for three.
 
     >>> labels("S1-S3, T2 and L4-5")
     ['S1', 'S2', 'S3', 'T2', 'L4', 'L5']
@@ -23,10 +23,10 @@ def labels(text: str) -> list[str]:
     ]
 
 
-def stated(source: str) -> Iterator[tuple[str, str]]:
-    r"""Yield the facts that a module yields: each label, and what is stated under it.
+def stated_facts(source: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the facts that a module states: each label with its sentence.
 
-    >>> list(stated("def relates():\n    yield 'S1 and S2 all is well', True"))
+    >>> list(stated_facts("def invariants():\n    yield 'S1 and S2 all is well', True"))
     [('S1', 'all is well'), ('S2', 'all is well')]
     """
     for node in ast.walk(ast.parse(source)):
@@ -38,16 +38,18 @@ def stated(source: str) -> Iterator[tuple[str, str]]:
                 yield from ((label, sentence) for label in labels(match.group()))
 
 
-def proved(text: str) -> list[str]:
-    """Return the labels that a text proves: those in bold at the beginning of a paragraph.
+def proved_labels(text: str) -> list[str]:
+    """The labels that a text proves: those in bold at the beginning of a paragraph.
 
-    >>> proved("**S1 (of P7), S2 (order (T9)).** From T1.")
+    >>> proved_labels("**S1 (of P7), S2 (order (T9)).** From T1.")
     ['S1', 'S2']
     """
     heads = HEAD.findall(text)
-    return [label for head in heads for label in labels(IN_BRACKETS.sub("", bare(head)))]
+    return [
+        label for head in heads for label in labels(IN_BRACKETS.sub("", without_brackets(head)))
+    ]
 
 
-def bare(head: str) -> str:
-    """Return a head without the innermost brackets."""
+def without_brackets(head: str) -> str:
+    """A head without the innermost brackets."""
     return IN_BRACKETS.sub("", head)

@@ -1,7 +1,7 @@
-"""A plugin for each worker of a night: it leaves out what has passed (`-p evidence.skip_passed`).
+"""A plugin for the workers of a night: it skips the tests that have passed.
 
-What that is stands in a file that does not change while they run, so that a worker which takes the
-place of another has the same tests.
+They are listed in a file that does not change while the workers run, so that a worker which
+replaces another collects the same tests. Load it by `-p evidence.skip_passed`.
 """
 
 import os
@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from evidence.journal import listed
+from evidence.journal import listed_tests
 
 VARIABLE = "MUNTIN_PASSED"
-"""What names the file."""
+"""The environment variable that names the file."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what has passed, and say so."""
-    known = listed(Path(os.environ[VARIABLE])) if VARIABLE in os.environ else frozenset[str]()
-    passed = [item for item in items if item.nodeid in known]
+    """Deselect the tests that have passed."""
+    recorded = (
+        listed_tests(Path(os.environ[VARIABLE])) if VARIABLE in os.environ else frozenset[str]()
+    )
+    passed = [item for item in items if item.nodeid in recorded]
     config.hook.pytest_deselected(items=passed)
-    items[:] = [item for item in items if item.nodeid not in known]
+    items[:] = [item for item in items if item.nodeid not in recorded]

@@ -1,7 +1,7 @@
-"""All that an object is made of: as plain data, to tell whether two are the same, and as a copy.
+"""The whole state of an object: as plain data, to compare two objects, and as a copy.
 
-Nothing is picked out by hand, so no field can be forgotten: every attribute and every element of
-everything that the object holds takes part, and what is held twice is recognised as one.
+No field is selected by hand, so none can be forgotten: every attribute and every element of
+everything that the object holds takes part, and an object that is held twice is recognised as one.
 """
 
 from collections import deque
@@ -16,22 +16,22 @@ from muntin.spec.cost import Meter
 
 T = TypeVar("T")
 
-Form = object
+ObjectForm = object
 """Nested tuples of constants; equal iff the objects are the same in every field."""
 
 NO_NAMES: Mapping[int, str] = {}
 
 BLOT = "\uffff"
-"""A word that stands where nobody may read: whatever it is combined into is wrong."""
+"""A word in cells that must not be read: every combine with it gives a wrong value."""
 
 
 class Unread(int):
-    """A number that nobody may look at."""
+    """A number that raises when it is compared or calculated with."""
 
-    def _looked_at(self, other: object) -> NoReturn:
-        raise AssertionError(f"a number that means nothing was compared with {other!r}")
+    def _fail(self, other: object) -> NoReturn:
+        raise AssertionError(f"an unreadable number was compared with {other!r}")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __sub__ = __add__ = _looked_at
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __sub__ = __add__ = _fail
     __hash__ = int.__hash__
 
 
@@ -42,7 +42,7 @@ CONSTANTS = (
     *(type, GenericAlias, FunctionType, BuiltinFunctionType),
 )
 OUTSIDE = (Meter,)
-"""What counts and does nothing else is no part of a state."""
+"""Meters only count, so they are no part of a state."""
 
 
 def is_list(thing: object) -> TypeGuard[list[object]]:
@@ -75,17 +75,17 @@ def is_array(thing: object) -> TypeGuard["np.ndarray[tuple[int, ...], np.dtype[n
     return isinstance(thing, np.ndarray)
 
 
-class Learned(dict[type, T]):
-    """What is known of each type, found out once."""
+class TypeCache(dict[type, T]):
+    """A property of each type, computed once."""
 
-    def __init__(self, learn: Callable[[type], T]) -> None:
-        """Say how it is found out."""
-        self._learn = learn
+    def __init__(self, compute: Callable[[type], T]) -> None:
+        """Start empty, with the function that computes the property."""
+        self._compute = compute
 
     def __missing__(self, kind: type) -> T:
-        """Find it out."""
-        found = self[kind] = self._learn(kind)
-        return found
+        """Compute the property of a new type."""
+        value = self[kind] = self._compute(kind)
+        return value
 
 
 def _is_fixed(kind: type) -> bool:
@@ -99,50 +99,50 @@ def _slots(kind: type) -> list[str]:
     return [name for name in names if not name.startswith("__")]
 
 
-CONSTANT = Learned(lambda kind: issubclass(kind, CONSTANTS))
+CONSTANT = TypeCache(lambda kind: issubclass(kind, CONSTANTS))
 """Whether objects of a type are constants."""
 
-FIXED = Learned(_is_fixed)
-"""Whether nobody changes objects of a type: constants and frozen dataclasses."""
+FIXED = TypeCache(_is_fixed)
+"""Whether objects of a type are immutable: constants and frozen dataclasses."""
 
-SLOTS = Learned(_slots)
+SLOTS = TypeCache(_slots)
 """The names of the slots of a type, but for Python's own."""
 
 
 def is_fixed(thing: object) -> bool:
-    """Whether nobody changes such an object."""
+    """Whether an object is immutable."""
     return FIXED[type(thing)]
 
 
 def attributes(thing: object) -> dict[str, object]:
-    """Return the attributes that are in no slot."""
-    held: dict[str, object] = getattr(thing, "__dict__", {})
-    return held
+    """The attributes in the dictionary of an object."""
+    own: dict[str, object] = getattr(thing, "__dict__", {})
+    return own
 
 
 def fields(thing: object) -> list[str]:
-    """Return the names of all attributes that hold something."""
-    held = [name for name in SLOTS[type(thing)] if hasattr(thing, name)]
+    """The names of all attributes that are set."""
+    slots = [name for name in SLOTS[type(thing)] if hasattr(thing, name)]
     own = [name for name in attributes(thing) if not name.startswith("__")]  # not __orig_class__
-    return [*held, *sorted(own)]
+    return [*slots, *sorted(own)]
 
 
-def remade(like: tuple[object, ...], parts: Iterable[object]) -> object:
-    """Return a tuple of the same kind, perhaps with names."""
+def tuple_like(like: tuple[object, ...], parts: Iterable[object]) -> object:
+    """A tuple of the same type, perhaps a named tuple."""
     make: Callable[[Iterable[object]], object] = getattr(type(like), "_make", tuple)
     return make(parts)
 
 
-class Walk:
-    """One walk over all that an object holds."""
+class FormWalk:
+    """One walk over everything that an object holds."""
 
     def __init__(self, times: Mapping[int, str], letters: Mapping[int, str | None]) -> None:
-        """Say by what names the walk calls integers and the characters of strings."""
+        """Start a walk that renames these integers and these characters of strings."""
         self._times, self._letters = times, letters
         self._seen: dict[int, int] = {}
 
-    def form(self, thing: object) -> Form:
-        """Return the object as plain data."""
+    def form(self, thing: object) -> ObjectForm:
+        """The object as plain data."""
         if type(thing) is int:
             return self._times.get(thing, thing)
         if type(thing) is str:
@@ -151,19 +151,19 @@ class Walk:
             return Unread if isinstance(thing, Unread) else thing
         return self._compound(thing)
 
-    def _compound(self, thing: object) -> Form:
+    def _compound(self, thing: object) -> ObjectForm:
         if isinstance(thing, OUTSIDE):
             return None
         if is_tuple(thing):
             return (type(thing), *map(self.form, thing))
         if isinstance(thing, MethodType):
             return self.form(thing.__self__), thing.__func__
-        if (known := self._seen.get(id(thing))) is not None:
-            return Walk, known
+        if (number := self._seen.get(id(thing))) is not None:
+            return FormWalk, number
         self._seen[id(thing)] = len(self._seen)
         return type(thing), *self._parts(thing)
 
-    def _parts(self, thing: object) -> Iterable[Form]:
+    def _parts(self, thing: object) -> Iterable[ObjectForm]:
         if is_list(thing) or is_deque(thing):
             return map(self.form, thing)
         if is_array(thing):
@@ -175,37 +175,39 @@ class Walk:
         return [self.form(getattr(thing, name)) for name in fields(thing)]
 
 
-def whole(
+def object_form(
     thing: object,
     times: Mapping[int, str] = NO_NAMES,
     letters: Mapping[int, str | None] = NO_NAMES,
-) -> Form:
-    """Return all that an object is made of, with integers and characters renamed.
+) -> ObjectForm:
+    """The whole state of an object as plain data, with integers and characters renamed.
 
     >>> shared = [1]
-    >>> whole([shared, shared]) == whole([[1], [1]]), whole([2, "b"]) == whole([2, "b"])
-    (False, True)
+    >>> object_form([shared, shared]) == object_form([[1], [1]])
+    False
+    >>> object_form([2, "b"]) == object_form([2, "b"])
+    True
     """
-    return Walk(times, letters).form(thing)
+    return FormWalk(times, letters).form(thing)
 
 
-Made = dict[int, object]
+Copies = dict[int, object]
 """The copies of this walk, each by the identity of its original."""
 
 
-def _twin(thing: object, made: Made) -> object:
+def _twin(thing: object, copies: Copies) -> object:
     copy = COPIERS[type(thing)]
     if not copy:
         return thing
-    known = made.get(id(thing))
-    return copy(thing, made) if known is None else known
+    twin = copies.get(id(thing))
+    return copy(thing, copies) if twin is None else twin
 
 
-def _copier(kind: type) -> Callable[[object, Made], object] | None:
-    """Return what copies objects of a type; nothing, if they need no copy."""
+def _copier(kind: type) -> Callable[[object, Copies], object] | None:
+    """The function that copies objects of a type; None if they need no copy."""
     if FIXED[kind]:
         return None
-    kinds: list[tuple[type, Callable[[object, Made], object]]] = [
+    kinds: list[tuple[type, Callable[[object, Copies], object]]] = [
         (tuple, _twin_of_tuple),
         (MethodType, _twin_of_method),
         (np.ndarray, _twin_of_array),
@@ -218,73 +220,73 @@ def _copier(kind: type) -> Callable[[object, Made], object] | None:
     return next((copy for base, copy in kinds if issubclass(kind, base)), _twin_of_object)
 
 
-COPIERS = Learned(_copier)
+COPIERS = TypeCache(_copier)
 
 
-def _twin_of_tuple(thing: object, made: Made) -> object:
+def _twin_of_tuple(thing: object, copies: Copies) -> object:
     assert is_tuple(thing)
-    parts = [_twin(part, made) for part in thing]
+    parts = [_twin(part, copies) for part in thing]
     if all(map(is_, parts, thing)):
         return thing
-    return remade(thing, parts)
+    return tuple_like(thing, parts)
 
 
-def _twin_of_frozenset(thing: object, made: Made) -> object:
+def _twin_of_frozenset(thing: object, copies: Copies) -> object:
     assert is_set(thing)
-    parts = {one: _twin(one, made) for one in thing}
-    if all(twin is one for one, twin in parts.items()):
+    parts = {part: _twin(part, copies) for part in thing}
+    if all(twin is part for part, twin in parts.items()):
         return thing
     return frozenset(parts.values())
 
 
-def _twin_of_method(thing: object, made: Made) -> object:
+def _twin_of_method(thing: object, copies: Copies) -> object:
     assert isinstance(thing, MethodType)
-    return MethodType(thing.__func__, _twin(thing.__self__, made))
+    return MethodType(thing.__func__, _twin(thing.__self__, copies))
 
 
-def _twin_of_array(thing: object, made: Made) -> object:
+def _twin_of_array(thing: object, copies: Copies) -> object:
     """Copy an array; what an array of objects holds is fixed."""
     assert is_array(thing)
-    twin = made[id(thing)] = thing.copy()
+    twin = copies[id(thing)] = thing.copy()
     return twin
 
 
-def _twin_of_container(thing: object, made: Made) -> object:
-    twin = made[id(thing)] = type(thing).__new__(type(thing))
+def _twin_of_container(thing: object, copies: Copies) -> object:
+    twin = copies[id(thing)] = type(thing).__new__(type(thing))
     if (is_list(thing) and is_list(twin)) or (is_deque(thing) and is_deque(twin)):
-        twin.extend([_twin(part, made) for part in thing])
+        twin.extend([_twin(part, copies) for part in thing])
     elif is_set(thing) and is_set(twin):
-        twin.update([_twin(part, made) for part in thing])
+        twin.update([_twin(part, copies) for part in thing])
     return twin
 
 
-def _twin_of_dict(thing: object, made: Made) -> object:
-    twin = made[id(thing)] = type(thing).__new__(type(thing))
+def _twin_of_dict(thing: object, copies: Copies) -> object:
+    twin = copies[id(thing)] = type(thing).__new__(type(thing))
     assert is_dict(thing)
     assert is_dict(twin)
     for key, value in thing.items():
-        twin[_twin(key, made)] = _twin(value, made)
+        twin[_twin(key, copies)] = _twin(value, copies)
     return twin
 
 
-def _twin_of_object(thing: object, made: Made) -> object:
-    twin = made[id(thing)] = object.__new__(type(thing))
+def _twin_of_object(thing: object, copies: Copies) -> object:
+    twin = copies[id(thing)] = object.__new__(type(thing))
     for name in SLOTS[type(thing)]:
         if hasattr(thing, name):
-            object.__setattr__(twin, name, _twin(getattr(thing, name), made))
+            object.__setattr__(twin, name, _twin(getattr(thing, name), copies))
     if own := attributes(thing):
-        held = attributes(twin)
+        target = attributes(twin)
         for name, value in own.items():
-            held[name] = _twin(value, made)
+            target[name] = _twin(value, copies)
     return twin
 
 
 def fork(thing: T) -> T:
-    """Return a copy that shares with the object only what nobody changes.
+    """A copy that shares only immutable parts with the object.
 
-    >>> held = {"a": [1]}
-    >>> fork(held)["a"].append(2)
-    >>> held
+    >>> letters = {"a": [1]}
+    >>> fork(letters)["a"].append(2)
+    >>> letters
     {'a': [1]}
     """
     twin = _twin(thing, {})

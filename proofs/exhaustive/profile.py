@@ -1,4 +1,4 @@
-"""How far to go: as far as CI has time for, or by night the whole way."""
+"""The profile of the explorations: small scopes in CI, full ones by night."""
 
 import os
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The list of mutants as a document: `python proofs/mutants/document.py` writes it."""
+"""The list of mutants: `python proofs/mutants/document.py` writes proofs/mutants/README.md."""
 
 import sys
 from itertools import groupby
@@ -10,12 +10,12 @@ DOCUMENT = FOLDER / "README.md"
 
 HEAD = """# Mutants
 
-A verification that does not kill its mutants is not a verification. Each line is a fault, in a
-file of the code, and the verifications that have to notice it. `tests/proofs/test_mutants.py`
-patches a copy of the code with one fault at a time, runs each killer on it, and fails if one
-notices nothing within a minute of CPU. It also fails if a patch does not fit exactly once, if the
-patched code cannot be loaded, or if a killer complains of the code as it is. The faults are in the
-`.toml` files here.
+A verification that does not kill its mutants is not a verification. Each line is a fault in a file
+of the code, with the verifications that must notice it. `tests/proofs/test_mutants.py` patches a
+copy of the code with one fault at a time, runs each killer on it, and fails if a killer notices no
+fault within a minute of CPU. It also fails if a patch does not fit exactly once, if the patched
+code cannot be loaded, or if a killer fails on the code as it is. The `.toml` files here hold the
+faults.
 
 Killers (`killers.py`): `states` explores all small states of a structure, `finger` those of the
 finger B+-tree, `traces` runs an operator on all small traces (of one mix of windows, if one is
@@ -32,13 +32,14 @@ Written by `python proofs/mutants/document.py`.
 
 
 def document() -> str:
-    """Return the document."""
+    """The text of proofs/mutants/README.md."""
     lines = [HEAD]
-    for file, group in groupby(sorted(mutants(), key=lambda one: one.file), lambda one: one.file):
+    by_file = sorted(mutants(), key=lambda mutant: mutant.file)
+    for file, group in groupby(by_file, lambda mutant: mutant.file):
         lines += [f"## {file}", "", "| mutant | fault | killed by |", "| --- | --- | --- |"]
-        for one in group:
-            killers = [*one.killers, *(f"({killer})" for killer in one.nightly)]
-            lines.append(f"| {one.name} | {one.fault} | {', '.join(killers)} |")
+        for mutant in group:
+            killers = [*mutant.killers, *(f"({killer})" for killer in mutant.nightly)]
+            lines.append(f"| {mutant.name} | {mutant.fault} | {', '.join(killers)} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -1,7 +1,7 @@
-"""Small faults everywhere: each place of a module where one token could easily be another one.
+"""Generates small faults: one for each place of a module where a token could easily be another one.
 
-What is left alone: annotations, docstrings and messages, what counts (`_meter`), and functions that
-say what is true of the code and do nothing (`invariants`, `bound`, `picture`, `explain`).
+Left alone are annotations, docstrings and messages, counters (`_meter`), and functions that
+describe the code and change nothing (`invariants`, `bound`, `picture`, `explain`).
 """
 
 import ast
@@ -19,18 +19,36 @@ PAIRS: list[Kinds] = [
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Mod: ast.FloorDiv,
     **dict(PAIRS),
-    **{other: one for one, other in PAIRS},
+    **{right: left for left, right in PAIRS},
 }
 WORDS = [("min", "max"), ("any", "all"), ("bisect_left", "bisect_right"), ("append", "appendleft")]
-NAMES = {"popleft": "pop", **dict(WORDS), **{other: one for one, other in WORDS}}
-SAYS = ("relates", "bound", "picture", "_kind", "explain", "__repr__", "__str__")
-UNORDERED = ("isinstance", "issubclass", "getattr", "hasattr", "min", "max", "zip", "map", "range")
-"""Functions whose two arguments nobody would exchange, or may exchange."""
+NAMES = {"popleft": "pop", **dict(WORDS), **{right: left for left, right in WORDS}}
+DESCRIPTIVE_FUNCTIONS = (
+    "invariants",
+    "bound",
+    "picture",
+    "_kind",
+    "explain",
+    "__repr__",
+    "__str__",
+)
+NOT_EXCHANGED = (
+    "isinstance",
+    "issubclass",
+    "getattr",
+    "hasattr",
+    "min",
+    "max",
+    "zip",
+    "map",
+    "range",
+)
+"""Functions whose two arguments are not exchanged: unlikely by mistake, or without effect."""
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Another text in one place, and the line with it and without it."""
+class GeneratedFault:
+    """The source with another text in one place, and the line without and with it."""
 
     line: int
     old: str
@@ -38,7 +56,7 @@ class Fault:
     source: str
 
 
-def faults(source: str) -> Iterator[Fault]:
+def faults(source: str) -> Iterator[GeneratedFault]:
     r"""Yield the faults, in the order of the source.
 
     >>> [fault.new for fault in faults("def f(a):\n    return a < 1")]
@@ -53,45 +71,51 @@ def faults(source: str) -> Iterator[Fault]:
         end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         changed = (text[:begin] + new.encode() + text[end:]).decode()
         lines = source.splitlines()[node.lineno - 1], changed.splitlines()[node.lineno - 1]
-        yield Fault(node.lineno, lines[0].strip(), lines[1].strip(), changed)
+        yield GeneratedFault(node.lineno, lines[0].strip(), lines[1].strip(), changed)
 
 
 K = TypeVar("K", ast.operator, ast.cmpop, ast.boolop)
 Place = ast.expr | ast.stmt
-COMPARED = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.NamedExpr)
+NEGATABLE_OTHERWISE = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.NamedExpr)
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[Place, str]]:
-    """Yield each place in a tree that can be changed, and what stands there then."""
+    """Yield each place in a tree that can be changed, with its new text."""
     if isinstance(node, ast.stmt):
         for new in _statements(node):
             yield node, new
     elif isinstance(node, ast.expr):
         for changed in _expressions(node):
             yield node, f"({ast.unparse(changed)})"
-    if isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, COMPARED):
+    if isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(
+        node.test, NEGATABLE_OTHERWISE
+    ):
         yield node.test, f"(not {ast.unparse(node.test)})"
     for child in _inside(node):
         yield from _changes(child)
 
 
 def _inside(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a node that do something."""
-    if _is_said(node):
+    """Yield the parts of a node that are executed."""
+    if _is_descriptive(node):
         return
-    aside: list[ast.AST | None] = [getattr(node, name, None) for name in ("annotation", "returns")]
+    skipped: list[ast.AST | None] = [
+        getattr(node, name, None) for name in ("annotation", "returns")
+    ]
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        aside += node.decorator_list
+        skipped += node.decorator_list
     if isinstance(node, ast.ClassDef):
-        aside += [*node.bases, *node.keywords]
+        skipped += [*node.bases, *node.keywords]
     if isinstance(node, ast.Call):
-        aside += [one for one in node.keywords if one.arg == "strict"]  # of zip: it only asserts
-    yield from (part for part in ast.iter_child_nodes(node) if part not in aside)
+        skipped += [
+            keyword for keyword in node.keywords if keyword.arg == "strict"
+        ]  # of zip: it only asserts
+    yield from (part for part in ast.iter_child_nodes(node) if part not in skipped)
 
 
-def _is_said(node: ast.AST) -> bool:
+def _is_descriptive(node: ast.AST) -> bool:
     if isinstance(node, ast.FunctionDef):
-        return node.name in SAYS
+        return node.name in DESCRIPTIVE_FUNCTIONS
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -100,17 +124,17 @@ def _is_said(node: ast.AST) -> bool:
 
 
 def _statements(node: ast.stmt) -> Iterator[str]:
-    """Leave a statement out, or do the opposite."""
-    if _is_said(node):
+    """Yield replacements of a statement: nothing, or the opposite."""
+    if _is_descriptive(node):
         return
     if isinstance(node, ast.AugAssign) and type(node.op) in OPERATORS:
         changed = ast.AugAssign(node.target, _other(node.op, ast.operator), node.value)
         yield ast.unparse(changed)
     target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-    kept = isinstance(node, ast.Assign | ast.AugAssign) and isinstance(
+    is_kept = isinstance(node, ast.Assign | ast.AugAssign) and isinstance(
         target, ast.Attribute | ast.Subscript
     )
-    if kept or isinstance(node, ast.Delete) or _is_call(node):
+    if is_kept or isinstance(node, ast.Delete) or _is_call(node):
         yield "pass"
     if isinstance(node, ast.Break):
         yield "continue"
@@ -121,7 +145,7 @@ def _is_call(node: ast.stmt) -> bool:
 
 
 def _expressions(node: ast.expr) -> Iterator[ast.expr]:
-    """Put another operator, constant or name, or arguments in another order."""
+    """Yield replacements of an expression: another operator, constant, name or argument order."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in OPERATORS:
         others = [_other(node.ops[0], ast.cmpop), *node.ops[1:]]
         yield ast.Compare(node.left, others, node.comparators)
@@ -145,8 +169,8 @@ def _calls(node: ast.Call) -> Iterator[ast.expr]:
         yield ast.Call(ast.Attribute(node.func.value, NAMES[name]), node.args, node.keywords)
     elif name in NAMES:
         yield ast.Call(ast.Name(NAMES[name]), node.args, node.keywords)
-    starred = any(isinstance(one, ast.Starred) for one in node.args)
-    if len(node.args) == 2 and not starred and name not in UNORDERED:
+    has_starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+    if len(node.args) == 2 and not has_starred and name not in NOT_EXCHANGED:
         yield ast.Call(node.func, node.args[::-1], node.keywords)
 
 

@@ -1,4 +1,4 @@
-"""Mutants: faults that were made, or could be, each as a patch and with what has to notice it."""
+"""Mutants: faults that were made or could be, each a patch with the killers that must notice it."""
 
 import os
 import shutil
@@ -18,10 +18,10 @@ FOLDER = ROOT / "proofs" / "mutants"
 COPIED = ("spec", "reference", "optimized", "tools", "proofs", "tests")
 PATHS = ("spec", "reference", "optimized", "tools", "proofs", "tests")
 SECONDS = 60
-"""CPU seconds within which a killer has to notice a mutant; most take one or two."""
-SECOND = 10**9  # nanoseconds: a file that is a second younger is not the one that was compiled
-PATIENCE = 20
-"""How many times as long it may be under way, on a machine that is busy."""
+"""CPU seconds within which a killer must notice a mutant; most need one or two."""
+SECOND = 10**9  # nanoseconds: Python recompiles a file whose time has moved by a second
+WALL_CLOCK_FACTOR = 20
+"""Wall-clock seconds a killer may run per CPU second, on a busy machine."""
 
 
 class MutantError(Exception):
@@ -30,7 +30,7 @@ class MutantError(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """A fault, where it comes from, and the killers that have to notice it."""
+    """A fault with its patch, and the killers that must notice it."""
 
     name: str
     fault: str
@@ -40,27 +40,33 @@ class Mutant:
     killers: tuple[str, ...]
     nightly: tuple[str, ...] = ()
 
-    def patched(self, source: str) -> str:
-        """Return the source with the fault; the patch has to fit exactly once."""
+    def patch(self, source: str) -> str:
+        """Plant the fault in a source; the patch must fit exactly once."""
         if (fits := source.count(self.old)) != 1:
-            raise MutantError(f"{self.name}: the patch fits {fits} times into {self.file}")
+            raise MutantError(
+                f"{self.name}: the patch fits {fits} times into {self.file}, it must fit once"
+            )
         return source.replace(self.old, self.new)
 
 
 def mutants() -> list[Mutant]:
     """Read all mutants."""
     tables = [tomllib.loads(path.read_text()) for path in sorted(FOLDER.glob("*.toml"))]
-    return [read(one) for table in tables for one in table.get("mutant", ())]
+    return [parse_mutant(entry) for table in tables for entry in table.get("mutant", ())]
 
 
-def read(one: Mapping[str, Sequence[str]]) -> Mutant:
-    """Read a mutant."""
-    name, fault, file, old, new = (str(one[key]) for key in ("name", "fault", "file", "old", "new"))
-    return Mutant(name, fault, file, old, new, tuple(one["killers"]), tuple(one.get("nightly", ())))
+def parse_mutant(entry: Mapping[str, Sequence[str]]) -> Mutant:
+    """Make a mutant of its table."""
+    name, fault, file, old, new = (
+        str(entry[key]) for key in ("name", "fault", "file", "old", "new")
+    )
+    return Mutant(
+        name, fault, file, old, new, tuple(entry["killers"]), tuple(entry.get("nightly", ()))
+    )
 
 
-def copied(folder: Path) -> Path:
-    """Copy the code into a folder, and compile what is not compiled yet: killers only read that."""
+def copy_code(folder: Path) -> Path:
+    """Copy the code into a folder, and compile it: killers write no bytecode."""
     for name in COPIED:
         shutil.copytree(ROOT / name, folder / name, symlinks=True)
     shutil.copy(ROOT / "pyproject.toml", folder)
@@ -69,11 +75,11 @@ def copied(folder: Path) -> Path:
 
 
 @contextmanager
-def planted(path: Path, mutant: Mutant) -> Generator[None]:
-    """Let a file have a fault for a while, and then be as it was, so that it stays compiled."""
+def plant(path: Path, mutant: Mutant) -> Generator[None]:
+    """Give a file a fault, then restore it with its time, so that its bytecode stays valid."""
     source, before = path.read_text(), path.stat()
     try:
-        path.write_text(mutant.patched(source))
+        path.write_text(mutant.patch(source))
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + SECOND))
         yield
     finally:
@@ -81,25 +87,27 @@ def planted(path: Path, mutant: Mutant) -> Generator[None]:
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def noticed(folder: Path, killer: str, mutant: Mutant | None = None, seconds: int = SECONDS) -> str:
-    """Run a killer on a copy of the code, and return what it noticed; nothing, if all is well.
+def run_killer(
+    folder: Path, killer: str, mutant: Mutant | None = None, seconds: int = SECONDS
+) -> str:
+    """Run a killer on a copy of the code; the error that it raised, empty if it noticed no fault.
 
-    If it has noticed nothing after so many seconds of CPU, `TimeoutExpired` is raised.
+    `TimeoutExpired` is raised after that many CPU seconds.
     """
     command = [sys.executable, "-B", str(folder / "proofs/mutants/kill.py"), killer, str(seconds)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(folder / p) for p in PATHS)}
-    with planted(folder / mutant.file, mutant) if mutant else nullcontext():
-        done = subprocess.run(  # noqa: S603 our own words
+    with plant(folder / mutant.file, mutant) if mutant else nullcontext():
+        process = subprocess.run(  # noqa: S603 our own words
             command,
             cwd=folder,
             env=environment,
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE * seconds,
+            timeout=WALL_CLOCK_FACTOR * seconds,
         )
-    if done.returncode == -SIGXCPU:
+    if process.returncode == -SIGXCPU:
         raise subprocess.TimeoutExpired(command, seconds)
-    if done.returncode not in (0, 1):
-        raise MutantError(f"{killer}: {done.stdout}{done.stderr}")
-    return done.stdout.strip().splitlines()[-1] if done.returncode else ""
+    if process.returncode not in (0, 1):
+        raise MutantError(f"{killer}: {process.stdout}{process.stderr}")
+    return process.stdout.strip().splitlines()[-1] if process.returncode else ""

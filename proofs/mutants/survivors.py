@@ -1,11 +1,11 @@
-"""Puts small faults everywhere, and prints those that nothing notices: `make mutants`.
+"""Generates small faults in every module, and prints those that no killer notices: `make mutants`.
 
-    python proofs/mutants/survivors.py [--only scotty/edges] [--minutes 60] [--workers 2] [--seed 0]
+    python proofs/mutants/survivors.py [--only slices/edges] [--minutes 60] [--workers 2] [--seed 0]
 
-The faults come in an order that the seed decides, so that a short run is a sample of a long one.
-Each is put into a copy of the code and met by the killers of its module, quick ones first, until
-one notices it. A survivor is either a hole in the verification, to be mended by a better check, or
-no fault at all: then it belongs into equivalent.toml, with the reason.
+The seed decides the order of the faults, so that a short run is a sample of a long one. Each fault
+is planted in a copy of the code, and the killers of its module run on it, quick ones first, until
+one notices it. A survivor is either a hole in the verification, to be closed by a better check, or
+no fault at all: then it belongs in equivalent.toml, with the reason.
 """
 
 import sys
@@ -22,16 +22,16 @@ from subprocess import TimeoutExpired
 from tempfile import TemporaryDirectory
 
 from evidence.checks import ROOT
-from evidence.document import rows_of
-from mutants.generated import Fault, faults
-from mutants.mutant import FOLDER, Mutant, MutantError, copied, mutants, noticed
+from evidence.document import table_lines
+from mutants.generated import GeneratedFault, faults
+from mutants.mutant import FOLDER, Mutant, MutantError, copy_code, mutants, run_killer
 
 EQUIVALENT = FOLDER / "equivalent.toml"
 MUTATED = ("optimized/muntin/optimized", "reference/muntin/reference", "spec/muntin/spec")
 OPTIMIZED = "optimized/muntin/optimized/"
-SECONDS = 180
-"""After so long a killer that was quick without the fault is stuck, which is noticed as well."""
-EVERY = 10
+STUCK_SECONDS = 180
+"""CPU seconds after which a killer that is quick without the fault is stuck: noticed as well."""
+PROGRESS_INTERVAL = 10
 
 SCOTTY = (
     "traces:scotty-lazy,scotty-fiba",
@@ -44,7 +44,7 @@ SCOTTY = (
     "tests:tests/scotty/test_opaque_windows.py,tests/complexity/test_scotty_ordered.py",
     "tests:tests/conformance/test_fault_injection.py",
 )
-SLICING = (
+IN_ORDER = (
     "traces:cutty-lazy,panes",
     "traces:cutty-eager,pairs,pairs-plus",
     "tests:tests/in_order/test_operator.py,tests/complexity/test_slicers.py",
@@ -74,24 +74,19 @@ RINGS = (
     *("tests:tests/complexity/test_flatfat.py", "tests:tests/complexity/test_reactive.py"),
 )
 SPEC = ("tests:spec", "tests:tests/spec,tests/laws", "tests:tests/vectors")
-BEGINNINGS = {
+KILLERS_BY_PREFIX = {
     "scotty/": SCOTTY,
-    "slicing/": SLICING,
+    "common/": (*IN_ORDER, *SCOTTY, "tests:tests/common", "tests:tests/laws"),
+    "in_order/": IN_ORDER,
     "reference/muntin/reference/": NAIVE,
     "spec/muntin/spec/": SPEC,
-    **dict.fromkeys(
-        (
-            *("balanced_tree", "btree", "bulk_", "coins", "fiba", "partial_aggregates"),
-            *("range_query", "rebalance", "tree_cost", "tree_relation"),
-        ),
-        TREES,
-    ),
-    **dict.fromkeys(("daba", "two_stacks"), QUEUES),
-    **dict.fromkeys(("flatfat", "reactive"), RINGS),
+    "btree/": TREES,
+    **dict.fromkeys(("fifo/daba", "fifo/two_stacks"), QUEUES),
+    "flatfat/": RINGS,
 }
-"""What notices faults in files that begin so, besides the killers of their curated mutants."""
+"""Killers of files whose path begins so, besides those of their mutants in the toml files."""
 TESTS = ("tests/complexity", "tests/structures", "tests/machines")
-"""Where there may be a test of the same name as a module."""
+"""Folders that may hold a test with the name of a module."""
 
 
 @dataclass(frozen=True)
@@ -99,48 +94,48 @@ class Outcome:
     """A fault in a file, and the killer that noticed it, if any."""
 
     file: str
-    fault: Fault
+    fault: GeneratedFault
     killer: str
 
 
 def killers(file: str) -> list[str]:
-    """Return what has to notice faults in a file, in the order in which it is asked."""
-    curated = [killer for one in mutants() if one.file == file for killer in one.killers]
+    """The killers of a file, in the order in which they run."""
+    curated = [killer for mutant in mutants() if mutant.file == file for killer in mutant.killers]
     named = [f"{folder}/test_{Path(file).stem}.py" for folder in TESTS]
     own = [f"tests:{path}" for path in named if (ROOT / path).exists()]
     shared = [
         killer
-        for beginning, some in BEGINNINGS.items()
-        if file.removeprefix(OPTIMIZED).startswith(beginning)
-        for killer in some
+        for prefix, group in KILLERS_BY_PREFIX.items()
+        if file.removeprefix(OPTIMIZED).startswith(prefix)
+        for killer in group
     ]
     return list(dict.fromkeys([*curated, *shared, *own, f"tests:{file}"]))
 
 
-def drawn(only: str, seed: int) -> list[tuple[str, Fault]]:
-    """Return all faults in the files whose names have this in them, in a random order."""
+def sampled_faults(only: str, seed: int) -> list[tuple[str, GeneratedFault]]:
+    """The faults in the files whose paths contain a text, in random order."""
     paths = [path for folder in MUTATED for path in sorted((ROOT / folder).rglob("*.py"))]
     files = [str(path.relative_to(ROOT)) for path in paths]
     chosen = [file for file in files if only in file]
     every = [(file, fault) for file in chosen for fault in faults((ROOT / file).read_text())]
-    known = equivalents()
-    news = [(file, one) for file, one in every if (file, one.old, one.new) not in known]
-    return Random(seed).sample(news, len(news))  # noqa: S311 nobody is to be kept from guessing it
+    equivalent = equivalent_faults()
+    real = [(file, one) for file, one in every if (file, one.old, one.new) not in equivalent]
+    return Random(seed).sample(real, len(real))  # noqa: S311 reproducible, not secret
 
 
-def equivalents() -> dict[tuple[str, str, str], str]:
-    """Return the faults that are none, by file, line without and line with it, and why."""
-    found = tomllib.loads(EQUIVALENT.read_text())["equivalent"]
-    return {(one["file"], one["old"], one["new"]): one["why"] for one in found}
+def equivalent_faults() -> dict[tuple[str, str, str], str]:
+    """The reason why a fault changes no behaviour, by file, line without it and line with it."""
+    entries = tomllib.loads(EQUIVALENT.read_text())["equivalent"]
+    return {(entry["file"], entry["old"], entry["new"]): entry["why"] for entry in entries}
 
 
-def met(folder: Path, file: str, fault: Fault) -> Outcome:
-    """Let the killers of a file meet a fault in it."""
+def run_killers(folder: Path, file: str, fault: GeneratedFault) -> Outcome:
+    """Run the killers of a file on a fault in it, until one notices it."""
     source = (ROOT / file).read_text()
     mutant = Mutant("everywhere", "", file, source, fault.source, ())
     for killer in killers(file):
         try:
-            if noticed(folder, killer, mutant, SECONDS):
+            if run_killer(folder, killer, mutant, STUCK_SECONDS):
                 return Outcome(file, fault, killer)
         except MutantError:
             return Outcome(file, fault, "loading")
@@ -149,63 +144,73 @@ def met(folder: Path, file: str, fault: Fault) -> Outcome:
     return Outcome(file, fault, "")
 
 
-def survey(asked: Namespace) -> list[Outcome]:
-    """Let as many faults be met as there is time for."""
-    todo, begun, outcomes = drawn(asked.only, asked.seed), time.monotonic(), list[Outcome]()
-    say(f"{len(todo)} faults in {len({file for file, _ in todo})} files")
-    with TemporaryDirectory() as place, ThreadPoolExecutor(asked.workers) as pool:
+def survey(options: Namespace) -> list[Outcome]:
+    """Run killers on as many faults as there is time for."""
+    faults_left, begun, outcomes = (
+        sampled_faults(options.only, options.seed),
+        time.monotonic(),
+        list[Outcome](),
+    )
+    report_progress_line(
+        f"{len(faults_left)} faults in {len({file for file, _ in faults_left})} files"
+    )
+    with TemporaryDirectory() as place, ThreadPoolExecutor(options.workers) as pool:
         folders: Queue[Path] = Queue()
-        for worker in range(asked.workers):
-            folders.put(copied(Path(place) / str(worker)))
+        for worker in range(options.workers):
+            folders.put(copy_code(Path(place) / str(worker)))
 
-        def meet(file: str, fault: Fault) -> Outcome | None:
-            if time.monotonic() - begun > 60 * asked.minutes:
+        def try_fault(file: str, fault: GeneratedFault) -> Outcome | None:
+            if time.monotonic() - begun > 60 * options.minutes:
                 return None
             folder = folders.get()
             try:
-                return met(folder, file, fault)
+                return run_killers(folder, file, fault)
             finally:
                 folders.put(folder)
 
-        for done in as_completed([pool.submit(meet, *one) for one in todo]):
+        for done in as_completed([pool.submit(try_fault, *fault) for fault in faults_left]):
             if outcome := done.result():
                 outcomes.append(outcome)
-                if not outcome.killer or len(outcomes) % EVERY == 0:
-                    progress(outcomes, len(todo), time.monotonic() - begun)
+                if not outcome.killer or len(outcomes) % PROGRESS_INTERVAL == 0:
+                    report_progress(outcomes, len(faults_left), time.monotonic() - begun)
     return outcomes
 
 
-def progress(outcomes: list[Outcome], every: int, seconds: float) -> None:
-    """Say how far it is."""
-    alive = sum(not one.killer for one in outcomes)
+def report_progress(outcomes: list[Outcome], total: int, seconds: float) -> None:
+    """Report the progress, and the last survivor."""
+    alive = sum(not outcome.killer for outcome in outcomes)
     last = outcomes[-1]
-    what = "" if last.killer else f"; survivor: {last.file}:{last.fault.line} {last.fault.new}"
-    say(f"{seconds:6.0f} s  {len(outcomes)} of {every} met, {alive} survived{what}")
+    survivor = "" if last.killer else f"; survivor: {last.file}:{last.fault.line} {last.fault.new}"
+    report_progress_line(
+        f"{seconds:6.0f} s  {len(outcomes)} of {total} tried, {alive} survived{survivor}"
+    )
 
 
-def say(text: str) -> None:
-    """Say something to who is waiting."""
+def report_progress_line(text: str) -> None:
+    """Write a line to stderr."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def report(outcomes: list[Outcome]) -> str:
-    """Return a table of files, and one of survivors."""
-    met_in = Counter(one.file for one in outcomes)
-    alive = [one for one in outcomes if not one.killer]
-    left = Counter(one.file for one in alive)
-    files = [[file, str(n), str(left[file] or "")] for file, n in sorted(met_in.items())]
+    """A table of files, and a table of survivors."""
+    tried = Counter(outcome.file for outcome in outcomes)
+    alive = [outcome for outcome in outcomes if not outcome.killer]
+    survived = Counter(outcome.file for outcome in alive)
+    files = [[file, str(n), str(survived[file] or "")] for file, n in sorted(tried.items())]
     total = [["all", str(len(outcomes)), str(len(alive))]]
     places = sorted(alive, key=lambda one: (one.file, one.fault.line))
     lines = [[f"{one.file}:{one.fault.line}", one.fault.old, one.fault.new] for one in places]
-    tables = [*rows_of(["file", "faults", "survived"], files + total)]
-    return "".join([*tables, "\n", *rows_of(["survivor", "as it is", "with the fault"], lines)])
+    tables = [*table_lines(["file", "faults", "survived"], files + total)]
+    return "".join([*tables, "\n", *table_lines(["survivor", "as it is", "with the fault"], lines)])
 
 
 def main(arguments: list[str]) -> int:
     """Run the command."""
-    parser = ArgumentParser(description="Put small faults everywhere, and print the survivors.")
-    parser.add_argument("--only", default="", help="files with this in their names")
+    parser = ArgumentParser(
+        description="Generate small faults in every module, and print the survivors."
+    )
+    parser.add_argument("--only", default="", help="only files whose paths contain this text")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,9 +1,8 @@
-"""Values and times that show when an algorithm does more with them than it may.
+"""Values that raise when an algorithm does anything but combine them.
 
-An `Opaque` can be combined by its monoid, and nothing else: whatever Python may do with a value by
-an operator, a truth test, a print, a hash or a comparison raises. What no class can forbid, `is`,
-`isinstance`, `type` and `id`, is for the lint (`lint.py`). The letters inside are revealed to the
-test alone.
+An `OpaqueWord` can be combined by its monoid, and nothing else: every operator, truth test, print,
+hash and comparison raises. The lint (`lint.py`) covers what no class can forbid: `is`,
+`isinstance`, `type` and `id`. Only tests read the letters inside.
 """
 
 from typing import NoReturn
@@ -12,35 +11,35 @@ from muntin.spec.algebra.monoid import Monoid, Word
 
 
 class LeakError(AssertionError):
-    """An algorithm has looked into a value."""
+    """An algorithm has inspected a value."""
 
 
-class Opaque:
-    """A word in a box."""
+class OpaqueWord:
+    """A word that only its monoid can combine."""
 
     __slots__ = ("__word",)
 
     def __init__(self, word: Word) -> None:
-        """Put a word into a box."""
+        """Hide a word."""
         self.__word = word
 
-    def _looked_into(self, *_: object, **__: object) -> NoReturn:
-        raise LeakError("an algorithm has looked into a value")
+    def _leak(self, *_: object, **__: object) -> NoReturn:
+        raise LeakError("an algorithm has inspected a value")
 
-    def combined(self, right: "Opaque") -> "Opaque":
-        """Return both words, one after the other, in a box."""
-        return Opaque(self.revealed() + right.revealed())
+    def combine(self, right: "OpaqueWord") -> "OpaqueWord":
+        """Concatenate two hidden words."""
+        return OpaqueWord(self.reveal() + right.reveal())
 
-    def revealed(self) -> Word:
-        """Return the word in the box: for tests."""
+    def reveal(self) -> Word:
+        """The hidden word, for tests only."""
         return self.__word
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _looked_into
-    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __call__ = _looked_into
-    __add__ = __radd__ = __sub__ = __mul__ = __neg__ = __invert__ = __or__ = __and__ = _looked_into
-    __int__ = __float__ = __index__ = __round__ = __abs__ = _looked_into
-    __str__ = __repr__ = __format__ = __reduce__ = __reduce_ex__ = _looked_into
-    __copy__ = __deepcopy__ = _looked_into
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _leak
+    __bool__ = __len__ = __iter__ = __contains__ = __getitem__ = __call__ = _leak
+    __add__ = __radd__ = __sub__ = __mul__ = __neg__ = __invert__ = __or__ = __and__ = _leak
+    __int__ = __float__ = __index__ = __round__ = __abs__ = _leak
+    __str__ = __repr__ = __format__ = __reduce__ = __reduce_ex__ = _leak
+    __copy__ = __deepcopy__ = _leak
 
 
-OPAQUE: Monoid[Opaque] = Monoid(Opaque(()), Opaque.combined)
+OPAQUE: Monoid[OpaqueWord] = Monoid(OpaqueWord(()), OpaqueWord.combine)

@@ -16,18 +16,18 @@ Q, R, END_Q, END_R, K, START = Ints("q r end_q end_r k start")
 OTHER = Int("other")
 
 
-def divided(time: ArithRef, by: ArithRef, quotient: ArithRef, rest: ArithRef) -> BoolRef:
-    """Say that this is what floor division gives."""
+def is_floor_division(time: ArithRef, by: ArithRef, quotient: ArithRef, rest: ArithRef) -> BoolRef:
+    """Whether floor division gives this quotient and this rest."""
     return And(time == quotient * by + rest, rest >= 0, rest < by)
 
 
-def truncated(time: ArithRef, by: ArithRef) -> ArithRef:
-    """Return the remainder as C and Java have it, with the sign of the time."""
+def truncated_remainder(time: ArithRef, by: ArithRef) -> ArithRef:
+    """The remainder as C and Java compute it, with the sign of the time."""
     return If(time >= 0, time % by, -((-time) % by))
 
 
-PANE = And(SLIDE > 0, SIZE > 0, divided(TIME - OFFSET, SLIDE, Q, R))
-ENDS = And(PANE, divided(TIME - OFFSET - SIZE, SLIDE, END_Q, END_R))
+PANE = And(SLIDE > 0, SIZE > 0, is_floor_division(TIME - OFFSET, SLIDE, Q, R))
+ENDS = And(PANE, is_floor_division(TIME - OFFSET - SIZE, SLIDE, END_Q, END_R))
 LAST = TIME - R
 NEXT_START, NEXT_END = LAST + SLIDE, TIME - END_R + SLIDE
 NEXT = If(NEXT_START <= NEXT_END, NEXT_START, NEXT_END)
@@ -37,8 +37,8 @@ A_START, AN_END = OTHER == OFFSET + K * SLIDE, OTHER == OFFSET + SIZE + K * SLID
 def the_last_start_is_at_or_before_the_time() -> Theorem:
     """E1: pane(t) is a start, at or before t and less than a slide away."""
     then = And(LAST <= TIME, TIME < LAST + SLIDE, LAST == OFFSET + Q * SLIDE)
-    cut = TIME - truncated(TIME - OFFSET, SLIDE)
-    old_flink = TIME - truncated(TIME - OFFSET + SLIDE, SLIDE)
+    cut = TIME - truncated_remainder(TIME - OFFSET, SLIDE)
+    old_flink = TIME - truncated_remainder(TIME - OFFSET + SLIDE, SLIDE)
     positive = SLIDE > 0
     return Theorem(
         PANE,
@@ -64,7 +64,7 @@ def the_next_edge_of_tumbling_windows_is_the_first() -> Theorem:
     given = And(PANE, A_START, OTHER > TIME)
     edge = TIME + SLIDE - R
     then = And(edge > TIME, edge <= TIME + SLIDE, edge == OFFSET + (Q + 1) * SLIDE, edge <= OTHER)
-    cut = TIME + SLIDE - truncated(TIME - OFFSET, SLIDE)
+    cut = TIME + SLIDE - truncated_remainder(TIME - OFFSET, SLIDE)
     return Theorem(
         given,
         then,

@@ -12,11 +12,11 @@ from z3 import And, ArithRef, BoolRef, Ints, Or
 from evidence.theorem import Statement, Theorem
 
 SIZE, WRITES, WORK, LOG, POWER = Ints("n m work c power")
-SOME = And(SIZE >= 1, WRITES >= 1, LOG >= 0, POWER >= 1)
+VALID_SIZES = And(SIZE >= 1, WRITES >= 1, LOG >= 0, POWER >= 1)
 
 
 def is_least(power: ArithRef, size: ArithRef) -> BoolRef:
-    """Say that this is the least power of two that takes the writes to the size."""
+    """Whether this is the least power of two whose product with the writes reaches the size."""
     return And(WRITES * power >= size, Or(power == 1, WRITES * power < 2 * size))
 
 
@@ -30,15 +30,15 @@ def a_tree_of_one_value_is_never_recomputed() -> Theorem:
 
 def the_logarithm_rises_by_one_as_the_size_doubles() -> Theorem:
     """T2: where m <= n, ceil(log2(2n / m)) = 1 + ceil(log2(n / m))."""
-    given = And(SOME, WRITES <= SIZE, is_least(POWER, SIZE))
-    also_more = And(SOME, WRITES <= 2 * SIZE, is_least(POWER, SIZE))
+    given = And(VALID_SIZES, WRITES <= SIZE, is_least(POWER, SIZE))
+    also_more = And(VALID_SIZES, WRITES <= 2 * SIZE, is_least(POWER, SIZE))
     then = is_least(2 * POWER, 2 * SIZE)
     return Theorem(given, then, {"also where m > n": Statement(also_more, then)})
 
 
 def a_level_more_costs_at_most_one_for_each_write() -> Theorem:
     """T2, the step for m <= n: the new level takes m."""
-    given = And(SOME, WRITES <= SIZE, WORK <= WRITES * (1 + LOG) - 1)
+    given = And(VALID_SIZES, WRITES <= SIZE, WORK <= WRITES * (1 + LOG) - 1)
     then = WRITES + WORK <= WRITES * (1 + LOG + 1) - 1
     same = WRITES + WORK <= WRITES * (1 + LOG) - 1
     return Theorem(given, then, {"the bound need not grow": Statement(given, same)})
@@ -46,15 +46,15 @@ def a_level_more_costs_at_most_one_for_each_write() -> Theorem:
 
 def more_writes_than_half_cost_at_most_the_whole_tree() -> Theorem:
     """T2, the step for n < m < 2n, where c = 1: all 2n - 1 inner nodes of 2n values."""
-    given = And(SOME, SIZE < WRITES, WRITES < 2 * SIZE, WORK == SIZE - 1)
+    given = And(VALID_SIZES, SIZE < WRITES, WRITES < 2 * SIZE, WORK == SIZE - 1)
     then = SIZE + WORK <= WRITES * 2 - 1
-    half = And(SOME, SIZE <= WRITES, WRITES <= 2 * SIZE, WORK == SIZE)
+    half = And(VALID_SIZES, SIZE <= WRITES, WRITES <= 2 * SIZE, WORK == SIZE)
     return Theorem(given, then, {"with a node too many": Statement(half, then)})
 
 
 def as_many_writes_as_values_cost_the_whole_tree() -> Theorem:
     """T2, the step for m = 2n, where c = 0; Theorem 4.2 (i) too."""
-    given = And(SOME, WRITES == 2 * SIZE, WORK == SIZE - 1)
+    given = And(VALID_SIZES, WRITES == 2 * SIZE, WORK == SIZE - 1)
     then = SIZE + WORK == WRITES * 1 - 1
     two_less = SIZE + WORK <= WRITES - 2
     return Theorem(given, then, {"one less suffices": Statement(given, two_less)})

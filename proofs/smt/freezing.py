@@ -14,8 +14,8 @@ TIME, START, END = Ints("time start end")
 WATERMARK, LATER, LATENESS = Ints("watermark later lateness")
 FIRST, LAST, GAP, OWN_GAP = Ints("first last gap own_gap")
 WINDOW = START < END
-SOME = And(LATENESS >= 0, LATER >= WATERMARK)
-ACCEPTED = And(SOME, TIME >= LATER - LATENESS)
+VALID_LATENESS = And(LATENESS >= 0, LATER >= WATERMARK)
+ACCEPTED = And(VALID_LATENESS, TIME >= LATER - LATENESS)
 FROZEN = END <= WATERMARK - LATENESS
 INSIDE = And(START <= TIME, TIME < END)
 SESSION = And(FIRST <= LAST, GAP > 0, OWN_GAP > 0)
@@ -42,7 +42,7 @@ def a_frozen_window_never_changes() -> Theorem:
     given = And(WINDOW, FROZEN, ACCEPTED)
     complete = And(WINDOW, END <= WATERMARK, ACCEPTED)
     falling = And(WINDOW, FROZEN, LATENESS >= 0, TIME >= LATER - LATENESS)
-    sloppy = And(WINDOW, FROZEN, SOME, TIME >= LATER - LATENESS - 1)
+    sloppy = And(WINDOW, FROZEN, VALID_LATENESS, TIME >= LATER - LATENESS - 1)
     return Theorem(
         given,
         Not(INSIDE),
@@ -63,8 +63,8 @@ def nothing_earlier_is_frozen_too_soon() -> Theorem:
     return Theorem(given, then, {"at its end as well": Statement(frozen, then)})
 
 
-def what_only_frozen_windows_hold_is_never_needed() -> Theorem:
-    """Forgetting: past u + size <= w - L no window of that size holds both u and a new event."""
+def events_of_frozen_windows_are_never_needed() -> Theorem:
+    """Eviction: past u + size <= w - L no window of that size holds both u and a new event."""
     event, size = Ints("event size")
     both = And(event >= START, event < START + size, START <= TIME, START + size > TIME)
     given = And(size > 0, event + size <= WATERMARK - LATENESS, ACCEPTED)
@@ -111,7 +111,7 @@ def a_frozen_session_never_changes() -> Theorem:
 
 
 def a_complete_count_window_keeps_its_ranks() -> Theorem:
-    """Rule 9 for ranks: past the last event's time, whatever comes is behind it in event order."""
+    """Rule 9 for ranks: past the last event's time, every new event is after it in event order."""
     arrival, new_arrival = Ints("arrival new_arrival")
     given = And(LAST < WATERMARK, TIME >= WATERMARK, new_arrival > arrival)
     behind = Or(LAST < TIME, And(LAST == TIME, arrival < new_arrival))

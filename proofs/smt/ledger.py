@@ -1,6 +1,6 @@
 """Lemma 9 of [Tangwongsan19]: rebalancing is paid with two coins an item, whatever the arity.
 
-Model: a node is its arity, between 1 and what it has overflown to, and whether it is the root; the
+Model: a node is its arity, from 1 to its size before a split, and whether it is the root; the
 smallest arity mu is any integer from 2 on, the largest is 2 mu. `coins` is `reserve` of
 `muntin.optimized.btree.amortization` as a formula; tests/proofs/test_smt.py compares the two. A
 step takes the arities of the nodes it changes to new ones, and spends a coin. In words:
@@ -16,13 +16,13 @@ NODE, PARENT, SIBLING = Ints("node parent sibling")
 TWO = IntVal(2)
 ROOT = Bool("the parent is the root")
 NO_ROOT, THE_ROOT = BoolVal(False), BoolVal(True)  # noqa: FBT003 - Z3 wants them so
-ANY = MU >= 2
-ABOVE = And(ANY, PARENT <= 2 * MU, If(ROOT, PARENT >= 2, PARENT >= MU))
+VALID_ARITY = MU >= 2
+ABOVE = And(VALID_ARITY, PARENT <= 2 * MU, If(ROOT, PARENT >= 2, PARENT >= MU))
 STAYS = And(ABOVE, Implies(ROOT, PARENT >= 3))  # else the merged node becomes the root
 
 
 def coins(arity: ArithRef, is_root: BoolRef = NO_ROOT) -> ArithRef:
-    """Return what a node of this arity holds."""
+    """The coins of a node of this arity."""
     small = If(Or(is_root, arity > MU), 0, If(arity == MU, 1, If(arity < MU, 2, 0)))
     return If(arity >= 2 * MU, 2 + 2 * (arity - 2 * MU), small)
 
@@ -34,14 +34,14 @@ def legal(arity: ArithRef) -> BoolRef:
 
 def an_entry_more_is_billed_two() -> Theorem:
     """L3: a node that gains an entry is owed two coins at most."""
-    given = And(ANY, NODE >= 1, NODE <= 2 * MU, Implies(Not(ROOT), NODE >= MU))
+    given = And(VALID_ARITY, NODE >= 1, NODE <= 2 * MU, Implies(Not(ROOT), NODE >= MU))
     owed = coins(NODE + 1, ROOT) - coins(NODE, ROOT)
     return Theorem(given, owed <= 2, {"one coin is enough": Statement(given, owed <= 1)})
 
 
 def an_entry_less_is_billed_one() -> Theorem:
     """L3: a node that loses an entry is owed one coin at most."""
-    given = And(ANY, NODE >= 2, NODE <= 2 * MU, Implies(Not(ROOT), NODE >= MU))
+    given = And(VALID_ARITY, NODE >= 2, NODE <= 2 * MU, Implies(Not(ROOT), NODE >= MU))
     owed = coins(NODE - 1, ROOT) - coins(NODE, ROOT)
     return Theorem(given, owed <= 1, {"it costs nothing": Statement(given, owed <= 0)})
 
@@ -66,7 +66,7 @@ def growing_pays_for_itself() -> Theorem:
     halves = coins(MU + 1) + coins(MU)
     then = coins(2 * MU + 1, THE_ROOT) >= 1 + 1 + halves + coins(TWO, THE_ROOT)
     three = coins(2 * MU + 1, THE_ROOT) - 2 >= 1 + 1 + halves
-    return Theorem(ANY, then, {"two coins are enough": Statement(ANY, three)})
+    return Theorem(VALID_ARITY, then, {"two coins are enough": Statement(VALID_ARITY, three)})
 
 
 def a_merge_pays_for_itself() -> Theorem:
@@ -89,12 +89,12 @@ def shrinking_pays_for_itself() -> Theorem:
     before = coins(MU - 1) + coins(MU) + coins(TWO, THE_ROOT)
     then = before >= 1 + 1 + coins(2 * MU - 1, THE_ROOT)
     more = before >= 1 + 1 + 2 + coins(2 * MU - 1, THE_ROOT)
-    return Theorem(ANY, then, {"two coins are left": Statement(ANY, more)})
+    return Theorem(VALID_ARITY, then, {"two coins are left": Statement(VALID_ARITY, more)})
 
 
 def a_move_is_billed_one() -> Theorem:
     """L3: a move is short of one coin at most, and the parent stays as it was."""
-    given = And(ANY, SIBLING > MU, SIBLING <= 2 * MU)
+    given = And(VALID_ARITY, SIBLING > MU, SIBLING <= 2 * MU)
     before = coins(MU - 1) + coins(SIBLING)
     after = coins(MU) + coins(SIBLING - 1)
     return Theorem(
@@ -106,7 +106,7 @@ def a_move_is_billed_one() -> Theorem:
 
 def rebalancing_leaves_legal_nodes() -> Theorem:
     """S2: the halves of a split, a merged node and both nodes of a move are of a legal arity."""
-    given = And(ANY, legal(SIBLING))
+    given = And(VALID_ARITY, legal(SIBLING))
     split = And(legal(MU + 1), legal(MU))
     merged = Implies(SIBLING == MU, legal(MU - 1 + SIBLING))
     moved = Implies(SIBLING > MU, And(legal(MU), legal(SIBLING - 1)))
@@ -126,9 +126,9 @@ def pieces_of_a_wide_split_are_legal() -> Theorem:
     count = Int("count")
     some = And(count >= 2, count * (MU + 1) <= NODE, (count + 1) * (MU + 1) > NODE)
     two = And(count == 2, NODE < 3 * (MU + 1))
-    given = And(ANY, NODE > 2 * MU, Or(some, two))
+    given = And(VALID_ARITY, NODE > 2 * MU, Or(some, two))
     then = And(MU * count <= NODE, 2 * MU * count >= NODE)
-    by_mu = And(ANY, NODE > 2 * MU, count * MU <= NODE, (count + 1) * MU > NODE, count >= 2)
+    by_mu = And(VALID_ARITY, NODE > 2 * MU, count * MU <= NODE, (count + 1) * MU > NODE, count >= 2)
     wider = MU * count < NODE
     return Theorem(
         given,

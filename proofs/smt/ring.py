@@ -13,16 +13,16 @@ from evidence.theorem import Statement, Theorem
 
 QUARTER, ITEMS, CALLS = Ints("quarter items calls")
 CAPACITY = 4 * QUARTER
-SOME = And(QUARTER >= 1, ITEMS >= 0, CALLS >= 0)
-JUST_BELOW = And(SOME, 4 * (ITEMS + 1) >= CAPACITY, 4 * ITEMS < CAPACITY)
-FULL = And(SOME, 4 * ITEMS > 3 * CAPACITY, ITEMS <= CAPACITY)
+VALID_RING = And(QUARTER >= 1, ITEMS >= 0, CALLS >= 0)
+JUST_BELOW = And(VALID_RING, 4 * (ITEMS + 1) >= CAPACITY, 4 * ITEMS < CAPACITY)
+FULL = And(VALID_RING, 4 * ITEMS > 3 * CAPACITY, ITEMS <= CAPACITY)
 
 
 def after_doubling_it_is_three_eighths_to_one_half_full() -> Theorem:
     """Observation (i) for doubling: more than 3/8, at most 1/2."""
     doubled = 2 * CAPACITY
     then = And(3 * doubled < 8 * ITEMS, doubled >= 2 * ITEMS)
-    sloppy = And(SOME, 4 * ITEMS >= 3 * CAPACITY, ITEMS <= CAPACITY)
+    sloppy = And(VALID_RING, 4 * ITEMS >= 3 * CAPACITY, ITEMS <= CAPACITY)
     return Theorem(FULL, then, {"at exactly 3/4 it doubles as well": Statement(sloppy, then)})
 
 
@@ -37,7 +37,7 @@ def after_halving_it_is_one_half_full_less_one_item() -> Theorem:
         {
             "as printed, at least 3/8 full": Statement(JUST_BELOW, printed),
             "it halves at 1/4 or less": Statement(
-                And(SOME, 4 * ITEMS <= CAPACITY, 4 * (ITEMS + 1) > CAPACITY), then
+                And(VALID_RING, 4 * ITEMS <= CAPACITY, 4 * (ITEMS + 1) > CAPACITY), then
             ),
         },
     )
@@ -75,7 +75,7 @@ def half_of_the_ring_is_filled_before_it_doubles_again() -> Theorem:
 
 def a_quarter_of_the_ring_is_called_after_halving() -> Theorem:
     """After halving to C, at least C/4 evictions come before it halves again."""
-    halved = And(SOME, ITEMS == 2 * QUARTER - 1, CALLS >= 0)
+    halved = And(VALID_RING, ITEMS == 2 * QUARTER - 1, CALLS >= 0)
     again = And(halved, CALLS <= ITEMS, 4 * (ITEMS - CALLS) < CAPACITY)
     third = 3 * CALLS >= CAPACITY
     return Theorem(again, 4 * CALLS >= CAPACITY, {"a third": Statement(again, third)})
@@ -84,8 +84,8 @@ def a_quarter_of_the_ring_is_called_after_halving() -> Theorem:
 def compacting_leaves_room_for_a_quarter() -> Theorem:
     """A full ring, a quarter of it holes or more, takes C/4 arrivals before it is full again."""
     holes = 4 * QUARTER - ITEMS
-    compacted = And(SOME, 4 * holes >= CAPACITY, ITEMS + CALLS >= CAPACITY, ITEMS <= CAPACITY)
-    any_hole = And(SOME, holes >= 1, ITEMS + CALLS >= CAPACITY, ITEMS <= CAPACITY)
+    compacted = And(VALID_RING, 4 * holes >= CAPACITY, ITEMS + CALLS >= CAPACITY, ITEMS <= CAPACITY)
+    any_hole = And(VALID_RING, holes >= 1, ITEMS + CALLS >= CAPACITY, ITEMS <= CAPACITY)
     then = 4 * CALLS >= CAPACITY
     return Theorem(
         compacted,

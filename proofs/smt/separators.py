@@ -43,24 +43,29 @@ Separators: TypeAlias = "ArrayRef[ArithRef]"
 
 
 def kind(time: ArithRef, starts: BoolRef) -> ArithRef:
-    """Return what must be at a time."""
+    """The separator that must be at a time."""
     return If(EDGE(time), FIXED, NONE) + If(starts, FLEXIBLE, NONE)
 
 
-def started(time: ArithRef) -> BoolRef:
-    """Say that a session starts at a time, before the event has come."""
+def starts_before_event(time: ArithRef) -> BoolRef:
+    """Whether a session starts at a time, before the event."""
     other = And(ELSEWHERE(time), time != EVENT)
     return Or(And(time == AFTER, AFTER - BEFORE >= GAP), And(time != AFTER, other))
 
 
-def starts(time: ArithRef) -> BoolRef:
-    """Say that a session starts at a time, with the event."""
-    here = And(time == EVENT, EVENT - BEFORE >= GAP)
+def starts_with_event(time: ArithRef) -> BoolRef:
+    """Whether a session starts at a time, with the event."""
+    at_event = And(time == EVENT, EVENT - BEFORE >= GAP)
     after = And(time == AFTER, AFTER - EVENT >= GAP)
-    return Or(here, after, And(time != EVENT, time != AFTER, started(time)))
+    return Or(at_event, after, And(time != EVENT, time != AFTER, starts_before_event(time)))
 
 
-RIGHT = And(*(SEPARATOR[time] == kind(time, started(time)) for time in (EVENT, AFTER, NEXT, ANY)))
+RIGHT = And(
+    *(
+        SEPARATOR[time] == kind(time, starts_before_event(time))
+        for time in (EVENT, AFTER, NEXT, ANY)
+    )
+)
 COVERED = And(  # `next` ends the slice that covers the event
     EVENT < NEXT,
     SEPARATOR[NEXT] != NONE,
@@ -74,9 +79,9 @@ PARTED = AFTER - BEFORE >= GAP
 FAR_LEFT, FAR_RIGHT = EVENT - BEFORE >= GAP, AFTER - EVENT >= GAP
 
 
-def kept(after: Separators) -> BoolRef:
-    """Say that each separator is what it must be."""
-    return after[ANY] == kind(ANY, starts(ANY))
+def is_right_after(after: Separators) -> BoolRef:
+    """Whether each separator is what it must be."""
+    return after[ANY] == kind(ANY, starts_with_event(ANY))
 
 
 def split() -> Separators:
@@ -95,8 +100,8 @@ def extend(*, as_printed: bool = False, line_8: bool = False) -> Separators:
     As printed lines 4 to 10 do not look for a separator at the event, and line 8 leaves the slice
     that ends there combined, as it was; with `line_8` it is made flexible, as the text says.
     """
-    here = SEPARATOR[EVENT] != NONE
-    at_event = If(here, COMBINED, FLEXIBLE)
+    is_separated = SEPARATOR[EVENT] != NONE
+    at_event = If(is_separated, COMBINED, FLEXIBLE)
     flexible = SEPARATOR[AFTER] == FLEXIBLE
     moved = Store(SEPARATOR, AFTER, If(flexible, NONE, FIXED))
     lines_12_to_27 = Store(moved, EVENT, at_event)
@@ -106,15 +111,15 @@ def extend(*, as_printed: bool = False, line_8: bool = False) -> Separators:
 
 
 def algorithm_3(*, strict: bool = False, as_printed: bool = False) -> Separators:
-    """Choose among Algorithms 4 to 6: `strict` asks for more than the gap, as printed."""
+    """Choose among Algorithms 4 to 6: `strict` requires more than the gap, as printed."""
     left = EVENT - BEFORE > GAP if strict else FAR_LEFT
     right = AFTER - EVENT > GAP if strict else FAR_RIGHT
     joined = If(left, extend(as_printed=as_printed), fuse())
     return If(right, If(left, split(), SEPARATOR), joined)
 
 
-def started_in(held_too: BoolRef, time: ArithRef) -> BoolRef:
-    """Say that no event lies less than the gap before a time, the new one included or not."""
+def starts_session(held_too: BoolRef, time: ArithRef) -> BoolRef:
+    """Whether no event lies less than the gap before a time; with the new event or without."""
     other = Int("other")
     held = Or(HELD(other), And(held_too, other == EVENT))
     own = Or(HELD(time), And(held_too, time == EVENT))
@@ -126,7 +131,7 @@ def only_the_event_and_its_successor_can_start_otherwise() -> Theorem:
     other = Int("other")
     between = ForAll([other], Implies(And(other > BEFORE, other < AFTER), Not(HELD(other))))
     place = And(GAP > 0, HELD(BEFORE), HELD(AFTER), BEFORE < EVENT, EVENT < AFTER, between)
-    old, new = started_in(GAP < 0, ANY), started_in(GAP > 0, ANY)
+    old, new = starts_session(GAP < 0, ANY), starts_session(GAP > 0, ANY)
     elsewhere = And(place, ANY != EVENT, ANY != AFTER)
     return Theorem(
         elsewhere,
@@ -142,11 +147,11 @@ def starts_depend_on_neighbours_only() -> Theorem:
     place = And(GAP > 0, HELD(BEFORE), HELD(AFTER), BEFORE < EVENT, EVENT < AFTER, between)
     yes, no = GAP > 0, GAP < 0
     then = And(
-        started_in(yes, EVENT) == FAR_LEFT,
-        started_in(yes, AFTER) == FAR_RIGHT,
-        started_in(no, AFTER) == PARTED,
+        starts_session(yes, EVENT) == FAR_LEFT,
+        starts_session(yes, AFTER) == FAR_RIGHT,
+        starts_session(no, AFTER) == PARTED,
     )
-    strictly = started_in(yes, EVENT) == (EVENT - BEFORE > GAP)
+    strictly = starts_session(yes, EVENT) == (EVENT - BEFORE > GAP)
     at_gap = And(place, GAP == 4, EVENT - BEFORE == 4)
     return Theorem(place, then, {"more than a gap away": Statement(at_gap, strictly)})
 
@@ -157,8 +162,8 @@ def a_split_keeps_separators_right() -> Theorem:
     flexible = Store(SEPARATOR, EVENT, FLEXIBLE)
     return Theorem(
         given,
-        kept(split()),
-        {"without line 4, a fixed edge is lost": Statement(given, kept(flexible))},
+        is_right_after(split()),
+        {"without line 4, a fixed edge is lost": Statement(given, is_right_after(flexible))},
     )
 
 
@@ -167,8 +172,12 @@ def a_fusion_keeps_separators_right() -> Theorem:
     given = And(PLACE, PARTED, Not(FAR_LEFT), Not(FAR_RIGHT))
     return Theorem(
         given,
-        kept(fuse()),
-        {"a combined separator goes": Statement(given, kept(Store(SEPARATOR, AFTER, NONE)))},
+        is_right_after(fuse()),
+        {
+            "a combined separator goes": Statement(
+                given, is_right_after(Store(SEPARATOR, AFTER, NONE))
+            )
+        },
     )
 
 
@@ -178,10 +187,10 @@ def an_extension_keeps_separators_right() -> Theorem:
     mended = extend(as_printed=True, line_8=True)
     return Theorem(
         given,
-        kept(extend()),
+        is_right_after(extend()),
         {
-            "as printed": Statement(given, kept(extend(as_printed=True))),
-            "with line 8 as the text has it": Statement(given, kept(mended)),
+            "as printed": Statement(given, is_right_after(extend(as_printed=True))),
+            "with line 8 as the text has it": Statement(given, is_right_after(mended)),
         },
     )
 
@@ -190,7 +199,7 @@ def as_printed_an_extension_is_right_where_no_separator_is() -> Theorem:
     """Algorithm 6 as printed, if the event is at no edge and its slice ends at none."""
     place = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
     free, flexible = SEPARATOR[EVENT] == NONE, SEPARATOR[AFTER] == FLEXIBLE
-    then = kept(extend(as_printed=True))
+    then = is_right_after(extend(as_printed=True))
     return Theorem(
         And(place, free, flexible),
         then,
@@ -204,7 +213,7 @@ def as_printed_an_extension_is_right_where_no_separator_is() -> Theorem:
 def with_line_8_an_extension_is_right_where_no_separator_is() -> Theorem:
     """Algorithm 6 with line 8 as the text has it, if the event is at no edge."""
     place = And(PLACE, COVERED, PARTED, FAR_LEFT, Not(FAR_RIGHT))
-    then = kept(extend(as_printed=True, line_8=True))
+    then = is_right_after(extend(as_printed=True, line_8=True))
     given = And(place, SEPARATOR[EVENT] == NONE)
     return Theorem(given, then, {"at an edge too": Statement(place, then)})
 
@@ -216,8 +225,8 @@ def nothing_changes_inside_a_session_or_at_its_end() -> Theorem:
     alone = And(PLACE, FAR_RIGHT)
     return Theorem(
         given,
-        kept(SEPARATOR),
-        {"a gap on the right is enough": Statement(alone, kept(SEPARATOR))},
+        is_right_after(SEPARATOR),
+        {"a gap on the right is enough": Statement(alone, is_right_after(SEPARATOR))},
     )
 
 
@@ -226,9 +235,11 @@ def algorithm_3_chooses_right() -> Theorem:
     given = And(PLACE, COVERED, PARTED)
     return Theorem(
         given,
-        kept(algorithm_3()),
+        is_right_after(algorithm_3()),
         {
-            "with >, as printed": Statement(given, kept(algorithm_3(strict=True))),
-            "with Algorithm 6 as printed": Statement(given, kept(algorithm_3(as_printed=True))),
+            "with >, as printed": Statement(given, is_right_after(algorithm_3(strict=True))),
+            "with Algorithm 6 as printed": Statement(
+                given, is_right_after(algorithm_3(as_printed=True))
+            ),
         },
     )

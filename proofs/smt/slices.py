@@ -4,7 +4,7 @@ Model: time is the integers, each holds an event, and the windows are [k s, k s 
 integers k, with slide s and range r positive. A slicing is a set of times at which slices begin.
 Values are words of distinct letters, so a window can be put together from slices iff it is a union
 of them; in the order of arrival, the slice that has just begun ends with the present event,
-whichever that is. Pairs begin a slice at each window's begin and end, Cutty at each begin, Panes
+whichever it is. Pairs begin a slice at each window's begin and end, Cutty at each begin, Panes
 at each multiple of gcd(r, s).
 """
 
@@ -14,12 +14,12 @@ from evidence.theorem import Statement, Theorem
 
 SLIDE, RANGE, FIRST, END = Ints("slide range first end")
 BEGIN, TIME, K, J, QUOTIENT, REST = Ints("begin time k j quotient rest")
-SOME = And(SLIDE > 0, RANGE > 0)
-PERIODIC = And(SOME, RANGE == QUOTIENT * SLIDE + REST, REST >= 0, REST < SLIDE)
+VALID_WINDOWS = And(SLIDE > 0, RANGE > 0)
+PERIODIC = And(VALID_WINDOWS, RANGE == QUOTIENT * SLIDE + REST, REST >= 0, REST < SLIDE)
 
 
 def holds(time: ArithRef) -> BoolRef:
-    """Say that the window holds the event of a time."""
+    """Whether the window holds the event of a time."""
     return And(time >= BEGIN, time < BEGIN + RANGE)
 
 
@@ -71,7 +71,7 @@ def pairs_make_two_slices_a_slide_or_one() -> Theorem:
 def open_windows_begin_at_different_times() -> Theorem:
     """So Cutty, which begins a slice at each, is minimal in order: each of them is needed."""
     open_both = And(K * SLIDE <= TIME, TIME < K * SLIDE + RANGE, J * SLIDE <= TIME)
-    given = And(SOME, open_both, TIME < J * SLIDE + RANGE, K != J)
+    given = And(VALID_WINDOWS, open_both, TIME < J * SLIDE + RANGE, K != J)
     then = K * SLIDE != J * SLIDE
     without = And(RANGE > 0, SLIDE >= 0, open_both, TIME < J * SLIDE + RANGE, K != J)
     return Theorem(given, then, {"the slide may be 0": Statement(without, then)})
@@ -79,10 +79,10 @@ def open_windows_begin_at_different_times() -> Theorem:
 
 def periodic_windows_are_first_in_first_out() -> Theorem:
     """Of two windows of a query, the one that begins first ends first [Carbone16, section 2.1]."""
-    given = And(SOME, K < J)
+    given = And(VALID_WINDOWS, K < J)
     then = And(K * SLIDE < J * SLIDE, K * SLIDE + RANGE < J * SLIDE + RANGE)
     other_range = Int("other_range")
-    two_queries = And(SOME, K < J, other_range > 0)
+    two_queries = And(VALID_WINDOWS, K < J, other_range > 0)
     ends_first = J * SLIDE + other_range > K * SLIDE + RANGE
     return Theorem(given, then, {"windows of two queries": Statement(two_queries, ends_first)})
 
@@ -104,9 +104,9 @@ def in_order_an_end_needs_no_slice() -> Theorem:
 def open_windows_are_at_most_range_over_slide_rounded_up() -> Theorem:
     """Cutty keeps ceil(r / s) begins at most: of one more, the first window is closed."""
     count = Int("count")
-    given = And(SOME, count * SLIDE >= RANGE, K + count == J, J * SLIDE <= TIME)
+    given = And(VALID_WINDOWS, count * SLIDE >= RANGE, K + count == J, J * SLIDE <= TIME)
     then = Not(TIME < K * SLIDE + RANGE)
-    fewer = And(SOME, (count + 1) * SLIDE >= RANGE, K + count == J, J * SLIDE <= TIME)
+    fewer = And(VALID_WINDOWS, (count + 1) * SLIDE >= RANGE, K + count == J, J * SLIDE <= TIME)
     return Theorem(given, then, {"one less": Statement(fewer, then)})
 
 

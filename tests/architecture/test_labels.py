@@ -1,4 +1,4 @@
-"""Labels: a definition is made once, and a fact that has a proof has one."""
+"""Labels: each definition stands once, and each fact of a structure with a proof has one proof."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence.labels import proved, stated
+from evidence.labels import proved_labels, stated_facts
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("spec", "reference", "optimized", "tools", "proofs", "tests")
@@ -28,7 +28,9 @@ def test_each_definition_is_made_once() -> None:
 
 
 def test_each_label_is_proved_once_in_its_text() -> None:
-    times = Counter((path.name, label) for path in PROOFS for label in proved(path.read_text()))
+    times = Counter(
+        (path.name, label) for path in PROOFS for label in proved_labels(path.read_text())
+    )
     assert {place: count for place, count in times.items() if count > 1} == {}
 
 
@@ -43,5 +45,5 @@ def test_each_fact_of_a_structure_with_a_proof_is_proved(path: Path) -> None:
     source = path.read_text()
     own = {*PROOF.findall(source), f"{path.stem}.md"}
     texts = [proof.read_text() for proof in PROOFS if proof.name in own]
-    known = {label for text in texts for label in proved(text)}
-    assert not texts or {label for label, _ in stated(source)} <= known
+    proved = {label for text in texts for label in proved_labels(text)}
+    assert not texts or {label for label, _ in stated_facts(source)} <= proved

@@ -1,4 +1,4 @@
-"""Who may import whom (the table of folders in README.md), and the shape of the namespace."""
+"""The imports that each layer may make (the table in README.md), and the shape of the namespace."""
 
 import ast
 from collections.abc import Iterator
@@ -31,10 +31,10 @@ PORTIONS = [
 ]
 
 
-def imported(source: str, package: str) -> Iterator[str]:
-    """Every module that a source may name, with the place of relative ones resolved.
+def imported_modules(source: str, package: str) -> Iterator[str]:
+    """Yield every module that a source imports, relative ones resolved.
 
-    >>> sorted(imported("from ..reference import recompute", "muntin.spec"))
+    >>> sorted(imported_modules("from ..reference import recompute", "muntin.spec"))
     ['muntin.reference', 'muntin.reference.recompute']
     """
     for node in ast.walk(ast.parse(source)):
@@ -49,20 +49,20 @@ def imported(source: str, package: str) -> Iterator[str]:
 
 
 def layers(source: str, package: str) -> set[str]:
-    """Return the portions of muntin that a source imports."""
-    names = (name.split(".") for name in imported(source, package))
+    """The portions of muntin that a source imports."""
+    names = (name.split(".") for name in imported_modules(source, package))
     return {parts[1] for parts in names if parts[0] == "muntin" and len(parts) > 1}
 
 
-def sources(portion: Path) -> Iterator[tuple[Path, str]]:
-    """Return each module of a portion, with the package that it lies in."""
+def portion_sources(portion: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each module of a portion with its package."""
     for path in sorted(portion.rglob("*.py")):
         inside = path.parent.relative_to(portion.parent.parent)
         yield path, ".".join(inside.parts)
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "layers_imported"),
     [
         ("import muntin.optimized", {"optimized"}),
         ("import muntin.optimized.btree.fiba as f", {"optimized"}),
@@ -76,22 +76,22 @@ def sources(portion: Path) -> Iterator[tuple[Path, str]]:
         ("import json, muntinous.spark", set[str]()),
     ],
 )
-def test_every_form_of_import_is_seen(source: str, found: set[str]) -> None:
-    assert layers(source, "muntin.spec") == found
+def test_every_form_of_import_is_seen(source: str, layers_imported: set[str]) -> None:
+    assert layers(source, "muntin.spec") == layers_imported
 
 
 @pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
 def test_a_portion_imports_only_what_it_may(portion: Path) -> None:
-    assert portion.name in MAY_IMPORT, f"{portion} is not in the table"
-    for path, package in sources(portion):
+    assert portion.name in MAY_IMPORT, f"add {portion.name} to MAY_IMPORT"
+    for path, package in portion_sources(portion):
         beyond = layers(path.read_text(), package) - MAY_IMPORT[portion.name]
         assert not beyond, f"{path} imports {', '.join(beyond)}"
 
 
 @pytest.mark.parametrize("portion", PORTIONS, ids=lambda path: path.name)
-def test_only_spark_and_the_adapters_know_pyspark(portion: Path) -> None:
-    for path, package in sources(portion):
-        names = {name.split(".")[0] for name in imported(path.read_text(), package)}
+def test_only_spark_and_its_adapters_import_pyspark(portion: Path) -> None:
+    for path, package in portion_sources(portion):
+        names = {name.split(".")[0] for name in imported_modules(path.read_text(), package)}
         assert "pyspark" not in names or portion.name in PYSPARK, path
 
 

@@ -1,4 +1,4 @@
-"""requirements.lock: an exact version of everything, and no word on where to get it."""
+"""requirements.lock: an exact version of every package, and no index to get it from."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ def pins() -> list[str]:
     return [line for line in LOCK.splitlines() if not line.startswith(" ")]
 
 
-def required() -> list[Requirement]:
+def requirements() -> list[Requirement]:
     with (ROOT / "pyproject.toml").open("rb") as file:
         stated = tomllib.load(file)
     lists: list[list[str]] = [
@@ -41,11 +41,11 @@ def test_no_line_names_a_host() -> None:
 
 def test_every_dependency_is_pinned_within_its_bounds() -> None:
     versions = [re.split(r"==| ; ", line)[:2] for line in pins()]
-    for requirement in required():
+    for requirement in requirements():
         name = canonicalize_name(requirement.name)
-        found = [version for pinned, version in versions if pinned == name]
-        assert found, f"{name} is not in requirements.lock: run `make lock`"
-        assert all(requirement.specifier.contains(version) for version in found), name
+        pinned_versions = [version for pinned, version in versions if pinned == name]
+        assert pinned_versions, f"{name} is not in requirements.lock: run `make lock`"
+        assert all(requirement.specifier.contains(version) for version in pinned_versions), name
 
 
 def test_no_package_is_pinned_twice_for_one_platform() -> None:

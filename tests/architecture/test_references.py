@@ -12,14 +12,14 @@ REFERENCES = ROOT / "REFERENCES.md"
 
 
 def texts() -> list[Path]:
-    """Return all code and prose but the list itself and this file."""
+    """All code and prose except the list itself."""
     inside = [
         p for folder in FOLDERS for ext in ("py", "md") for p in (ROOT / folder).rglob(f"*.{ext}")
     ]
     return [*inside, *(p for p in ROOT.glob("*.md") if p != REFERENCES)]
 
 
-def test_what_is_cited_is_listed() -> None:
+def test_every_cited_paper_is_listed() -> None:
     listed = set(ENTRY.findall(REFERENCES.read_text()))
     unlisted = {
         f"{path.relative_to(ROOT)}: {key}"

@@ -1,4 +1,4 @@
-"""What users get: a wheel of the right files, that works with the core dependencies alone."""
+"""The wheel holds the right files, and works with the core dependencies alone."""
 
 import shutil
 import subprocess
@@ -23,15 +23,15 @@ PORTIONS = [
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the wheel holds, and with the core dependencies."""
+    """A folder with the files of the wheel, and with the core dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)  # noqa: S603 - our own words
     with ZipFile(next(folder.glob("*.whl"))) as wheel:
         wheel.extractall(folder / "site")
     with (ROOT / "pyproject.toml").open("rb") as file:
-        needed: list[str] = tomllib.load(file)["project"]["dependencies"]
-    for name in (Requirement(line).name for line in needed):
+        dependencies: list[str] = tomllib.load(file)["project"]["dependencies"]
+    for name in (Requirement(line).name for line in dependencies):
         spec = find_spec(name)
         assert spec
         assert spec.origin
@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(site: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code where nothing but that folder and the standard library can be imported."""
+    """Run code that can import only that folder and the standard library."""
     run = f"import sys; sys.path.insert(0, {str(site)!r})\n{code}"
     return subprocess.run(  # noqa: S603 - our own words
         [sys.executable, "-I", "-S", "-c", run], check=False, capture_output=True, text=True
@@ -68,23 +68,23 @@ def test_the_wheel_holds_every_portion_and_nothing_else(site: Path) -> None:
 
 def test_the_portions_need_the_core_dependencies_only(site: Path) -> None:
     names = sorted(f"muntin.{portion.name}" for portion in PORTIONS)
-    done = python(site, f"import {', '.join(names)}")
-    assert (done.returncode, done.stderr) == (0, "")
+    process = python(site, f"import {', '.join(names)}")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_the_command_needs_the_core_dependencies_only(site: Path) -> None:
-    done = muntin(site, "list")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "recompute" in done.stdout
+    process = muntin(site, "list")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "recompute" in process.stdout
 
 
 def test_replay_needs_the_core_dependencies_only(site: Path) -> None:
-    done = muntin(site, "replay", VECTOR, "--check", "--with", "all")
-    assert (done.returncode, done.stderr) == (0, "")
+    process = muntin(site, "replay", VECTOR, "--check", "--with", "all")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_a_missing_extra_is_named(site: Path) -> None:
-    done = muntin(site, "replay", VECTOR, "--pretty")
-    assert done.returncode > 0
-    assert "pip install 'muntin[cli" in done.stderr
-    assert "Traceback" not in done.stderr
+    process = muntin(site, "replay", VECTOR, "--pretty")
+    assert process.returncode > 0
+    assert "pip install 'muntin[cli" in process.stderr
+    assert "Traceback" not in process.stderr

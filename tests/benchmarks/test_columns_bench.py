@@ -9,20 +9,20 @@ import pytest
 import columns
 from column_windows import measure
 from column_windows.claims import claims, share
-from column_windows.measure import Machine, Plan, Row, loads, seconds
+from column_windows.measure import ColumnPlan, ColumnRow, Machine, loads, seconds
 from column_windows.page import page
 from column_windows.workload import Load, operator, stream
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import Sliding
-from rounds.claim import Claim
 from rounds.clock import DisagreementError
+from rounds.report import Claim
 
-TINY = Plan(4000, 400, 1, 2000, 2**10)
+TINY = ColumnPlan(4000, 400, 1, 2000, 2**10)
 MACHINE = Machine(1200.0, 2400.0)
 ROWS = [
-    Row(load, rate)
+    ColumnRow(load, rate)
     for load, rate in zip(
         loads(TINY), (500, 500, 450, 450, 300, 150, 300, 3, 100, 12, 8, 40), strict=True
     )
@@ -40,7 +40,7 @@ def test_late_events_are_as_late_as_they_may_be() -> None:
     assert (np.diff(stream(4000, 0.0, 0).times) >= 0).all()
 
 
-def test_all_loads_are_right_and_take_their_time() -> None:
+def test_all_loads_have_right_results_and_take_time() -> None:
     for load in loads(TINY)[:4]:
         measure.check(replace(load, batch=500), 2000)
         assert seconds(replace(load, batch=500)) > 0
@@ -48,9 +48,9 @@ def test_all_loads_are_right_and_take_their_time() -> None:
 
 def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def twice(_: Load) -> ColumnarOperator:
-        found = ColumnarOperator(Settings(2000))
-        found.add(Query("w1000", Sliding(1000, 500), named("sum")))
-        return found
+        results = ColumnarOperator(Settings(2000))
+        results.add(Query("w1000", Sliding(1000, 500), named("sum")))
+        return results
 
     assert len(operator(Load("", windows=3)).explain().splitlines()) == 3
     monkeypatch.setattr(measure, "operator", twice)
@@ -60,7 +60,7 @@ def test_a_wrong_operator_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert columns.main(["--quick"]) == 1
 
 
-def test_claims_read_the_rows_that_they_speak_of() -> None:
+def test_claims_read_the_rows_that_they_name() -> None:
     assert all(claim.holds for claim in claims(ROWS, MACHINE))
     for name, worse, words in (
         ("100 windows, 20 % late", 260.0, "100 concurrent"),
@@ -77,8 +77,8 @@ def test_claims_read_the_rows_that_they_speak_of() -> None:
 
 
 def test_the_page_states_the_limit_and_the_share_of_it() -> None:
-    found = list(claims(ROWS, MACHINE))
-    text = page(ROWS, MACHINE, found, TINY)
+    results = list(claims(ROWS, MACHINE))
+    text = page(ROWS, MACHINE, results, TINY)
     assert "38.4 GB a second" in share(ROWS, MACHINE)
     assert "takes 500 M: 21 % of that limit" in text
     assert all(f"| {row.load.name} |" in text for row in ROWS)
@@ -87,14 +87,14 @@ def test_the_page_states_the_limit_and_the_share_of_it() -> None:
 def test_a_run_reports_and_writes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def given(_: Plan) -> tuple[list[Row], Machine]:
+    def given(_: ColumnPlan) -> tuple[list[ColumnRow], Machine]:
         return ROWS, MACHINE
 
     def warm(script: str) -> Claim:
         assert "take_columns" in script
         return Claim(holds=True, sentence="warm", figures="0.1 s")
 
-    monkeypatch.setattr(columns, "measured", given)
+    monkeypatch.setattr(columns, "measure_all", given)
     monkeypatch.setattr(columns, "warm_start", warm)
     assert columns.main(["--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("PASS") == 7

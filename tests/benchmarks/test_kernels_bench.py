@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from kernel_rounds.claims import claims, cost
-from kernel_rounds.lanes import MAIN, QUICK, READABLE, Columns, Readable, Row
+from kernel_rounds.measure import MAIN, QUICK, READABLE, KernelRow, KernelTimer, ReadableTimer
 from kernel_rounds.page import NAMES, page, save
-from rounds.claim import Claim
 from rounds.clock import DisagreementError
+from rounds.report import Claim
 
 PLAN = replace(QUICK, rounds=40, readable_rounds=40)
 ROWS = [
-    Row(name, size, distance, (900.0 if name == READABLE else 7.0) + distance / 100)
+    KernelRow(name, size, distance, (900.0 if name == READABLE else 7.0) + distance / 100)
     for name in NAMES
     for size in (2**10, 2**12)
     for distance in (0, 16, 1024)
@@ -21,25 +21,25 @@ ROWS = [
 
 
 def test_the_readable_tree_and_its_stream_stay_together() -> None:
-    lane = Readable(64, 16, 40)
+    timer = ReadableTimer(64, 16, 40)
     for distance in (16, 0):
-        lane.feed.come_nearer(distance)
-        lane.turn()
-        lane.check()
-    assert lane.best < float("inf")
+        timer.feed.reduce_distance(distance)
+        timer.turn()
+        timer.check()
+    assert timer.best < float("inf")
 
 
 def test_columns_and_their_stream_stay_together() -> None:
     """With the smallest aggregate of all those that the benchmark has compiled: one is enough."""
-    lane = Columns(MAIN, 64, 16, 40)
-    lane.turn()
-    lane.check()
-    lane.feed.rounds(1)
+    timer = KernelTimer(MAIN, 64, 16, 40)
+    timer.turn()
+    timer.check()
+    timer.feed.rounds(1)
     with pytest.raises(DisagreementError, match="kernels at n = 64"):
-        lane.check()
+        timer.check()
 
 
-def test_claims_read_the_rows_that_they_speak_of() -> None:
+def test_claims_read_the_rows_that_they_name() -> None:
     assert all(claim.holds for claim in claims(ROWS))
     assert cost(ROWS, MAIN, 2**12, 16) == pytest.approx(7.16)
     for size, distance, worse, words in (
@@ -53,9 +53,9 @@ def test_claims_read_the_rows_that_they_speak_of() -> None:
         assert any(words in claim.sentence and not claim.holds for claim in claims(rows)), words
 
 
-def test_the_page_and_the_plot_show_every_contender(tmp_path: Path) -> None:
-    found = [*claims(ROWS), Claim(holds=False, sentence="pigs fly", figures="0")]
-    text = page(ROWS, found, {MAIN: 1.5}, PLAN)
+def test_the_page_and_the_plot_show_every_implementation(tmp_path: Path) -> None:
+    results = [*claims(ROWS), Claim(holds=False, sentence="pigs fly", figures="0")]
+    text = page(ROWS, results, {MAIN: 1.5}, PLAN)
     assert all(f"| {name} |" in text for name in NAMES)
     assert "| **FAIL** | pigs fly | 0 |" in text
     save(ROWS, tmp_path)

@@ -12,16 +12,16 @@ from muntin.registry.implementations import OPERATORS
 from muntin.spec.query import Output
 from muntin.spec.stream import Step
 from muntin.spec.windows.periodic import Sliding
-from rounds.claim import Claim
 from rounds.clock import DisagreementError
+from rounds.report import Claim
 from slicing_rounds.claims import claims
-from slicing_rounds.contenders import BASELINES, Contender, contenders
 from slicing_rounds.figures import figures
-from slicing_rounds.measure import QUICK, Plan, cell, sweep
-from slicing_rounds.results import Results
-from slicing_rounds.workload import SECOND, USUAL, Workload
+from slicing_rounds.implementations import BASELINES, MeasuredOperator, measured_operators
+from slicing_rounds.measure import QUICK, SlicingPlan, cell, sweep
+from slicing_rounds.results import SlicingResults
+from slicing_rounds.workload import BATCH, SECOND, Workload
 
-TINY = Plan(
+TINY = SlicingPlan(
     turn=0,
     turns=1,
     filling=0,
@@ -31,7 +31,7 @@ TINY = Plan(
     aggregates=("sum", "median"),
     longest_step=10**9,
 )
-BY_NAME = {one.name: one for one in contenders()}
+BY_NAME = {one.name: one for one in measured_operators()}
 
 
 def test_all_baselines_and_all_that_slice_take_part() -> None:
@@ -39,9 +39,9 @@ def test_all_baselines_and_all_that_slice_take_part() -> None:
     assert {"scotty-lazy", "scotty-eager", "scotty-fiba", "pairs", "cutty-lazy"} < set(BY_NAME)
 
 
-@pytest.mark.parametrize("batch", [1, USUAL])
+@pytest.mark.parametrize("batch", [1, BATCH])
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
-def test_a_stream_is_as_disordered_as_asked_and_keeps_its_promises(
+def test_a_stream_has_the_requested_disorder_and_keeps_its_watermarks(
     share: float, batch: int
 ) -> None:
     workload = Workload("", share=share, batch=batch, session=True)
@@ -55,7 +55,7 @@ def test_a_stream_is_as_disordered_as_asked_and_keeps_its_promises(
     for step in steps:
         assert all(event.time >= watermark for event in step.events)
         watermark = max(watermark, step.watermark if step.watermark is not None else watermark)
-    assert sum(step.watermark is not None for step in steps) == 4000 // USUAL
+    assert sum(step.watermark is not None for step in steps) == 4000 // BATCH
 
 
 def periodic(workload: Workload) -> list[Sliding]:
@@ -63,7 +63,7 @@ def periodic(workload: Workload) -> list[Sliding]:
     return [kind for kind in kinds if isinstance(kind, Sliding)]
 
 
-def test_so_many_windows_are_concurrent() -> None:
+def test_the_requested_number_of_windows_is_concurrent() -> None:
     for shape in ("queries", "sliding"):
         for windows in (1, 10, 100, 1000):
             kinds = periodic(Workload("", windows, shape))
@@ -73,41 +73,41 @@ def test_so_many_windows_are_concurrent() -> None:
 
 
 class Forgetful(Scotty):
-    """Scotty, but nothing is told."""
+    """Scotty without results."""
 
     def take(self, step: Step, /) -> Output:
         return super().take(step)._replace(results=())
 
 
-def test_a_sabotaged_contender_is_noticed() -> None:
-    entered = [BY_NAME["scotty-lazy"], Contender("forgetful", Forgetful)]
+def test_a_sabotaged_implementation_is_detected() -> None:
+    implementations = [BY_NAME["scotty-lazy"], MeasuredOperator("forgetful", Forgetful)]
     plan = replace(TINY, fill=2000, filling=10**9)
     workload = Workload("", 3)
     with pytest.raises(DisagreementError, match="forgetful does not answer step"):
-        cell(workload, entered, plan)
+        cell(workload, implementations, plan)
 
 
-def test_who_refuses_takes_no_part() -> None:
-    rows = cell(Workload("", 2, measure="count", share=0.2), contenders(), TINY)
-    assert {row.contender for row in rows} == {
+def test_implementations_that_refuse_a_query_are_left_out() -> None:
+    rows = cell(Workload("", 2, measure="count", share=0.2), measured_operators(), TINY)
+    assert {row.implementation for row in rows} == {
         "scotty-lazy", "scotty-eager", "scotty-fiba", "tuple-buffer", "aggregate-tree",
     }  # fmt: skip
 
 
-def test_who_takes_too_long_gets_no_more_windows() -> None:
-    plan, entered = replace(TINY, longest_step=0), [BY_NAME["scotty-lazy"]]
-    rows = sweep([Workload("", 1), Workload("", 10)], entered, plan)
+def test_slow_implementations_are_left_out_of_larger_windows() -> None:
+    plan, implementations = replace(TINY, longest_step=0), [BY_NAME["scotty-lazy"]]
+    rows = sweep([Workload("", 1), Workload("", 10)], implementations, plan)
     assert [row.workload.windows for row in rows] == [1]
 
 
-def test_a_claim_fails_where_there_is_nothing_to_hold_it_against() -> None:
-    found = claims(Results([(figure, []) for figure in figures(QUICK)]))
-    assert len(found) == 8
-    assert not any(claim.holds for claim in found)
+def test_a_claim_without_rows_fails() -> None:
+    results = claims(SlicingResults([(figure, []) for figure in figures(QUICK)]))
+    assert len(results) == 8
+    assert not any(claim.holds for claim in results)
 
 
 @pytest.mark.parametrize(("rate", "holds"), [(110.0, True), (140.0, True), (160.0, False)])
-def test_a_claim_holds_as_far_as_its_threshold(rate: float, *, holds: bool) -> None:
+def test_a_claim_holds_up_to_its_threshold(rate: float, *, holds: bool) -> None:
     figure = figures(QUICK)[0]
     row = cell(figure.workloads[0], [BY_NAME["scotty-lazy"]], TINY)[0]
     at = {
@@ -115,22 +115,22 @@ def test_a_claim_holds_as_far_as_its_threshold(rate: float, *, holds: bool) -> N
         for windows in (1, 10, 100)
     }
     rows = [replace(at[1], rate=rate), replace(at[10], rate=120.0), replace(at[100], rate=100.0)]
-    rows += [replace(at[100], contender="tuple-buckets", rate=rate / 16)]
-    flat, fast, _, _, _ = claims(Results([(figure, rows)]))
+    rows += [replace(at[100], implementation="tuple-buckets", rate=rate / 16)]
+    flat, fast, _, _, _ = claims(SlicingResults([(figure, rows)]))
     assert isinstance(flat, Claim)
     assert flat.holds is holds
     assert fast.holds is (1600 / rate >= 10)
 
 
-def test_a_run_compares_reports_and_writes_what_it_found(
+def test_a_run_compares_reports_and_writes_its_results(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ("scotty-lazy", "cutty-lazy", "aggregate-buckets", "tuple-buffer")
-    monkeypatch.setattr(slicing, "contenders", lambda: [BY_NAME[name] for name in names])
+    monkeypatch.setattr(slicing, "measured_operators", lambda: [BY_NAME[name] for name in names])
     monkeypatch.setattr(slicing, "QUICK", TINY)
     assert slicing.main(["--quick", "--out", str(tmp_path)]) in {0, 1}
-    said = capsys.readouterr().out
-    assert "PASS  all contenders answer alike" in said
+    text = capsys.readouterr().out
+    assert "PASS  all implementations give the same answers" in text
     text = (tmp_path / "benchmarks-slicing.md").read_text()
     for figure in figures(TINY):
         assert f"## Figure {figure.name}: {figure.title}" in text
@@ -138,11 +138,13 @@ def test_a_run_compares_reports_and_writes_what_it_found(
         assert (tmp_path / "images" / f"slicing-{figure.name}.svg").stat().st_size > 1000
 
 
-def test_a_run_with_a_wrong_contender_fails(
+def test_a_run_with_a_wrong_implementation_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = [BY_NAME["scotty-lazy"], Contender("forgetful", Forgetful)]
+    wrong = [BY_NAME["scotty-lazy"], MeasuredOperator("forgetful", Forgetful)]
     monkeypatch.setattr(slicing, "QUICK", replace(TINY, fill=2000, filling=10**9))
-    monkeypatch.setattr(slicing, "contenders", lambda: wrong)
+    monkeypatch.setattr(slicing, "measured_operators", lambda: wrong)
     assert slicing.main(["--quick"]) == 1
-    assert capsys.readouterr().out.startswith("FAIL  all contenders answer alike: forgetful")
+    assert capsys.readouterr().out.startswith(
+        "FAIL  all implementations give the same answers: forgetful"
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 
 TRACE: dict[str, Json] = {
     "muntin": 1,
@@ -38,7 +38,7 @@ OUTPUT = """\
 "revision": 0}
 {"step": 1, "late": [{"t": 5, "v": 9, "gap": 3}]}
 """
-SAID: dict[str, Json] = {
+EXPECTED: dict[str, Json] = {
     "expect": [{"step": 0, "value": 1}, {"step": 0, "key": "a", "value": 2}],
     "late": [{"t": 5}],
 }

@@ -38,12 +38,12 @@ GROWTHS: dict[str, Growth] = {
 }
 FAR, NEAR, FLAT = 2**40, 2**10, 1.1
 MANY, FEW = 2**20, 2**12
-APART = 2.5
-"""How far the bound and the claim may grow apart from one end of an axis to the other."""
+MAX_RATIO = 2.5
+"""The greatest ratio of the growths of the bound and of the claim along an axis."""
 
 
 def bounded(entry: StructureEntry, name: str, size: int, items: int, distance: int) -> float:
-    """Return what the structure's bound says: the largest count, and each item is one at least."""
+    """What the structure's bound says: the largest count, and each item is one at least."""
     operation = Operation(name, size, items, (distance,) * 2)
     cost = entry.build(FREE).bound(operation)
     counts = [count for count in cost if isfinite(count)]
@@ -77,7 +77,7 @@ def test_times_are_those_of_the_bound(entry: StructureEntry, name: str) -> None:
         bound = bounded(entry, name, *far) / bounded(entry, name, *near)
         claim = GROWTHS[claimed](*far) / GROWTHS[claimed](*near)
         assert (bound < FLAT) == (claim < FLAT), (claimed, near, far, bound, claim)
-        assert claim / APART <= bound <= claim * APART, (claimed, near, far, bound, claim)
+        assert claim / MAX_RATIO <= bound <= claim * MAX_RATIO, (claimed, near, far, bound, claim)
 
 
 def test_every_structure_has_a_card_and_every_card_a_structure() -> None:
@@ -85,7 +85,7 @@ def test_every_structure_has_a_card_and_every_card_a_structure() -> None:
 
 
 @pytest.mark.parametrize("entry", STRUCTURES, ids=IDS)
-def test_what_a_card_names_exists(entry: StructureEntry) -> None:
+def test_files_and_papers_of_a_card_exist(entry: StructureEntry) -> None:
     card = CARDS[entry.name]
     assert f"[{card.paper}" in (ROOT / card.file).read_text()
     assert f"**[{card.paper}]**" in (ROOT / "REFERENCES.md").read_text()
@@ -95,7 +95,7 @@ def test_what_a_card_names_exists(entry: StructureEntry) -> None:
 
 
 def test_the_document_and_its_pictures_are_up_to_date() -> None:
-    assert list(cards.stale()) == []
+    assert list(cards.stale_files()) == []
 
 
 def test_there_is_no_picture_that_no_card_shows() -> None:
@@ -104,7 +104,7 @@ def test_there_is_no_picture_that_no_card_shows() -> None:
 
 
 @pytest.mark.parametrize("entry", STRUCTURES, ids=IDS)
-def test_a_card_says_what_the_registry_says(entry: StructureEntry) -> None:
+def test_a_card_agrees_with_the_registry(entry: StructureEntry) -> None:
     text = (ROOT / cards.DOCUMENT).read_text()
     section = text.split(f"\n## {entry.name}\n")[1].split("\n## ")[0]
     claimed = re.findall(r"time \(([a-z ]+)\)", section)
@@ -123,13 +123,11 @@ def test_links_in_the_document_lead_somewhere() -> None:
 
 def run(*words: str) -> int:
     parser = ArgumentParser()
-    cards.add_parser(parser.add_subparsers())
-    arguments = parser.parse_args(["cards", *words])
-    status: int = arguments.run(arguments)
-    return status
+    cards.add_arguments(parser)
+    return cards.run(parser.parse_args(words))
 
 
-def test_the_command_finds_and_mends_what_is_stale(
+def test_the_command_finds_and_writes_stale_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "docs").mkdir()

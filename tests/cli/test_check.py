@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.replay_session import CALLS, RESULT, SAID, TRACE, Session
+from cli.replay_session import CALLS, EXPECTED, RESULT, TRACE, Session
 from muntin.cli.commands import replay
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry import lookup
 from muntin.registry.implementations import OPERATORS, OperatorEntry
@@ -56,7 +56,7 @@ def test_all_are_replayed_and_named(session: Session) -> None:
     assert next(iter(session.lines()[0])) == "with"
 
 
-def test_with_all_it_is_enough_that_somebody_supports_it(session: Session) -> None:
+def test_with_all_one_implementation_that_supports_a_file_is_enough(session: Session) -> None:
     fifo = session.file(CALLS)
     assert session.replay(fifo, "--with", "all") == 0
     refusals = [line["with"] for line in session.lines() if "unsupported" in line]
@@ -66,8 +66,8 @@ def test_with_all_it_is_enough_that_somebody_supports_it(session: Session) -> No
 
 
 @pytest.mark.usefixtures("_two_bad_ones")
-def test_check_shows_what_is_wrong_with_whom(session: Session) -> None:
-    file = session.file({**TRACE, **SAID})
+def test_check_shows_each_implementation_and_its_differences(session: Session) -> None:
+    file = session.file({**TRACE, **EXPECTED})
     assert session.replay(file, "--with", "all", "--check") == 1
     assert (
         session.out
@@ -87,10 +87,10 @@ MISMATCH: {file}: forgetful: 2 differences
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("expectations", "status"),
     [
-        (SAID, 0),
-        ({**SAID, "late": []}, 1),
+        (EXPECTED, 0),
+        ({**EXPECTED, "late": []}, 1),
         ({"late": [{"step": 1, "late": [{"t": 5, "v": 9}]}]}, 0),
         ({"late": [{"step": 0, "late": [{"t": 5, "v": 9}]}]}, 1),
         ({"expect": []}, 1),
@@ -101,13 +101,13 @@ MISMATCH: {file}: forgetful: 2 differences
         ({}, 0),
     ],
 )
-def test_check_has_a_status(session: Session, said: dict[str, Json], status: int) -> None:
-    assert session.replay(session.file({**TRACE, **said}), "--check") == status
-    word = "MISMATCH: " if status else "ok: " if said else "unchecked: "
+def test_check_has_a_status(session: Session, expectations: dict[str, Json], status: int) -> None:
+    assert session.replay(session.file({**TRACE, **expectations}), "--check") == status
+    word = "MISMATCH: " if status else "ok: " if expectations else "unchecked: "
     assert session.out.startswith(word)
 
 
-def test_check_says_what_was_wanted_and_what_came(session: Session) -> None:
+def test_check_prints_expected_and_actual_values(session: Session) -> None:
     wrong: Json = {**RESULT, "value": 3, "revision": 1} if isinstance(RESULT, dict) else None
     file = session.file({**TRACE, "expect": [wrong], "expect_mode": "subset"})
     assert session.replay(file, "--check") == 1
@@ -122,10 +122,10 @@ MISMATCH: {file}: spec: 1 difference
     )
 
 
-def test_only_so_many_differences_are_shown(session: Session) -> None:
+def test_the_number_of_printed_differences_is_limited(session: Session) -> None:
     expect: Json = [{"step": 0, "value": value} for value in range(100, 130)]
     assert session.replay(session.file({**TRACE, "expect": expect}), "--check") == 1
-    assert session.out.count("wanted") == replay.SHOWN
+    assert session.out.count("wanted") == replay.MAX_DIFFERENCES
     assert session.out.splitlines()[-1] == "    and 10 more"
 
 
@@ -139,7 +139,7 @@ def test_check_of_a_structure(session: Session) -> None:
 
 
 def test_check_counts_over_several_files(session: Session) -> None:
-    good = session.file({**TRACE, **SAID})
+    good = session.file({**TRACE, **EXPECTED})
     bad = session.file({**TRACE, "expect": []}, "bad.json")
     other = session.file(CALLS, "calls.json")
     assert session.replay(good, bad, other, session.file("", "empty"), "--check") == 1

@@ -17,7 +17,7 @@ from muntin.conformance.transcript.model import StructureTranscript, parse
 from muntin.drawing.film import Frame, film
 from muntin.drawing.instances import DRAWABLE, TREES, Instance, instance
 from muntin.drawing.page import page
-from muntin.drawing.scene import Box, Scene, wide
+from muntin.drawing.scene import Box, Scene, text_width
 from muntin.drawing.svg import NAMESPACE, svg
 from muntin.drawing.value_text import IDENTITY
 from muntin.optimized.introspection import (
@@ -62,17 +62,17 @@ def frames(
 
 
 def shown(value: object) -> str:
-    """Return the text of a value, whole."""
+    """The text of a value, whole."""
     return IDENTITY if value == () else str(CONCAT.lower(value))
 
 
 def held(node: NodePicture[object]) -> list[str]:
-    """Return what a node shows: its aggregate, then its values."""
+    """What a node shows: its aggregate, then its values."""
     return [shown(node.aggregate), *(shown(value) for _, value in node.entries)]
 
 
-def told_by(drawn: Instance) -> Counter[str]:
-    """Return what the instance holds, as text, each as often as it has to be seen."""
+def contents_of(drawn: Instance) -> Counter[str]:
+    """What the instance holds, as text, each as often as it has to be seen."""
     picture = drawn.picture()
     times = [str(time) for time, _ in drawn.structure.items()]
     match picture:
@@ -95,7 +95,7 @@ def told_by(drawn: Instance) -> Counter[str]:
 
 
 def overlapping(scene: Scene) -> list[tuple[Box, Box]]:
-    """Return the pairs of boxes that share more than an edge."""
+    """The pairs of boxes that share more than an edge."""
     slack = 0.01
     return [
         (a, b)
@@ -142,13 +142,13 @@ def check(frame: Frame, drawn: Instance) -> None:
     """Hold a frame against an instance in the same state."""
     scene = frame.scene
     assert in_its_place(scene, drawn)
-    assert Counter(box.full for box in scene.boxes) == told_by(drawn)
+    assert Counter(box.full for box in scene.boxes) == contents_of(drawn)
     assert overlapping(scene) == []
     for box in scene.boxes:
-        assert wide(max(box.text, box.above, key=wide)) < box.width, box
+        assert text_width(max(box.text, box.above, key=text_width)) < box.width, box
     for one, other in combinations(scene.labels, 2):
-        apart = abs(one.y - other.y) >= 10 or one.right <= other.left or other.right <= one.left
-        assert apart, (one, other)
+        disjoint = abs(one.y - other.y) >= 10 or one.right <= other.left or other.right <= one.left
+        assert disjoint, (one, other)
     left, top, width, height = scene.frame()
     for box in scene.boxes:
         assert left <= box.x <= box.x + box.width <= left + width
@@ -157,7 +157,7 @@ def check(frame: Frame, drawn: Instance) -> None:
     root = ET.fromstring(text)  # noqa: S314 - it is our own
     groups = root.findall(f"{{{NAMESPACE}}}g")
     titles = [group.findtext(f"{{{NAMESPACE}}}title") for group in groups]
-    assert Counter(titles) == told_by(drawn)
+    assert Counter(titles) == contents_of(drawn)
 
 
 @given(calls=ANY_ORDER, min_arity=st.sampled_from([2, 3, None]))
@@ -203,9 +203,8 @@ def test_coins_and_kinds_are_those_of_the_tree(calls: list[Call]) -> None:
 
 def parsed(*words: str) -> tuple[int, ArgumentParser]:
     parser = ArgumentParser()
-    draw.add_parser(parser.add_subparsers())
-    arguments = parser.parse_args(["draw", *words])
-    return arguments.run(arguments), parser
+    draw.add_arguments(parser)
+    return draw.run(parser.parse_args(words)), parser
 
 
 def test_the_command_writes_a_picture_a_step_and_a_page(tmp_path: Path) -> None:
@@ -226,7 +225,7 @@ def test_the_command_writes_a_picture_a_step_and_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["spec", "recompute", "subtract-on-evict", "tuple-buffer"])
-def test_what_cannot_be_drawn_says_so(
+def test_structures_that_cannot_be_drawn_are_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = EXAMPLES / "fifo.json"
@@ -235,7 +234,7 @@ def test_what_cannot_be_drawn_says_so(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_a_structure_refuses_is_not_drawn(
+def test_operations_that_a_structure_refuses_are_not_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = EXAMPLES / "002_figure_3.json"
@@ -244,7 +243,7 @@ def test_what_a_structure_refuses_is_not_drawn(
     assert parsed(str(file), "--with", "daba", "--coins")[0] == 3
 
 
-def test_what_is_no_structure_transcript_is_not_drawn(tmp_path: Path) -> None:
+def test_other_files_than_structure_transcripts_are_not_drawn(tmp_path: Path) -> None:
     file = tmp_path / "it.json"
     file.write_text('{"muntin": 1, "queries": [], "steps": []}')
     assert parsed(str(file))[0] == 3
@@ -253,13 +252,13 @@ def test_what_is_no_structure_transcript_is_not_drawn(tmp_path: Path) -> None:
     assert parsed(str(tmp_path / "none.json"))[0] == 1
 
 
-@pytest.mark.parametrize("wanted", ["99", "3-", "-3", "5-3", "x"])
-def test_steps_that_there_are_not_are_refused(wanted: str) -> None:
+@pytest.mark.parametrize("steps", ["99", "3-", "-3", "5-3", "x"])
+def test_step_numbers_out_of_range_are_refused(steps: str) -> None:
     with pytest.raises(InvalidInputError, match="--step"):
-        draw.steps(wanted, 13)
+        draw.step_range(steps, 13)
 
 
-def test_names_that_there_are_not_are_refused() -> None:
+def test_unknown_names_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="no structure"):
         parsed(str(EXAMPLES / "fifo.json"), "--with", "fibre")
     with pytest.raises(UnsupportedError, match="cannot be drawn"):
@@ -269,6 +268,6 @@ def test_names_that_there_are_not_are_refused() -> None:
 def test_a_page_has_every_step() -> None:
     transcript = parse((EXAMPLES / "fifo.json").read_text())
     assert isinstance(transcript, StructureTranscript)
-    found = list(film(transcript, instance("daba", transcript.aggregate.monoid)))
-    html = page("daba", "daba", found)
+    frames_shown = list(film(transcript, instance("daba", transcript.aggregate.monoid)))
+    html = page("daba", "daba", frames_shown)
     assert html.count("<section") == len(transcript.calls) == html.count("<svg")

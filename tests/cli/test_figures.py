@@ -1,6 +1,6 @@
 """Figures 1, 3 to 6 and 9 of [Tangwongsan19]: what text and captions say comes out of a real FiBA.
 
-How much of each figure is reconstructed is told in docs/examples/README.md.
+How much of each figure is reconstructed is in docs/examples/README.md.
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from muntin.conformance.transcript.model import StructureTranscript, parse
-from muntin.drawing.film import Frame, film, told
+from muntin.drawing.film import Frame, account_text, film
 from muntin.drawing.instances import instance
 from muntin.optimized.introspection import TreePicture
 from muntin.spec.algebra.catalogue import named_keeping_nulls
@@ -30,15 +30,15 @@ def example(name: str) -> StructureTranscript:
 
 
 def states(name: str) -> list[tuple[Frame, TreePicture[object]]]:
-    """Return each frame of a figure with the tree in it, by a real FiBA with coins."""
+    """Each frame of a figure with the tree in it, by a real FiBA with coins."""
     transcript = example(name)
     drawn = instance("fiba", transcript.aggregate.monoid, 2, coins=True)
-    found: list[tuple[Frame, TreePicture[object]]] = []
+    frames: list[tuple[Frame, TreePicture[object]]] = []
     for frame in film(transcript, drawn):
         picture = drawn.picture()
         assert isinstance(picture, TreePicture)
-        found.append((frame, picture))
-    return found
+        frames.append((frame, picture))
+    return frames
 
 
 def test_state_a_of_figure_3_has_what_the_text_says_of_it() -> None:
@@ -85,7 +85,7 @@ def test_figure_1_is_the_same_window_in_a_classic_tree() -> None:
 def test_coins_are_those_of_the_captions(figure: str, captions: dict[str, str]) -> None:
     """The captions leave out the coin that a change of height costs here."""
     remarks = {
-        frame.call: told(tree.account, heights=0)
+        frame.call: account_text(tree.account, heights=0)
         for frame, tree in states(figure)
         if tree.account and frame.call in captions
     }
@@ -108,7 +108,7 @@ def test_figure_9_takes_a_substitute_from_a_leaf() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.json")), ids=lambda path: path.stem)
-def test_every_example_says_what_comes_of_it(path: Path) -> None:
+def test_every_example_has_its_expected_results(path: Path) -> None:
     transcript = example(path.stem)
     name = "fiba" if path.stem.startswith("002") else "reactive"
     drawn = instance(name, transcript.aggregate.monoid)

@@ -6,7 +6,7 @@ import pytest
 
 from muntin.cli.commands import list_implementations as listing
 from muntin.cli.main import main
-from muntin.conformance.transcript.windows import FORMS
+from muntin.conformance.transcript.windows import WINDOW_CODECS
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.capabilities import (
     Capabilities,
@@ -29,11 +29,11 @@ def of_structure(name: str) -> Capabilities:
     return survey_structure(next(entry for entry in STRUCTURES if entry.name == name))
 
 
-def test_every_window_type_is_asked_about() -> None:
-    found = window_types()
-    assert set(FORMS) < set(found)
-    assert {"user-defined", "user-trigger"} < set(found)
-    assert {kind.measure.name for kind in found.values()} == {"time", "count", "value"}
+def test_every_window_type_is_probed() -> None:
+    listed = window_types()
+    assert set(WINDOW_CODECS) < set(listed)
+    assert {"user-defined", "user-trigger"} < set(listed)
+    assert {kind.measure.name for kind in listed.values()} == {"time", "count", "value"}
 
 
 def test_the_specification_and_recompute_support_everything() -> None:
@@ -42,7 +42,7 @@ def test_the_specification_and_recompute_support_everything() -> None:
         assert list(survey.refusals("all", "some", "none")) == []
 
 
-def test_buckets_say_what_they_refuse_and_when() -> None:
+def test_buckets_have_refusals_with_conditions() -> None:
     survey = of_operator("aggregate-buckets")
     assert survey.extent()["session"] == "some"
     assert survey.extent()["count"] == "none"
@@ -52,7 +52,7 @@ def test_buckets_say_what_they_refuse_and_when() -> None:
     assert {"dialect": ("first_window=floor_first",)} in when
 
 
-def test_a_fifo_structure_says_what_it_refuses() -> None:
+def test_a_fifo_structure_has_refusals() -> None:
     extent = of_structure("subtract-on-evict").extent()
     assert extent["query"] == "some"
     assert extent["insert out of order"] == extent["query_range"] == "none"
@@ -70,27 +70,27 @@ class OnlyOnTime(SpecificationOperator):
         if query.window.measure is not TIME:
             raise UnsupportedError("time only")
         if not self.allowed:
-            raise UnsupportedError("somebody has to be late")
+            raise UnsupportedError("lateness is needed")
         super().add(query)
 
 
-def test_nothing_is_written_by_hand(
+def test_capabilities_are_computed_by_probes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(listing, "OPERATORS", [OperatorEntry("punctual", OnlyOnTime)])
     assert main(["list", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["operators"]
-    assert found["name"] == "punctual"
-    assert found["supports"]["tumbling"] == "some"
-    assert found["supports"]["count"] == "none"
-    why = {refusal["why"]: refusal for refusal in found["refusals"]}
+    (listed,) = json.loads(capsys.readouterr().out)["operators"]
+    assert listed["name"] == "punctual"
+    assert listed["supports"]["tumbling"] == "some"
+    assert listed["supports"]["count"] == "none"
+    why = {refusal["why"]: refusal for refusal in listed["refusals"]}
     assert why["time only"]["when"] == {}
     assert "tumbling" not in why["time only"]["what"]
-    assert why["somebody has to be late"]["when"] == {"lateness": ["never"]}
+    assert why["lateness is needed"]["when"] == {"lateness": ["never"]}
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     assert "punctual\n" in text
-    assert "not if    lateness: never: somebody has to be late" in text
+    assert "not if    lateness: never: lateness is needed" in text
 
 
 def test_every_name_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,6 +98,6 @@ def test_every_name_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert all(f"  {name}\n" in text for name in names())
     assert main(["list", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in found["operators"]] == [entry.name for entry in OPERATORS]
-    assert [one["name"] for one in found["structures"]] == [entry.name for entry in STRUCTURES]
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in listed["operators"]] == [entry.name for entry in OPERATORS]
+    assert [one["name"] for one in listed["structures"]] == [entry.name for entry in STRUCTURES]

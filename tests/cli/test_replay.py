@@ -50,7 +50,7 @@ def test_no_file_stops_the_others(session: Session) -> None:
     assert session.err == ""
 
 
-def test_what_is_not_supported_says_so_and_nothing_else(session: Session) -> None:
+def test_an_unsupported_file_gives_its_reason_only(session: Session) -> None:
     fine, fifo = session.file(TRACE), session.file(CALLS, "calls.json")
     why = "ops[1]: a FIFO structure takes times in rising order: 1 comes after 2"
     assert session.replay(fifo, "--with", "subtract-on-evict") == 3
@@ -116,7 +116,7 @@ def test_a_measure_that_falls_is_an_error(session: Session) -> None:
     assert "measure 'value' falls from 5 to 3" in session.err
 
 
-def test_a_table_shows_the_same(session: Session) -> None:
+def test_a_table_shows_the_same_results(session: Session) -> None:
     assert session.replay(session.file(TRACE), session.file(CALLS, "calls.json"), "--pretty") == 0
     assert all(word in session.out for word in ("revision", "w0", '{"t": 5, "v": 9', "late", "op"))
     assert not session.out.startswith("{")
@@ -175,10 +175,10 @@ def test_a_reader_that_goes_away_is_no_error(session: Session) -> None:
     assert process.returncode == 141
 
 
-def test_progress_is_shown_to_who_watches(
+def test_progress_is_shown_in_a_terminal_only(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "MOMENT", -1.0)
+    monkeypatch.setattr(progress, "SHOW_AFTER_SECONDS", -1.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")

@@ -11,7 +11,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Band, Landmark, Sliding
-from support.disorder import batches, stream
+from support.disorder import stream, time_batches
 
 
 @pytest.mark.parametrize("method", ["dense", "slices"])
@@ -26,16 +26,16 @@ def test_a_session_that_never_ends_stays_bounded(
         operator.add(Query(f"short {name}", Session(3), named(name)))
     operator.add(Query("w", Sliding(100, 10), named("sum")))
     times, most = stream(60_000, 20), 0
-    for batch in batches(times, 1000):
+    for batch in time_batches(times, 1000):
         operator.take_columns(batch, batch % 7, batch % keys, int(batch.max()) - 20)
         most = max(most, operator.retained())
     assert 0 < most <= (2**13 if method == "dense" and keys == 1 else 500 * keys)
     results = operator.take_columns([], [], None, END).results()
-    found = {(r.query, r.key): r.value for r in results}
+    values = {(r.query, r.key): r.value for r in results}
     for key in range(keys):
         mine = np.sort(times[times % keys == key])
-        assert found["sum", key] == int((mine % 7).sum())
-        assert found["m4", key] == (0, 6, mine[0] % 7, mine[-1] % 7)
+        assert values["sum", key] == int((mine % 7).sum())
+        assert values["m4", key] == (0, 6, mine[0] % 7, mine[-1] % 7)
 
 
 @pytest.mark.parametrize("keys", [1, 3])
@@ -49,11 +49,11 @@ def test_windows_as_long_as_the_stream_stay_bounded(keys: int) -> None:
         one.add(Query("w", Sliding(90, 30), named("max")))
         one.add(Query("s", Session(4), named("sum")))
     most = 0
-    for batch in batches(stream(3000, 20), 50):
+    for batch in time_batches(stream(3000, 20), 50):
         keyed, watermark = batch % keys, int(batch.max()) - 20
         rows = zip(batch.tolist(), (batch % 7).tolist(), keyed.tolist(), strict=True)
-        wanted = scotty.take(Step(tuple(Event(*row) for row in rows), watermark)).results
-        assert columnar.take_columns(batch, batch % 7, keyed, watermark).results() == wanted
+        expected = scotty.take(Step(tuple(Event(*row) for row in rows), watermark)).results
+        assert columnar.take_columns(batch, batch % 7, keyed, watermark).results() == expected
         most = max(most, columnar.retained())
     assert 0 < most <= 100 * keys
     assert columnar.take_columns([], [], None, END).results() == scotty.take(Step((), END)).results
@@ -62,7 +62,7 @@ def test_windows_as_long_as_the_stream_stay_bounded(keys: int) -> None:
 def test_gaps_that_no_session_asks_for_are_no_reason_to_keep_slices() -> None:
     operator, most = ColumnarOperator(Settings(30), method="slices"), 0
     operator.add(Query("landmark", Landmark(5, 40), named("sum")))
-    for batch in batches(stream(3000, 20), 50):
+    for batch in time_batches(stream(3000, 20), 50):
         operator.take_columns(batch, batch, None, int(batch.max()) - 20, gaps=batch % 3 + 1)
         most = max(most, operator.retained())
     assert 0 < most <= 10

@@ -1,4 +1,4 @@
-"""Aggregates of the user's own in the slicing operator."""
+"""Custom aggregates in the columnar operator."""
 
 import math
 from dataclasses import replace
@@ -13,7 +13,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
-from muntin.snapshot import carry, snapshot
+from muntin.snapshot import snapshot, transfer_state
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.algebra.monoid import Monoid
@@ -43,8 +43,8 @@ def digit(value: int) -> Two:
     return value % 10, 10
 
 
-def beside(a: Two, b: Two) -> Two:
-    """Write digits one behind the other, as far as they go: the order tells."""
+def append_digits(a: Two, b: Two) -> Two:
+    """Append digits, up to nine: the order matters."""
     return (a[0] * b[1] + b[0]) % 10**9, a[1] * b[1] % 10**9
 
 
@@ -56,7 +56,7 @@ VWAP = NumericAggregate(
     "vwap", ("int", "int"), ("int", "int"), (0, 0), weighed, add, price, ("float",)
 )
 DIGITS = NumericAggregate(
-    "digits", ("int",), ("int", "int"), (0, 1), digit, beside, both, ("int", "int")
+    "digits", ("int",), ("int", "int"), (0, 1), digit, append_digits, both, ("int", "int")
 )
 
 
@@ -80,26 +80,26 @@ def test_a_summary_answers_as_its_definition_does(kind: str) -> None:
         "vwap of fields": compiled_aggregate(VWAP, ("p", "n"), commutative=True),
     }[kind]
     denoted, *operators = made(aggregate, Settings(5))
-    rng, said = np.random.default_rng(3), 0
+    rng, emitted = np.random.default_rng(3), 0
     for now in range(0, 120, 12):
         events: list[Event] = []
         for time, p, n in rng.integers(0, 20, (9, 3)).tolist():
-            whole = {"digits": p, "vwap": (p, n), "vwap of fields": {"p": p, "n": n}}[kind]
+            value = {"digits": p, "vwap": (p, n), "vwap of fields": {"p": p, "n": n}}[kind]
             none = {"p": None, "n": n} if kind == "vwap of fields" else None
-            events.append(Event(now + time - 9, none if p == 3 else whole, "k" if n % 4 else None))
+            events.append(Event(now + time - 9, none if p == 3 else value, "k" if n % 4 else None))
         step = Step(tuple(events), now - 2)
-        wanted = denoted.take(step)
-        said += len(wanted.results)
-        for nth, one in enumerate(operators):
-            assert one.take(step) == wanted
+        expected = denoted.take(step)
+        emitted += len(expected.results)
+        for index, one in enumerate(operators):
+            assert one.take(step) == expected
             if now == 48:
-                fresh = made(aggregate, Settings(5))[1 + nth]
-                carry(one, fresh)
-                operators[nth] = fresh
-    assert said > 50
+                fresh = made(aggregate, Settings(5))[1 + index]
+                transfer_state(one, fresh)
+                operators[index] = fresh
+    assert emitted > 50
 
 
-def test_it_is_compiled_where_kernels_are_and_says_so() -> None:
+def test_explain_says_whether_a_user_aggregate_is_compiled() -> None:
     operator = ColumnarOperator()
     operator.add(Query("d", tumbling(10), compiled_aggregate(DIGITS)))
     operator.add(Query("v", tumbling(10), compiled_aggregate(VWAP, ("p", "n"), commutative=True)))
@@ -164,12 +164,12 @@ def test_a_step_that_fails_leaves_no_key_behind() -> None:
         operator.take_columns(np.array([2, 3]), np.array([1.0, 2.0]), keys)
     assert not COMPILED or snapshot(operator) == before  # the generic one counts arrivals on
     operator.take_columns(np.array([3]), np.array([2.0]), np.array([9]))
-    found = operator.take(Step((), 10)).results
-    assert [(result.key, result.value) for result in found] == [(7, 1.0), (9, 2.0)]
+    answered = operator.take(Step((), 10)).results
+    assert [(result.key, result.value) for result in answered] == [(7, 1.0), (9, 2.0)]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_aggregate_that_is_lowered_or_combined_otherwise_is_taken_as_it_is(
+def test_an_aggregate_with_another_lower_or_combine_is_not_replaced(
     method: Method,
 ) -> None:
     once = Monoid[object]((0, 0), lambda a, b: b if repr(a) < repr(b) else a)
@@ -177,10 +177,10 @@ def test_an_aggregate_that_is_lowered_or_combined_otherwise_is_taken_as_it_is(
     for mine in (replace(plus, lower=repr), replace(plus, monoid=once)):
         operator = ColumnarOperator(method=method)
         operator.add(Query("w", tumbling(10), mine))
-        said = operator.take_columns([1, 2], [3, 4], None, END).results()
-        assert [r.value for r in said] == [mine.of([3, 4])]
+        emitted = operator.take_columns([1, 2], [3, 4], None, END).results()
+        assert [r.value for r in emitted] == [mine.of([3, 4])]
     for mine in (over("x", replace(plus, lower=repr)), replace(field, lower=repr)):
         operator = ColumnarOperator(method=method)
         operator.add(Query("w", tumbling(10), mine))
-        said = operator.take_columns([1, 2], {"x": [3, 4]}, None, END).results()
-        assert [r.value for r in said] == ["(2, 7)"]
+        emitted = operator.take_columns([1, 2], {"x": [3, 4]}, None, END).results()
+        assert [r.value for r in emitted] == ["(2, 7)"]

@@ -7,7 +7,7 @@ import pytest
 
 from muntin.kernels.slicing.arrays import LAST, Column, Ints, column_of
 from muntin.kernels.slicing.batch import Values
-from muntin.kernels.slicing.dense import runs, timeline
+from muntin.kernels.slicing.dense import timeline
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed import cells, group
 from muntin.kernels.slicing.operator import ColumnarOperator
@@ -42,10 +42,10 @@ def times(random: Random, at: int, n: int) -> Ints:
 
 def numbers(random: Random, n: int, *, whole: bool) -> Values:
     rng = np.random.default_rng(random.randrange(2**32))
-    found: Column = column_of(rng.integers(-50, 50, n))
+    column: Column = column_of(rng.integers(-50, 50, n))
     if not whole:
-        found = column_of(np.where(rng.random(n) < 0.1, np.nan, found / 4))
-    return Values(found, rng.random(n) < 0.7 if random.random() < 0.1 else None)
+        column = column_of(np.where(rng.random(n) < 0.1, np.nan, column / 4))
+    return Values(column, rng.random(n) < 0.7 if random.random() < 0.1 else None)
 
 
 def plain(results: tuple[Result, ...]) -> list[tuple[object, ...]]:
@@ -54,7 +54,7 @@ def plain(results: tuple[Result, ...]) -> list[tuple[object, ...]]:
 
 
 def play(seed: int, keys: int = 0) -> tuple[int, str]:
-    """Let a random stream through both; return how many windows were told of, and how."""
+    """Let a random stream through both; the number of emitted windows, and `explain`."""
     random = Random(seed)  # noqa: S311 nothing secret
     settings = Settings(random.choice([0, 5, 500]), output=random.choice(["final", "accumulate"]))
     tested, plainer = (ColumnarOperator(settings, method=m) for m in ("dense", "slices"))
@@ -62,7 +62,7 @@ def play(seed: int, keys: int = 0) -> tuple[int, str]:
         query = Query(name, kind(random, keys), named(random.choice(AGGREGATES)))
         tested.add(query)
         plainer.add(query)
-    told, at, whole = 0, random.choice([0, -(10**6), 10**12]), random.random() < 0.6
+    emitted, at, whole = 0, random.choice([0, -(10**6), 10**12]), random.random() < 0.6
     for nth in range(random.randint(2, 5)):
         n = random.choice([0, 1, 63, 64, 65, 200, random.randint(0, 1500)])
         batch, values = times(random, at, n), numbers(random, n, whole=whole)
@@ -75,17 +75,17 @@ def play(seed: int, keys: int = 0) -> tuple[int, str]:
         for one, lines in mine.by_query().items():
             ends = [r.end for r in mine.results() if r.query == one]
             assert lines.end.tolist() == ends
-        told += len(mine)
-    return told, tested.explain()
+        emitted += len(mine)
+    return emitted, tested.explain()
 
 
 @pytest.mark.parametrize(("piece", "few"), [(256, 1), (2**15, 64)])
 def test_long_batches_in_order_or_not_are_as_in_slices(
     piece: int, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "PIECE", piece)
-    monkeypatch.setattr(runs, "LONG", 2 * piece)
-    monkeypatch.setattr(runs, "FEW", few)
+    monkeypatch.setattr(timeline, "PIECE", piece)
+    monkeypatch.setattr(timeline, "LONG", 2 * piece)
+    monkeypatch.setattr(timeline, "FEW", few)
     assert sum(play(seed)[0] for seed in range(40)) > 1000
 
 
@@ -95,7 +95,7 @@ def test_many_keys_are_as_in_slices(keys: int, monkeypatch: pytest.MonkeyPatch) 
     for module, name, most in few:
         monkeypatch.setattr(module, name, most)
     played = [play(seed, keys) for seed in range(20)]
-    assert sum(told for told, _ in played) > 500
+    assert sum(emitted for emitted, _ in played) > 500
     assert sum("by now keyed" in how for _, how in played) > 10
 
 
@@ -110,14 +110,14 @@ def test_windows_of_many_keys_are_updated_and_then_moved_to_slices() -> None:
         ([14, 41], [0.5, 0.5], [8, 7], 70),
         ([15, 45], [10, 11], [8, 9], 90),
     ]
-    told = 0
+    emitted = 0
     for times_, values, keys, watermark in steps:
         mine, its = (
             one.take_columns(times_, np.array(values), keys, watermark) for one in (tested, plainer)
         )
         assert mine.results() == its.results()
-        told += sum(result.revision > 0 for result in mine.results())
-    assert told > 3
+        emitted += sum(result.revision > 0 for result in mine.results())
+    assert emitted > 3
     assert "by now slices" in tested.explain()
 
 

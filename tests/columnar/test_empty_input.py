@@ -6,7 +6,7 @@ import pytest
 
 from muntin.columnar.table import aggregate
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.in_order_scan import fold_places
+from muntin.kernels.aggregator.in_order_scan import fold_ranges
 from muntin.kernels.aggregator.numeric_catalogue import numeric_aggregate
 from muntin.kernels.compiler.kernel_api import Column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
@@ -27,9 +27,9 @@ def test_empty_windows_of_a_scan_are_not_lowered(name: str, kind: str, *, compil
     values = [3, 4] if kind == "int" else [3.0, 4.0]
     each = [summary.of([(value,)]) or (0,) for value in values]
     bounds = [0, 1, 1, 2], [1, 1, 2, 2]
-    found = fold_places(summary, bounds, [1, 2], values, compiled=compiled)
-    assert plain(found[0]) == [each[0][0], 0, each[1][0], 0]
-    none = fold_places(summary, ([0, 0], [0, 0]), [], [], compiled=compiled)
+    folded = fold_ranges(summary, bounds, [1, 2], values, compiled=compiled)
+    assert plain(folded[0]) == [each[0][0], 0, each[1][0], 0]
+    none = fold_ranges(summary, ([0, 0], [0, 0]), [], [], compiled=compiled)
     assert plain(none[0]) == [0, 0]
 
 
@@ -37,11 +37,11 @@ def test_empty_windows_of_a_scan_are_not_lowered(name: str, kind: str, *, compil
 def test_empty_ranges_of_a_tree_are_not_lowered(*, compiled: bool) -> None:
     window = ColumnWindow(numeric_aggregate("mean"), compiled=compiled)
     ranges = [1, 5, 9, 2], [2, 6, 3, 2]
-    some, (means,) = window.query_ranges(*ranges)
-    assert (some, plain(means)) == ([False] * 4, [0] * 4)
+    nonempty, (means,) = window.query_ranges(*ranges)
+    assert (nonempty, plain(means)) == ([False] * 4, [0] * 4)
     window.insert([1, 2], [1.0, 2.0])
-    some, (means,) = window.query_ranges(*ranges)
-    assert (some, plain(means)) == ([True, False, False, True], [1.5, 0, 0, 2.0])
+    nonempty, (means,) = window.query_ranges(*ranges)
+    assert (nonempty, plain(means)) == ([True, False, False, True], [1.5, 0, 0, 2.0])
 
 
 def lift(v: float) -> tuple[float, int]:
@@ -63,5 +63,5 @@ def test_a_window_of_nulls_is_not_lowered() -> None:
         "own", ("float",), ("float", "int"), (0.0, 0), lift, add, lower, ("float",)
     )
     table = pa.table({"t": [1, 12], "x": [2.0, None]})
-    found = aggregate(table, time="t", windows=[tumbling(10)], aggregates={"own": (own, "x")})
-    assert [row["own"] for row in found.to_pylist()] == [2.0, None]
+    folded = aggregate(table, time="t", windows=[tumbling(10)], aggregates={"own": (own, "x")})
+    assert [row["own"] for row in folded.to_pylist()] == [2.0, None]

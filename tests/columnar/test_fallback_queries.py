@@ -1,4 +1,4 @@
-"""Queries with a form over columns and queries without one, in one operator."""
+"""Queries that the columnar engine supports and queries that it does not, in one operator."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.specification import SpecificationOperator
 from muntin.snapshot import SnapshotError, encode, restore, snapshot
 from muntin.snapshot.binary_format import Writer
-from muntin.snapshot.envelope import FORMAT, Envelope, framed
+from muntin.snapshot.envelope import FORMAT, Envelope, pack_envelope
 from muntin.snapshot.object_graph import GraphNode
-from muntin.snapshot.operator_snapshots import tree_of
+from muntin.snapshot.operator_snapshots import graph_of
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
@@ -39,22 +39,22 @@ QUERIES = [
 
 
 def pairs_off(state: object, _: Event) -> tuple[object, int, int]:
-    """Begin a window with every second event, which the next one ends."""
+    """Begin a window with every second event; the next event ends it."""
     n = state if isinstance(state, int) else 0
     return n + 1, int(n % 2 == 0), n % 2
 
 
 def steps(number: int) -> list[Step]:
     """Steps of two events, of two keys, some of them late."""
-    found: list[Step] = []
+    items: list[Step] = []
     for n in range(number):
         times = (5 * n, 5 * n - n * 7 % 17)
         events = [Event(t, (t * 7 + n) % 9, "k" if n % 3 else None) for t in times]
-        found.append(Step(tuple(events), 5 * n - 4))
-    return found
+        items.append(Step(tuple(events), 5 * n - 4))
+    return items
 
 
-def asked(operator: Operator, queries: list[Query]) -> Operator:
+def with_queries(operator: Operator, queries: list[Query]) -> Operator:
     for query in queries:
         operator.add(query)
     return operator
@@ -66,20 +66,21 @@ def test_one_output_in_the_right_order_and_one_list_of_late_events(dialect: Dial
     kept = Query("kept", tumbling(10), named("collect"))
     by_event = dialect.lateness == "event"
     queries = QUERIES[:-1] if by_event else [QUERIES[0], kept, QUERIES[2]]
-    denoted, columnar = (
-        asked(one, queries) for one in (SpecificationOperator(settings), ColumnarOperator(settings))
+    specified, columnar = (
+        with_queries(one, queries)
+        for one in (SpecificationOperator(settings), ColumnarOperator(settings))
     )
     late = 0
     for step in [*steps(40), Step((), END)]:
-        wanted = denoted.take(step)
-        assert columnar.take(step) == wanted
-        late += len(wanted.late)
+        expected = specified.take(step)
+        assert columnar.take(step) == expected
+        late += len(expected.late)
     assert late > 0
 
 
-def test_it_says_what_runs_where_and_why() -> None:
+def test_explain_names_the_method_of_each_query_and_why() -> None:
     operator = ColumnarOperator(SETTINGS, method="slices")
-    asked(operator, QUERIES)
+    with_queries(operator, QUERIES)
     sums = "sum by prefix sums of integers, a flat tree of floats; count by prefix sums"
     too_long = f"the size of tumbling windows is {2**60}; on columns it must lie within"
     assert operator.explain().splitlines() == [
@@ -90,77 +91,77 @@ def test_it_says_what_runs_where_and_why() -> None:
         "all: sliding of collect: records (collect has no form over columns); by definition",
         f"far: tumbling of sum: generic ({too_long} {2**60 - 1} of 0)",
     ]
-    assert "collect: generic" in asked_alone("all").explain()
+    assert "collect: generic" in with_query("all").explain()
 
 
-def asked_alone(name: str) -> ColumnarOperator:
+def with_query(name: str) -> ColumnarOperator:
     operator = ColumnarOperator(SETTINGS)
-    asked(operator, [query for query in QUERIES if query.id == name])
+    with_queries(operator, [query for query in QUERIES if query.id == name])
     return operator
 
 
 def test_queries_come_and_go_on_both_sides() -> None:
-    denoted, columnar = SpecificationOperator(SETTINGS), ColumnarOperator(SETTINGS)
+    specified, columnar = SpecificationOperator(SETTINGS), ColumnarOperator(SETTINGS)
     outputs: list[list[Output]] = [[], []]
-    for said, one in zip(outputs, (denoted, columnar), strict=True):
-        taken = iter(steps(30))
+    for emitted, one in zip(outputs, (specified, columnar), strict=True):
+        pending = iter(steps(30))
         for query in QUERIES[:-1]:
             one.add(query)
-            said += [one.take(next(taken)) for _ in range(4)]
+            emitted += [one.take(next(pending)) for _ in range(4)]
         for query in QUERIES[:-1]:
             one.remove(query.id)
-            said += [one.take(next(taken))]
+            emitted += [one.take(next(pending))]
     assert outputs[0] == outputs[1]
     assert columnar.generic is None, "it goes with its last query"
 
 
 def test_columns_go_to_both() -> None:
-    denoted, columnar = (
-        asked(one, QUERIES[:-1])
+    specified, columnar = (
+        with_queries(one, QUERIES[:-1])
         for one in (SpecificationOperator(SETTINGS), ColumnarOperator(SETTINGS))
     )
     assert isinstance(columnar, ColumnarOperator)
     for step in steps(20):
-        wanted = denoted.take(step)
+        expected = specified.take(step)
         keys = np.array([event.key for event in step.events], np.object_)
         times, values = (np.array([e.time for e in step.events]), [e.value for e in step.events])
         answered = columnar.take_columns(times, values, keys, step.watermark)
-        assert answered.results() == wanted.results
-        assert [step.events[i] for i in answered.late.tolist()] == list(wanted.late)
+        assert answered.results() == expected.results
+        assert [step.events[i] for i in answered.late.tolist()] == list(expected.late)
         for name, lines in answered.by_query().items():
-            mine = [r for r in wanted.results if r.query == name]
+            mine = [r for r in expected.results if r.query == name]
             assert lines.start.tolist() == [r.start for r in mine]
             assert lines.value.objects().tolist() == [r.value for r in mine]
             assert [answered.keys(number) for number in lines.key.tolist()] == [r.key for r in mine]
 
 
 def test_a_window_that_nothing_has_ended_ends_at_last() -> None:
-    operator = asked_alone("high")
+    operator = with_query("high")
     operator.add(Query("two", UserWindow(pairs_off), named("sum")))
     answered = operator.take_columns([1, 2, 3], [1, 2, 4], None, END)
-    found = [(r.start, r.end, r.value) for r in answered.results() if r.query == "two"]
-    assert found == [(0, 2, 3), (2, END, 4)] or len(found) == 2
+    items = [(r.start, r.end, r.value) for r in answered.results() if r.query == "two"]
+    assert items == [(0, 2, 3), (2, END, 4)] or len(items) == 2
     lines = answered.of("two")
     assert lines
-    assert lines.end.tolist()[-1] in {2**62, found[-1][1]}
+    assert lines.end.tolist()[-1] in {2**62, items[-1][1]}
 
 
 def test_the_user_s_mistakes_change_nothing() -> None:
-    operator = asked_alone("tens")
+    operator = with_query("tens")
     picky = Query("picky", Threshold(4, 1), named("geomean"))
     operator.add(picky)
     assert not operator.take(Step((Event(1, 2),))).results
     with pytest.raises((UserCodeError, InvalidInputError), match="picky"):
         operator.take(Step((Event(3, 5), Event(4, -1), Event(5, 0)), 20))
     with pytest.raises(InvalidInputError, match="values must be as many as the 2 times"):
-        asked_alone("high").take_columns([1, 2], [1], None, None)
-    said = operator.take(Step((Event(3, 5), Event(4, 1)), 20)).results
-    assert [r.query for r in said] == ["picky", "tens"]
-    assert said[1].value == 8
+        with_query("high").take_columns([1, 2], [1], None, None)
+    emitted = operator.take(Step((Event(3, 5), Event(4, 1)), 20)).results
+    assert [r.query for r in emitted] == ["picky", "tens"]
+    assert emitted[1].value == 8
 
 
-def test_a_window_over_a_measure_is_asked_for_before_columns_come() -> None:
-    operator = asked_alone("tens")
+def test_a_window_over_a_measure_must_be_added_before_columns_come() -> None:
+    operator = with_query("tens")
     operator.take(Step((Event(3, 1),)))
     measured = Query("m", tumbling(4, 0, DOUBLED), named("sum"))
     operator.add(measured)
@@ -171,46 +172,46 @@ def test_a_window_over_a_measure_is_asked_for_before_columns_come() -> None:
 
 
 def test_the_generic_part_can_be_read_by_the_generic_operator() -> None:
-    """Slices of columns hold partials of their own; what runs beside them is a Scotty like any."""
+    """Slices of columns have their own partials; the fallback operator is a plain Scotty."""
     operator = ColumnarOperator(SETTINGS)
-    asked(operator, QUERIES[:4])
+    with_queries(operator, QUERIES[:4])
     for step in steps(12):
         operator.take(step)
     again = ColumnarOperator(SETTINGS)
-    asked(again, QUERIES[:4])
+    with_queries(again, QUERIES[:4])
     restore(again, snapshot(operator))
     assert again.generic
     alone = Scotty(SETTINGS)
-    asked(alone, [QUERIES[1], QUERIES[3]])
+    with_queries(alone, [QUERIES[1], QUERIES[3]])
     restore(alone, snapshot(again.generic))
     for step in steps(30)[12:]:
-        wanted = [r for r in operator.take(step).results if r.query in {"three", "high"}]
-        assert list(alone.take(step).results) == wanted
+        expected = [r for r in operator.take(step).results if r.query in {"three", "high"}]
+        assert list(alone.take(step).results) == expected
 
 
 class Shifted(Sliding):
-    """A type that derives from a known one: it is taken for what it says itself."""
+    """A subclass of a supported type: its own methods define its windows."""
 
 
 def test_a_type_that_derives_from_a_known_one_goes_on() -> None:
-    """Scotty knows it under another type than it was asked with; a snapshot told of both."""
+    """Scotty stores it under another type than the query has; a snapshot holds both."""
     queries = [Query("derived", Shifted(10, 5), named("sum")), QUERIES[0]]
-    before, after = (asked(ColumnarOperator(SETTINGS), queries) for _ in range(2))
-    denoted = asked(SpecificationOperator(SETTINGS), queries)
+    before, after = (with_queries(ColumnarOperator(SETTINGS), queries) for _ in range(2))
+    specified = with_queries(SpecificationOperator(SETTINGS), queries)
     for step in steps(6):
-        assert before.take(step) == denoted.take(step)
+        assert before.take(step) == specified.take(step)
     restore(after, snapshot(before))
     for step in steps(12)[6:]:
-        assert after.take(step) == denoted.take(step)
+        assert after.take(step) == specified.take(step)
 
 
 def test_a_forged_snapshot_of_columns_is_refused() -> None:
     operator = ColumnarOperator(SETTINGS)
-    asked(operator, QUERIES[:4])
+    with_queries(operator, QUERIES[:4])
     for step in steps(12):
         operator.take(step)
     before = snapshot(operator)
-    tree = tree_of(before)
+    tree = graph_of(before)
     arrays = [at for at, node in enumerate(tree.nodes) if node.kind == "value"]
     assert arrays
     other = GraphNode("value", ("numpy array", encode(("<i8", [3], b"too short"))))
@@ -218,7 +219,10 @@ def test_a_forged_snapshot_of_columns_is_refused() -> None:
         nodes = (*tree.nodes[:at], node, *tree.nodes[at + 1 :])
         with pytest.raises(SnapshotError):
             restore(
-                operator, framed(Envelope(FORMAT, "9", Writer().tree(replace(tree, nodes=nodes))))
+                operator,
+                pack_envelope(
+                    Envelope(FORMAT, "9", Writer().write_graph(replace(tree, nodes=nodes)))
+                ),
             )
         assert snapshot(operator) == before
 
@@ -228,10 +232,10 @@ def test_nulls_pass_an_arg_min_that_runs_on_the_generic_operator() -> None:
     operator.add(Query("tens", tumbling(10), over("x", named("sum"))))
     operator.add(Query("best", LastNEvery(2, 10), over(("x", "y"), named("argmin"))))
     columns = {"x": np.array([3, None, 5], np.object_), "y": np.array([None, 2, 1], np.object_)}
-    found = operator.take_columns(np.array([1, 2, 3]), columns, None, 10).results()
-    assert [(line.query, line.value) for line in found] == [("tens", 8), ("best", 1)]
+    items = operator.take_columns(np.array([1, 2, 3]), columns, None, 10).results()
+    assert [(line.query, line.value) for line in items] == [("tens", 8), ("best", 1)]
 
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="'fast' is none of auto, dense, slices"):
-        ColumnarOperator(method="fast")  # type: ignore[arg-type] # that is what it is about
+        ColumnarOperator(method="fast")  # type: ignore[arg-type] # the test is about it

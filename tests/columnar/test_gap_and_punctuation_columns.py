@@ -1,4 +1,4 @@
-"""Gaps that rows bring to sessions, and punctuations, as columns."""
+"""Session gaps of rows, and punctuations, as columns."""
 
 from importlib import import_module
 from random import Random
@@ -30,14 +30,14 @@ QUERIES = [
 @pytest.mark.parametrize("keys", [1, 3])
 def test_own_gaps_and_marks_are_columns_as_others(method: Method, keys: int) -> None:
     random = Random(keys)  # noqa: S311 nothing secret
-    tested, denoted = (
+    tested, specified = (
         ColumnarOperator(Settings(12), method=method),
         SpecificationOperator(Settings(12)),
     )
     for query in QUERIES:
         if method in {"auto", "generic"} or "collect" not in query.id:
             tested.add(query)
-            denoted.add(query)
+            specified.add(query)
     kinds: set[str] = set()
     for step in range(18):
         times = [2 * step + random.randrange(-9, 9) for _ in range(random.randrange(5))]
@@ -45,17 +45,17 @@ def test_own_gaps_and_marks_are_columns_as_others(method: Method, keys: int) -> 
         gaps = [random.choice([None, None, 1, 2, 12]) for _ in times]
         marks = [random.random() < 0.2 for _ in times]
         rows = zip(times, values, of, gaps, marks, strict=True)
-        wanted = denoted.take(Step(tuple(Event(*row) for row in rows), 2 * step))
+        expected = specified.take(Step(tuple(Event(*row) for row in rows), 2 * step))
         columns = np.array(times, np.int64), np.array(values, np.int64), np.array(of, np.int64)
-        found = tested.take_columns(*columns, 2 * step, gaps=gaps, marks=np.array(marks, "?"))
-        assert found.results() == wanted.results
-        assert [times[at] for at in found.late] == [event.time for event in wanted.late]
-        kinds |= {result.kind for result in wanted.results}
-    assert found_at_the_end(tested) == denoted.take(Step((), END)).results
+        output = tested.take_columns(*columns, 2 * step, gaps=gaps, marks=np.array(marks, "?"))
+        assert output.results() == expected.results
+        assert [times[at] for at in output.late] == [event.time for event in expected.late]
+        kinds |= {result.kind for result in expected.results}
+    assert final_results(tested) == specified.take(Step((), END)).results
     assert kinds == {"new", "updated", "retracted"}
 
 
-def found_at_the_end(operator: ColumnarOperator) -> object:
+def final_results(operator: ColumnarOperator) -> object:
     return operator.take_columns([], [], None, END, gaps=[], marks=[]).results()
 
 
@@ -63,22 +63,22 @@ def test_a_table_may_have_columns_of_gaps_and_of_marks() -> None:
     gaps, marks = pa.chunked_array([[None, 30], [None, 2]]), [False, None, True, False]
     table = pa.table({"t": [1, 4, 20, 40], "x": [1, 2, 4, 8], "g": gaps, "m": marks})
     windows = [Session(4), Punctuation()]
-    found = aggregate(
+    output = aggregate(
         table, time="t", windows=windows, aggregates={"x": ("sum", "x")}, gap="g", mark="m"
     )
-    assert [tuple(row.values()) for row in found.to_pylist()] == [
-        ("session", 1, 34, 7),
-        ("session", 40, 42, 8),
-        ("punctuation", 1, 20, 3),
+    assert [tuple(row.values()) for row in output.to_pylist()] == [
+        ("session", "session", 1, 34, 7),
+        ("session", "session", 40, 42, 8),
+        ("punctuation", "punctuation", 1, 20, 3),
     ]
 
 
-def test_booleans_of_numpy_beside_none_are_marks() -> None:
+def test_numpy_booleans_with_none_are_marks() -> None:
     operator = ColumnarOperator()
     operator.add(Query("p", Punctuation(), named("sum")))
     marks = [np.False_, None, np.True_]
-    found = operator.take_columns([1, 2, 3], [1, 2, 4], None, 50, marks=marks).results()
-    assert [(r.start, r.end, r.value) for r in found] == [(1, 3, 3)]
+    output = operator.take_columns([1, 2, 3], [1, 2, 4], None, 50, marks=marks).results()
+    assert [(r.start, r.end, r.value) for r in output] == [(1, 3, 3)]
 
 
 WRONG: list[tuple[str, object, str]] = [
@@ -108,13 +108,14 @@ def test_what_is_no_gap_or_mark_is_refused_and_changes_nothing(
 
 
 def test_what_is_no_column_of_gaps_or_marks_in_a_table_is_named() -> None:
-    table = {"t": [1, 2], "x": [1, 2], "f": [1.5, 2.0], "s": ["a", "b"]}
-    of = {"time": "t", "windows": [Session(4)], "aggregates": [("sum", "x")]}
+    table = {"t": [1, 2], "x": [1, 2], "f": [1.5, 2.0], "s": ["a", "b"], "b": [True, False]}
+    of = {"time": "t", "windows": [Session(4), Punctuation()], "aggregates": [("sum", "x")]}
     for wrong, message in (
-        ({"gap": "f"}, "the gaps 'f' must be integers"),
-        ({"gap": "s"}, "the column 's' is of string, which is no number"),
-        ({"gap": "y"}, "there must be one column 'y'"),
+        ({}, "nothing marks punctuations; say mark='a column of booleans'"),
+        ({"gap": "f", "mark": "b"}, "the gaps 'f' must be integers"),
+        ({"gap": "s", "mark": "b"}, "the column 's' is of string, which is no number"),
+        ({"gap": "y", "mark": "b"}, "there must be one column 'y'"),
         ({"mark": "x"}, "the marks 'x' must be booleans, not int64"),
     ):
         with pytest.raises((InvalidInputError, UnsupportedError), match=message):
-            aggregate(table, **of, **wrong)  # type: ignore[arg-type] # that is what it is about
+            aggregate(table, **of, **wrong)  # type: ignore[arg-type] # the test is about it

@@ -1,4 +1,4 @@
-"""Lists as columns: NumPy would make floats of wide integers, and texts of numbers beside texts."""
+"""Lists as columns: NumPy would convert wide integers to floats, and numbers among strings."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import inf, nan
@@ -23,8 +23,8 @@ LISTED = (list, tuple)
 WIDE = [-3, -3, 2**63, 1, 2**63]
 
 
-def asked(what: str, kind: WindowType) -> ColumnarOperator:
-    """Return an operator with one query."""
+def with_query(what: str, kind: WindowType) -> ColumnarOperator:
+    """An operator with one query."""
     operator = ColumnarOperator()
     operator.add(Query("q", kind, named(what)))
     return operator
@@ -33,10 +33,10 @@ def asked(what: str, kind: WindowType) -> ColumnarOperator:
 @pytest.mark.parametrize("listed", LISTED)
 @pytest.mark.parametrize("kind", [tumbling(10), count(5, 5)])
 @pytest.mark.parametrize("what", ["sum", "max", "collect"])
-def test_wide_integers_beside_negative_ones_stay_integers(
+def test_wide_integers_with_negative_ones_stay_integers(
     what: str, kind: WindowType, listed: Listed[int]
 ) -> None:
-    answered = asked(what, kind).take_columns([1, 2, 3, 4, 5], listed(WIDE), None, END)
+    answered = with_query(what, kind).take_columns([1, 2, 3, 4, 5], listed(WIDE), None, END)
     (value,) = [result.value for result in answered.results()]
     assert repr(value) == repr(named(what).of(WIDE))
 
@@ -74,6 +74,6 @@ def test_keys_in_a_list_stay_what_they_are(
     listed: Listed[Hashable],
 ) -> None:
     values = [1, 2, 4, 8]
-    answered = asked("sum", tumbling(10)).take_columns([1, 1, 1, 1], values, listed(keys), END)
+    answered = with_query("sum", tumbling(10)).take_columns([1, 1, 1, 1], values, listed(keys), END)
     assert [result.key for result in answered.results()] == distinct
     assert [result.value for result in answered.results()] == sums

@@ -49,7 +49,7 @@ def answer(operator: Operator, aggregate: str, steps: list[list[object]]) -> obj
 
 
 def floats_of(value: object) -> list[float]:
-    """Return the numbers of an answer; what is none is NaN."""
+    """The numbers of a result, NaN for other values."""
     if is_row(value):
         return [number for one in value for number in floats_of(one)]
     return [float(value) if isinstance(value, int | float | Fraction) else nan]
@@ -58,9 +58,7 @@ def floats_of(value: object) -> list[float]:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("aggregate", ONE + PAIRS)
-def test_nan_is_the_greatest_beside_wide_integers(
-    aggregate: str, method: Method, *, turned: bool
-) -> None:
+def test_nan_is_greater_than_wide_integers(aggregate: str, method: Method, *, turned: bool) -> None:
     wide: list[object] = [2**70, 3]
     floats: list[object] = [nan, 1.5, inf, -inf]
     if aggregate in PAIRS:
@@ -68,8 +66,8 @@ def test_nan_is_the_greatest_beside_wide_integers(
         floats = [(value, k) for k, value in enumerate(floats)]
     steps = [floats, wide] if turned else [wide, floats]
     expected = answer(SpecificationOperator(), aggregate, steps)
-    found = answer(ColumnarOperator(method=method), aggregate, steps)
-    assert floats_of(found) == pytest.approx(floats_of(expected), rel=NEAR, nan_ok=True)
+    output = answer(ColumnarOperator(method=method), aggregate, steps)
+    assert floats_of(output) == pytest.approx(floats_of(expected), rel=NEAR, nan_ok=True)
 
 
 @pytest.mark.parametrize("order", "<>")
@@ -101,7 +99,7 @@ def test_a_percentile_of_many_digits_never_wraps(p: str, kind: type[float]) -> N
     assert answered.results()[0].value == pytest.approx(2999 / 3, rel=NEAR)
 
 
-def test_an_integer_beyond_floats_is_refused_beside_one() -> None:
+def test_an_integer_beyond_floats_is_refused_with_a_float() -> None:
     operator = ColumnarOperator()
     operator.add(Query("q", tumbling(10), named("max")))
     with pytest.raises(UnsupportedError, match="a value is an integer beyond all floats"):
@@ -120,8 +118,8 @@ def test_nulls_of_arrow_are_refused_where_numpy_has_none_for_them() -> None:
         operator.take_columns(times, times, pa.array([7, None]))
     with pytest.raises(InvalidInputError, match="column 0 of max must be"):
         ColumnWindow(summary("max"), compiled=COMPILED).insert(times, nulls)
-    found = operator.take_columns(times, pa.array([1, 2]), pa.array(["a", None]), 10).results()
-    assert [(line.key, line.value) for line in found] == [("a", 1), (None, 2)]
+    output = operator.take_columns(times, pa.array([1, 2]), pa.array(["a", None]), 10).results()
+    assert [(line.key, line.value) for line in output] == [("a", 1), (None, 2)]
 
 
 def test_a_window_longer_than_all_time_is_refused() -> None:
@@ -131,18 +129,18 @@ def test_a_window_longer_than_all_time_is_refused() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_nan_is_one_key_in_all_batches_and_after_a_restore(method: Method) -> None:
-    def asked() -> ColumnarOperator:
+    def with_query() -> ColumnarOperator:
         operator = ColumnarOperator(method=method)
         operator.add(Query("q", tumbling(10), named("sum")))
         return operator
 
-    first, second = asked(), asked()
+    first, second = with_query(), with_query()
     for time in (1, 2):
         first.take_columns([time, time], [1, 2], np.array([nan, 0.5]))
     restore(second, snapshot(first))
     for one in (first, second):
-        found = one.take_columns([3, 4], [4, 8], np.array([nan, nan]), 10).results()
-        assert [r.value for r in found if r.key != 0.5] == [14]
+        output = one.take_columns([3, 4], [4, 8], np.array([nan, nan]), 10).results()
+        assert [r.value for r in output if r.key != 0.5] == [14]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -154,18 +152,18 @@ def test_the_spread_of_integers_is_to_the_last_bit(aggregate: str, method: Metho
         assert answer(ColumnarOperator(method=method), aggregate, steps) == expected
 
 
-NOTHING_THEN: list[list[object]] = [[nan], [inf], [-inf], [2**63], [2**70], [-(2**70)], [1.5, nan]]
+AFTER_NULLS: list[list[object]] = [[nan], [inf], [-inf], [2**63], [2**70], [-(2**70)], [1.5, nan]]
 
 
 @pytest.mark.parametrize("method", ["auto", "slices", "records"])
 @pytest.mark.parametrize("name", ["min", "max", "range", "m4"])
-@pytest.mark.parametrize("values", NOTHING_THEN, ids=str)
-def test_a_null_among_integers_is_nothing_beside_what_is_none(
+@pytest.mark.parametrize("values", AFTER_NULLS, ids=str)
+def test_nulls_do_not_change_the_type_of_other_values(
     values: list[object], name: str, method: Method
 ) -> None:
-    nothing: list[object] = [None]
+    only_null: list[object] = [None]
     orders: list[list[list[object]]] = [
-        [nothing, values], [values, nothing], [[3, None], nothing, values],
+        [only_null, values], [values, only_null], [[3, None], only_null, values],
     ]  # fmt: skip
     for batches in orders:
         tested, denoted = ColumnarOperator(method=method), SpecificationOperator()
@@ -174,9 +172,9 @@ def test_a_null_among_integers_is_nothing_beside_what_is_none(
         for time, batch in enumerate(batches):
             denoted.take(Step(tuple(Event(time, value) for value in batch)))
             tested.take_columns([time] * len(batch), np.array(batch, object))
-        wanted = denoted.take(Step((), END)).results
-        found = tested.take_columns([], [], None, END).results()
-        assert str(as_floats(found[0].value)) == str(as_floats(wanted[0].value))
+        expected = denoted.take(Step((), END)).results
+        output = tested.take_columns([], [], None, END).results()
+        assert str(as_floats(output[0].value)) == str(as_floats(expected[0].value))
 
 
 def as_floats(value: object) -> object:

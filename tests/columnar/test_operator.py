@@ -1,4 +1,4 @@
-"""The operator over columns: arrays in and out, what is refused, what it keeps, and why."""
+"""The columnar operator: arrays in and out, refused input, retained state."""
 
 import math
 from decimal import Decimal
@@ -20,7 +20,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, tumbling
-from support.disorder import batches, stream
+from support.disorder import stream, time_batches
 
 MASKED: object = vars(np.ma)["masked_all"](1, np.int64)
 METHODS: list[Method] = ["dense", "slices", "records"]
@@ -29,37 +29,37 @@ METHODS: list[Method] = ["dense", "slices", "records"]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["sum", "min", "max", "mean", "range"])
 def test_columns_and_events_give_the_same(method: Method, name: str) -> None:
-    times, denoted = stream(300, 20), SpecificationOperator(Settings(10))
+    times, specified = stream(300, 20), SpecificationOperator(Settings(10))
     operator = ColumnarOperator(Settings(10), method=method)
-    for one in (denoted, operator):
+    for one in (specified, operator):
         one.add(Query("a", Sliding(30, 7, 3), named(name)))
         one.add(Query("b", Session(3), named(name)))
-    for batch in batches(times, 40):
+    for batch in time_batches(times, 40):
         values = batch * 7 % 11
         watermark = int(batch.max()) - 15
         events = [Event(t, v) for t, v in zip(batch.tolist(), values.tolist(), strict=True)]
-        wanted = denoted.take(Step(tuple(events), watermark))
+        expected = specified.take(Step(tuple(events), watermark))
         answered = operator.take_columns(batch, values, None, watermark)
-        assert answered.results() == wanted.results
-        assert [events[i] for i in answered.late.tolist()] == list(wanted.late)
+        assert answered.results() == expected.results
+        assert [events[i] for i in answered.late.tolist()] == list(expected.late)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_huge_value_spoils_no_other_window(method: Method) -> None:
-    """As it does where a window is the difference of two prefix sums of floats."""
+    """As it would if a window were the difference of two prefix sums of floats."""
     times = np.arange(1000)
     values = np.full(1000, 0.1)
     values[3], values[500] = 1e17, math.inf
     operator = ColumnarOperator(method=method)
     operator.add(Query("w", Sliding(20, 10), named("sum")))
-    found = {r.start: r.value for r in operator.take_columns(times, values, None, 1020).results()}
+    sums = {r.start: r.value for r in operator.take_columns(times, values, None, 1020).results()}
     prefixes = np.concatenate([[0.0], np.cumsum(values)])
     naive = {start: prefixes[start + 20] - prefixes[start] for start in range(20, 480, 10)}
     exact = float(Fraction(0.1) * 20)
     good = [start for start in naive if math.isclose(naive[start], exact, rel_tol=1e-9)]
     assert good == []
     for start in [*range(20, 480, 10), *range(510, 980, 10)]:
-        value = found[start]
+        value = sums[start]
         assert isinstance(value, float)
         assert abs(value - exact) <= 20 * 2.0**-52 * exact
 
@@ -75,12 +75,12 @@ def test_sums_beyond_64_bits_are_widened(method: Method) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_no_window_needs_is_forgotten(method: Method) -> None:
+def test_slices_that_no_window_needs_are_evicted(method: Method) -> None:
     operator = ColumnarOperator(Settings(50), method=method)
     operator.add(Query("w", Sliding(100, 10), named("max")))
     operator.add(Query("s", Session(1), named("max")))
     most = 0
-    for batch in batches(stream(100_000, 20), 500):
+    for batch in time_batches(stream(100_000, 20), 500):
         operator.take_columns(batch, batch, None, int(batch.max()) - 20)
         most = max(most, operator.retained())
     assert 0 < most <= {"dense": 2048, "slices": 500, "records": 2 * 500}[method]
@@ -117,13 +117,13 @@ def test_keys_that_are_equal_are_one_key_whatever_their_types() -> None:
         np.str_("2"),
         complex(2, 1),
     ]
-    denoted, columnar = SpecificationOperator(), ColumnarOperator()
-    for one in (denoted, columnar):
+    specified, columnar = SpecificationOperator(), ColumnarOperator()
+    for one in (specified, columnar):
         one.add(Query("w", tumbling(10), named("count")))
     columnar.take_columns([1, 2], [1, 1], np.array([1, 2], np.int32))
-    denoted.take(Step((Event(1, 1, 1), Event(2, 1, 2))))
+    specified.take(Step((Event(1, 1, 1), Event(2, 1, 2))))
     step = Step(tuple(Event(3, 1, key) for key in [*twos, *others]), END)
-    assert columnar.take(step).results == denoted.take(step).results
+    assert columnar.take(step).results == specified.take(step).results
 
 
 def test_many_columns_in_one_pass() -> None:
@@ -139,7 +139,7 @@ def test_many_columns_in_one_pass() -> None:
     assert lines.start.tolist() == [0]
 
 
-def test_an_aggregate_that_only_borrows_a_name_is_taken_as_it_is() -> None:
+def test_a_user_aggregate_with_a_catalogue_name_is_not_replaced() -> None:
     mine = named_keeping_nulls("max")
     other = Aggregate("sum", mine.lift, mine.monoid, mine.lower, commutative=True, kind="holistic")
     operator = ColumnarOperator()
@@ -150,16 +150,16 @@ def test_an_aggregate_that_only_borrows_a_name_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize("method", ["generic", "auto", "dense", "slices", "records"])
 @pytest.mark.parametrize("time", [3 * 2**60 - 1, 1 - 3 * 2**60])
-def test_every_window_of_a_time_that_is_taken_is_told(time: int, method: Method) -> None:
+def test_every_window_of_an_accepted_time_is_emitted(time: int, method: Method) -> None:
     longest = 2**60 - 2
     kinds = [
         tumbling(longest), Sliding(longest, longest // 2), Session(longest), Rolling(longest),
         Cumulate(longest, longest // 2), Landmark(-1, longest),
     ]  # fmt: skip
     operator, other = ColumnarOperator(method=method), Scotty()
-    for nth, kind in enumerate(kinds):
-        operator.add(Query(f"{nth}", kind, named("sum")))
-        other.add(Query(f"{nth}", kind, named("sum")))
+    for index, kind in enumerate(kinds):
+        operator.add(Query(f"{index}", kind, named("sum")))
+        other.add(Query(f"{index}", kind, named("sum")))
     step = Step((Event(time, 7),), END)
     assert operator.take(step).results == other.take(step).results
     for far in (time + 1, time - 1):
@@ -235,7 +235,7 @@ def test_a_dense_group_begins_anew_after_a_jump_in_time() -> None:
     assert "by now" not in operator.explain()
 
 
-def test_a_query_asked_before_any_event_it_sees_cuts_the_slices_too() -> None:
+def test_a_query_added_before_its_first_event_cuts_the_slices_too() -> None:
     operator = ColumnarOperator(method="slices")
     operator.add(Query("a", tumbling(4), named("sum")))
     operator.take_columns([], [], None, 3)

@@ -1,4 +1,4 @@
-"""Partials of several numbers in slices without holes: held against slices, and against time."""
+"""Partials of several numbers in dense slices, compared with plain slices."""
 
 from math import isclose, isnan
 from random import Random
@@ -12,7 +12,7 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
-from muntin.snapshot import carry
+from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.operator import Operator
 from muntin.spec.query import Query, Result, Settings
@@ -24,7 +24,7 @@ NAMES = ["m4", "first", "last", "var_pop", "std_sample"]
 CHOICES = ["argmin", "argmax"]
 
 
-def asked(random: Random, settings: Settings) -> list[ColumnarOperator]:
+def with_queries(random: Random, settings: Settings) -> list[ColumnarOperator]:
     """Operators with the same queries: dense, in slices, and dense again."""
     operators = [ColumnarOperator(settings, method=m) for m in ("dense", "slices", "dense")]
     size = random.choice([4, 10, 64, 777])
@@ -38,7 +38,7 @@ def asked(random: Random, settings: Settings) -> list[ColumnarOperator]:
 
 
 def batch(random: Random, at: int, *, whole: bool) -> tuple[Ints, dict[str, Column]]:
-    """Times, some of which are equal, and some late; values, some of which are equal or NaN."""
+    """Times, some equal and some late; values, some equal or NaN."""
     rng, n = np.random.default_rng(random.randrange(2**32)), random.choice([0, 1, 65, 1500])
     rate = random.choice([0.1, 1, 10])
     late = np.where(rng.random(n) < random.choice([0, 0.3]), rng.integers(0, 300, n), 0)
@@ -48,8 +48,8 @@ def batch(random: Random, at: int, *, whole: bool) -> tuple[Ints, dict[str, Colu
     return times, {"x": values, "y": column_of(np.where(rng.random(n) < 0.1, np.nan, y))}
 
 
-def alike(a: Result, b: Result) -> bool:
-    """Whether lines are the same, but for how the sums of a spread of floats are rounded."""
+def is_close_result(a: Result, b: Result) -> bool:
+    """Whether rows are equal, except for the rounding of a variance of floats."""
     same = a[:4] == b[:4] and a[5:] == b[5:]
     if isinstance(a.value, float) and isinstance(b.value, float) and a.query in NAMES[3:]:
         return same and isclose(a.value, b.value, rel_tol=1e-9, abs_tol=1e-12)
@@ -66,34 +66,34 @@ def test_one_column_over_another_is_not_the_other_over_the_one(method: Method) -
         for fields in (("x", "y"), ("y", "x")):
             operator.add(Query(f"{fields}", tumbling(10), over(fields, named("argmin"))))
     step = Step((Event(1, {"x": 1, "y": 20}), Event(2, {"x": 2, "y": 10})), 10)
-    got, wanted = (operator.take(step) for operator in both)
-    assert got == wanted
+    got, expected = (operator.take(step) for operator in both)
+    assert got == expected
     assert [result.value for result in got.results] == [20, 2]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_null_is_brought_as_any_value(method: Method) -> None:
+def test_a_null_payload_is_returned_as_any_value(method: Method) -> None:
     nulls = 0
     for seed in range(8):
         random = Random(seed)  # noqa: S311 nothing secret
-        operator, restored = (choosing(ColumnarOperator(method=method)) for _ in range(2))
-        twin = choosing(SpecificationOperator())
-        for nth, at in enumerate(range(-60, 61, 20)):
-            if nth == 2:
-                carry(operator, restored)
+        operator, restored = (with_arg_queries(ColumnarOperator(method=method)) for _ in range(2))
+        twin = with_arg_queries(SpecificationOperator())
+        for index, at in enumerate(range(-60, 61, 20)):
+            if index == 2:
+                transfer_state(operator, restored)
                 operator = restored
             step = Step(tuple(with_nulls(random, at) for _ in range(12)), at)
-            found = operator.take(step)
-            assert found == twin.take(step)
-            nulls += sum(result.value is None for result in found.results)
+            output = operator.take(step)
+            assert output == twin.take(step)
+            nulls += sum(result.value is None for result in output.results)
     assert nulls > 50
 
 
 A = TypeVar("A", bound=Operator)
 
 
-def choosing(operator: A) -> A:
-    """Return an operator that is asked for what least and greatest values bring."""
+def with_arg_queries(operator: A) -> A:
+    """Add queries for arg-min and arg-max."""
     for window in (tumbling(10), Sliding(20, 5)):
         for name in CHOICES:
             operator.add(Query(f"{name} {window}", window, over(("x", "y"), named(name))))
@@ -101,40 +101,40 @@ def choosing(operator: A) -> A:
 
 
 def with_nulls(random: Random, at: int) -> Event:
-    """Return an event with few values, of which many are equal, and many nulls."""
+    """An event with many equal values and many nulls."""
     x, y = random.choice([None, 1, 2]), random.choice([None, 5, 2**62])
     return Event(at + random.randrange(40), {"x": x, "y": y})
 
 
 @pytest.mark.parametrize("keys", [0, 3, 200])
 def test_partials_of_several_numbers_are_as_in_slices(keys: int) -> None:
-    told, ways = 0, ""
+    emitted, methods = 0, ""
     for seed in range(12):
         random = Random(seed)  # noqa: S311 nothing secret
         settings = Settings(random.choice([0, 500]), output=random.choice(["final", "accumulate"]))
-        (tested, plainer, other), at = asked(random, settings), 0
+        (tested, plainer, other), at = with_queries(random, settings), 0
         for step in range(4):
             times, values = batch(random, at, whole=bool(seed % 3))
             of = np.array([random.randrange(keys) for _ in times]) if keys else None
             at = max(at, int(times.max(initial=at))) + random.choice([0, 1, 500])
             if seed % 2 and step == 2:
-                carry(tested, other)
+                transfer_state(tested, other)
                 tested = other
             mine, its = (
                 one.take_columns(times, values, of, at - 10).results() for one in (tested, plainer)
             )
             assert len(mine) == len(its)
-            assert all(alike(a, b) for a, b in zip(mine, its, strict=True)), seed
-            told += len(mine)
-        ways += tested.explain()
-    assert told > 1000
-    assert ("by now keyed" in ways) == (keys > 0)
+            assert all(is_close_result(a, b) for a, b in zip(mine, its, strict=True)), seed
+            emitted += len(mine)
+        methods += tested.explain()
+    assert emitted > 1000
+    assert ("by now keyed" in methods) == (keys > 0)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("last", [0.5, float("inf")])
 @pytest.mark.parametrize("name", ["sum", "mean"])
-def test_floats_beside_wide_integers_are_never_subtracted(
+def test_floats_with_wide_integers_are_never_subtracted(
     method: Method, last: float, name: str
 ) -> None:
     operator, twin = ColumnarOperator(method=method), SpecificationOperator()
@@ -166,7 +166,7 @@ def test_the_spread_of_what_is_not_finite_is_no_number(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_a_removed_query_was_told_is_not_retracted(method: Method) -> None:
+def test_windows_of_a_removed_query_are_not_retracted(method: Method) -> None:
     both = ColumnarOperator(Settings(100), method=method), SpecificationOperator(Settings(100))
     for operator in both:
         for name in ("sum", "max"):
@@ -174,6 +174,6 @@ def test_what_a_removed_query_was_told_is_not_retracted(method: Method) -> None:
         operator.take(Step((Event(1, 2), Event(9, 4)), 50))
         operator.remove("max")
     step = Step((Event(5, 3),))
-    got, wanted = (operator.take(step) for operator in both)
-    assert got == wanted
+    got, expected = (operator.take(step) for operator in both)
+    assert got == expected
     assert {result.kind for result in got.results} == {"retracted", "new"}

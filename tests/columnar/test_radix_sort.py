@@ -1,12 +1,12 @@
-"""The order of cells, however far apart their times are, and of events by their slices."""
+"""The order of slices, at any distance of their times, and of events by their slices."""
 
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muntin.kernels.slicing.batch import Batch, objects
+from muntin.kernels.slicing.cells import by_digits, ordered
 from muntin.kernels.slicing.grain import slices
-from muntin.kernels.slicing.ordering import by_digits, ordered
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
 from muntin.spec.windows.window import WindowType
@@ -33,12 +33,12 @@ SMALL = st.integers(1, 60)
 
 
 def cumulate(steps: int, step: int) -> Cumulate:
-    """Return windows that grow so many times."""
+    """Cumulate windows of a number of steps."""
     return Cumulate(steps * step, step)
 
 
 def band(start: int, size: int) -> Band:
-    """Return one interval."""
+    """A band from its start and size."""
     return Band(start, start + size)
 
 

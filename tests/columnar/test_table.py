@@ -2,11 +2,16 @@
 
 from datetime import UTC, datetime
 from importlib import import_module
+from math import nan
 
 import numpy as np
 import pytest
 
-from muntin.columnar.table import AggregateRequests, aggregate, rolling
+from muntin.columnar.aggregate_requests import AggregateSpecs
+from muntin.columnar.table import aggregate, rolling
+from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -24,9 +29,11 @@ def test_keys_nulls_and_several_windows() -> None:
             "y": [1.5, 2, 3, 4],
         }
     )
-    wanted = {"sum": ("sum", "x"), "all": ("count", "y"), "mean": ("mean", "y")}
+    aggregates = {"sum": ("sum", "x"), "all": ("count", "y"), "mean": ("mean", "y")}
     windows = {"ten": tumbling(10), "near": Session(5)}
-    rows = aggregate(table, time="t", key="who", windows=windows, aggregates=wanted).to_pylist()
+    rows = aggregate(
+        table, time="t", keys="who", windows=windows, aggregates=aggregates
+    ).to_pylist()
     ten = [row for row in rows if row["window"] == "ten"]
     assert [(r["who"], r["start"], r["sum"], r["all"], r["mean"]) for r in ten] == [
         ("a", 0, 4, 1, 1.5),
@@ -40,6 +47,54 @@ def test_keys_nulls_and_several_windows() -> None:
         (None, 3, 8),
         ("a", 12, 17),
     ]
+
+
+def test_keys_may_be_several_columns() -> None:
+    table = {
+        "ts": [1, 2, 3, 4, 12],
+        "a": ["x", None, "x", "y", "x"],
+        "b": [nan, 1.0, nan, 1.0, -0.0],
+        "v": [1, 2, 4, 8, 16],
+    }
+    rows = aggregate(table, windows=[tumbling(10)], aggregates=[("sum", "v")], keys=("a", "b"))
+    assert getattr(rows, "column_names")[4:] == ["a", "b", "sum(v)"]  # noqa: B009 - Arrow is not typed
+    assert [(row["a"], str(row["b"]), row["sum(v)"]) for row in rows.to_pylist()] == [
+        ("x", "nan", 5),
+        (None, "1.0", 2),
+        ("y", "1.0", 8),
+        ("x", "0.0", 16),
+    ]
+    each = rolling(table, size=3, aggregates={"n": "count"}, keys=["b", "a"]).to_pylist()
+    assert [row["n"] for row in each] == [1, 1, 2, 1, 1]
+
+
+def test_rows_are_counted_without_a_column() -> None:
+    table = {"ts": [1, 2, 13], "v": [5, None, 5]}
+    windows = [tumbling(10), LastNEvery(2, 10)]
+    rows = aggregate(table, windows=windows, aggregates=["count", ("count", "v")]).to_pylist()
+    assert [(row["count"], row["count(v)"]) for row in rows] == [(2, 1), (1, 1), (2, 1), (2, 1)]
+    framed = aggregate(table, windows=[State()], aggregates=["count"], columns="v").to_pylist()
+    assert [row["count"] for row in framed] == [1, 1, 1]
+
+
+def test_a_dialect_says_how_sessions_merge() -> None:
+    table = {"ts": [1, 6]}
+    for dialect, n in ((Dialect(), 2), (Dialect(session_merge="le"), 1)):
+        result = aggregate(table, windows=[Session(5)], aggregates=["count"], dialect=dialect)
+        assert len(result.to_pylist()) == n
+
+
+def test_an_aggregate_of_ones_own_names_the_type_of_its_values() -> None:
+    square = Aggregate("square", int, Monoid(0, int.__add__), lambda n: n * n, True, "algebraic")  # noqa: FBT003 - as in docs
+    table = {"ts": [1, 2, 13], "v": [5, 1, None]}
+    own = {"long": (square, "v", "bigint"), "real": (square, "v", pa.float32())}
+    result = aggregate(table, windows=[tumbling(10)], aggregates=own)
+    assert [(row["long"], row["real"]) for row in result.to_pylist()] == [(36, 36.0), (None, None)]
+    kinds = [getattr(result, "schema").field(name).type for name in own]  # noqa: B009 - Arrow is not typed
+    assert kinds == [pa.int64(), pa.float32()]
+    for kind, message in (("doubl", "'doubl' is no type of values"), ("bool", "does not fit into")):
+        with pytest.raises(InvalidInputError, match=message):
+            aggregate(table, windows=[tumbling(10)], aggregates=[(square, "v", kind)])
 
 
 def test_timestamps_come_back_as_such() -> None:
@@ -56,8 +111,8 @@ def test_timestamps_come_back_as_such() -> None:
 @pytest.mark.parametrize("kind", [pa.int64(), pa.timestamp("us", "UTC"), pa.timestamp("ns")])
 def test_a_window_that_nothing_has_ended_has_no_end(kind: object) -> None:
     table = {"t": pa.array([1, 2, 3]).cast(kind), "x": [1, 1, 7]}
-    found = aggregate(table, time="t", windows=[State(), tumbling(5)], aggregates=[("sum", "x")])
-    bounds = {name: pa.table(found).column(name) for name in ("start", "end")}
+    result = aggregate(table, time="t", windows=[State(), tumbling(5)], aggregates=[("sum", "x")])
+    bounds = {name: pa.table(result).column(name) for name in ("start", "end")}
     assert {column.type for column in bounds.values()} == {kind}
     whole = {name: column.cast(pa.int64()).to_pylist() for name, column in bounds.items()}
     assert whole == {"start": [1, 3, 0], "end": [3, None, 5]}
@@ -65,10 +120,10 @@ def test_a_window_that_nothing_has_ended_has_no_end(kind: object) -> None:
 
 def test_rolling_keeps_the_rows_in_place() -> None:
     table = {"t": np.array([5, 1, 5, 2]), "x": np.array([1, 2, 3, 4]), "k": np.array([0, 0, 1, 0])}
-    wanted = {"sum": ("sum", "x"), "n": ("count", "x")}
-    plain = rolling(table, time="t", size=4, aggregates=wanted).to_pylist()
+    aggregates = {"sum": ("sum", "x"), "n": ("count", "x")}
+    plain = rolling(table, time="t", size=4, aggregates=aggregates).to_pylist()
     assert [(row["sum"], row["n"]) for row in plain] == [(8, 3), (2, 1), (8, 3), (6, 2)]
-    keyed = rolling(table, time="t", key="k", size=4, aggregates=wanted).to_pylist()
+    keyed = rolling(table, time="t", keys="k", size=4, aggregates=aggregates).to_pylist()
     assert [(row["sum"], row["n"]) for row in keyed] == [(5, 2), (2, 1), (3, 1), (6, 2)]
 
 
@@ -82,24 +137,24 @@ def test_wide_sums_are_decimals() -> None:
 
 def test_an_empty_table() -> None:
     table = pa.table({"t": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
-    found = aggregate(
+    result = aggregate(
         table, time="t", windows={"w": Sliding(3, 1)}, aggregates={"sum": ("sum", "x")}
     )
-    assert found.to_pylist() == []
+    assert result.to_pylist() == []
 
 
 def test_what_is_wrong_with_a_table_is_named() -> None:
-    wanted, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
+    aggregates, windows = {"sum": ("sum", "x")}, {"w": tumbling(10)}
     with pytest.raises(InvalidInputError, match="a table must have the Arrow stream interface"):
-        aggregate([1], time="t", windows=windows, aggregates=wanted)
+        aggregate([1], time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="one column 't'; there are u, x"):
-        aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"u": [1], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="the time 't' must be integers or timestamps"):
-        aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"t": [1.5], "x": [1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(InvalidInputError, match="the time 't' is null in 1 rows"):
-        aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"t": [None, 1], "x": [1, 1]}, time="t", windows=windows, aggregates=aggregates)
     with pytest.raises(UnsupportedError, match="the column 'x' is of string"):
-        aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=wanted)
+        aggregate({"t": [1], "x": ["a"]}, time="t", windows=windows, aggregates=aggregates)
 
 
 def test_dictionaries_and_chunks_are_read() -> None:
@@ -112,16 +167,16 @@ def test_dictionaries_and_chunks_are_read() -> None:
         }
     )
     rows = aggregate(
-        table, time="t", key="k", windows=[tumbling(10)], aggregates=[("sum", "x")]
+        table, time="t", keys="k", windows=[tumbling(10)], aggregates=[("sum", "x")]
     ).to_pylist()
     assert [(row["k"], row["sum(x)"]) for row in rows] == [("a", 5), ("b", 6)]
 
 
-def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
+def test_windows_that_columns_do_not_support_are_result_rows_too() -> None:
     table = {"t": np.array([1, 2, 13]), "x": np.array([4, 4, 6]), "k": ["a", "b", "a"]}
-    wanted = {"all": ("distinct", "x"), "sum": ("sum", "x")}
+    aggregates = {"all": ("distinct", "x"), "sum": ("sum", "x")}
     windows = {"two": LastNEvery(2, 10), "ten": tumbling(10)}
-    rows = aggregate(table, time="t", key="k", windows=windows, aggregates=wanted).to_pylist()
+    rows = aggregate(table, time="t", keys="k", windows=windows, aggregates=aggregates).to_pylist()
     assert [(r["window"], r["k"], r["end"], r["all"], r["sum"]) for r in rows] == [
         ("two", "a", 10, [4], 4),
         ("two", "b", 10, [4], 4),
@@ -136,8 +191,8 @@ def test_what_has_no_form_over_columns_is_a_row_like_any() -> None:
 def test_frames_look_at_the_value_that_is_aggregated(what: str) -> None:
     table = {"t": [1, 2, 3, 4, 9], "x": [5, 5, None, 7, 1], "y": [1, 2, 3, 4, 5]}
     frames = {"d": Delta(1), "s": State(), "h": Threshold(5)}
-    found = aggregate(table, time="t", windows=frames, aggregates={"x": (what, "x")})
-    assert [(r["window"], r["start"]) for r in found.to_pylist()] == [
+    result = aggregate(table, time="t", windows=frames, aggregates={"x": (what, "x")})
+    assert [(r["window"], r["start"]) for r in result.to_pylist()] == [
         *zip("ddd", (1, 4, 9), strict=True),
         *zip("ssss", (1, 3, 4, 9), strict=True),
         ("h", 1),  # a null ends no frame
@@ -145,10 +200,10 @@ def test_frames_look_at_the_value_that_is_aggregated(what: str) -> None:
     with pytest.raises(InvalidInputError, match="window 'd': delta frames look at the value that"):
         aggregate(table, time="t", windows=frames, aggregates=[(what, "x"), ("sum", "y")])
     with pytest.raises(InvalidInputError, match="of one column, not of x, y"):
-        aggregate(table, time="t", windows=[State()], aggregates=[("argmax", ("x", "y"))])
+        aggregate(table, time="t", windows=[State()], aggregates=[("argmax", "x", "y")])
 
 
-def test_what_is_asked_of_one_column_alone_or_beside_another_is_the_same() -> None:
+def test_a_column_has_the_same_results_alone_and_with_another() -> None:
     table = {"t": [1, 2, 13, 4], "x": [5, None, 2, 7], "y": [1.0, 2, 3, 4]}
     one: dict[str, tuple[str, str]] = {"sum": ("sum", "x"), "all": ("collect", "x")}
     windows = {"ten": tumbling(10), "two": LastNEvery(2, 5), "near": Session(4)}
@@ -157,11 +212,12 @@ def test_what_is_asked_of_one_column_alone_or_beside_another_is_the_same() -> No
     assert alone == [{k: v for k, v in row.items() if k != "y"} for row in both.to_pylist()]
 
 
-BAD: dict[str, AggregateRequests] = {
-    "argmax is of 2 columns, not of 'x'": {"m": ("argmax", "x")},
-    "sum is of 1 column, not of": {"m": ("sum", ("x", "t"))},
+BAD: dict[str, AggregateSpecs] = {
+    "argmax reads 2 columns, not 1: .*; write .'argmax', 'price', 'size'": {"m": ("argmax", "x")},
+    "sum reads 1 column, not 2": {"m": ("sum", "x", "t")},
+    r"such as .'argmax', 'price', 'size'., not by .'x', 't'": {"m": ("argmax", ("x", "t"))},
     "'summ' is not an aggregate": {"m": ("summ", "x")},
-    "there is a column 'start' already": {"start": ("sum", "x")},
+    "two columns 'start'": {"start": ("sum", "x")},
     "one column 'y'; there are t, x": {"m": ("sum", "y")},
 }
 
@@ -171,7 +227,7 @@ def test_what_is_wrong_with_an_aggregate_is_named(message: str) -> None:
     table = {"t": [1, 2], "x": [1, 2]}
     with pytest.raises(InvalidInputError, match=message):
         aggregate(table, time="t", windows=[tumbling(10)], aggregates=BAD[message])
-    with pytest.raises(InvalidInputError, match="there is a column 'x' already"):
+    with pytest.raises(InvalidInputError, match="two columns 'x'"):
         rolling(table, time="t", size=3, aggregates={"x": ("sum", "x")})
     with pytest.raises(InvalidInputError, match="no table can be made of this: Column 1"):
         aggregate({"t": [1, 2], "x": [1]}, time="t", windows=[tumbling(10)], aggregates=[])
@@ -179,31 +235,47 @@ def test_what_is_wrong_with_an_aggregate_is_named(message: str) -> None:
 
 T, U = {"t": [1, 2], "x": [1, 2]}, np.array([2**63], np.uint64)
 ODD: list[tuple[str, dict[str, object]]] = [
-    ("in a list, or by name, not a Sliding", {"windows": tumbling(10)}),
-    ("in a list, or by name, not a str", {"windows": "tumbling"}),
+    ("a list of window types, or a dict from names .* not Sliding", {"windows": tumbling(10)}),
+    ("a list of window types, or a dict from names .* not 'tumbling'", {"windows": "tumbling"}),
+    ("windows is empty; name at least one window", {"windows": []}),
+    ("aggregates is empty; name at least one aggregate", {"aggregates": []}),
+    ("the result would have two columns 'x'", {"keys": ["x", "x"]}),
+    ("keys must be the name of a column or a list of names, not None", {"keys": None}),
+    ("dialect must be a Dialect", {"dialect": "spark"}),
+    ("gap='x' does nothing: no window here looks at it, as Session does", {"gap": "x"}),
+    ("'count' alone reads none: name its column", {"windows": [State()], "aggregates": ["count"]}),
     ("'tumbling' is no window type", {"windows": ["tumbling"]}),
     ("10 is no window type", {"windows": {"ten": 10}}),
-    ("which column it is of, .* not 's'", {"aggregates": "sum"}),
-    ("which column it is of, .* not 'sum'", {"aggregates": ["sum"]}),
-    ("which column it is of", {"aggregates": [("sum", "x", "t")]}),
-    ("which column it is of", {"aggregates": [("sum", None)]}),
-    ("which column it is of", {"aggregates": {"s": (max, "x")}}),
-    (r"a column 'sum\(x\)' already", {"aggregates": [("sum", "x"), ("sum", "x")]}),
-    ("a column 'window' already", {"table": {**T, "window": [1, 2]}, "key": "window"}),
-    ("a column 'end' already", {"table": {**T, "end": [1, 2]}, "key": "end"}),
+    ("aggregates must be a dict .* or a list of aggregates, .* not 'sum'", {"aggregates": "sum"}),
     (
-        "a column 'k' already",
-        {"table": {**T, "k": [1, 2]}, "key": "k", "aggregates": {"k": ("sum", "x")}},
+        r"aggregates.0.: sum reads 1 column, not 0: \(\); write .'sum', 'price'",
+        {"aggregates": ["sum"]},
     ),
-    ("the key 'k' is of list", {"table": {**T, "k": [[1], [2]]}, "key": "k"}),
-    ("the time 't' does not fit into 64 bits", {"table": {"t": U, "x": [1]}}),
+    ("aggregates.0.: sum reads 1 column, not 2", {"aggregates": [("sum", "x", "t")]}),
+    (
+        "aggregates.0.: columns are named by strings, .* not by None",
+        {"aggregates": [("sum", None)]},
+    ),
+    ("aggregate 's': .* must be a name and a column", {"aggregates": {"s": (max, "x")}}),
+    (
+        r"two columns 'sum\(x\)'; name aggregates in a dict",
+        {"aggregates": [("sum", "x"), ("sum", "x")]},
+    ),
+    ("two columns 'window'", {"rows": {**T, "window": [1, 2]}, "keys": "window"}),
+    ("two columns 'end'", {"rows": {**T, "end": [1, 2]}, "keys": "end"}),
+    (
+        "two columns 'k'",
+        {"rows": {**T, "k": [1, 2]}, "keys": "k", "aggregates": {"k": ("sum", "x")}},
+    ),
+    ("the key 'k' is of list", {"rows": {**T, "k": [[1], [2]]}, "keys": "k"}),
+    ("the time 't' does not fit into 64 bits", {"rows": {"t": U, "x": [1]}}),
     ("the end of a window of .* is 9223372036854775808", {"windows": [tumbling(2**63)]}),
-    ("the time of an event is 4611686018427387903", {"table": {"t": [2**62 - 1], "x": [1]}}),
+    ("the time of an event is 4611686018427387903", {"rows": {"t": [2**62 - 1], "x": [1]}}),
 ]
 
 
 @pytest.mark.parametrize(("message", "odd"), ODD)
 def test_nonsense_is_refused_in_words(message: str, odd: dict[str, object]) -> None:
-    given = {"table": T, "windows": [tumbling(10)], "aggregates": [("sum", "x")], **odd}
+    given = {"rows": T, "windows": [tumbling(10)], "aggregates": [("sum", "x")], **odd}
     with pytest.raises((InvalidInputError, UnsupportedError), match=message):
         aggregate(time="t", **given)  # type: ignore[arg-type] # that is what it is about

@@ -1,13 +1,13 @@
 """What Arrow and others make columns of, and what type a result has that holds nothing."""
 
-from collections.abc import Sequence
 from importlib import import_module
 from math import inf, nan
 
 import numpy as np
 import pytest
 
-from muntin.columnar.table import AggregateRequest, aggregate, rolling
+from muntin.columnar.aggregate_requests import AggregateSpec, AggregateSpecs
+from muntin.columnar.table import aggregate, rolling
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
@@ -16,10 +16,11 @@ from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END
+from muntin.spec.windows.data_driven import LastNEvery
 from muntin.spec.windows.periodic import Sliding, tumbling
 
 pa = import_module("pyarrow")
-SUM: Sequence[AggregateRequest] = [("sum", "x")]
+SUM: AggregateSpecs = [("sum", "x")]
 
 
 def test_texts_that_are_views_are_keys_as_polars_has_them() -> None:
@@ -28,15 +29,15 @@ def test_texts_that_are_views_are_keys_as_polars_has_them() -> None:
     encoded = pa.DictionaryArray.from_arrays(codes, pa.array(["a"], pa.string_view()))
     for keys in (views, encoded, pa.chunked_array([encoded, encoded.slice(0, 0)])):
         table = pa.table({"t": [1, 2, 3], "x": [1, 2, 4], "k": keys})
-        rows = aggregate(table, time="t", key="k", windows=[tumbling(5)], aggregates=SUM)
+        rows = aggregate(table, time="t", keys="k", windows=[tumbling(5)], aggregates=SUM)
         assert [(row["k"], row["sum(x)"]) for row in rows.to_pylist()] == [("a", 5), (None, 2)]
-        each = rolling(table, time="t", key="k", size=5, aggregates=SUM).to_pylist()
+        each = rolling(table, time="t", keys="k", size=5, aggregates=SUM).to_pylist()
         assert [(row["k"], row["sum(x)"]) for row in each] == [("a", 1), (None, 2), ("a", 5)]
 
 
 def test_keys_that_are_equal_are_one_key() -> None:
     table = {"t": [1, 2, 3, 4], "x": [1, 2, 4, 8], "k": [0.0, -0.0, nan, nan]}
-    rows = aggregate(table, time="t", key="k", windows=[tumbling(5)], aggregates=SUM).to_pylist()
+    rows = aggregate(table, time="t", keys="k", windows=[tumbling(5)], aggregates=SUM).to_pylist()
     assert [row["sum(x)"] for row in rows] == [3, 12]
 
 
@@ -48,9 +49,9 @@ def test_every_nan_is_one_key_and_both_zeros_are(kind: type[np.floating]) -> Non
     table = pa.table(
         {"t": range(7), "x": values, "k": pa.array([*keys, None], pa.array(keys).type)}
     )
-    found = aggregate(table, time="t", key="k", windows=[tumbling(9)], aggregates=SUM).to_pylist()
-    assert [row["sum(x)"] for row in found] == [3, 28, 32, 64]
-    assert [str(row["k"]) for row in found] == ["0.0", "nan", str(float(keys[5])), "None"]
+    result = aggregate(table, time="t", keys="k", windows=[tumbling(9)], aggregates=SUM).to_pylist()
+    assert [row["sum(x)"] for row in result] == [3, 28, 32, 64]
+    assert [str(row["k"]) for row in result] == ["0.0", "nan", str(float(keys[5])), "None"]
 
 
 @pytest.mark.parametrize("what", ["m4", "collect", "mean", "median"])
@@ -62,9 +63,32 @@ def test_a_window_type_without_windows_has_a_column_of_the_same_type(what: str) 
     assert [row["window"] for row in both.to_pylist()] == ["some"]
     empty = {"t": np.empty(0, np.int64), "x": np.empty(0, np.int64)}
     none = aggregate(empty, time="t", windows=windows, aggregates=[(what, "x")])
-    rows = rolling(empty, time="t", size=3, aggregates={"found": (what, "x")})
-    kinds = [getattr(found, "schema").types[-1] for found in (some, both, none, rows)]  # noqa: B009 - Arrow is not typed
+    rows = rolling(empty, time="t", size=3, aggregates={"result": (what, "x")})
+    kinds = [getattr(result, "schema").types[-1] for result in (some, both, none, rows)]  # noqa: B009 - Arrow is not typed
     assert len({*map(str, kinds)}) == 1
+
+
+@pytest.mark.parametrize("what", ["m4", "median", "std_sample", "sum", "collect", "geomean"])
+def test_windows_that_columns_do_not_support_have_values_of_the_same_type(what: str) -> None:
+    table = {"ts": [1, 2, 13, 14], "x": [2, None, 4, 2**60 + 1]}
+    supported, fallback = tumbling(10), LastNEvery(2, 10)
+    results = [
+        aggregate(table, windows=windows, aggregates={"x": (what, "x")})
+        for windows in ([supported], [fallback], [supported, fallback])
+    ]
+    kinds = {str(getattr(result, "schema").field("x").type) for result in results}  # noqa: B009 - as above
+    assert len(kinds) == 1
+    rows = [[row["x"] for row in result.to_pylist()] for result in results]
+    assert rows[0] == rows[1]
+    assert rows[2] == rows[0] + rows[1]
+
+
+def test_wide_values_of_the_row_operator_are_decimals() -> None:
+    table = {"ts": [1, 2], "x": [2**62, 2**62]}
+    (row,) = aggregate(
+        table, windows=[LastNEvery(2, 10)], aggregates={"x": ("sum", "x")}
+    ).to_pylist()
+    assert row["x"] == 2**63
 
 
 def lift(v: float) -> tuple[float]:
@@ -79,18 +103,18 @@ def lower(a: tuple[float]) -> tuple[float]:
     return (1 / (a[0] - 1),)
 
 
-def test_an_aggregate_of_ones_own_is_not_asked_for_the_type_of_nothing() -> None:
+def test_an_own_aggregate_over_no_rows_has_its_type() -> None:
     own = NumericAggregate("own", ("float",), ("float",), (0.0,), lift, combine, lower, ("float",))
     empty = {"t": np.empty(0, np.int64), "x": np.empty(0)}
-    found = aggregate(empty, time="t", windows=[tumbling(3)], aggregates={"own": (own, "x")})
-    assert str(getattr(found, "schema").field("own").type) == "double"  # noqa: B009 - as above
+    result = aggregate(empty, time="t", windows=[tumbling(3)], aggregates={"own": (own, "x")})
+    assert str(getattr(result, "schema").field("own").type) == "double"  # noqa: B009 - as above
 
 
-def test_names_with_blanks_are_told_apart() -> None:
+def test_names_with_blanks_are_distinguished() -> None:
     table = {"t": [1, 12], "x": [1, 2]}
     windows = {"a": tumbling(10), "a b": tumbling(20)}
-    wanted: dict[str, AggregateRequest] = {"b c": ("sum", "x"), "c": ("max", "x")}
-    rows = aggregate(table, time="t", windows=windows, aggregates=wanted).to_pylist()
+    aggregates: dict[str, AggregateSpec] = {"b c": ("sum", "x"), "c": ("max", "x")}
+    rows = aggregate(table, time="t", windows=windows, aggregates=aggregates).to_pylist()
     assert [(r["window"], r["b c"], r["c"]) for r in rows] == [
         ("a", 1, 1),
         ("a", 2, 2),
@@ -99,17 +123,17 @@ def test_names_with_blanks_are_told_apart() -> None:
 
 
 ODD: list[tuple[str, dict[str, object]]] = [
-    ("no table can be made of this: Byte-swapped", {"table": {"t": [1], "x": np.ones(1, ">i8")}}),
-    ("no table can be made of this: .* too large", {"table": {"t": [2**70], "x": [1]}}),
-    ("no table can be made of this: Unsupported", {"table": {"t": [1], "x": np.ones(1, "i4,i4")}}),
-    ("a window type or column is a str, not 1", {"aggregates": {1: ("sum", "x")}}),
-    ("a window type or column is a str, not 2", {"windows": {2: tumbling(3)}}),
+    ("no table can be made of this: Byte-swapped", {"rows": {"t": [1], "x": np.ones(1, ">i8")}}),
+    ("no table can be made of this: .* too large", {"rows": {"t": [2**70], "x": [1]}}),
+    ("no table can be made of this: Unsupported", {"rows": {"t": [1], "x": np.ones(1, "i4,i4")}}),
+    ("the name of an aggregate must be a string, not 1", {"aggregates": {1: ("sum", "x")}}),
+    ("the name of a window must be a string, not 2", {"windows": {2: tumbling(3)}}),
 ]
 
 
 @pytest.mark.parametrize(("message", "odd"), ODD)
-def test_what_arrow_does_not_take_is_refused_in_words(message: str, odd: dict[str, object]) -> None:
-    given = {"table": {"t": [1], "x": [1]}, "windows": [tumbling(3)], "aggregates": SUM, **odd}
+def test_what_arrow_does_not_accept_is_named(message: str, odd: dict[str, object]) -> None:
+    given = {"rows": {"t": [1], "x": [1]}, "windows": [tumbling(3)], "aggregates": SUM, **odd}
     with pytest.raises(InvalidInputError, match=message):
         aggregate(time="t", **given)  # type: ignore[arg-type] # that is what it is about
 
@@ -123,15 +147,15 @@ def test_a_window_that_begins_before_all_time_is_refused() -> None:
 def test_windows_of_narrow_times_may_begin_and_end_beyond_them(kind: str) -> None:
     table = pa.table({"t": pa.array([1, 120], kind), "x": [1, 2]})
     rows = aggregate(table, time="t", windows=[Sliding(40, 20)], aggregates=SUM)
-    found = [(row["start"], row["end"]) for row in rows.to_pylist()]
-    assert found == [(-20, 20), (0, 40), (100, 140), (120, 160)]
+    result = [(row["start"], row["end"]) for row in rows.to_pylist()]
+    assert result == [(-20, 20), (0, 40), (100, 140), (120, 160)]
     assert str(getattr(rows, "schema").field("start").type) == "int64"  # noqa: B009 - as above
 
 
 def test_an_empty_chunk_with_an_offset_is_nothing() -> None:
     column = pa.array([5, 6, 7], pa.int16())
-    apart = pa.chunked_array([column.slice(2, 0), column.slice(1), column.slice(3)])
-    table = pa.table({"t": apart, "x": pa.chunked_array([column.slice(0, 2)])})
+    chunks = pa.chunked_array([column.slice(2, 0), column.slice(1), column.slice(3)])
+    table = pa.table({"t": chunks, "x": pa.chunked_array([column.slice(0, 2)])})
 
     class Streamed:
         """As other engines give it."""
@@ -144,11 +168,11 @@ def test_an_empty_chunk_with_an_offset_is_nothing() -> None:
         assert [row["sum"] for row in rows] == [5, 11]
 
 
-def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_beside_nulls() -> None:
+def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_next_to_nulls() -> None:
     table = pa.table({"t": [1, 2, 11], "x": pa.array([2**64 - 1, None, None], pa.uint64())})
-    wanted: Sequence[AggregateRequest] = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
+    aggregates: AggregateSpecs = [("sum", "x"), ("max", "x"), ("m4", "x"), ("mean", "x")]
     first, second = aggregate(
-        table, time="t", windows=[tumbling(10)], aggregates=wanted
+        table, time="t", windows=[tumbling(10)], aggregates=aggregates
     ).to_pylist()
     assert first["sum(x)"] == first["max(x)"] == 2**64 - 1
     assert (second["sum(x)"], second["max(x)"], second["m4(x)"]) == (None, None, None)
@@ -163,6 +187,6 @@ def test_what_is_not_finite_is_no_reason_to_warn(method: Method) -> None:
     operator.take_columns(np.array([1, 2, 3, 11, 12, 16]), values, None, 3)
     snapshot(operator)
     results = operator.take_columns([], [], None, END).results()
-    found = {(line.query, line.start): line.value for line in results}
-    assert str(found["sum", 0]) == "nan"
-    assert (found["sum", 5], found["range", 10]) == (inf, inf)
+    result = {(line.query, line.start): line.value for line in results}
+    assert str(result["sum", 0]) == "nan"
+    assert (result["sum", 5], result["range", 10]) == (inf, inf)

@@ -1,4 +1,4 @@
-"""An aggregate that returns nonsense is named with the event, and the operator goes on without it.
+"""An aggregate that returns nonsense is named with the event; the operator continues without it.
 
 The bad event begins a slice, with which nothing has been combined yet, or comes to one that
 is there, perhaps late.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from muntin.optimized.common import user_code as trying
+from muntin.optimized.common import user_code
 from muntin.optimized.common.user_code import check_combinable
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry
@@ -26,7 +26,9 @@ from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Landmark, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
 
-SLICERS = [one for one in OPERATORS if one.name.startswith(("pan", "pair", "cutty", "scotty"))]
+SLICERS = [
+    entry for entry in OPERATORS if entry.name.startswith(("pan", "pair", "cutty", "scotty"))
+]
 BAD = 13
 KINDS: list[WindowType] = [
     *(tumbling(5), Sliding(7, 3), Landmark(0, 6), Session(2), Session(2, COUNT), count(3)),
@@ -44,16 +46,16 @@ ADDITIONS: list[Callable[[int, int], int]] = [int.__add__, arithmetic.add]
 
 
 def total(add: Callable[[int, int], int]) -> Aggregate[object, object, object]:
-    """Return a sum of which the lift fails to give a number at the bad value."""
+    """A sum whose lift returns no number for the bad value."""
 
     def lift(value: int) -> int:
         return None if value == BAD else value  # type: ignore[return-value]  # the point
 
-    return Aggregate("sum", lift, Monoid(0, add), int, True, "distributive").erased()  # noqa: FBT003
+    return Aggregate("sum", lift, Monoid(0, add), int, True, "distributive").erase_types()  # noqa: FBT003
 
 
-def taken(entry: OperatorEntry, settings: Settings, query: Query) -> bool:
-    """Whether an operator serves a query."""
+def is_supported(entry: OperatorEntry, settings: Settings, query: Query) -> bool:
+    """Whether an operator supports a query."""
     with suppress(UnsupportedError):
         entry.build(settings).add(query)
         return True
@@ -69,15 +71,17 @@ def test_a_lift_that_returns_nonsense_is_named_and_leaves_no_trace(
     add: Callable[[int, int], int],
 ) -> None:
     settings = Settings(3, in_order=in_order)
-    asked = [
-        query for kind in KINDS if taken(entry, settings, query := Query("q", kind, total(add)))
+    queries = [
+        query
+        for kind in KINDS
+        if is_supported(entry, settings, query := Query("q", kind, total(add)))
     ]
-    for query in asked:
+    for query in queries:
         for before in BEFORE if in_order else BEFORE + LATE:
             running, twin = entry.build(settings), SpecificationOperator(settings)
-            for one in (running, twin):
-                one.add(query)
-                one.take(Step(tuple(before)))
+            for operator in (running, twin):
+                operator.add(query)
+                operator.take(Step(tuple(before)))
             bad = Event(2, BAD)
             for events in ((bad,), (Event(2, 8), bad), (bad, Event(9, 8))):
                 with pytest.raises(UserCodeError, match="query 'q'") as caught:
@@ -85,7 +89,7 @@ def test_a_lift_that_returns_nonsense_is_named_and_leaves_no_trace(
                 assert f"{bad}" in str(caught.value), query
             for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
                 assert running.take(step) == twin.take(step), query
-    assert asked or not in_order
+    assert queries or not in_order
 
 
 class Span(NamedTuple):
@@ -96,7 +100,7 @@ class Span(NamedTuple):
 
 
 def spans(nonsense: object) -> Aggregate[object, object, object]:
-    """Return an aggregate whose combine gives back whatever meets None, and which lifts badly."""
+    """An aggregate whose combine gives back whatever meets None, and which lifts badly."""
 
     def lift(value: int) -> Span | None:
         return nonsense if value == BAD else Span(value, value)  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
@@ -104,8 +108,8 @@ def spans(nonsense: object) -> Aggregate[object, object, object]:
     def combine(left: Span | None, right: Span | None) -> Span | None:
         return Span(left.first, right.last) if left and right else left or right
 
-    whole = Aggregate("span", lift, Monoid(None, combine), str, False, "algebraic")  # noqa: FBT003
-    return whole.erased()
+    aggregate = Aggregate("span", lift, Monoid(None, combine), str, False, "algebraic")  # noqa: FBT003
+    return aggregate.erase_types()
 
 
 @pytest.mark.parametrize("nonsense", ["x", 7, (1,)])
@@ -117,11 +121,11 @@ def test_nonsense_that_an_identity_would_let_pass_is_named_with_its_event(
     nonsense: object,
 ) -> None:
     settings = Settings(3, in_order=in_order)
-    asked = [Query("q", kind, spans(nonsense)) for kind in KINDS]
-    for query in [query for query in asked if taken(entry, settings, query)]:
+    queries = [Query("q", kind, spans(nonsense)) for kind in KINDS]
+    for query in [query for query in queries if is_supported(entry, settings, query)]:
         running, twin = entry.build(settings), SpecificationOperator(settings)
-        for one in (running, twin):
-            one.add(query)
+        for operator in (running, twin):
+            operator.add(query)
         with pytest.raises(UserCodeError, match="query 'q', Event"):
             running.take(Step((Event(2, BAD),)))
         for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
@@ -140,47 +144,47 @@ def test_a_combine_that_takes_no_event_twice_is_right() -> None:
 
 
 def capped(nothing: object) -> Aggregate[object, object, object]:
-    """Return a sum whose combine forgets to return a number above a hundred."""
+    """A sum whose combine forgets to return a number above a hundred."""
 
     def combine(left: int, right: int) -> int:
         return left + right if left + right <= 100 else nothing  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # the point
 
-    whole = Aggregate("sum", int, Monoid(0, combine), int, True, "distributive")  # noqa: FBT003
-    return whole.erased()
+    aggregate = Aggregate("sum", int, Monoid(0, combine), int, True, "distributive")  # noqa: FBT003
+    return aggregate.erase_types()
 
 
 class Trial:
-    """An operator that is asked for what can't be combined, and beside it for a sum."""
+    """An operator with a query that cannot be combined, and a query of a sum."""
 
     def __init__(self, entry: OperatorEntry, settings: Settings, query: Query) -> None:
-        """Ask it; the denotation is asked for both too, and, apart, for the sum alone."""
+        """Register both; the denotation has both too, and another one has the sum alone."""
         self.running = entry.build(settings)
         self.both, self.alone = SpecificationOperator(settings), SpecificationOperator(settings)
-        for one in (self.running, self.both, self.alone):
-            one.add(Query("sound", tumbling(4), total(arithmetic.add)))
-        for one in (self.running, self.both):
-            one.add(query)
+        for operator in (self.running, self.both, self.alone):
+            operator.add(Query("sound", tumbling(4), total(arithmetic.add)))
+        for operator in (self.running, self.both):
+            operator.add(query)
 
-    def goes_on(self) -> None:
-        """Check that what follows is answered as if what was refused had not come."""
+    def check_next_steps(self) -> None:
+        """Check that the next results are those without the refused event."""
         for step in [*(Step((event,), event.time - 1) for event in AFTER), Step((), END)]:
             assert self.running.take(step) == self.both.take(step)
 
-    def tells_or_names(self, bad: Event) -> None:
-        """Check that the end is told aright, or refused by name; then the other query goes on."""
+    def check_end(self, bad: Event) -> None:
+        """Check that the end is correct, or refused by name; then the other query continues."""
         self.alone.take(Step((bad,)))
-        told = self.answer(Step((), END))
-        if isinstance(told, str):
+        output = self.answer(Step((), END))
+        if isinstance(output, str):
             places = (f"{bad}", "the window [", "the events up to")
-            assert any(f"query 'q', {place}" in told for place in places), told
+            assert any(f"query 'q', {place}" in output for place in places), output
             self.running.remove("q")
             assert self.answer(Step((), END)) == self.alone.take(Step((), END))
         else:
             self.both.take(Step((bad,)))
-            assert told == self.both.take(Step((), END))
+            assert output == self.both.take(Step((), END))
 
     def answer(self, step: Step) -> Output | str:
-        """Return what the operator tells, or why it refuses a step."""
+        """The output of the operator, or why it refuses a step."""
         try:
             return self.running.take(step)
         except UserCodeError as error:
@@ -188,7 +192,7 @@ class Trial:
 
 
 AT_ONCE = [tumbling(5), Landmark(0, 6), Session(2)]
-"""Windows in time of which the bad event joins a slice."""
+"""Windows of time whose slices the bad event joins."""
 
 
 @pytest.mark.parametrize("nothing", [None, NotImplemented])
@@ -201,24 +205,24 @@ def test_a_combine_that_returns_nonsense_is_named_and_leaves_no_trace(
 ) -> None:
     settings, bad = Settings(3, in_order=in_order), Event(2, 99)
     queries = [Query("q", kind, capped(nothing)) for kind in KINDS]
-    for query in [query for query in queries if taken(entry, settings, query)]:
+    for query in [query for query in queries if is_supported(entry, settings, query)]:
         for before in BEFORE[1:] if in_order else BEFORE[1:] + LATE:
             trial = Trial(entry, settings, query)
-            for one in (trial.running, trial.both, trial.alone):
-                one.take(Step(tuple(before)))
-            told = trial.answer(Step((bad,)))
-            if isinstance(told, str):
-                assert f"query 'q', {bad}" in told
-                trial.goes_on()
+            for operator in (trial.running, trial.both, trial.alone):
+                operator.take(Step(tuple(before)))
+            output = trial.answer(Step((bad,)))
+            if isinstance(output, str):
+                assert f"query 'q', {bad}" in output
+                trial.check_next_steps()
             else:
                 assert query.window not in AT_ONCE
-                trial.tells_or_names(bad)
+                trial.check_end(bad)
 
 
-def test_what_was_tried_is_not_remembered_without_end() -> None:
-    for _ in range(2 * trying.MOST):
+def test_the_memory_of_checked_combines_is_bounded() -> None:
+    for _ in range(2 * user_code.MAX_KNOWN_COMBINES):
         check_combinable(Monoid(0, lambda a, b: a + b), 7)
-        assert len(trying.KNOWN_COMBINES) <= trying.MOST
+        assert len(user_code.KNOWN_COMBINES) <= user_code.MAX_KNOWN_COMBINES
 
 
 def test_a_type_that_one_combine_takes_is_tried_on_another() -> None:

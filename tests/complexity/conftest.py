@@ -1,4 +1,4 @@
-"""What counts the looks at slices."""
+"""A fixture that counts reads of slices."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from muntin.optimized.scotty.slices.slice import Slice
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return where slices are noted that are asked how far they reach."""
-    asked, reach = list[int](), Slice.reach
+def slice_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The first times of the slices whose session end was read."""
+    reads, session_end = list[int](), Slice.session_end
 
-    def noted(one: Slice, gap: int) -> int | float:
-        asked.append(one.first)
-        return reach(one, gap)
+    def record_read(slice_: Slice, gap: int) -> int | float:
+        reads.append(slice_.first)
+        return session_end(slice_, gap)
 
-    monkeypatch.setattr(Slice, "reach", noted)
-    return asked
+    monkeypatch.setattr(Slice, "session_end", record_read)
+    return reads

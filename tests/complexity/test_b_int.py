@@ -6,7 +6,7 @@ from typing import ParamSpec
 
 import pytest
 
-from muntin.optimized.fifo.b_int import BInt, most_intervals
+from muntin.optimized.fifo.b_int import BInt, max_intervals
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
 
@@ -14,14 +14,14 @@ P = ParamSpec("P")
 
 
 def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> Cost:
-    before = meter.spent()
+    before = meter.cost()
     call(*args, **kwargs)
-    after = meter.spent()
+    after = meter.cost()
     return Cost(after.combines - before.combines, after.visits - before.visits)
 
 
 def window_of(first: int, end: int) -> tuple[BInt[Word], Meter]:
-    """Return a window of the positions first..end-1, each being the time too."""
+    """A window of the positions first..end-1, each being the time too."""
     meter = Meter()
     target = BInt(meter.watch(FREE), meter)
     target.bulk_insert((k, (k,)) for k in range(end))
@@ -38,7 +38,7 @@ def test_folds_keep_their_bound_and_attain_it_whenever_it_rises() -> None:
             assert target.query() == tuple(range(first, first + size))
         bound = BInt(FREE).bound(Operation("query", size, size))
         assert max(costs) <= bound
-        if most_intervals(size) > most_intervals(max(0, size - 1)):
+        if max_intervals(size) > max_intervals(max(0, size - 1)):
             assert max(costs) == bound
 
 
@@ -48,7 +48,7 @@ def test_ranges_agree_with_folds_and_keep_the_bound() -> None:
         held = tuple(range(max(5, first), min(31, last) + 1))
         cost = price(meter, target.query_range, first, last)
         assert target.query_range(first, last) == held
-        assert cost.within(target.bound(Operation("query_range", 27, len(held))))
+        assert cost.is_within(target.bound(Operation("query_range", 27, len(held))))
 
 
 @pytest.mark.parametrize("size", range(1, 33))
@@ -79,11 +79,11 @@ def test_batches_keep_the_bound(joined: bool) -> None:  # noqa: FBT001  # pytest
         target, meter = window_of(first, first + size)
         batch = [(first + size - joined + k // each, (k,)) for k in range(count)]
         bound = target.bound(Operation("bulk_insert", size, count))
-        assert price(meter, target.bulk_insert, batch).within(bound)
+        assert price(meter, target.bulk_insert, batch).is_within(bound)
 
 
 @pytest.mark.parametrize("size", range(1, 33))
-def test_evictions_combine_nothing_and_forget_each_interval_once(size: int) -> None:
+def test_evictions_combine_nothing_and_remove_each_interval_once(size: int) -> None:
     costs: list[Cost] = []
     for first in range(32):
         target, meter = window_of(first, first + size)

@@ -15,7 +15,7 @@ from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter, Operation
 from muntin.spec.structure import Fifo
-from support.histories import bursty, growing, longest_histories, shrinking, spelled, steady
+from support.histories import bursty, call_names, growing, longest_histories, shrinking, steady
 
 Line = tuple[int, int]
 """A straight line x -> slope * x + height, modulo a prime: small, and its order matters."""
@@ -47,7 +47,7 @@ each_history = pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTOR
 
 
 def worst_costs(build: Build, history: Iterator[str]) -> dict[str, int]:
-    """Return the greatest number of combines of any one call, by its name; check some answers."""
+    """The greatest number of combines of any one call, by its name; check some answers."""
     meter = Meter()
     fifo, window, rng = build(meter.watch(LINES)), deque[Line](), random.Random(1)  # noqa: S311
     worst = dict.fromkeys(COSTS, 0)
@@ -109,7 +109,7 @@ class LineCount:
         return self
 
     def of(self, call: Callable[[], None]) -> int:
-        """Return how many lines the call runs."""
+        """How many lines the call runs."""
         before, previous = self.lines, sys.gettrace()
         sys.settrace(self)
         try:
@@ -174,7 +174,7 @@ def test_no_history_of_at_most_fifteen_calls_costs_more_than_claimed(
     for history in longest_histories(15):
         meter, allowed = Meter(), 0.0
         fifo = build(meter.watch(LINES))
-        for name in spelled(history):
+        for name in call_names(history):
             if name == "insert":
                 fifo.insert((2, 3))
             else:

@@ -1,4 +1,4 @@
-"""How many partials FIFO structures keep: no more than claimed, after any history, and as many."""
+"""The partials that FIFO structures keep: never more than claimed, and the claim is attained."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -13,10 +13,10 @@ from muntin.optimized.fifo.two_stacks import TwoStacks
 from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.structure import Fifo
-from support.histories import bursty, growing, longest_histories, spelled, steady
+from support.histories import bursty, call_names, growing, longest_histories, steady
 
 
-class Kept(NamedTuple):
+class StoredPartials(NamedTuple):
     """How much a structure holds."""
 
     items: int
@@ -24,7 +24,7 @@ class Kept(NamedTuple):
 
 
 class Partial:
-    """A value that can be seen to live, and that lets nobody look inside."""
+    """A value whose lifetime can be observed, and whose content cannot."""
 
     def __bool__(self) -> bool:
         raise TypeError("values are opaque")
@@ -35,8 +35,10 @@ class Partial:
     __hash__ = object.__hash__
 
 
-def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]) -> list[Kept]:
-    """Return how many items are in the window after each call, and how many partials live."""
+def kept(
+    build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[str]
+) -> list[StoredPartials]:
+    """The items in the window after each call, and the partials that live."""
     alive = WeakSet[Partial]()
 
     def partial(*_: Partial) -> Partial:
@@ -45,14 +47,14 @@ def kept(build: Callable[[Monoid[Partial]], Fifo[Partial]], history: Iterator[st
         return made
 
     fifo = build(Monoid(Partial(), partial))
-    after = list[Kept]()
+    after = list[StoredPartials]()
     for name in history:
         if name == "insert":
             fifo.insert(partial())
         elif len(fifo):
             fifo.evict()
         fifo.query()
-        after.append(Kept(len(fifo), len(alive)))
+        after.append(StoredPartials(len(fifo), len(alive)))
     return after
 
 
@@ -90,6 +92,6 @@ def test_the_other_forms_keep_more(
 def test_no_history_of_at_most_fifteen_calls_keeps_more_than_claimed(
     build: Callable[[Monoid[Partial]], Fifo[Partial]], ratio: float, more: int
 ) -> None:
-    after = {held for history in longest_histories(15) for held in kept(build, spelled(history))}
+    after = {held for history in longest_histories(15) for held in kept(build, call_names(history))}
     assert [held for held in after if held.partials > ratio * held.items + more] == []
     assert any(held.partials == int(ratio * held.items) + more for held in after if held.items > 2)

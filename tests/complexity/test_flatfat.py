@@ -7,7 +7,7 @@ from typing import ParamSpec
 
 import pytest
 
-from muntin.optimized.flatfat.flatfat import FlatFat, recomputed
+from muntin.optimized.flatfat.flatfat import FlatFat, touched_nodes
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.cost import Cost, Meter, Operation
@@ -19,9 +19,9 @@ P = ParamSpec("P")
 
 
 def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> Cost:
-    before = meter.spent()
+    before = meter.cost()
     call(*args, **kwargs)
-    after = meter.spent()
+    after = meter.cost()
     return Cost(after.combines - before.combines, after.visits - before.visits)
 
 
@@ -32,7 +32,7 @@ def tree(capacity: int) -> tuple[FlatFat[Word], Meter]:
 
 
 class Traced(FlatFat[Word]):
-    """A tree that notes which inner nodes it recomputes."""
+    """A tree that records which inner nodes it recomputes."""
 
     nodes: list[int]
 
@@ -44,8 +44,8 @@ class Traced(FlatFat[Word]):
 @pytest.mark.parametrize("capacity", CAPACITIES)
 def test_new_costs_one_combine_less_than_there_are_values(capacity: int) -> None:
     _, meter = tree(capacity)
-    assert meter.spent() == Cost(capacity - 1, capacity - 1)
-    assert FlatFat.bound(Operation("new", capacity)) == meter.spent()
+    assert meter.cost() == Cost(capacity - 1, capacity - 1)
+    assert FlatFat.bound(Operation("new", capacity)) == meter.cost()
 
 
 @pytest.mark.parametrize("capacity", [1, 2, 4, 8])
@@ -57,8 +57,8 @@ def test_update_recomputes_exactly_the_ancestors_each_once_and_children_first(
         for locations in combinations(range(capacity), count):
             fat = Traced(FREE, [(k,) for k in range(capacity)])
             fat.nodes = []
-            fat.update((at, (9,)) for at in locations)
-            leaves = {capacity + at for at in locations}
+            fat.update((location, (9,)) for location in locations)
+            leaves = {capacity + location for location in locations}
             ancestors = {leaf >> up for leaf in leaves for up in range(1, leaf.bit_length())}
             assert sorted(fat.nodes) == sorted(ancestors)
             levels = [node.bit_length() for node in fat.nodes]
@@ -71,13 +71,13 @@ def test_update_recomputes_exactly_the_ancestors_each_once_and_children_first(
 def test_theorem_4_2_ii_as_printed_is_one_more_than_needed(capacity: int) -> None:
     for writes in range(1, capacity + 1):
         printed = writes * (1 + ceil(log2(capacity / writes)))
-        assert recomputed(capacity, writes) <= printed - 1
+        assert touched_nodes(capacity, writes) <= printed - 1
         if writes.bit_count() == 1:
-            assert recomputed(capacity, writes) == printed - 1
+            assert touched_nodes(capacity, writes) == printed - 1
 
 
 @pytest.mark.parametrize("capacity", CAPACITIES)
-def test_queries_cost_what_the_theorem_says_and_attain_it(capacity: int) -> None:
+def test_queries_cost_what_the_theorem_states_and_attain_it(capacity: int) -> None:
     fat, meter = tree(capacity)
     ends = list(product(range(capacity), repeat=2))
     worst = {
@@ -101,7 +101,7 @@ def test_queries_agree_with_folds() -> None:
 
 
 def window_of(capacity: int, size: int) -> tuple[FlatFatWindow[Word], Meter]:
-    """Return a window of so many items in a tree of that capacity."""
+    """A window of `size` items in a tree of this capacity."""
     meter = Meter()
     window = FlatFatWindow(meter.watch(FREE), meter)
     window.bulk_insert((10 * k, (k,)) for k in range(capacity))

@@ -6,8 +6,8 @@ from typing import ParamSpec
 
 import pytest
 
-from contracts.reactive_credit import Shape, savings
-from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, recomputed
+from contracts.reactive_credit import RingShape, savings
+from muntin.optimized.flatfat.flatfat import FlatFat, height, largest_capacity, touched_nodes
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
 from muntin.optimized.flatfat.reactive_fifo import FifoReactiveAggregator
 from muntin.spec.algebra.monoid import FREE, Word
@@ -18,8 +18,8 @@ State = tuple[int, int, int, tuple[int, ...]]
 """Capacity, front, span and the offsets of the holes: all that costs depend on."""
 
 
-class Ring(ReactiveAggregator[Word]):
-    """A ring that can be looked into."""
+class InspectedRing(ReactiveAggregator[Word]):
+    """A ring whose tree and state can be read."""
 
     @property
     def tree(self) -> FlatFat[Word]:
@@ -32,29 +32,29 @@ class Ring(ReactiveAggregator[Word]):
         return capacity, self._front, self._span, tuple(holes)
 
 
-class FifoRing(FifoReactiveAggregator[Word], Ring):
+class InspectedFifoRing(FifoReactiveAggregator[Word], InspectedRing):
     """The same, without holes."""
 
 
-KINDS = [Ring, FifoRing]
+KINDS = [InspectedRing, InspectedFifoRing]
 
 
 P = ParamSpec("P")
 
 
 def price(meter: Meter, call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> Cost:
-    before = meter.spent()
+    before = meter.cost()
     call(*args, **kwargs)
-    after = meter.spent()
+    after = meter.cost()
     return Cost(after.combines - before.combines, after.visits - before.visits)
 
 
-def ring(kind: type[Ring], capacity: int) -> tuple[Ring, Meter]:
+def ring(kind: type[InspectedRing], capacity: int) -> tuple[InspectedRing, Meter]:
     meter = Meter()
     return kind(meter.watch(FREE), meter, capacity=capacity), meter
 
 
-def do(target: Ring, name: str, time: int) -> None:
+def do(target: InspectedRing, name: str, time: int) -> None:
     if name == "insert":
         target.insert(time, (time,))
     else:
@@ -63,7 +63,9 @@ def do(target: Ring, name: str, time: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("levels", range(1, 7))
-def test_an_inverted_query_attains_twice_the_height_less_one(kind: type[Ring], levels: int) -> None:
+def test_an_inverted_query_attains_twice_the_height_less_one(
+    kind: type[InspectedRing], levels: int
+) -> None:
     """Front and back on either side of the middle; a quarter of the ring, to know its size."""
     capacity = 1 << levels
     target, meter = ring(kind, capacity)
@@ -76,7 +78,9 @@ def test_an_inverted_query_attains_twice_the_height_less_one(kind: type[Ring], l
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("front", range(8))
-def test_a_query_of_a_ring_that_is_not_inverted_costs_nothing(kind: type[Ring], front: int) -> None:
+def test_a_query_of_a_ring_that_is_not_inverted_costs_nothing(
+    kind: type[InspectedRing], front: int
+) -> None:
     target, meter = ring(kind, 8)
     target.bulk_insert((k, (k,)) for k in range(8))
     target.bulk_evict(front - 1)
@@ -88,7 +92,7 @@ def test_a_full_ring_is_compacted_if_a_quarter_are_holes_and_doubled_otherwise(
     capacity: int,
 ) -> None:
     for holes in range(capacity - 1):
-        target, meter = ring(Ring, capacity)
+        target, meter = ring(InspectedRing, capacity)
         target.bulk_insert((k, (k,)) for k in range(capacity))
         for time in range(1, 1 + holes):
             target.evict(time)
@@ -101,7 +105,7 @@ def test_a_full_ring_is_compacted_if_a_quarter_are_holes_and_doubled_otherwise(
 
 
 def test_holes_in_a_full_ring_do_not_make_each_insert_compact_it() -> None:
-    target, meter = ring(Ring, 64)
+    target, meter = ring(InspectedRing, 64)
     target.bulk_insert((k, (k,)) for k in range(64))
     before = meter.combines
     for k in range(500):
@@ -113,7 +117,7 @@ def test_holes_in_a_full_ring_do_not_make_each_insert_compact_it() -> None:
 @pytest.mark.parametrize("levels", range(2, 7))
 def test_an_eviction_costs_the_height_wherever_it_is(levels: int) -> None:
     capacity = 1 << levels
-    target, meter = ring(Ring, capacity)
+    target, meter = ring(InspectedRing, capacity)
     target.bulk_insert((k, (k,)) for k in range(capacity))
     for time in (capacity // 2, 0, capacity - 1):
         assert price(meter, target.evict, time) == Cost(levels, levels)
@@ -123,18 +127,20 @@ def test_an_eviction_costs_the_height_wherever_it_is(levels: int) -> None:
 @pytest.mark.parametrize("capacity", [4, 16, 64])
 def test_a_batch_is_one_update(capacity: int) -> None:
     for size in range(1, capacity + 1):
-        target, meter = ring(Ring, capacity)
+        target, meter = ring(InspectedRing, capacity)
         cost = price(meter, target.bulk_insert, [(k, (k,)) for k in range(size)])
-        assert cost.combines <= recomputed(capacity, size)
+        assert cost.combines <= touched_nodes(capacity, size)
         if size == capacity:
             assert cost.combines == capacity - 1
-        gone = size // 2
-        cost = price(meter, target.bulk_evict, gone - 1)
-        assert cost.combines <= recomputed(capacity, gone)
+        evicted = size // 2
+        cost = price(meter, target.bulk_evict, evicted - 1)
+        assert cost.combines <= touched_nodes(capacity, evicted)
 
 
-def moving(kind: type[Ring], calls: Iterable[tuple[str, int]], capacity: int = 1) -> list[int]:
-    """Return for each call the combines beyond the writes that it makes: what moving costs."""
+def moving(
+    kind: type[InspectedRing], calls: Iterable[tuple[str, int]], capacity: int = 1
+) -> list[int]:
+    """For each call the combines beyond the writes that it makes: what moving costs."""
     target, meter = ring(kind, capacity)
     costs: list[int] = []
     for name, time in calls:
@@ -147,7 +153,7 @@ def moving(kind: type[Ring], calls: Iterable[tuple[str, int]], capacity: int = 1
 @pytest.mark.parametrize("levels", range(1, 9))
 def test_arrivals_pay_up_to_four_for_doubling(levels: int) -> None:
     arrivals = (1 << levels - 1) + 1
-    costs = moving(Ring, [("insert", k) for k in range(arrivals)])
+    costs = moving(InspectedRing, [("insert", k) for k in range(arrivals)])
     assert sum(costs) == 4 * arrivals - 6 - levels
     assert sum(costs) <= 4 * arrivals
 
@@ -157,14 +163,16 @@ def test_evictions_pay_up_to_two_for_halving(levels: int) -> None:
     capacity = 1 << levels
     arrivals, evictions = capacity // 2 + 1, capacity // 4 + 2
     calls = [("insert", k) for k in range(arrivals)] + [("evict", k) for k in range(evictions)]
-    costs = moving(Ring, calls)
+    costs = moving(InspectedRing, calls)
     assert [k for k, cost in enumerate(costs) if cost][-1] == len(calls) - 1
     assert sum(costs[arrivals:]) == capacity // 2 - 1 == 2 * evictions - 5
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("half", [8, 16, 64])
-def test_a_window_that_oscillates_pays_at_most_six_a_round(kind: type[Ring], half: int) -> None:
+def test_a_window_that_oscillates_pays_at_most_six_a_round(
+    kind: type[InspectedRing], half: int
+) -> None:
     """The runs of section 6.2: up until the ring doubles, down until it halves."""
     calls: list[tuple[str, int]] = [("insert", k) for k in range(2 * half + 1)]
     oldest, end = 0, 2 * half + 1
@@ -176,13 +184,13 @@ def test_a_window_that_oscillates_pays_at_most_six_a_round(kind: type[Ring], hal
     costs = moving(kind, calls)[ramp:]
     assert sum(cost > 0 for cost in costs) == 40
     assert sum(costs) <= 6 * 20 * (half + 2)
-    if kind is Ring:
+    if kind is InspectedRing:
         assert sum(costs) == 20 * (6 * half - 2)
 
 
 def saved(state: State, least: int) -> int:
     capacity, _, span, holes = state
-    return savings(Shape(capacity, span, span - len(holes)), least=capacity == least)
+    return savings(RingShape(capacity, span, span - len(holes)), least=capacity == least)
 
 
 def left_by(calls: Iterable[tuple[str, int]]) -> TimedWindow[Word]:
@@ -199,7 +207,7 @@ def test_no_call_leaves_any_state_wrong_or_in_debt(least: int) -> None:
     todo: deque[tuple[tuple[str, int], ...]] = deque([()])  # shortest first
     while todo:
         calls = todo.popleft()
-        target, meter = ring(Ring, least)
+        target, meter = ring(InspectedRing, least)
         for call in calls[:-1]:
             do(target, *call)
         before, size, tree = target.state, len(target), target.tree
@@ -226,7 +234,7 @@ def test_a_full_ring_doubles_iff_fewer_than_a_quarter_are_holes(
 ) -> None:
     """And pays for it: with one hole more it is compacted, with one less that would leave debts."""
     for holes in range(capacity - 1):
-        target, meter = ring(Ring, capacity)
+        target, meter = ring(InspectedRing, capacity)
         target.bulk_insert((time, (time,)) for time in range(capacity))
         first = capacity - 1 - holes if youngest else 1
         for time in range(first, first + holes):

@@ -1,16 +1,14 @@
-"""Naive operators that forget keep no more than what is not frozen (rule 12)."""
+"""Naive operators that evict keep only what windows need that are not expired (rule 12)."""
 
 import random
 from collections.abc import Callable, Sequence
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
-from muntin.reference.aggregate_buckets import AggregateBuckets
-from muntin.reference.bucket_stores import TupleBuckets
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
+from muntin.reference.bucket_stores import AggregateBuckets, TupleBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import FullHistoryStore
+from muntin.reference.tuple_stores import FullHistoryStore, TupleBuffer
 from muntin.registry.implementations import FibaOfTuples
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event
@@ -37,7 +35,7 @@ def stream() -> list[Event]:
 
 
 def within(before: int) -> Bound:
-    """Allow the events that are at most so much older than the lateness limit."""
+    """Allow the events that are at most `before` older than the lateness limit."""
     return lambda times, limit: sum(time >= limit - before for time in times)
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from muntin.conformance.machines.letter_values import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountKeyState
 from muntin.optimized.scotty.operator import Scotty
@@ -20,44 +20,44 @@ from muntin.spec.windows.periodic import Sliding, count
 BY_ARRIVAL = Settings(9, dialect=Dialect(count_order="arrival"))
 INVERTIBLE = Aggregate[tuple[int, ...], tuple[int, ...], object](
     "word", tuple, FREE, tuple, commutative=False, kind="holistic"
-).erased()
+).erase_types()
 
 
 def group_of(operator: Scotty) -> CountGroup:
-    """Return the only group."""
+    """The only group."""
     (group,) = operator.groups
     assert isinstance(group, CountGroup)
     return group
 
 
-def lane_of(operator: Scotty) -> CountKeyState:
-    """Return the only key of the only group."""
-    return group_of(operator).lanes[None]
+def key_state_of(operator: Scotty) -> CountKeyState:
+    """The only key of the only group."""
+    return group_of(operator).key_states[None]
 
 
-def stored(operator: Scotty) -> int:
-    """Return how many tuples are kept."""
-    return sum(len(one.tuples or ()) for one in lane_of(operator).slices)
+def stored_tuples(operator: Scotty) -> int:
+    """The number of stored tuples."""
+    return sum(len(slice_.tuples or ()) for slice_ in key_state_of(operator).slices)
 
 
-def kinds(queries: int) -> list[Sliding]:
-    """Return so many count windows, slide > size too."""
+def random_windows(queries: int) -> list[Sliding]:
+    """Count windows, slide > size too."""
     rng = random.Random(queries)  # noqa: S311 - it need not be secret
     return [count(rng.randint(1, 40), rng.randint(1, 40)) for _ in range(queries)]
 
 
-def asking(queries: int, meter: Meter, settings: Settings) -> Scotty:
-    """Return an operator of so many count windows, and nothing counted."""
+def operator_with(queries: int, meter: Meter, settings: Settings) -> Scotty:
+    """An operator with this many count windows, and nothing counted."""
     operator, aggregate = Scotty(settings, letters=((1,), (2,))), meter.watch_aggregate(INVERTIBLE)
-    for nth, kind in enumerate(kinds(queries)):
-        operator.add(Query(f"q{nth}", kind, aggregate))
+    for index, window in enumerate(random_windows(queries)):
+        operator.add(Query(f"q{index}", window, aggregate))
     meter.lifts = meter.combines = meter.inverts = 0
     return operator
 
 
-def unfolded(lane: CountKeyState, low: int, behind: int) -> object:
-    """Return no tuples."""
-    del lane, low, behind
+def fold_nothing(key_state: CountKeyState, low: int, behind: int) -> object:
+    """No tuples."""
+    del key_state, low, behind
     return ()
 
 
@@ -67,8 +67,8 @@ def test_an_event_in_order_costs_one_lift_and_one_combine(
     queries: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meter = Meter()
-    operator = asking(queries, meter, settings)
-    monkeypatch.setattr(CountKeyState, "fold", unfolded)  # what windows cost is not counted
+    operator = operator_with(queries, meter, settings)
+    monkeypatch.setattr(CountKeyState, "fold", fold_nothing)  # the cost of windows is not counted
     operator.step([Event(time, (time,)) for time in range(-500, -1)])
     for time in range(-1, 500):
         meter.lifts = meter.combines = 0
@@ -78,12 +78,12 @@ def test_an_event_in_order_costs_one_lift_and_one_combine(
 
 def test_slices_lie_between_the_edges_of_all_queries() -> None:
     operator = Scotty(Settings(5))
-    for nth, kind in enumerate([count(7, 3), count(5), count(2, 9)]):
-        operator.add(Query(f"q{nth}", kind, WORDS))
+    for index, window in enumerate([count(7, 3), count(5), count(2, 9)]):
+        operator.add(Query(f"q{index}", window, WORDS))
     operator.step([Event(time, Letter(0, time)) for time in range(200)])
     starts = {rank for slide in (3, 5, 9) for rank in range(0, 200, slide)}
     ends = {*range(7, 200, 3), *range(5, 200, 5), *range(2, 200, 9)}
-    assert [one.first for one in lane_of(operator).slices] == sorted(starts | ends)
+    assert [slice_.first for slice_ in key_state_of(operator).slices] == sorted(starts | ends)
 
 
 @pytest.mark.parametrize("place", [0, 1, 150, 395])
@@ -91,7 +91,7 @@ def test_a_late_event_costs_one_invert_and_one_combine_for_each_slice_behind_it(
     meter = Meter()
     operator = Scotty(Settings(10**6), letters=((1,), (2,)))
     operator.add(Query("q", count(4), meter.watch_aggregate(INVERTIBLE)))
-    operator.step([Event(10 * nth, (nth,)) for nth in range(398)])
+    operator.step([Event(10 * index, (index,)) for index in range(398)])
     meter.combines = meter.inverts = 0
     operator.step([Event(10 * place - 1, (-1,))])
     behind = 99 - place // 4
@@ -103,67 +103,71 @@ def test_a_shift_recomputes_the_slice_where_there_is_no_invert(name: str) -> Non
     meter = Meter()
     operator = Scotty(Settings(10**6))
     operator.add(Query("q", count(4), meter.watch_aggregate(named_keeping_nulls(name))))
-    operator.step([Event(10 * nth, nth) for nth in range(40)], 400)
+    operator.step([Event(10 * index, index) for index in range(40)], 400)
     meter.combines = meter.inverts = 0
     output = operator.step([Event(-1, 50)])
     assert len(output.results) == 10
-    wanted = (10, 10) if name == "sum" else (0, 10 * 3)
-    assert (meter.inverts, meter.combines) == wanted
+    expected = (10, 10) if name == "sum" else (0, 10 * 3)
+    assert (meter.inverts, meter.combines) == expected
 
 
-def test_a_late_event_that_changes_no_window_that_was_told_asks_no_slice_before_it() -> None:
+def test_a_late_event_that_changes_no_emitted_window_folds_no_slice_before_it() -> None:
     meter = Meter()
-    operator = asking(1, meter, Settings(100))
-    operator.step([Event(10 * nth, (nth,)) for nth in range(1000)], 5000)
+    operator = operator_with(1, meter, Settings(100))
+    operator.step([Event(10 * index, (index,)) for index in range(1000)], 5000)
     meter.combines = meter.inverts = 0
     assert operator.step([Event(9985, (-1,))]).results == ()
     assert meter.combines + meter.inverts <= 4
 
 
 @pytest.mark.parametrize("lateness", [0, 40])
-def test_tuples_and_slices_are_released_as_they_settle(lateness: int) -> None:
-    operator, delay = asking(10, Meter(), Settings(lateness)), 15
+def test_tuples_and_slices_are_evicted_once_they_are_final(lateness: int) -> None:
+    operator, delay = operator_with(10, Meter(), Settings(lateness)), 15
     rng = random.Random(3)  # noqa: S311 - it need not be secret
     times = sorted(range(3000), key=lambda time: time + rng.randrange(delay))
-    for nth, time in enumerate(times):
-        operator.step([Event(time, (time,))], max(times[: nth + 1][-delay:]) - delay)
-        assert stored(operator) <= lateness + 2 * delay + 3
-        assert len(lane_of(operator).slices) <= 40 + lateness + 2 * delay + 3
-    assert lane_of(operator).total == 3000
+    for index, time in enumerate(times):
+        operator.step([Event(time, (time,))], max(times[: index + 1][-delay:]) - delay)
+        assert stored_tuples(operator) <= lateness + 2 * delay + 3
+        assert len(key_state_of(operator).slices) <= 40 + lateness + 2 * delay + 3
+    assert key_state_of(operator).tuple_count == 3000
     operator.step([], END)
-    assert stored(operator) <= 2
-    assert len(lane_of(operator).slices) <= 41
+    assert stored_tuples(operator) <= 2
+    assert len(key_state_of(operator).slices) <= 41
 
 
 @pytest.mark.parametrize("settings", [Settings(9, in_order=True), BY_ARRIVAL])
-def test_no_tuple_is_kept_where_none_ever_moves(settings: Settings) -> None:
-    operator = asking(5, Meter(), settings)
+def test_no_tuple_is_stored_where_none_ever_moves(settings: Settings) -> None:
+    operator = operator_with(5, Meter(), settings)
     for time in range(300):
         operator.step([Event(time, (time,))], time)
-        assert stored(operator) == 0
-        assert len(lane_of(operator).slices) <= 82
+        assert stored_tuples(operator) == 0
+        assert len(key_state_of(operator).slices) <= 82
 
 
-def test_a_removed_query_brings_no_edges_any_more() -> None:
+def test_a_removed_query_has_no_edges_any_more() -> None:
     operator = Scotty(Settings(5))
     operator.add(Query("a", count(30), WORDS))
     operator.add(Query("b", count(7, 2), WORDS))
     operator.step([Event(time, Letter(0, time)) for time in range(20)])
     operator.remove("b")
     operator.step([Event(time, Letter(0, time)) for time in range(20, 100)])
-    assert [one.first for one in lane_of(operator).slices if one.first > 21] == [30, 60, 90]
+    assert [slice_.first for slice_ in key_state_of(operator).slices if slice_.first > 21] == [
+        30,
+        60,
+        90,
+    ]
 
 
-def test_only_keys_that_have_news_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    operator = asking(3, Meter(), Settings(5))
+def test_only_keys_with_new_events_are_visited(monkeypatch: pytest.MonkeyPatch) -> None:
+    operator = operator_with(3, Meter(), Settings(5))
     operator.step([Event(time, (time,), time % 50) for time in range(5000)], 100)
-    asked = list[object]()
+    visited = list[object]()
 
-    def spied(lane: CountKeyState, high: float) -> list[int]:
-        asked.append(lane.key)
-        return ending(lane, high)
+    def record_visit(key_state: CountKeyState, until: float) -> list[int]:
+        visited.append(key_state.key)
+        return pop_complete(key_state, until)
 
-    ending = CountKeyState.end
-    monkeypatch.setattr(CountKeyState, "end", spied)
+    pop_complete = CountKeyState.pop_complete_slices
+    monkeypatch.setattr(CountKeyState, "pop_complete_slices", record_visit)
     operator.step([Event(5000, (0,), 7)])
-    assert asked == [7]
+    assert visited == [7]

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
 from muntin.optimized.scotty.operator import Scotty
@@ -19,13 +18,13 @@ from muntin.spec.windows.frames import State
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.windows.window import WindowType
 
-SCOTTY = [one for one in OPERATORS if one.name.startswith("scotty")]
+SCOTTY_ENTRIES = [one for one in OPERATORS if one.name.startswith("scotty")]
 FIXED = [Sliding(10, 3), Sliding(25, 7, 2), Sliding(4, 9), tumbling(6), Sliding(100, 9)]
 UNTIL = 300
 
 
 def group_of(operator: Operator) -> InOrderGroup:
-    """Return the only group."""
+    """The only group."""
     assert isinstance(operator, Scotty)
     (group,) = operator.groups
     assert isinstance(group, InOrderGroup)
@@ -34,25 +33,25 @@ def group_of(operator: Operator) -> InOrderGroup:
 
 @pytest.mark.parametrize("output", ["accumulate-retract", "discard", "final"])
 @pytest.mark.parametrize("queries", range(1, len(FIXED) + 1))
-@pytest.mark.parametrize("entry", SCOTTY, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", SCOTTY_ENTRIES, ids=lambda entry: entry.name)
 def test_there_are_no_more_slices_than_starts_of_windows_that_are_open(
     entry: OperatorEntry, queries: int, output: Mode
 ) -> None:
-    operator, kinds = entry.build(Settings(0, output, in_order=True)), FIXED[:queries]
-    for nth, kind in enumerate(kinds):
-        operator.add(Query(f"q{nth}", kind, WORDS))
-    most = 0
+    operator, windows = entry.build(Settings(0, output, in_order=True)), FIXED[:queries]
+    for index, window in enumerate(windows):
+        operator.add(Query(f"q{index}", window, WORDS))
+    most_slices = 0
     for time in range(UNTIL):
         operator.step([Event(time, Letter(0, time))])
-        opened = {
+        open_starts = {
             max(start, 0)
-            for kind in kinds
-            for start in range(kind.offset - 126 * kind.slide, time + 1, kind.slide)
-            if start <= time < start + kind.size
+            for window in windows
+            for start in range(window.offset - 126 * window.slide, time + 1, window.slide)
+            if start <= time < start + window.size
         }
-        most = max(most, group_of(operator).slicing.slices())
-        assert group_of(operator).slicing.slices() <= len(opened)
-    assert most >= 4
+        most_slices = max(most_slices, group_of(operator).slicer.slice_count())
+        assert group_of(operator).slicer.slice_count() <= len(open_starts)
+    assert most_slices >= 4
 
 
 OPEN: list[tuple[WindowType, int]] = [
@@ -61,18 +60,22 @@ OPEN: list[tuple[WindowType, int]] = [
     (Band(5, 200), 1),
     (Session(4), 1),
 ]
-"""Windows with many ends and one start at a time, and how many slices they need."""
+"""Windows with many ends and one start at a time, and the number of slices they need."""
 
 
-@pytest.mark.parametrize(("kind", "needed"), OPEN, ids=lambda part: getattr(part, "name", ""))
-def test_where_windows_only_end_no_slice_begins(kind: WindowType, needed: int) -> None:
+@pytest.mark.parametrize(
+    ("window", "needed"), OPEN, ids=lambda parameter: getattr(parameter, "name", "")
+)
+def test_where_windows_only_end_no_slice_begins(window: WindowType, needed: int) -> None:
     operator = Scotty(Settings(in_order=True))
-    operator.add(Query("q", kind, BAGS))
+    operator.add(Query("q", window, BAGS))
     rng, time = random.Random(3), 0  # noqa: S311 - it need not be secret
-    for nth in range(UNTIL):
+    for index in range(UNTIL):
         time += rng.choice([0, 1, 1, 2, 7])
-        operator.step([Event(time, Letter(0, nth))])
-        assert all(lane.slices.size <= needed for lane in group_of(operator).slicing.lanes())
+        operator.step([Event(time, Letter(0, index))])
+        assert all(
+            key_state.slices.size <= needed for key_state in group_of(operator).slicer.key_states()
+        )
 
 
 MIXED: list[WindowType] = [
@@ -87,30 +90,30 @@ def test_windows_of_all_kinds_share_one_lift_and_one_combine_a_tuple(
 ) -> None:
     meter, folded, fold = Meter(), [0], SliceBuffer[object].fold
 
-    def counted(slices: SliceBuffer[object], first: int, stop: int) -> object:
+    def count_fold(slices: SliceBuffer[object], first: int, stop: int) -> object:
         before = meter.combines
         total = fold(slices, first, stop)
         folded[0] += meter.combines - before
         return total
 
-    monkeypatch.setattr(SliceBuffer, "fold", counted)  # what windows cost is not counted
+    monkeypatch.setattr(SliceBuffer, "fold", count_fold)  # the cost of windows is not counted
     operator, aggregate = Scotty(Settings(in_order=True)), meter.watch_aggregate(WORDS)
-    for nth in range(queries):
-        operator.add(Query(f"q{nth}", MIXED[nth % len(MIXED)], aggregate))
+    for index in range(queries):
+        operator.add(Query(f"q{index}", MIXED[index % len(MIXED)], aggregate))
     meter.lifts = meter.combines = 0
     for time in range(UNTIL):
         operator.step([Event(time, Letter(time // 40, time), punctuation=time % 50 == 0)])
         assert meter.lifts == time + 1
         assert meter.combines - folded[0] <= time + 1
-    assert {*group_of(operator).queries} == {f"q{nth}" for nth in range(queries)}
+    assert {*group_of(operator).queries} == {f"q{index}" for index in range(queries)}
 
 
 def test_an_idle_key_leaves_nothing_in_ordered_slices() -> None:
     operator = Scotty(Settings(in_order=True))
-    for nth, kind in enumerate(FIXED):
-        operator.add(Query(f"q{nth}", kind, BAGS))
+    for index, window in enumerate(FIXED):
+        operator.add(Query(f"q{index}", window, BAGS))
     for time in range(UNTIL):
         operator.step([Event(time, Letter(0, time), key=time)])
-    slicing = group_of(operator).slicing
-    assert len(list(slicing.lanes())) <= 120
-    assert len(vars(slicing)["_births"]) == 0
+    slicer = group_of(operator).slicer
+    assert len(list(slicer.key_states())) <= 120
+    assert len(vars(slicer)["_key_order"]) == 0

@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
-from muntin.optimized.in_order.group import Technique
+from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.optimized.in_order.aggregate_store import InOrderEagerStore, InOrderLazyStore
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.pane_edges import pairs, panes
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
@@ -20,6 +18,7 @@ from muntin.optimized.in_order.technique import (
     PAIRS,
     PAIRS_PLUS,
     PANES,
+    Technique,
 )
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
@@ -54,36 +53,37 @@ CUTTING: list[WindowType] = [Punctuation(), Delta(2), State(), Threshold(1, 2)]
 """Windows that the last of several simultaneous events may begin."""
 
 
-TRIED = 1
+CHECK_COMBINES = 1
 """The combine of the first partial of its type with the identity."""
 
 
 def events(rng: random.Random, number: int) -> list[Event]:
     """A stream in order, with ties and pauses."""
-    time, found = 0, list[Event]()
+    time, stream = 0, list[Event]()
     for letter in range(number):
         time += rng.choice([0, 0, 1, 1, 1, 2, 6])
-        found.append(Event(time, Letter(rng.randint(0, 3), letter), punctuation=not letter % 9))
-    return found
+        stream.append(Event(time, Letter(rng.randint(0, 3), letter), punctuation=not letter % 9))
+    return stream
 
 
 def operator(technique: Technique, kinds: Sequence[WindowType], meter: Meter) -> InOrderSlicer:
-    """One operator that asks for all of these in one aggregate."""
+    """One operator with queries of all these windows and one aggregate."""
     built, aggregate = InOrderSlicer(technique, IN_ORDER), meter.watch_aggregate(WORDS)
-    for nth, kind in enumerate(kinds):
-        built.add(Query(f"q{nth}", kind, aggregate))
+    for number, kind in enumerate(kinds):
+        built.add(Query(f"q{number}", kind, aggregate))
     return built
 
 
 def begins(running: InOrderSlicer) -> int:
     """The number of events with which some window begins that is open, or may be."""
-    return sum(len(lane.begins()) for lane in running.lanes())
+    return sum(len(key_state.begins()) for key_state in running.key_states())
 
 
 def open_windows(running: InOrderSlicer) -> int:
     """The number of windows that are open."""
-    tracks = [track for lane in running.lanes() for track in lane.tracks.values()]
-    return sum(one.stop is None for track in tracks for one in track.live)
+    states = running.key_states()
+    trackers = [tracker for state in states for tracker in state.trackers.values()]
+    return sum(window.stop is None for tracker in trackers for window in tracker.windows)
 
 
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
@@ -95,8 +95,8 @@ def test_cutty_holds_one_slice_a_begin_and_no_other(
     running, most = operator(technique, kinds, Meter()), 0
     for event in events(rng, 500):
         running.step([event])
-        assert running.slices() == begins(running) <= open_windows(running) + 1
-        most = max(most, running.slices())
+        assert running.slice_count() == begins(running) <= open_windows(running) + 1
+        most = max(most, running.slice_count())
     assert most > 5 or kinds == CUTTING
 
 
@@ -104,13 +104,15 @@ def test_no_store_could_do_with_fewer_slices() -> None:
     running = operator(CUTTY_LAZY, MIXED, Meter())
     for event in events(random.Random(5), 300):  # noqa: S311 - it need not be secret
         running.step([event])
-        (lane,) = running.lanes()
-        totals = {lane.slices.fold(begin, lane.slices.count) for begin in lane.begins()}
-        assert len(totals) == running.slices()  # as many answers could be asked for at once
+        (key_state,) = running.key_states()
+        totals = {
+            key_state.slices.fold(begin, key_state.slices.count) for begin in key_state.begins()
+        }
+        assert len(totals) == running.slice_count()  # each may be a result of the next step
 
 
-class Folded:
-    """How many combines were spent on totals of windows, not on slices."""
+class FoldCombines:
+    """Combines spent on totals of windows, not on slices."""
 
     def __init__(self, meter: Meter, monkeypatch: pytest.MonkeyPatch) -> None:
         self.combines, fold = 0, SliceBuffer[object].fold
@@ -129,13 +131,13 @@ def test_a_tuple_costs_one_lift_and_one_combine_whatever_the_number_of_queries(
     queries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meter = Meter()
-    folded = Folded(meter, monkeypatch)
+    folded = FoldCombines(meter, monkeypatch)
     running = operator(CUTTY_LAZY, [(MIXED + CUTTING)[n % 16] for n in range(queries)], meter)
     stream = events(random.Random(6), 300)  # noqa: S311 - it need not be secret
-    for nth, event in enumerate(stream):
+    for number, event in enumerate(stream):
         running.step([event])
-        assert meter.lifts == nth + 1
-        assert meter.combines - folded.combines <= nth + 1
+        assert meter.lifts == number + 1
+        assert meter.combines - folded.combines <= number + 1
     if queries > 1:
         assert meter.combines - folded.combines > len(stream) * 0.5
 
@@ -146,10 +148,10 @@ def test_where_no_window_ends_each_tuple_that_begins_no_slice_is_combined_once()
     stream = [Event(time, Letter(1, time)) for time in range(500)]
     for event in stream:
         running.step([event])
-    assert meter.combines == len(stream) - running.slices() + TRIED
+    assert meter.combines == len(stream) - running.slice_count() + CHECK_COMBINES
 
 
-class Held(NamedTuple):
+class MeasuredCost(NamedTuple):
     """The most slices and room; then, in the second half of a stream, combines for a tuple.
 
     A tuple at which no window ends updates, one at which a window ends also merges.
@@ -162,7 +164,7 @@ class Held(NamedTuple):
     amortised: float
 
 
-def held(technique: Technique, size: int, slide: int) -> Held:
+def measured_cost(technique: Technique, size: int, slide: int) -> MeasuredCost:
     """Run a window, long enough for the store to have grown to its size by half of the stream."""
     meter, half = Meter(), 3 * (size + slide)
     running = operator(technique, [Sliding(size, slide)], meter)
@@ -171,10 +173,10 @@ def held(technique: Technique, size: int, slide: int) -> Held:
         before = meter.combines
         ended = bool(running.step([Event(time, Letter(1, time))]).results)
         spent[ended] += [meter.combines - before] if time >= half else []
-        slices.append(running.slices())
-        room.append(sum(lane.slices.held for lane in running.lanes()))
+        slices.append(running.slice_count())
+        room.append(sum(key_state.slices.partial_capacity for key_state in running.key_states()))
     amortised = (sum(spent[False]) + sum(spent[True])) / half
-    return Held(max(slices), max(room), max(spent[False]), max(spent[True]), amortised)
+    return MeasuredCost(max(slices), max(room), max(spent[False]), max(spent[True]), amortised)
 
 
 def random_parameters() -> list[tuple[int, int]]:
@@ -182,8 +184,8 @@ def random_parameters() -> list[tuple[int, int]]:
     return [(10, 3)] + [(rng.randint(1, 40), rng.randint(1, 12)) for _ in range(8)]
 
 
-PANES_EAGER = Technique(InOrderEagerStore, panes, shares=False)
-"""In the table, though nobody would want it."""
+PANES_EAGER = Technique(InOrderEagerStore, panes, shares_slices=False)
+"""A row of the table, without a practical use."""
 
 
 def most_slices(size: int, slide: int) -> list[tuple[Technique, Technique, int, int]]:
@@ -199,29 +201,29 @@ def most_slices(size: int, slide: int) -> list[tuple[Technique, Technique, int, 
 @pytest.mark.parametrize(("size", "slide"), random_parameters())
 def test_table_1_lazy(size: int, slide: int) -> None:
     for technique, _, windows, _ in most_slices(size, slide):
-        found = held(technique, size, slide)
-        assert found.slices <= windows
-        assert found.update <= 1
-        assert found.merge <= windows
+        costs = measured_cost(technique, size, slide)
+        assert costs.slices <= windows
+        assert costs.update <= 1
+        assert costs.merge <= windows
 
 
 def test_figure_7_range_10_and_slide_3() -> None:
     rows = most_slices(10, 3)
-    found = [held(technique, 10, 3) for technique, _, _, _ in rows]
-    assert [one.slices for one in found] == [windows for _, _, windows, _ in rows] == [4, 7, 10]
-    assert [one.merge for one in found] == [4, 6, 9]
-    assert [one.update for one in found] == [1, 1, 0]  # a pane is one tuple
+    costs = [measured_cost(technique, 10, 3) for technique, _, _, _ in rows]
+    assert [cost.slices for cost in costs] == [windows for _, _, windows, _ in rows] == [4, 7, 10]
+    assert [cost.merge for cost in costs] == [4, 6, 9]
+    assert [cost.update for cost in costs] == [1, 1, 0]  # a pane is one tuple
 
 
 @pytest.mark.parametrize(("size", "slide"), random_parameters())
 def test_table_1_eager(size: int, slide: int) -> None:
     for _, technique, windows, a_slide in most_slices(size, slide):
-        found, levels = held(technique, size, slide), ceil(log2(windows)) + 1
-        assert found.room <= 2**levels  # twice the next power of two
-        if technique is not PANES_EAGER:  # of which many go at once
-            assert found.update <= levels
-            assert found.merge <= 3 * levels
-        assert found.amortised <= 1 + (a_slide + 1) * 2 * levels / slide
+        costs, levels = measured_cost(technique, size, slide), ceil(log2(windows)) + 1
+        assert costs.room <= 2**levels  # twice the next power of two
+        if technique is not PANES_EAGER:  # many of its slices are removed at once
+            assert costs.update <= levels
+            assert costs.merge <= 3 * levels
+        assert costs.amortised <= 1 + (a_slide + 1) * 2 * levels / slide
 
 
 def counting(
@@ -284,14 +286,15 @@ def test_state_is_bounded_however_long_the_stream() -> None:
     most: list[int] = []
     for event in events(random.Random(8), 1500):  # noqa: S311 - it need not be secret
         running.step([event])
-        most.append(running.slices())
-        assert sum(len(t.live) for lane in running.lanes() for t in lane.tracks.values()) < 150
+        most.append(running.slice_count())
+        states = running.key_states()
+        assert sum(len(t.windows) for state in states for t in state.trackers.values()) < 150
     assert max(most[750:]) <= max(most[:750]) + 5
 
 
 @pytest.mark.parametrize("kinds", [[tumbling(10), Session(3), Cumulate(4, 2)], [Rolling(9)]])
-def test_idle_keys_are_forgotten(kinds: list[WindowType]) -> None:
+def test_idle_keys_are_evicted(kinds: list[WindowType]) -> None:
     running = operator(CUTTY_EAGER, kinds, Meter())
     for time in range(300):
         running.step([Event(time, Letter(1, time), key=time)])
-        assert len(list(running.lanes())) <= 11
+        assert len(list(running.key_states())) <= 11

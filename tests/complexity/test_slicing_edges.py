@@ -1,4 +1,4 @@
-"""Where slices begin, whom an event concerns, and the one combine of a tuple (proofs/cutty.md)."""
+"""Where slices begin, and which queries an event affects (proofs/cutty.md)."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -6,12 +6,18 @@ from math import gcd
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.common.timers import TimerQueue
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PAIRS_PLUS, PANES
+from muntin.optimized.in_order.technique import (
+    CUTTY_EAGER,
+    CUTTY_LAZY,
+    PAIRS,
+    PAIRS_PLUS,
+    PANES,
+    Technique,
+)
 from muntin.optimized.in_order.trackers.base import WindowTracker
 from muntin.spec.cost import Meter
 from muntin.spec.dialect import Dialect
@@ -24,14 +30,16 @@ from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
 
 IN_ORDER = Settings(in_order=True, dialect=Dialect(first_window="nonnegative"))
-MANY = [Sliding(size, slide) for size, slide in [(10, 3), (12, 4), (7, 7), (30, 5), (5, 10)]]
+SLIDING_WINDOWS = [
+    Sliding(size, slide) for size, slide in [(10, 3), (12, 4), (7, 7), (30, 5), (5, 10)]
+]
 
 
 def running_on(technique: Technique, kinds: list[WindowType], meter: Meter) -> InOrderSlicer:
     """An operator with these queries of one aggregate."""
     running, aggregate = InOrderSlicer(technique, IN_ORDER), meter.watch_aggregate(WORDS)
-    for nth, kind in enumerate(kinds):
-        running.add(Query(f"q{nth}", kind, aggregate))
+    for number, kind in enumerate(kinds):
+        running.add(Query(f"q{number}", kind, aggregate))
     return running
 
 
@@ -40,7 +48,7 @@ def event(time: int, letter: int | None = None) -> Event:
     return Event(time, Letter(0, time if letter is None else letter))
 
 
-class Begun:
+class SliceBegins:
     """The ordinals with which slices began, and the number of slices that were joined again."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,30 +75,34 @@ def window_edges(kind: Sliding, until: int) -> Iterator[tuple[int, int]]:
         yield start, start + kind.size
 
 
-@pytest.mark.parametrize("kinds", [MANY[:1], MANY[:2], MANY[:4]], ids=len)
+@pytest.mark.parametrize(
+    "kinds", [SLIDING_WINDOWS[:1], SLIDING_WINDOWS[:2], SLIDING_WINDOWS[:4]], ids=len
+)
 def test_slices_begin_where_windows_begin_and_with_pairs_where_they_end_and_nowhere_else(
     kinds: list[Sliding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    until, found = 120, dict[str, set[int]]()
+    until, begins_of = 120, dict[str, set[int]]()
     named = {"cutty": CUTTY_LAZY, "eager": CUTTY_EAGER, "pairs": PAIRS, "plus": PAIRS_PLUS}
     for name, technique in named.items():
         with monkeypatch.context() as patch:
-            begun = Begun(patch)
+            begun = SliceBegins(patch)
             running = running_on(technique, list(kinds), Meter())
             for time in range(until):
                 running.step([event(time)])
-            found[name] = begun.ordinals
+            begins_of[name] = begun.ordinals
     edges = [edge for kind in kinds for edge in window_edges(kind, until)]
     begins, ends = {start for start, _ in edges}, {end for _, end in edges if end < until}
-    assert found["cutty"] == found["eager"] == begins
-    assert begins | ends <= found["pairs"] == found["plus"]
-    assert all(edge < max(kind.size for kind in kinds) for edge in found["pairs"] - begins - ends)
+    assert begins_of["cutty"] == begins_of["eager"] == begins
+    assert begins | ends <= begins_of["pairs"] == begins_of["plus"]
+    assert all(
+        edge < max(kind.size for kind in kinds) for edge in begins_of["pairs"] - begins - ends
+    )
 
 
 def test_panes_are_as_long_as_the_greatest_common_divisor(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Sliding(10, 3), Sliding(12, 8), Sliding(9, 6)):
         with monkeypatch.context() as patch:
-            begun = Begun(patch)
+            begun = SliceBegins(patch)
             running = running_on(PANES, [kind], Meter())
             for time in range(100):
                 running.step([event(time)])
@@ -103,7 +115,7 @@ def test_panes_are_as_long_as_the_greatest_common_divisor(monkeypatch: pytest.Mo
 def test_a_tuple_is_lifted_once_and_combined_once_or_begins_a_slice(
     technique: Technique, queries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meter, begun, folded = Meter(), Begun(monkeypatch), [0]
+    meter, begun, folded = Meter(), SliceBegins(monkeypatch), [0]
     fold = SliceBuffer[object].fold
 
     def folding(slices: SliceBuffer[object], first: int, stop: int) -> object:
@@ -113,41 +125,41 @@ def test_a_tuple_is_lifted_once_and_combined_once_or_begins_a_slice(
         return total
 
     monkeypatch.setattr(SliceBuffer, "fold", folding)
-    kinds: list[WindowType] = [tumbling(10 + nth) for nth in range(queries)]
+    kinds: list[WindowType] = [tumbling(10 + number) for number in range(queries)]
     running = running_on(technique, kinds, meter)
-    for nth in range(400):
-        running.step([event(nth // 2, nth)])
-        assert meter.lifts == nth + 1
-        tried = 1  # the first partial of its type, on the identity
+    for number in range(400):
+        running.step([event(number // 2, number)])
+        assert meter.lifts == number + 1
+        check_combines = 1  # the first partial of its type, on the identity
         saved = len(begun.ordinals) - begun.joined
-        assert meter.combines - folded[0] == nth + 1 - saved + tried
-        assert meter.combines - folded[0] <= nth + 1
+        assert meter.combines - folded[0] == number + 1 - saved + check_combines
+        assert meter.combines - folded[0] <= number + 1
     assert folded[0] > 0 or queries == 1
 
 
-class Shown:
-    """How many times a query was shown an event."""
+class ObservedEvents:
+    """The number of times that a tracker observed an event."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.times, observe = 0, WindowTracker.observe
 
-        def observing(track: WindowTracker, slices: SliceBuffer[object], event: Event) -> None:
+        def observing(tracker: WindowTracker, slices: SliceBuffer[object], event: Event) -> None:
             self.times += 1
-            observe(track, slices, event)
+            observe(tracker, slices, event)
 
         monkeypatch.setattr(WindowTracker, "observe", observing)
 
 
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER, PAIRS, PAIRS_PLUS, PANES])
 @pytest.mark.parametrize("batch", [1, 50])
-def test_an_event_concerns_only_the_queries_whose_windows_begin_or_end_with_it(
+def test_an_event_affects_only_the_queries_whose_windows_begin_or_end_with_it(
     technique: Technique, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown, lengths, until = Shown(monkeypatch), range(50, 1050, 50), 2000
+    observed, lengths, until = ObservedEvents(monkeypatch), range(50, 1050, 50), 2000
     running = running_on(technique, [tumbling(length) for length in lengths], Meter())
     for start in range(0, until, batch):
         running.step([event(time) for time in range(start, start + batch)])
-    assert shown.times == sum(len(range(0, until, length)) for length in lengths)
+    assert observed.times == sum(len(range(0, until, length)) for length in lengths)
 
 
 COUNTED: list[tuple[WindowType, int]] = [
@@ -163,30 +175,32 @@ COUNTED: list[tuple[WindowType, int]] = [
 
 
 @pytest.mark.parametrize(("kind", "events"), COUNTED, ids=lambda part: getattr(part, "name", ""))
-def test_between_its_edges_no_event_concerns_a_query(
+def test_between_its_edges_no_event_affects_a_query(
     kind: WindowType, events: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = Shown(monkeypatch)
+    observed = ObservedEvents(monkeypatch)
     running = running_on(CUTTY_LAZY, [kind], Meter())
     for time in range(1000):
         running.step([event(time)])
-    assert events <= shown.times <= events + 1
+    assert events <= observed.times <= events + 1
 
 
-def test_sessions_of_all_gaps_are_asked_only_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = Shown(monkeypatch)
+def test_sessions_of_all_gaps_observe_events_only_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    observed = ObservedEvents(monkeypatch)
     running = running_on(CUTTY_LAZY, [Session(gap) for gap in range(5, 25)], Meter())
     for time in range(0, 400, 4):
         running.step([event(time)])
-    assert shown.times == 20
+    assert observed.times == 20
     answers = running.step([event(396 + 9)]).results
-    assert shown.times == 20 + 5  # the gaps of 5 to 9
+    assert observed.times == 20 + 5  # the gaps of 5 to 9
     assert [(result.start, result.end) for result in answers] == [
         (0, 396 + g) for g in range(5, 10)
     ]
     running.step([Event(406, Letter(0, 406), gap=2)])
     running.step([event(407)])
-    assert shown.times == 25 + 2 * 20  # its own gap may be smaller than all
+    assert observed.times == 25 + 2 * 20  # its own gap may be smaller than all
 
 
 def test_pairs_plus_folds_the_windows_of_many_queries_from_few_partials() -> None:
@@ -204,25 +218,25 @@ def test_pairs_plus_folds_the_windows_of_many_queries_from_few_partials() -> Non
     assert spent[1][0] < spent[1][1] * 3
 
 
-def test_alarms_that_do_not_count_any_more_are_dropped() -> None:
-    alarms, rung = TimerQueue[str](), 0
+def test_stale_timers_are_dropped() -> None:
+    timers, due_count = TimerQueue[str](), 0
     for watermark in range(1000):
-        for sleeper in "abc":
-            alarms.set(sleeper, END)
-            alarms.set(sleeper, watermark + ord(sleeper) % 2)
-        rung += len(list(alarms.pop_due(watermark)))
-        assert len(alarms) <= 2 * 3 + 9
-    assert rung == 2000
+        for owner in "abc":
+            timers.set(owner, END)
+            timers.set(owner, watermark + ord(owner) % 2)
+        due_count += len(list(timers.pop_due(watermark)))
+        assert len(timers) <= 2 * 3 + 9
+    assert due_count == 2000
 
 
 EVERY: list[WindowType] = [
-    *MANY[:1],
+    *SLIDING_WINDOWS[:1],
     count(7, 2),
     Cumulate(20, 5),
     Band(3, 200),
     Landmark(0, 7),
     Session(3),
-    Session(3, MANY[0].measure),
+    Session(3, SLIDING_WINDOWS[0].measure),
     Punctuation(),
     State(),
     Delta(5),
@@ -235,12 +249,12 @@ EVERY: list[WindowType] = [
 
 
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.name)
-def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: WindowType) -> None:
+def test_a_removed_query_releases_all_that_only_it_needed(kind: WindowType) -> None:
     running = running_on(CUTTY_EAGER, [tumbling(10**6), kind], Meter())
     for time in range(30):
         running.step([event(time)])
-    (lane,) = running.lanes()
-    assert len(lane.begins()) > 1 or kind.name in {
+    (key_state,) = running.key_states()
+    assert len(key_state.begins()) > 1 or kind.name in {
         "landmark",
         "session",
         "state",
@@ -249,20 +263,20 @@ def test_a_query_that_is_removed_lets_go_of_all_that_only_it_needed(kind: Window
         "punctuation",
     }
     running.remove("q1")
-    (lane,) = running.lanes()
-    assert lane.begins() == {0}
-    assert running.slices() == 1
+    (key_state,) = running.key_states()
+    assert key_state.begins() == {0}
+    assert running.slice_count() == 1
     assert [r.value for r in running.step([event(10**6)]).results] == [tuple(range(30))]
 
 
 @pytest.mark.parametrize(
     "kind", [Rolling(3), Rolling(3, 2), tumbling(3), Sliding(2, 9), Session(3), Cumulate(4, 2)]
 )
-def test_a_key_is_forgotten_when_nothing_of_it_can_matter(kind: WindowType) -> None:
+def test_a_key_is_evicted_when_nothing_of_it_can_matter(kind: WindowType) -> None:
     running = running_on(CUTTY_LAZY, [kind], Meter())
     running.step([event(0), Event(0, Letter(0, 1), "other")])
-    assert len(list(running.lanes())) == 2
+    assert len(list(running.key_states())) == 2
     for watermark in (4, 5, 6):
         running.step([], watermark)
     kept = 2 if kind == Rolling(3, 2) else 0  # every second event is counted: parity must be kept
-    assert len(list(running.lanes())) == kept
+    assert len(list(running.key_states())) == kept

@@ -1,4 +1,4 @@
-"""What subtract-on-evict costs, and what it makes of numbers that do not subtract exactly."""
+"""What subtract-on-evict costs, and its errors for numbers that do not subtract exactly."""
 
 import operator
 from collections import deque
@@ -15,7 +15,7 @@ FLOATS: Monoid[float] = Monoid(0.0, operator.add, operator.sub, operator.sub)
 
 
 def errors(size: int, items: Iterator[float], *, drifts: bool) -> list[float]:
-    """Slide over the items; return how far each answer is from the fold of its window."""
+    """Slide over the items: the distance of each answer from the fold of its window."""
     fifo, window, off = SubtractOnEvict(FLOATS, drifts=drifts), deque[float](), list[float]()
     for item in items:
         if len(fifo) == size:

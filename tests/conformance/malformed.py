@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 
 Path = tuple[str | int, ...]
 

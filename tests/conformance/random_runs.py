@@ -5,10 +5,10 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from muntin.conformance.machines.strategies import BASES, settings, window_types
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json
 from muntin.conformance.transcript.model import TranscriptStep
+from muntin.conformance.transcript.replay import write
 from muntin.conformance.transcript.windows import write_window
-from muntin.conformance.transcript.writer import write
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.denotation import History, add, remove, step
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -75,15 +75,15 @@ def random_runs(draw: st.DrawFn) -> RandomRun:
         max_size=4,
     )
     chosen = draw(settings())
-    asked: list[str] = []
+    query_ids: list[str] = []
     numbers = iter(range(100))
 
     def query() -> Query:
-        asked.append(f"q{next(numbers)}")
-        return Query(asked[-1], draw(kinds), named(draw(st.sampled_from(AGGREGATES))))
+        query_ids.append(f"q{next(numbers)}")
+        return Query(query_ids[-1], draw(kinds), named(draw(st.sampled_from(AGGREGATES))))
 
     def turn() -> TranscriptStep:
-        removed = [asked.pop()] if asked and draw(st.integers(0, 5)) == 0 else []
+        removed = [query_ids.pop()] if query_ids and draw(st.integers(0, 5)) == 0 else []
         added = [query()] if draw(st.integers(0, 5)) == 0 else []
         batch = draw(events)
         batch = sorted(batch, key=lambda event: event.time) if chosen.in_order else batch

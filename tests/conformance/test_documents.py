@@ -7,7 +7,7 @@ import pytest
 
 from muntin.cli.main import main
 from muntin.conformance.transcript.model import OperatorTranscript, parse
-from muntin.conformance.transcript.windows import FORMS
+from muntin.conformance.transcript.windows import WINDOW_CODECS
 from muntin.spec.algebra.catalogue import NAMES
 from muntin.spec.dialect import Dialect
 
@@ -16,7 +16,7 @@ EXAMPLES = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_comes_out_as_it_says(
+def test_each_example_has_the_output_that_it_expects(
     example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "example.json"
@@ -32,7 +32,7 @@ def test_there_are_examples_of_both_forms() -> None:
 
 
 def test_the_page_names_everything_there_is() -> None:
-    for name in (*FORMS, *NAMES, *Dialect.__dataclass_fields__):
+    for name in (*WINDOW_CODECS, *NAMES, *Dialect.__dataclass_fields__):
         assert f"`{name}`" in PAGE, name
 
 

@@ -6,65 +6,69 @@ from hypothesis import strategies as st
 
 from muntin.conformance.transcript.expectations import (
     Difference,
-    Expected,
-    Line,
+    Expectations,
+    JsonRow,
     agree,
     differences,
+    maximum_matching,
 )
-from muntin.conformance.transcript.json_values import Json
-from muntin.conformance.transcript.matching import greatest_matching
+from muntin.conformance.transcript.json_reader import Json
 
 
-def line(step: int, value: Json, **more: Json) -> Line:
+def line(step: int, value: Json, **more: Json) -> JsonRow:
     return {"step": step, "query": "q", "value": value, **more}
 
 
 def test_a_line_that_nobody_expects_is_a_difference() -> None:
-    got = [line(0, 1), line(0, 2)]
-    assert differences(Expected((line(0, 1),)), got) == [Difference(None, line(0, 2))]
-    assert differences(Expected((line(0, 1),), subset=True), got) == []
-    assert differences(Expected(()), got) == [Difference(None, one) for one in got]
-    assert differences(Expected(None), got) == []
+    actual = [line(0, 1), line(0, 2)]
+    assert differences(Expectations((line(0, 1),)), actual) == [Difference(None, line(0, 2))]
+    assert differences(Expectations((line(0, 1),), subset=True), actual) == []
+    assert differences(Expectations(()), actual) == [Difference(None, one) for one in actual]
+    assert differences(Expectations(None), actual) == []
 
 
 def test_a_line_that_does_not_come_is_a_difference_in_every_mode() -> None:
     missing = [Difference(line(0, 1), None)]
-    assert differences(Expected((line(0, 1),)), []) == missing
-    assert differences(Expected((line(0, 1),), subset=True), []) == missing
+    assert differences(Expectations((line(0, 1),)), []) == missing
+    assert differences(Expectations((line(0, 1),), subset=True), []) == missing
 
 
 def test_a_line_comes_as_often_as_it_is_expected() -> None:
-    assert differences(Expected((line(0, 1), line(0, 1))), [line(0, 1)]) == [
+    assert differences(Expectations((line(0, 1), line(0, 1))), [line(0, 1)]) == [
         Difference(line(0, 1), None)
     ]
-    assert differences(Expected((line(0, 1),)), [line(0, 1)] * 2) == [Difference(None, line(0, 1))]
+    assert differences(Expectations((line(0, 1),)), [line(0, 1)] * 2) == [
+        Difference(None, line(0, 1))
+    ]
 
 
 def test_a_line_of_another_step_is_not_the_same() -> None:
-    assert len(differences(Expected((line(0, 1),)), [line(1, 1)])) == 2
+    assert len(differences(Expectations((line(0, 1),)), [line(1, 1)])) == 2
 
 
-def test_what_comes_in_place_of_something_is_shown_beside_it() -> None:
-    got = [line(0, 7, start=10), line(0, 8, start=0)]
-    wanted = (line(0, 5, start=0), line(0, 7, start=10))
-    assert differences(Expected(wanted), got) == [Difference(wanted[0], got[1])]
+def test_an_unexpected_row_is_shown_with_the_missing_one() -> None:
+    actual = [line(0, 7, start=10), line(0, 8, start=0)]
+    expected = (line(0, 5, start=0), line(0, 7, start=10))
+    assert differences(Expectations(expected), actual) == [Difference(expected[0], actual[1])]
     session, longer = line(0, 5, start=0, end=9), line(0, 5, start=0, end=12)
-    assert differences(Expected((session,)), [longer]) == [Difference(session, longer)]
+    assert differences(Expectations((session,)), [longer]) == [Difference(session, longer)]
     two = [line(0, 7, start=0, kind="new"), line(0, 8, start=0, kind="updated")]
-    (difference,) = differences(Expected((line(0, 5, start=0, kind="updated"),), subset=True), two)
-    assert difference.got == two[1]
+    (difference,) = differences(
+        Expectations((line(0, 5, start=0, kind="updated"),), subset=True), two
+    )
+    assert difference.actual == two[1]
 
 
 def test_the_order_within_a_step_is_not_compared() -> None:
-    assert differences(Expected((line(0, 1), line(0, 2))), [line(0, 2), line(0, 1)]) == []
+    assert differences(Expectations((line(0, 1), line(0, 2))), [line(0, 2), line(0, 1)]) == []
 
 
 def test_an_expectation_that_says_little_leaves_the_right_line_to_one_that_says_more() -> None:
-    got = [line(0, 1, start=0), line(0, 2, start=0)]
-    wanted: tuple[Line, ...] = ({"step": 0, "start": 0}, {"step": 0, "value": 1})
-    assert differences(Expected(wanted), got) == []
-    assert differences(Expected(({}, {"value": 1}, {"step": 0})), got)
-    assert differences(Expected(({"query": "q"}, {"value": 1})), got) == []
+    actual = [line(0, 1, start=0), line(0, 2, start=0)]
+    expected: tuple[JsonRow, ...] = ({"step": 0, "start": 0}, {"step": 0, "value": 1})
+    assert differences(Expectations(expected), actual) == []
+    assert differences(Expectations(({}, {"value": 1}, {"step": 0})), actual)
+    assert differences(Expectations(({"query": "q"}, {"value": 1})), actual) == []
 
 
 @given(st.lists(st.sets(st.integers(0, 5)).map(sorted), max_size=6))
@@ -72,27 +76,27 @@ def test_a_matching_is_greatest(candidates: list[list[int]]) -> None:
     def best(rest: list[list[int]], used: frozenset[int]) -> int:
         if not rest:
             return 0
-        taken = [1 + best(rest[1:], used | {one}) for one in rest[0] if one not in used]
-        return max([best(rest[1:], used), *taken])
+        others = [1 + best(rest[1:], used | {one}) for one in rest[0] if one not in used]
+        return max([best(rest[1:], used), *others])
 
-    given_to = greatest_matching(candidates)
+    given_to = maximum_matching(candidates)
     assert len(set(given_to.values())) == len(given_to)
     assert all(right in candidates[left] for left, right in given_to.items())
     assert len(given_to) == best(candidates, frozenset())
 
 
 def test_many_lines_are_compared_in_a_moment() -> None:
-    got = [line(0, value, start=value) for value in range(10_000)]
-    short: list[Line] = [{"step": 0, "start": value, "value": value} for value in range(10_000)]
-    wrong: list[Line] = [{**one, "value": -1} for one in short]
-    assert differences(Expected(tuple(reversed(got))), got) == []
-    assert differences(Expected(tuple(reversed(short))), got) == []
-    assert differences(Expected(tuple(wrong)), got) == [
-        Difference(w, g) for w, g in zip(wrong, got, strict=True)
+    actual = [line(0, value, start=value) for value in range(10_000)]
+    short: list[JsonRow] = [{"step": 0, "start": value, "value": value} for value in range(10_000)]
+    wrong: list[JsonRow] = [{**one, "value": -1} for one in short]
+    assert differences(Expectations(tuple(reversed(actual))), actual) == []
+    assert differences(Expectations(tuple(reversed(short))), actual) == []
+    assert differences(Expectations(tuple(wrong)), actual) == [
+        Difference(w, g) for w, g in zip(wrong, actual, strict=True)
     ]
 
 
-LATE: list[Line] = [
+LATE: list[JsonRow] = [
     {"step": 1, "late": [{"t": 5, "v": 1}, {"t": 6, "v": None, "key": "k"}]},
     {"step": 2, "late": [{"t": 5, "v": 1}]},
 ]
@@ -112,18 +116,18 @@ LATE: list[Line] = [
         ([{"t": 5}, {"t": 5}, {"t": 6}, {"t": 7}], 1),
     ],
 )
-def test_late_events_are_compared(late: list[Line] | None, wrong: int) -> None:
-    expected = Expected(late=None if late is None else tuple(late))
+def test_late_events_are_compared(late: list[JsonRow] | None, wrong: int) -> None:
+    expected = Expectations(late=None if late is None else tuple(late))
     assert len(differences(expected, LATE)) == wrong
 
 
 def test_in_a_subset_other_events_may_be_late() -> None:
-    assert differences(Expected(late=({"t": 6},), subset=True), LATE) == []
-    assert len(differences(Expected(late=({"t": 7},), subset=True), LATE)) == 1
+    assert differences(Expectations(late=({"t": 6},), subset=True), LATE) == []
+    assert len(differences(Expectations(late=({"t": 7},), subset=True), LATE)) == 1
 
 
 @pytest.mark.parametrize(
-    ("wanted", "got", "same"),
+    ("expected", "actual", "same"),
     [
         (1, 1, True),
         (1, 1.0, True),
@@ -145,6 +149,6 @@ def test_in_a_subset_other_events_may_be_late() -> None:
         ({"a": 1}, {"a": 1, "b": 2}, False),
     ],
 )
-def test_values_agree(wanted: Json, got: Json, same: bool) -> None:  # noqa: FBT001 - a table
-    assert agree(wanted, got) is same
-    assert agree(got, wanted) is same
+def test_values_agree(expected: Json, actual: Json, same: bool) -> None:  # noqa: FBT001 - a table
+    assert agree(expected, actual) is same
+    assert agree(actual, expected) is same

@@ -13,8 +13,7 @@ from typing import get_args
 import pytest
 
 from muntin.cli.main import main
-from muntin.conformance.fuzz.fuzzer import smallest, trials
-from muntin.conformance.fuzz.shrinker import simpler
+from muntin.conformance.fuzz.fuzzer import shrunk_trial, simpler_traces, trials
 from muntin.conformance.fuzz.trace_generator import random_trace
 from muntin.conformance.machines.lockstep import lockstep
 from muntin.conformance.machines.random_choices import DECISIONS, DOUBLED, THIRDS, SeededSource
@@ -39,9 +38,9 @@ def test_every_operator_agrees_on_random_traces(
     seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status = main(["fuzz", "--seed", str(seed), "--steps", str(STEPS)])
-    said = capsys.readouterr().out
-    assert status == 0, said
-    counted = {line.split()[0]: line.split()[1:] for line in said.splitlines()[2:]}
+    messages = capsys.readouterr().out
+    assert status == 0, messages
+    counted = {line.split()[0]: line.split()[1:] for line in messages.splitlines()[2:]}
     assert list(counted) == [one.name for one in OPERATORS if one.name != "spec"] + ["all"]
     assert int(counted["all"][1]) >= STEPS
     most = 1 / 3 if seed == FIXED else 2 / 3  # what is fresh may be unlucky
@@ -61,7 +60,7 @@ class Hasty(SpecificationOperator):
 
 
 class Deaf(SpecificationOperator):
-    """The denotation, but late events are not told."""
+    """The denotation, but late events are not output."""
 
     def take(self, events: Step, /) -> Output:
         return super().take(events)._replace(late=())
@@ -107,40 +106,42 @@ def say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 def test_what_is_wrong_is_made_small_and_can_be_replayed(
     build: Callable[[Settings], Operator], say: Say
 ) -> None:
-    status, said = say(build, "fuzz --with sabotaged --seed 1 --steps 100000", "")
+    status, messages = say(build, "fuzz --with sabotaged --seed 1 --steps 100000", "")
     assert status == 1
-    assert "MISMATCH: sabotaged, trace 1:" in said
-    transcript = said.splitlines()[-1]
+    assert "MISMATCH: sabotaged, trace 1:" in messages
+    transcript = messages.splitlines()[-1]
     assert len(json.loads(transcript)["steps"]) <= 2
-    status, said = say(build, "replay - --check", transcript)
-    assert (status, said.splitlines()[0][:2]) == (0, "ok")
-    status, said = say(build, "replay - --check --with sabotaged", transcript)
+    status, messages = say(build, "replay - --check", transcript)
+    assert (status, messages.splitlines()[0][:2]) == (0, "ok")
+    status, messages = say(build, "replay - --check --with sabotaged", transcript)
     assert status == 1
-    assert said.startswith(("MISMATCH", "error: -: sabotaged: sabotaged crashed"))
+    assert messages.startswith(("MISMATCH", "error: -: sabotaged: sabotaged crashed"))
 
 
-def test_what_no_transcript_can_tell_is_printed_as_it_is(
+def test_a_trace_that_no_transcript_can_describe_is_printed(
     say: Say,
 ) -> None:
-    status, said = say(Narrow, "fuzz --with sabotaged --seed 1 --steps 100000", "")
+    status, messages = say(Narrow, "fuzz --with sabotaged --seed 1 --steps 100000", "")
     assert status == 1
-    assert "no transcript of version 1 can tell it; the trace:\n  Settings(" in said
+    assert "no transcript of version 1 can express it; the trace:\n  Settings(" in messages
 
 
 def test_the_others_go_on_without_the_one_that_is_wrong(
     say: Say,
 ) -> None:
-    _, said = say(Hasty, "fuzz --seed 1 --steps 3000", "")
-    rows = {line.split()[0]: line.split()[1:] for line in said.split("\n\n")[0].splitlines()[2:]}
+    _, messages = say(Hasty, "fuzz --seed 1 --steps 3000", "")
+    rows = {
+        line.split()[0]: line.split()[1:] for line in messages.split("\n\n")[0].splitlines()[2:]
+    }
     assert int(rows["sabotaged"][1]) < int(rows["recompute"][1])
     assert [name for name, row in rows.items() if row[-1] != "0"] == ["sabotaged", "all"]
 
 
 def test_nothing_can_be_left_out_of_a_trace_that_was_made_small() -> None:
-    found = next(one for one in trials({"hasty": Hasty}, FIXED) if one.outcome.parting)
-    small = smallest(found, Hasty)
-    assert small.outcome.parting
-    assert all(lockstep(one, Hasty).parting is None for one in simpler(small.trace))
+    found = next(one for one in trials({"hasty": Hasty}, FIXED) if one.outcome.divergence)
+    small = shrunk_trial(found, Hasty)
+    assert small.outcome.divergence
+    assert all(lockstep(one, Hasty).divergence is None for one in simpler_traces(small.trace))
 
 
 def test_traces_reach_every_window_type_decision_and_change() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.conformance.transcript.expectations import agree
-from muntin.conformance.transcript.json_values import Json, decode, encode
+from muntin.conformance.transcript.json_reader import Json, decode, encode
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text("ab"),

@@ -11,10 +11,9 @@ from jsonschema import Draft202012Validator
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
 from muntin.conformance.transcript.calls import SIGNATURES
-from muntin.conformance.transcript.json_reader import JsonPath
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.json_reader import Json, JsonNode
 from muntin.conformance.transcript.model import parse, schema
-from muntin.conformance.transcript.windows import FORMS, KINDS
+from muntin.conformance.transcript.windows import WINDOW_CODECS, WINDOW_NAMES
 from muntin.spec.algebra.catalogue import NAMES
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors").rglob("*.json"))
@@ -23,15 +22,15 @@ EXAMPLES = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 SCHEMA: dict[str, Json] = json.loads(schema())
 VALIDATOR = Draft202012Validator(SCHEMA)
-DEFINITIONS = JsonPath(SCHEMA["$defs"])
+DEFINITIONS = JsonNode(SCHEMA["$defs"])
 
 
 def complaints(document: Json) -> list[str]:
-    found = VALIDATOR.iter_errors(document)  # pyright: ignore[reportUnknownMemberType]  # its stub
-    return [str(error) for error in found]
+    errors = VALIDATOR.iter_errors(document)  # pyright: ignore[reportUnknownMemberType]  # its stub
+    return [str(error) for error in errors]
 
 
-def at(*path: str) -> JsonPath:
+def at(*path: str) -> JsonNode:
     node = DEFINITIONS
     for name in path:
         node = node.members()[name]
@@ -74,22 +73,22 @@ def test_malformed_documents_are_refused_where_a_schema_can(
 
 
 def test_window_types_are_those_of_the_parser() -> None:
-    found = {
+    errors = {
         str(one.members()["properties"].members()["type"].members()["const"].value): one
         for one in at("window", "oneOf").items()
     }
-    assert found.keys() == FORMS.keys()
-    for name, form in FORMS.items():
-        properties = found[name].members()["properties"].members()
+    assert errors.keys() == WINDOW_CODECS.keys()
+    for name, form in WINDOW_CODECS.items():
+        properties = errors[name].members()["properties"].members()
         assert set(properties) == {"type", "measure", *form.needs, *form.may}
-        assert found[name].members()["required"].value == ["type", *form.needs]
+        assert errors[name].members()["required"].value == ["type", *form.needs]
         assert properties["measure"].members()["enum"].value == list(form.measures)
 
 
 def test_other_names_are_those_of_the_parser() -> None:
     assert at("aggregate", "oneOf").items()[0].members()["enum"].value == list(NAMES)
     closing = at("dialect", "properties", "closing", "oneOf").items()[1].members()["properties"]
-    assert tuple(closing.members()) == KINDS
+    assert tuple(closing.members()) == WINDOW_NAMES
     names = [
         one.members()["prefixItems"].items()[0].members()["const"].value
         for one in at("op", "oneOf").items()

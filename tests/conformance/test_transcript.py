@@ -8,14 +8,17 @@ from hypothesis import given
 
 from conformance.malformed import DOCUMENTS, Malformed, calls, trace
 from conformance.random_runs import RandomRun, random_runs
-from muntin.conformance.transcript.expectations import Expected, Line, differences
-from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
-from muntin.conformance.transcript.json_values import Json
+from muntin.conformance.transcript.expectations import Expectations, JsonRow, differences
+from muntin.conformance.transcript.json_reader import Json, JsonNode, TranscriptError
 from muntin.conformance.transcript.model import OperatorTranscript, StructureTranscript, parse
-from muntin.conformance.transcript.replay import lines, refusal, replay, replay_calls
+from muntin.conformance.transcript.replay import (
+    output_rows,
+    replay,
+    replay_calls,
+    unsupported_reason,
+)
 from muntin.conformance.transcript.windows import VALUE, read_window, write_window
-from muntin.reference.specification import SpecificationOperator
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationOperator, SpecificationStructure
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UnsupportedError, UserCodeError
 from muntin.spec.query import Output, Settings
@@ -53,10 +56,10 @@ def structure(document: Json) -> StructureTranscript:
     return transcript
 
 
-def replayed(document: Json) -> list[Line]:
+def replayed(document: Json) -> list[JsonRow]:
     transcript = operator(document)
     outputs = replay(transcript, SpecificationOperator(transcript.settings))
-    return [line for step, output in enumerate(outputs) for line in lines(step, output)]
+    return [line for step, output in enumerate(outputs) for line in output_rows(step, output)]
 
 
 def query(window: Json, name: str = "q", aggregate: str = "collect") -> Json:
@@ -71,7 +74,7 @@ def test_what_is_left_out_has_the_defaults_of_the_specification() -> None:
     assert transcript.settings == Settings()
     assert transcript.turns[1].step.events == (Event(3, None, None, None, punctuation=False),)
     assert transcript.turns[0].step.watermark is None
-    assert transcript.expected == Expected(None, None, subset=False)
+    assert transcript.expected == Expectations(None, None, subset=False)
 
 
 def test_everything_that_is_written_is_read() -> None:
@@ -112,8 +115,8 @@ WINDOWS: list[tuple[Json, WindowType]] = [
 
 @pytest.mark.parametrize(("written", "kind"), WINDOWS, ids=[str(w) for w, _ in WINDOWS])
 def test_every_window_type_is_read_and_written(written: Json, kind: WindowType) -> None:
-    assert read_window(JsonPath(written)) == kind
-    assert read_window(JsonPath(dict(write_window(kind)))) == kind
+    assert read_window(JsonNode(written)) == kind
+    assert read_window(JsonNode(dict(write_window(kind)))) == kind
 
 
 @pytest.mark.parametrize(
@@ -172,7 +175,7 @@ def test_bytes_that_are_not_utf8_are_refused() -> None:
 
 
 def test_queries_change_before_events_come_and_the_watermark_is_last() -> None:
-    found = replayed(
+    actual = replayed(
         {
             "muntin": 1,
             "queries": [query(TEN, "old")],
@@ -186,10 +189,10 @@ def test_queries_change_before_events_come_and_the_watermark_is_last() -> None:
             ],
         }
     )
-    assert [(line.get("query"), line.get("value")) for line in found] == [("new", [1]), ("old", 1)]
+    assert [(line.get("query"), line.get("value")) for line in actual] == [("new", [1]), ("old", 1)]
 
 
-def test_a_removed_query_can_be_asked_again() -> None:
+def test_a_removed_query_can_be_added_again() -> None:
     steps: Json = [{"remove": ["q"]}, {"add": query(TEN)}]
     assert len(operator({"muntin": 1, "queries": [query(TEN)], "steps": steps}).turns) == 2
 
@@ -232,7 +235,7 @@ def test_a_value_that_an_aggregate_does_not_take_names_query_and_event() -> None
         replayed(document)
 
 
-def test_who_refuses_a_query_is_asked_before_anything_is_replayed() -> None:
+def test_every_query_is_tried_before_a_replay() -> None:
     class Picky(SpecificationOperator):
         def add(self, query: object) -> None:
             del query
@@ -240,24 +243,24 @@ def test_who_refuses_a_query_is_asked_before_anything_is_replayed() -> None:
 
     steps: Json = [{}, {"add": query(TEN, "later")}]
     transcript = operator({"muntin": 1, "queries": [], "steps": steps})
-    assert refusal(transcript, Picky) == "query 'later': not me"
-    assert refusal(transcript, SpecificationOperator) is None
+    assert unsupported_reason(transcript, Picky) == "query 'later': not me"
+    assert unsupported_reason(transcript, SpecificationOperator) is None
 
 
 @given(random_runs())
 def test_a_run_that_is_written_and_read_is_the_same_run(run: RandomRun) -> None:
-    transcript, wanted = operator(dict(run.written())), run.denoted()
+    transcript, expected = operator(dict(run.written())), run.denoted()
     assert tuple(transcript.queries) == transcript.queries
     assert [one.window for one in transcript.queries] == [one.window for one in run.queries]
     assert [turn.step for turn in transcript.turns] == [turn.step for turn in run.turns]
     got = outcome(transcript)
     if isinstance(got, str):
-        assert isinstance(wanted, str)
-        assert got.endswith(wanted)
+        assert isinstance(expected, str)
+        assert got.endswith(expected)
     else:
-        assert got == wanted
-        found = [line for step, output in enumerate(got) for line in lines(step, output)]
-        assert differences(transcript.expected, found) == []
+        assert got == expected
+        actual = [line for step, output in enumerate(got) for line in output_rows(step, output)]
+        assert differences(transcript.expected, actual) == []
 
 
 def outcome(transcript: OperatorTranscript) -> list[Output] | str:
@@ -299,4 +302,4 @@ def test_an_error_says_at_which_call_it_is() -> None:
 
 
 def test_time_is_the_default_measure() -> None:
-    assert read_window(JsonPath(TEN)).measure is TIME
+    assert read_window(JsonNode(TEN)).measure is TIME

@@ -1,4 +1,4 @@
-"""One local Spark session for all tests that need one."""
+"""One local Spark session for all tests of differential runs."""
 
 from collections.abc import Iterator
 

@@ -7,23 +7,23 @@ from muntin.spec.query import Output
 from muntin.spec.stream import Step
 
 
-class ForgetsTies(SpecificationOperator):
-    """Takes a value of 7 for one of 8, if there is another event at its time in the step."""
+class TieFault(SpecificationOperator):
+    """Changes the values of three or more events of a step at one time."""
 
-    def take(self, events: Step, /) -> Output:
-        """Take in a step, and get it wrong."""
-        times = [event.time for event in events.events]
+    def take(self, step: Step, /) -> Output:
+        """Process the step with changed values."""
+        times = [event.time for event in step.events]
         wrong = tuple(
             replace(event, value=-(10**6)) if times.count(event.time) > 2 else event
-            for event in events.events
+            for event in step.events
         )
-        return super().take(replace(events, events=wrong))
+        return super().take(replace(step, events=wrong))
 
 
 def nothing(_: object) -> None:
-    """Make no operator."""
+    """Build no operator."""
 
 
 def breaking(_: object) -> None:
-    """Make nothing, and say why."""
+    """Raise an error."""
     raise ZeroDivisionError("by nought")

@@ -1,4 +1,4 @@
-"""Differential runs on Spark: one local session for all that is asked of it."""
+"""Differential runs on Spark, in one local session."""
 
 import json
 import math
@@ -15,14 +15,20 @@ import pytest
 
 from muntin.cli.main import main
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep, parse
-from muntin.conformance.transcript.writer import write
-from muntin.differential.inputs.sources import Files, Source, flights_file, from_parquet, generated
+from muntin.conformance.transcript.replay import write
+from muntin.differential.inputs.sources import (
+    ParquetInput,
+    Source,
+    generated_traces,
+    parquet_traces,
+    write_flights,
+)
 from muntin.differential.journal import Journal
-from muntin.differential.native_smaller import NativeShrinker
-from muntin.differential.plan import DIALECTS, NATIVE, DiffPlan, contenders
+from muntin.differential.plan import DIALECTS, NATIVE, DiffPlan, parse_implementations
 from muntin.differential.run import DiffRun
-from muntin.differential.spark.driver import judged, run_chunks
-from muntin.differential.spark.parquet_footers import Columns
+from muntin.differential.shrinking import NativeShrinker
+from muntin.differential.spark.driver import compare_frame, run_chunks
+from muntin.differential.spark.parquet_footers import ColumnNames
 from muntin.differential.tally import Tally
 from muntin.registry.dataframes.session import JVM_LOST, Session, check_java, session
 from muntin.registry.dataframes.traces import Frame
@@ -30,10 +36,10 @@ from muntin.spec.dialect import OURS
 from muntin.spec.errors import InvalidInputError, MuntinError
 from muntin.spec.stream import END, Event, Step
 
-PLANTED = "differential.planted:ForgetsTies"
+PLANTED = "differential.planted:TieFault"
 PLAN = DiffPlan(
     "tumbling:60:sum,sliding:240:60:max,sliding:70:20:mean,session:20:count",
-    contenders(f"spec,scotty-lazy,{PLANTED},{NATIVE}"),
+    parse_implementations(f"spec,scotty-lazy,{PLANTED},{NATIVE}"),
     rows=1000,
     keys=10,
 )
@@ -42,14 +48,14 @@ PLAN = DiffPlan(
 def test_a_run_agrees_but_for_a_planted_fault(
     spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (came,) = DiffRun(PLAN, tmp_path, spark).run([generated(spark, PLAN)])
-    said = capsys.readouterr().out
-    assert [one.name for one in came.mismatches] == [PLANTED]
-    assert "1,000 rows of 10 traces" in said
-    table = {line.split()[0]: line.split() for line in said.splitlines() if "100.0%" in line}
-    assert [*table] == [one.name for one in PLAN.against]
+    (outcome,) = DiffRun(PLAN, tmp_path, spark).run([generated_traces(spark, PLAN)])
+    text = capsys.readouterr().out
+    assert [mismatch.name for mismatch in outcome.mismatches] == [PLANTED]
+    assert "1,000 rows of 10 traces" in text
+    table = {line.split()[0]: line.split() for line in text.splitlines() if "100.0%" in line}
+    assert [*table] == [entry.name for entry in PLAN.against]
     assert {name: int(row[3]) > 0 for name, row in table.items()} == {
-        one.name: one.name == PLANTED for one in PLAN.against
+        entry.name: entry.name == PLANTED for entry in PLAN.against
     }
     (file,) = tmp_path.glob("mismatch-*.json")
     assert main(["replay", str(file), "--check"]) == 0
@@ -58,39 +64,41 @@ def test_a_run_agrees_but_for_a_planted_fault(
 
 
 def test_spark_agrees_under_its_own_dialect_too(spark: Session) -> None:
-    plan = replace(PLAN, dialect="spark", against=contenders(f"spec,scotty-eager,{NATIVE}"))
-    tally = run_chunks(generated(spark, plan), plan, lambda _: None)
+    plan = replace(
+        PLAN, dialect="spark", against=parse_implementations(f"spec,scotty-eager,{NATIVE}")
+    )
+    tally = run_chunks(generated_traces(spark, plan), plan, lambda _: None)
     assert tally.wrong == []
-    assert tally.of(NATIVE)["rows"] == 1000
-    assert tally.of(NATIVE)["windows"] == tally.of()["windows"]
+    assert tally.counter(NATIVE)["rows"] == 1000
+    assert tally.counter(NATIVE)["windows"] == tally.counter()["windows"]
 
 
-def charge(events: list[Event]) -> dict[str, str]:
-    told = OperatorTranscript(
+def wrong_trace(events: list[Event]) -> dict[str, str]:
+    transcript = OperatorTranscript(
         PLAN.queries(), PLAN.settings(), (TranscriptStep(Step(tuple(events), END)),)
     )
-    document = write(told.queries, told.turns, told.settings)
+    document = write(transcript.queries, transcript.turns, transcript.settings)
     return {"name": NATIVE, "key": "k", "what": "", "transcript": json.dumps(document)}
 
 
-def test_where_spark_differs_the_trace_is_made_small(spark: Session) -> None:
-    """Its sessions merge at exactly the gap: asked for as they are, they are not ours."""
+def test_a_trace_on_which_spark_differs_is_shrunk(spark: Session) -> None:
+    """Its sessions merge at exactly the gap, and ours do not."""
     events = [Event(time, time) for time in (3, 50, 70, 77, 200, 500, 501, 0, 90)]
     merging = DIALECTS["spark"]
-    found = NativeShrinker(spark, PLAN, NATIVE, merging).mismatch(charge(events))
-    assert found.events == 2
-    told = parse(json.dumps(found.transcript))
-    assert isinstance(told, OperatorTranscript)
-    times = [event.time for turn in told.turns for event in turn.step.events]
+    mismatch = NativeShrinker(spark, PLAN, NATIVE, merging).mismatch(wrong_trace(events))
+    assert mismatch.events == 2
+    transcript = parse(json.dumps(mismatch.transcript))
+    assert isinstance(transcript, OperatorTranscript)
+    times = [event.time for turn in transcript.turns for event in turn.step.events]
     assert max(times) - min(times) == 20
-    assert "no such window" in found.what
-    assert NativeShrinker(spark, PLAN, NATIVE, OURS).first_wrong([]) is None
+    assert "no such window" in mismatch.what
+    assert NativeShrinker(spark, PLAN, NATIVE, OURS).find_wrong([]) is None
 
 
-def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_error_names_the_missing_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MuntinError, match="needs Java 17 or 21: there is none"):
+    with pytest.raises(MuntinError, match="needs Java 17 or 21: none is on the path"):
         check_java()
     old = tmp_path / "java"
     old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019' >&2\n")
@@ -100,25 +108,25 @@ def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         check_java()
 
 
-def test_if_java_ends_on_the_way_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Gone:
+def test_an_error_says_that_java_has_ended_during_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    class LostSession:
         sparkContext = SimpleNamespace(environment=dict[str, str]())  # noqa: N815 - Spark's name
 
         def stop(self) -> None:
             raise ConnectionRefusedError
 
-    def started(*_: object) -> Gone:
-        return Gone()
+    def started(*_: object) -> LostSession:
+        return LostSession()
 
     monkeypatch.setattr("muntin.registry.dataframes.session.local_session", started)
-    for gone in JVM_LOST:
+    for error in JVM_LOST:
         with pytest.raises(MuntinError, match=r"Java, in which Spark runs, has ended"), session():
-            raise gone
+            raise error
     with pytest.raises(BrokenPipeError), session():
         raise BrokenPipeError
 
 
-def test_without_pyspark_it_is_said(
+def test_an_error_names_the_extra_of_pyspark(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "muntin.registry.dataframes.session", None)
@@ -127,10 +135,15 @@ def test_without_pyspark_it_is_said(
 
 
 def test_chunks_add_up(spark: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 200)
-    plan, parts = replace(PLAN, rows=500, keys=5, against=contenders("spec,scotty-lazy")), [0]
-    whole = run_chunks(generated(spark, plan), plan, lambda part: parts.append(part.of()["rows"]))
-    assert (parts, whole.of()["rows"]) == ([0, 200, 200, 100], 500)
+    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK_ROWS", 200)
+    plan, parts = (
+        replace(PLAN, rows=500, keys=5, against=parse_implementations("spec,scotty-lazy")),
+        [0],
+    )
+    total = run_chunks(
+        generated_traces(spark, plan), plan, lambda part: parts.append(part.counter()["rows"])
+    )
+    assert (parts, total.counter()["rows"]) == ([0, 200, 200, 100], 500)
 
 
 GOOD: dict[str, list[object]] = {"at": [5, 90, 3], "of": ["a", "b", "a"], "n": [1, 2, None]}
@@ -153,12 +166,14 @@ def rows_read(source: Source) -> list[tuple[object, ...]]:
     return sorted((r["key"], r["t"], r["v"]) for frame in frames for r in frame.collect())
 
 
-def test_bad_rows_are_counted_and_the_others_judged(spark: Session, tmp_path: Path) -> None:
+def test_bad_rows_are_counted_and_the_others_compared(spark: Session, tmp_path: Path) -> None:
     great: dict[str, list[object]] = {"at": [6, 2**62 + 1], "of": ["a", "a"], "n": [2**53 + 1, 1]}
     without: dict[str, list[object]] = {"when": [1], "of": ["a"], "n": [1]}
     folder = written(tmp_path, one=GOOD, two=BAD, three=great, x=without)
-    plan = replace(PLAN, against=contenders("spec,kernels"), batch=2, delay=0, lateness=0)
-    source = from_parquet(spark, plan, Files(folder, Columns("at", "n", "of"), 2))
+    plan = replace(
+        PLAN, against=parse_implementations("spec,kernels"), batch=2, delay=0, lateness=0
+    )
+    source = parquet_traces(spark, plan, ParquetInput(folder, ColumnNames("at", "n", "of"), 2))
     assert source.bad == {
         "no column at": 1,
         "the key is null": 1,
@@ -176,80 +191,80 @@ def test_bad_rows_are_counted_and_the_others_judged(spark: Session, tmp_path: Pa
         ("b piece 0", [90], [2.0]),
     ]
     tally = run_chunks(source, plan, lambda _: None)
-    assert (tally.of()["rows"], tally.of()["late"], tally.wrong) == (4, 0, [])
+    assert (tally.counter()["rows"], tally.counter()["late"], tally.wrong) == (4, 0, [])
 
 
 def test_timestamps_are_microseconds(spark: Session, tmp_path: Path) -> None:
     at = datetime(1969, 12, 31, 23, 59, 59, 999_990, tzinfo=UTC)
     folder = written(tmp_path, one={"at": [at], "n": [1]})
-    source = from_parquet(spark, PLAN, Files(folder, Columns("at", "n"), 2))
+    source = parquet_traces(spark, PLAN, ParquetInput(folder, ColumnNames("at", "n"), 2))
     assert rows_read(source) == [("all piece 0", [-10], [1])]
 
 
-def test_what_is_no_parquet_is_refused(spark: Session, tmp_path: Path) -> None:
+def test_other_files_than_parquet_are_refused(spark: Session, tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_text("no")
     for path in (tmp_path, tmp_path / "none", tmp_path / "a.parquet"):
         with pytest.raises(InvalidInputError, match="Parquet file"):
-            from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 2))
+            parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("at", "n"), 2))
 
 
-def test_the_flights_are_judged(spark: Session, tmp_path: Path) -> None:
-    plan = replace(PLAN, against=contenders(f"scotty-lazy,{NATIVE}"))
-    columns, file = Columns("left", "delay", "origin"), flights_file(tmp_path, 1000)
-    source = from_parquet(spark, plan, Files(file, columns, 100))
+def test_the_flights_are_compared(spark: Session, tmp_path: Path) -> None:
+    plan = replace(PLAN, against=parse_implementations(f"scotty-lazy,{NATIVE}"))
+    columns, file = ColumnNames("left", "delay", "origin"), write_flights(tmp_path, 1000)
+    source = parquet_traces(spark, plan, ParquetInput(file, columns, 100))
     tally = run_chunks(source, plan, lambda _: None)
-    assert (tally.of(NATIVE)["rows"], tally.wrong) == (1000, [])
-    assert tally.of()["late"] > 30
+    assert (tally.counter(NATIVE)["rows"], tally.wrong) == (1000, [])
+    assert tally.counter()["late"] > 30
 
 
-def test_a_run_that_was_stopped_goes_on_from_its_journal(
+def test_a_stopped_run_resumes_from_its_journal(
     spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 200)
-    plan = replace(PLAN, rows=600, keys=6, against=contenders("spec,scotty-lazy"))
-    source, path = generated(spark, plan), tmp_path / "runs" / "journal.jsonl"
-    whole = run_chunks(source, plan, lambda _: None, Journal(path, source.run))
+    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK_ROWS", 200)
+    plan = replace(PLAN, rows=600, keys=6, against=parse_implementations("spec,scotty-lazy"))
+    source, path = generated_traces(spark, plan), tmp_path / "runs" / "journal.jsonl"
+    total = run_chunks(source, plan, lambda _: None, Journal(path, source.run))
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:2]) + "\n" + lines[2][:50])
-    asked: list[object] = []
-    monkeypatch.setattr("muntin.differential.spark.driver.judged", judge_and_note(asked))
+    compared: list[object] = []
+    monkeypatch.setattr("muntin.differential.spark.driver.compare_frame", recording(compared))
     again = run_chunks(source, plan, lambda _: None, Journal(path, source.run))
-    assert (len(lines), len(asked)) == (3, 1)
-    assert again.counts == whole.counts
+    assert (len(lines), len(compared)) == (3, 1)
+    assert again.counts == total.counts
     assert len(path.read_text().splitlines()) == 3
-    other = Journal(path, generated(spark, replace(plan, seed=2)).run)
-    assert other.known(0) is None
+    other = Journal(path, generated_traces(spark, replace(plan, seed=2)).run)
+    assert other.tally_of(0) is None
 
 
-def judge_and_note(asked: list[object]) -> Callable[[Frame, DiffPlan], Tally]:
-    def judge(frame: Frame, plan: DiffPlan) -> Tally:
-        asked.append(frame)
-        return judged(frame, plan)
+def recording(compared: list[object]) -> Callable[[Frame, DiffPlan], Tally]:
+    def compare(frame: Frame, plan: DiffPlan) -> Tally:
+        compared.append(frame)
+        return compare_frame(frame, plan)
 
-    return judge
+    return compare
 
 
-def test_the_command_runs_all_of_it(
+def test_the_command_runs_all_sources_and_streams(
     spark: Session,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     @contextmanager
-    def here(_: str) -> Generator[Session]:
+    def shared(_: str) -> Generator[Session]:
         yield spark
 
-    monkeypatch.setattr("muntin.registry.dataframes.session.session", here)
+    monkeypatch.setattr("muntin.registry.dataframes.session.session", shared)
     written(tmp_path, one=GOOD)
-    asked = ["--windows", "tumbling:60:sum", "--against", f"spec,scotty-fiba,{NATIVE}"]
-    given = ["--input", str(tmp_path / "one.parquet"), "--time", "at", "--value", "n"]
-    places = ["--out", str(tmp_path / "out"), "--seed", "1", "--streaming"]
-    assert main(["diff", "--rows", "200", *asked, *given, *places]) == 0
-    said = capsys.readouterr().out
-    assert "Rows made from seed 1: 200 rows of 2 traces" in said
-    assert "one.parquet: 3 rows of 1 traces" in said
-    assert "tumbling:60:sum in update mode: 10 micro-batches" in said
-    assert "Everything agrees." in said
+    queries = ["--windows", "tumbling:60:sum", "--against", f"spec,scotty-fiba,{NATIVE}"]
+    source = ["--input", str(tmp_path / "one.parquet"), "--time", "at", "--value", "n"]
+    output = ["--out", str(tmp_path / "out"), "--seed", "1", "--streaming"]
+    assert main(["diff", "--rows", "200", *queries, *source, *output]) == 0
+    text = capsys.readouterr().out
+    assert "Rows made from seed 1: 200 rows of 2 traces" in text
+    assert "one.parquet: 3 rows of 1 traces" in text
+    assert "tumbling:60:sum in update mode: 10 micro-batches" in text
+    assert "Everything agrees." in text
     page = (tmp_path / "out" / "report.html").read_text()
     assert page.count("<section>") == 3
     assert "http" not in page

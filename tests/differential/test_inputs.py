@@ -1,4 +1,4 @@
-"""Parquet files as Spark reads them: types and names that it takes in another way than we do."""
+"""Parquet files as Spark reads them: types and names that it interprets differently from us."""
 
 import json
 import os
@@ -16,19 +16,21 @@ from pyspark.errors import PySparkRuntimeError
 
 from muntin.cli.main import main
 from muntin.differential.inputs.sources import (
-    Files,
+    ParquetInput,
     Source,
-    flights_file,
-    from_parquet,
-    generated,
-    made_whole,
+    generated_dataframes,
+    generated_traces,
+    parquet_traces,
+    write_flights,
 )
-from muntin.differential.plan import DiffPlan, contenders
-from muntin.differential.spark.parquet_footers import Columns
+from muntin.differential.plan import DiffPlan, parse_implementations
+from muntin.differential.spark.parquet_footers import ColumnNames
 from muntin.registry.dataframes.session import Session, session
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-PLAN = DiffPlan("tumbling:60:sum", contenders("spec,scotty-lazy"), rows=0, keys=1, seed=1)
+PLAN = DiffPlan(
+    "tumbling:60:sum", parse_implementations("spec,scotty-lazy"), rows=0, keys=1, seed=1
+)
 NANOSECONDS = "timestamp[ns]"
 NOW = 1_700_000_000_000_016_000
 ODD = 2**53 + 1
@@ -43,8 +45,8 @@ def written(path: Path, columns: Table, **types: str) -> Path:
     pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
     kinds = {NANOSECONDS: pa.timestamp("ns"), "binary": pa.binary(), "": None, "day": pa.date32()}
     kinds["milliseconds"] = pa.timestamp("ms")
-    made = {name: pa.array(row, kinds[types.get(name, "")]) for name, row in columns.items()}
-    pq.write_table(pa.table(made), path)
+    arrays = {name: pa.array(row, kinds[types.get(name, "")]) for name, row in columns.items()}
+    pq.write_table(pa.table(arrays), path)
     return path
 
 
@@ -58,14 +60,14 @@ def test_nanoseconds_are_microseconds_where_they_are_whole(spark: Session, tmp_p
     times, numbers = [NOW, None, -NOW, 1, least, most, most - 807, least + 808], [*range(1, 9)]
     columns: Table = {"at": times, "n": numbers, "other": times}
     path = written(tmp_path / "a.parquet", columns, at=NANOSECONDS, other=NANOSECONDS)
-    source = from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
+    source = parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("at", "n"), 9))
     assert source.bad == {"the time is no whole microsecond": 3, "the time is null": 1}
-    whole, last = NOW // 1000, 2**63 // 1000
-    assert rows_read(source) == [("all piece 0", [whole, -whole, last, -last], [1, 3, 7, 8])]
+    micros, last = NOW // 1000, 2**63 // 1000
+    assert rows_read(source) == [("all piece 0", [micros, -micros, last, -last], [1, 3, 7, 8])]
 
 
 @pytest.mark.parametrize(
-    ("times", "kind", "wanted"),
+    ("times", "kind", "expected"),
     [
         (["5.0", "1e3", " 7 ", "5d", "", f"{ODD}.5"], "", ([7], {BROKEN: 4, NO_NUMBER: 1})),
         (["Infinity", f"{2**63}", f"{ODD}", f"{3 * 2**60}"], "", ([ODD], {FAR: 3})),
@@ -74,18 +76,20 @@ def test_nanoseconds_are_microseconds_where_they_are_whole(spark: Session, tmp_p
         ([2 * 10**9, 2, -(10**8), -1, date(1970, 1, 6)], "day", ([2, -1, 5], {FAR: 2})),
     ],
 )
-def test_times_are_whole_to_the_last_digit(
+def test_times_are_integers_to_the_last_digit(
     spark: Session,
     tmp_path: Path,
     times: Sequence[object],
     kind: str,
-    wanted: tuple[Sequence[int], Mapping[str, int]],
+    expected: tuple[Sequence[int], Mapping[str, int]],
 ) -> None:
-    taken, bad = wanted
+    accepted, bad = expected
     path = written(tmp_path / "a.parquet", {"at": times, "n": [1 for _ in times]}, at=kind)
-    source = from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
-    each = 86400 * 10**6 if kind else 1
-    assert rows_read(source) == [("all piece 0", [one * each for one in taken], [1] * len(taken))]
+    source = parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("at", "n"), 9))
+    unit = 86400 * 10**6 if kind else 1
+    assert rows_read(source) == [
+        ("all piece 0", [time * unit for time in accepted], [1] * len(accepted))
+    ]
     assert source.bad == bad
 
 
@@ -93,9 +97,9 @@ def test_columns_may_have_any_name(spark: Session, tmp_path: Path) -> None:
     path = written(
         tmp_path / "a.parquet", {"a`t": [NOW], "`": [1], "``.": ["k"]}, **{"a`t": NANOSECONDS}
     )
-    source = from_parquet(spark, PLAN, Files(path, Columns("a`t", "`", "``."), 9))
+    source = parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("a`t", "`", "``."), 9))
     assert rows_read(source) == [("k piece 0", [NOW // 1000], [1])]
-    source = from_parquet(spark, PLAN, Files(path, Columns("`", "`"), 9))
+    source = parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("`", "`"), 9))
     assert rows_read(source) == [("all piece 0", [1], [1])]
 
 
@@ -110,28 +114,28 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_is_no_pattern(spark: Session, tmp_path: Path, name: str) -> None:
+def test_a_file_name_is_no_pattern(spark: Session, tmp_path: Path, name: str) -> None:
     (tmp_path / "c").mkdir()
     (tmp_path / name).parent.mkdir(exist_ok=True)
     for other in ("c1.parquet", "c/d.parquet"):
         written(tmp_path / other, {"at": [5], "n": [1]})
     path = written(tmp_path / name, {"at": [7], "n": [2]})
-    for given in (path, path.parent) if path.parent != tmp_path else (path,):
-        source = from_parquet(spark, PLAN, Files(given, Columns("at", "n"), 9))
+    for source_path in (path, path.parent) if path.parent != tmp_path else (path,):
+        source = parquet_traces(spark, PLAN, ParquetInput(source_path, ColumnNames("at", "n"), 9))
         assert rows_read(source) == [("all piece 0", [7], [2])]
 
 
 def test_rows_come_in_the_order_of_names(spark: Session, tmp_path: Path) -> None:
-    for nth, name in enumerate(("a b", "a!b", "a%b", "a+b", "aäb")):
-        written(tmp_path / f"{name}.parquet", {"at": [nth, nth + 9], "n": [1, 1]})
-    source = from_parquet(spark, PLAN, Files(tmp_path, Columns("at", "n"), 99))
+    for index, name in enumerate(("a b", "a!b", "a%b", "a+b", "aäb")):
+        written(tmp_path / f"{name}.parquet", {"at": [index, index + 9], "n": [1, 1]})
+    source = parquet_traces(spark, PLAN, ParquetInput(tmp_path, ColumnNames("at", "n"), 99))
     assert rows_read(source) == [("all piece 0", [0, 9, 1, 10, 2, 11, 3, 12, 4, 13], [1] * 10)]
 
 
-def test_hidden_files_are_passed_over(spark: Session, tmp_path: Path) -> None:
+def test_hidden_files_are_skipped(spark: Session, tmp_path: Path) -> None:
     for name in ("_a", ".a", "b"):
         written(tmp_path / f"{name}.parquet", {"at": [5], "n": [1]})
-    assert from_parquet(spark, PLAN, Files(tmp_path, Columns("at", "n"), 99)).rows == 1
+    assert parquet_traces(spark, PLAN, ParquetInput(tmp_path, ColumnNames("at", "n"), 99)).rows == 1
 
 
 @pytest.mark.parametrize(
@@ -142,46 +146,51 @@ def test_hidden_files_are_passed_over(spark: Session, tmp_path: Path) -> None:
         ("a", 2**60, "long overflow"),
     ],
 )
-def test_what_spark_cannot_read_is_refused(
+def test_files_that_spark_cannot_read_are_refused(
     spark: Session, tmp_path: Path, name: str, time: int, why: str
 ) -> None:
     path = written(tmp_path / f"{name}.parquet", {"at": [time], "n": [1]}, at="milliseconds")
     with pytest.raises(InvalidInputError, match=f"Spark can't read .*: .*{why}"):
-        from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
+        parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("at", "n"), 9))
 
 
 def test_columns_may_differ_in_case_only(spark: Session, tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"at": [5], "AT": [7], "n": [1], "N": [2]})
-    source = from_parquet(spark, PLAN, Files(path, Columns("AT", "n"), 9))
+    source = parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("AT", "n"), 9))
     assert rows_read(source) == [("all piece 0", [7], [1])]
 
 
-def test_what_spark_cannot_take_for_a_number_is_refused(spark: Session, tmp_path: Path) -> None:
+def test_values_that_spark_cannot_cast_are_refused(spark: Session, tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"at": [5], "n": [b"1"]}, n="binary")
     with pytest.raises(InvalidInputError, match="Spark can't read"):
-        from_parquet(spark, PLAN, Files(path, Columns("at", "n"), 9))
+        parquet_traces(spark, PLAN, ParquetInput(path, ColumnNames("at", "n"), 9))
 
 
-def test_the_run_of_files_is_all_that_answers_follow_from(
+def test_the_run_of_files_is_all_that_answers_depend_on(
     spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path / "a.parquet", {"at": [5], "n": [1], "m": [1]})
 
     def run(value: str = "n", longest: int = 9, plan: DiffPlan = PLAN) -> str:
-        return from_parquet(spark, plan, Files(path, Columns("at", value), longest)).run
+        return parquet_traces(
+            spark, plan, ParquetInput(path, ColumnNames("at", value), longest)
+        ).run
 
     first = run()
     assert run(plan=replace(PLAN, seed=7, rows=5, keys=3, disorder="none")) == first
     others = {run("m"), run(longest=8), run(plan=replace(PLAN, delay=1))}
     os.utime(path, (1, 1))
     others.add(run())
-    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK", 10)
+    monkeypatch.setattr("muntin.differential.inputs.sources.CHUNK_ROWS", 10)
     others.add(run())
     assert len({first, *others}) == 6
 
 
-@pytest.mark.parametrize(("make", "chunk"), [(generated, "CHUNK"), (made_whole, "WHOLE_CHUNK")])
-def test_the_run_of_made_rows_is_the_plan_and_how_they_are_cut(
+@pytest.mark.parametrize(
+    ("make", "chunk"),
+    [(generated_traces, "CHUNK_ROWS"), (generated_dataframes, "DATAFRAME_CHUNK_ROWS")],
+)
+def test_the_run_of_generated_rows_is_the_plan_and_the_chunk_size(
     spark: Session,
     monkeypatch: pytest.MonkeyPatch,
     make: Callable[[Session, DiffPlan], Source],
@@ -199,26 +208,28 @@ def test_the_flights_are_the_same_wherever_they_are_written(tmp_path: Path) -> N
     runs = set[str]()
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        file = flights_file(tmp_path / name, 50)
-        runs.add(Files(file, Columns("left", "delay", "origin"), 9, "of flights").run(PLAN))
+        file = write_flights(tmp_path / name, 50)
+        runs.add(
+            ParquetInput(file, ColumnNames("left", "delay", "origin"), 9, "of flights").run(PLAN)
+        )
     assert len(runs) == 1
 
 
 @pytest.fixture
-def _here(spark: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _shared_session(spark: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     @contextmanager
-    def here(_: str) -> Generator[Session]:
+    def shared(_: str) -> Generator[Session]:
         yield spark
 
-    monkeypatch.setattr("muntin.registry.dataframes.session.session", here)
+    monkeypatch.setattr("muntin.registry.dataframes.session.session", shared)
     monkeypatch.chdir(tmp_path)
 
 
-ASKED = ["--windows", "tumbling:60:sum", "--against", "spec,scotty-lazy"]
-COMMAND = ["diff", "--input", "a.parquet", *ASKED]
+QUERIES = ["--windows", "tumbling:60:sum", "--against", "spec,scotty-lazy"]
+COMMAND = ["diff", "--input", "a.parquet", *QUERIES]
 
 
-@pytest.mark.usefixtures("_here")
+@pytest.mark.usefixtures("_shared_session")
 def test_a_journal_of_files_needs_no_seed_and_knows_its_columns(tmp_path: Path) -> None:
     written(tmp_path / "a.parquet", {"time": [5, 90], "value": [1, 2], "n": [3, 4]})
     path = tmp_path / "j"
@@ -231,7 +242,7 @@ def test_a_journal_of_files_needs_no_seed_and_knows_its_columns(tmp_path: Path) 
     assert len({*runs}) == 4
 
 
-@pytest.mark.usefixtures("_here")
+@pytest.mark.usefixtures("_shared_session")
 @pytest.mark.parametrize(
     ("times", "against", "bad"),
     [
@@ -239,7 +250,7 @@ def test_a_journal_of_files_needs_no_seed_and_knows_its_columns(tmp_path: Path) 
         ([5000, 90000], "spec=0.1%,scotty-lazy=0.1%", "0.0%"),
     ],
 )
-def test_nothing_judged_is_no_agreement(
+def test_nothing_compared_is_no_agreement(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     times: Sequence[int | None],
@@ -248,24 +259,24 @@ def test_nothing_judged_is_no_agreement(
 ) -> None:
     written(tmp_path / "a.parquet", {"time": times, "value": [1, 2]}, time=NANOSECONDS)
     assert main([*COMMAND, "--against", against]) == 1
-    said = capsys.readouterr().out
-    assert bad in said
-    for text in (said, (tmp_path / "diff" / "report.html").read_text()):
-        assert "NOTHING WAS JUDGED of the rows of a.parquet." in text
-        assert "Everything agrees." not in text
+    text = capsys.readouterr().out
+    assert bad in text
+    for output in (text, (tmp_path / "diff" / "report.html").read_text()):
+        assert "NOTHING WAS COMPARED of the rows of a.parquet." in output
+        assert "Everything agrees." not in output
 
 
-@pytest.mark.usefixtures("_here")
-def test_a_query_that_nobody_else_answers_is_not_judged(
+@pytest.mark.usefixtures("_shared_session")
+def test_a_query_of_one_implementation_alone_is_not_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written(tmp_path / "a.parquet", {"time": [5, 90], "value": [1, 2]})
-    asked = ["--windows", "tumbling:60:median", "--against", "spec,spark-native"]
-    assert main([*COMMAND, *asked]) == 1
+    queries = ["--windows", "tumbling:60:median", "--against", "spec,spark-native"]
+    assert main([*COMMAND, *queries]) == 1
     assert "spark-native: tumbling:60:median: Spark has no median" in capsys.readouterr().out
 
 
-def test_where_spark_does_not_start_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_says_why_spark_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*_: object) -> None:
         raise PySparkRuntimeError("Java gateway process exited")
 

@@ -1,4 +1,4 @@
-"""Spark's own windows over streams: where they are the specification's, and where they differ."""
+"""Spark's own windows over streams: where they agree with the specification, and where not."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,24 +8,23 @@ import pytest
 from pyspark.errors import AnalysisException
 
 from muntin.cli.main import main
+from muntin.differential import shrinking
 from muntin.differential import stream_expectations as streams
-from muntin.differential import streams_smaller
-from muntin.differential.plan import DiffPlan, asked
-from muntin.differential.spark.native_streams import Arrival
-from muntin.differential.spark.streaming import NativeStream
+from muntin.differential.plan import DiffPlan, parse_query
+from muntin.differential.shrinking import shrink_stream
+from muntin.differential.spark.native_streams import NativeStream, StreamTrial
 from muntin.differential.stream_expectations import (
-    STREAM,
+    STREAM_DIALECT,
+    Arrival,
     Batches,
-    appended,
+    append_emissions,
     arrivals,
-    differing_batches,
+    differing_steps,
     steps,
-    updated,
+    update_emissions,
     watermarks,
 )
-from muntin.differential.streaming import StreamTrial
-from muntin.differential.streams_smaller import smallest
-from muntin.registry.dataframes.native_queries import NativeQuery, translated
+from muntin.registry.dataframes.native_windows import NativeQuery, native_query
 from muntin.registry.dataframes.session import Session
 from muntin.spec.denotation import denote
 from muntin.spec.query import Settings
@@ -36,26 +35,26 @@ WINDOWS = "sliding:120:60:max"
 
 
 def native(text: str) -> NativeQuery:
-    found = translated(asked(text))
-    assert isinstance(found, NativeQuery)
-    return found
+    query = native_query(parse_query(text))
+    assert isinstance(query, NativeQuery)
+    return query
 
 
 def test_append_mode_is_our_final(spark: Session) -> None:
     rows = arrivals(PLAN)
-    wanted = appended(asked(WINDOWS), rows, PLAN.delay)
+    expected = append_emissions(parse_query(WINDOWS), rows, PLAN.delay)
     got = NativeStream(native(WINDOWS), PLAN.delay, "append").run(spark, rows)
-    assert differing_batches(wanted, got) == []
+    assert differing_steps(expected, got) == []
     assert sum(map(len, got)) > 15
-    late = denote([asked(WINDOWS)], steps(rows, PLAN.delay), Settings(dialect=STREAM))
+    late = denote([parse_query(WINDOWS)], steps(rows, PLAN.delay), Settings(dialect=STREAM_DIALECT))
     assert sum(len(output.late) for output in late) > 0
 
 
-def test_update_mode_tells_of_windows_before_they_are_complete(spark: Session) -> None:
+def test_update_mode_emits_windows_before_they_are_complete(spark: Session) -> None:
     rows = arrivals(PLAN)
-    wanted = updated(asked(WINDOWS), rows, PLAN.delay)
+    expected = update_emissions(parse_query(WINDOWS), rows, PLAN.delay)
     got = NativeStream(native(WINDOWS), PLAN.delay, "update").run(spark, rows)
-    assert differing_batches(wanted, got) == []
+    assert differing_steps(expected, got) == []
     marks = [0, 0, *watermarks(rows, PLAN.delay)]
     early = [
         one for batch, mark in zip(got, marks, strict=False) for one in batch if one.end > mark
@@ -63,10 +62,10 @@ def test_update_mode_tells_of_windows_before_they_are_complete(spark: Session) -
     assert len(early) > 15
 
 
-def test_what_update_mode_tells_last_is_what_append_mode_tells() -> None:
-    rows, query = arrivals(PLAN), asked(WINDOWS)
-    last = {(one.key, one.start): one for step in updated(query, rows, 30) for one in step}
-    final = [one for step in appended(query, rows, 30) for one in step]
+def test_the_last_update_of_a_window_is_what_append_mode_emits() -> None:
+    rows, query = arrivals(PLAN), parse_query(WINDOWS)
+    last = {(one.key, one.start): one for step in update_emissions(query, rows, 30) for one in step}
+    final = [one for step in append_emissions(query, rows, 30) for one in step]
     assert len(final) > 15
     assert [last[one.key, one.start] for one in final] == final
 
@@ -75,20 +74,20 @@ GAP = "session:20:count"
 TRACE = [[Arrival("k", t, 1)] for t in (100, 118, 124, 124, 104, 500, 500, 500)]
 
 
-def test_spark_drops_what_is_late_before_it_merges_sessions(spark: Session) -> None:
+def test_spark_drops_late_rows_before_it_merges_sessions(spark: Session) -> None:
     """At watermark 124 the session [100, 144) is open; 104 belongs to it, and alone ends at 124."""
-    query = asked(GAP)
-    by_window = denote([query], steps(TRACE, 0), Settings(0, "final", dialect=STREAM))
+    query = parse_query(GAP)
+    by_window = denote([query], steps(TRACE, 0), Settings(0, "final", dialect=STREAM_DIALECT))
     assert [(o.start, o.end, o.value) for out in by_window for o in out.results] == [(100, 144, 5)]
     got = NativeStream(native(GAP), 0, "append").run(spark, TRACE)
     assert [(one.start, one.end, one.value) for step in got for one in step] == [(100, 144, 4)]
-    assert differing_batches(appended(query, TRACE, 0), got) == []
+    assert differing_steps(append_emissions(query, TRACE, 0), got) == []
 
 
-def test_but_for_that_its_sessions_are_those_of_the_dialect(spark: Session) -> None:
+def test_sessions_of_spark_are_otherwise_those_of_the_dialect(spark: Session) -> None:
     rows = arrivals(replace(PLAN, seed=3))
     got = NativeStream(native(GAP), PLAN.delay, "append").run(spark, rows)
-    assert differing_batches(appended(asked(GAP), rows, PLAN.delay), got) == []
+    assert differing_steps(append_emissions(parse_query(GAP), rows, PLAN.delay), got) == []
     assert sum(map(len, got)) > 5
 
 
@@ -97,26 +96,26 @@ def test_sessions_in_update_mode_are_refused_by_spark(spark: Session) -> None:
         NativeStream(native(GAP), 0, "update").run(spark, TRACE)
 
 
-def test_a_stream_that_is_wrong_is_made_small(
+def test_a_wrong_stream_is_shrunk(
     spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What Spark drops is not taken away here: so the finding is found again, by the run."""
+    """Late rows stay in the expectation here, so the run finds the difference of Spark again."""
 
-    def nothing_is_dropped(given: Sequence[Step], _: int) -> Iterator[Step]:
-        yield from given
+    def with_late_rows(stream: Sequence[Step], _: int) -> Iterator[Step]:
+        yield from stream
 
-    monkeypatch.setattr(streams, "_dropped_alone", nothing_is_dropped)
-    monkeypatch.setattr(streams_smaller, "TRIES", 3)
-    found = StreamTrial(spark, asked(GAP), native(GAP), "append", 0).found(TRACE)
-    assert "WRONG: step 6: missing" in str(found)
-    assert found.mismatch
-    assert found.mismatch.events < 8
-    path = found.mismatch.save(tmp_path)
-    assert found.mismatch.again(path) == f"muntin replay {path} --check"
+    monkeypatch.setattr(streams, "_without_late_rows", with_late_rows)
+    monkeypatch.setattr(shrinking, "MAX_STREAMS", 3)
+    outcome = StreamTrial(spark, parse_query(GAP), native(GAP), "append", 0).outcome(TRACE)
+    assert "WRONG: step 6: missing" in str(outcome)
+    assert outcome.mismatch
+    assert outcome.mismatch.events < 8
+    path = outcome.mismatch.save(tmp_path)
+    assert outcome.mismatch.replay_command(path) == f"muntin replay {path} --check"
     assert main(["replay", str(path), "--check"]) == 0
 
 
-def test_streams_are_made_small_in_so_many_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_shrink_within_the_limit_of_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, tried = [[Arrival("k", t, 1) for t in range(n, n + 10)] for n in range(0, 80, 10)], [0]
 
     def wrong(batches: Batches) -> list[str]:
@@ -124,22 +123,22 @@ def test_streams_are_made_small_in_so_many_tries(monkeypatch: pytest.MonkeyPatch
         times = {row.t for batch in batches for row in batch}
         return [f"of {len(times)}"] if {13, 55} <= times else []
 
-    small, what = smallest(rows, wrong)
+    small, what = shrink_stream(rows, wrong)
     assert [[row.t for row in batch] for batch in small] == [[13], [55]]
-    assert (what, tried[0] <= streams_smaller.TRIES) == ("of 2", True)
-    monkeypatch.setattr(streams_smaller, "TRIES", 5)
+    assert (what, tried[0] <= shrinking.MAX_STREAMS) == ("of 2", True)
+    monkeypatch.setattr(shrinking, "MAX_STREAMS", 5)
     tried[0] = 0
-    small, what = smallest(rows, wrong)
+    small, what = shrink_stream(rows, wrong)
     assert 2 < sum(map(len, small)) < 80
     assert (what, tried[0]) == (f"of {sum(map(len, small))}", 5)
 
 
-def test_partings_are_told() -> None:
+def test_differing_steps_are_reported() -> None:
     rows = arrivals(replace(PLAN, rows=80))
-    wanted = appended(asked(GAP), rows, 30)
-    assert differing_batches(wanted, [[*step] for step in wanted]) == []
-    nth = next(nth for nth, step in enumerate(wanted) if step)
-    less = [[*step][1:] if at == nth else [*step] for at, step in enumerate(wanted)]
-    twice = [[*step, *step] for step in wanted]
-    assert differing_batches(wanted, less)[0].startswith(f"step {nth}: missing [NativeEmission(")
-    assert differing_batches(wanted, twice)
+    expected = append_emissions(parse_query(GAP), rows, 30)
+    assert differing_steps(expected, [[*step] for step in expected]) == []
+    first = next(index for index, step in enumerate(expected) if step)
+    fewer = [[*step][1:] if index == first else [*step] for index, step in enumerate(expected)]
+    twice = [[*step, *step] for step in expected]
+    assert differing_steps(expected, fewer)[0].startswith(f"step {first}: missing [NativeEmission(")
+    assert differing_steps(expected, twice)

@@ -1,4 +1,4 @@
-"""Every operator and structure answers as specified on a real stream: departures as they landed."""
+"""Every operator and structure answers as specified on a real stream: flights as they landed."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -6,9 +6,9 @@ from itertools import accumulate
 import pytest
 
 from muntin.conformance.datasets.flights import departures
-from muntin.conformance.machines.lockstep import lockstep, supported
+from muntin.conformance.machines.lockstep import lockstep, supported_trace
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationStructure
 from muntin.registry.implementations import OPERATORS, STRUCTURES, OperatorEntry, StructureEntry
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named
@@ -60,12 +60,12 @@ def test_operators_answer_as_specified(entry: OperatorEntry, landed: list[Event]
     settings = Settings(in_order=True) if entry.in_order_only else Settings(LATENESS)
     events = in_order(landed) if entry.in_order_only else landed
     turns = tuple(TranscriptStep(step) for step in steps(events))
-    trace = supported(OperatorTranscript(QUERIES, settings, turns), entry.build)
+    trace = supported_trace(OperatorTranscript(QUERIES, settings, turns), entry.build)
     assert trace.queries
-    done = lockstep(trace, entry.build)
-    assert done.parting is None
-    assert done.refused == 0
-    assert done.results > 0
+    outcome = lockstep(trace, entry.build)
+    assert outcome.divergence is None
+    assert outcome.refused == 0
+    assert outcome.results > 0
 
 
 def calls(events: Sequence[Event], *, ordered: bool) -> Iterator[tuple[int, object, int]]:
@@ -86,10 +86,10 @@ def calls(events: Sequence[Event], *, ordered: bool) -> Iterator[tuple[int, obje
 def answers(
     window: OutOfOrder[object],
     aggregate: Aggregate[object, object, object],
-    asked: Sequence[tuple[int, object, int]],
+    calls: Sequence[tuple[int, object, int]],
 ) -> Iterator[object]:
     """Insert, evict and query, once for each departure."""
-    for time, value, up_to in asked:
+    for time, value, up_to in calls:
         window.insert(time, aggregate.lift(value))
         window.bulk_evict(up_to)
         yield aggregate.lower(window.query())
@@ -101,12 +101,12 @@ def test_structures_answer_as_specified(
     entry: StructureEntry, name: str, landed: list[Event]
 ) -> None:
     aggregate = named(name)
-    asked = list(calls(landed, ordered=entry.arrival != "any order"))
+    feed = list(calls(landed, ordered=entry.arrival != "any order"))
     try:
         window = entry.build(aggregate.monoid, Meter())
     except UnsupportedError:
         assert entry.name in REFUSING[name]
         return
-    wanted = list(answers(SpecificationStructure(aggregate.monoid), aggregate, asked))
-    assert list(answers(window, aggregate, asked)) == wanted
-    assert len(wanted) == EVENTS
+    expected = list(answers(SpecificationStructure(aggregate.monoid), aggregate, feed))
+    assert list(answers(window, aggregate, feed)) == expected
+    assert len(expected) == EVENTS

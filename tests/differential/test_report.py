@@ -1,55 +1,54 @@
-"""The report of a differential run: one page that says what was found."""
+"""The report of a differential run, as a page."""
 
 from dataclasses import replace
 
 from muntin.differential.comparison import TraceComparison
-from muntin.differential.inputs.generated_traces import rows_of
+from muntin.differential.inputs.generated_traces import generated_rows
 from muntin.differential.inputs.sources import Source
-from muntin.differential.inputs.trace import GeneratedTrace
-from muntin.differential.plan import DiffPlan, contenders
-from muntin.differential.report.charts import Bar, bars, columns, line
-from muntin.differential.report.page import page
+from muntin.differential.inputs.trace import KeyTrace
+from muntin.differential.plan import DiffPlan, parse_implementations
+from muntin.differential.report import Bar, bars, columns, line, page
 from muntin.differential.run import SourceOutcome
 from muntin.differential.shrinking import operator_mismatch
-from muntin.differential.streaming import StreamOutcome
+from muntin.differential.spark.native_streams import StreamOutcome
 
-PLANTED = "differential.planted:ForgetsTies"
-PLAN = DiffPlan(rows=600, keys=6, against=contenders(f"spec,scotty-lazy,{PLANTED}"))
+PLANTED = "differential.planted:TieFault"
+PLAN = DiffPlan(rows=600, keys=6, against=parse_implementations(f"spec,scotty-lazy,{PLANTED}"))
 
 
-def found(plan: DiffPlan) -> SourceOutcome:
-    judge = TraceComparison(plan)
+def outcome(plan: DiffPlan) -> SourceOutcome:
+    comparison = TraceComparison(plan)
     for key in range(plan.keys):
-        judge.judge(GeneratedTrace(str(key), key, *rows_of(plan, key)))
-    source = Source("made & told", plan.rows, lambda: iter(()), {"the time is null": 3})
-    one = SourceOutcome(source, judge.tally, 2.0, [(300, 1.0), (300, 0.5)])
-    one.mismatches += [operator_mismatch(wrong) for wrong in judge.tally.wrong[:1]]
-    return one
+        comparison.compare(KeyTrace(str(key), key, *generated_rows(plan, key)))
+    source = Source("made & sent", plan.rows, lambda: iter(()), {"the time is null": 3})
+    result = SourceOutcome(source, comparison.tally, 2.0, [(300, 1.0), (300, 0.5)])
+    result.mismatches += [operator_mismatch(wrong) for wrong in comparison.tally.wrong[:1]]
+    return result
 
 
-def test_a_page_says_what_is_wrong_and_how_to_see_it() -> None:
-    text = page(PLAN, [found(PLAN)])
+def test_a_page_says_what_is_wrong_and_how_to_reproduce_it() -> None:
+    text = page(PLAN, [outcome(PLAN)])
     assert f"Wrong: {PLANTED}." in text
     assert "Everything agrees" not in text
-    assert "made &amp; told" in text
+    assert "made &amp; sent" in text
     assert "left out: 3 rows: the time is null" in text
     assert f"--check --with {PLANTED}" in text
     assert "2 chunks, from 300 to 600 rows a second" in text
-    assert "are claimed" in text
+    assert ", bound " in text
 
 
 def test_a_page_says_that_all_agree_and_loads_nothing() -> None:
-    plan = replace(PLAN, against=contenders("spec,scotty-lazy"))
-    text = page(plan, [found(plan)])
+    plan = replace(PLAN, against=parse_implementations("spec,scotty-lazy"))
+    text = page(plan, [outcome(plan)])
     assert "Everything agrees." in text
-    for one in ("http", "<script", "<link", "url("):
-        assert one not in text
+    for text_part in ("http", "<script", "<link", "url("):
+        assert text_part not in text
     assert "prefers-color-scheme: dark" in text
     assert 'name="viewport"' in text
 
 
 def test_a_stream_that_is_wrong_makes_the_page_say_so() -> None:
-    plan = replace(PLAN, against=contenders("spec,scotty-lazy"))
+    plan = replace(PLAN, against=parse_implementations("spec,scotty-lazy"))
     good, bad = (
         StreamOutcome("q", "append", 3, 5, []),
         StreamOutcome("r", "update", 3, 5, ["step 2"]),
@@ -57,7 +56,7 @@ def test_a_stream_that_is_wrong_makes_the_page_say_so() -> None:
     assert "Everything agrees." in page(plan, [], [good])
     text = page(plan, [], [good, bad])
     assert "Wrong: spark-native in a stream." in text
-    assert "r in update mode: 3 micro-batches, 5 windows told: WRONG: step 2" in text
+    assert "r in update mode: 3 micro-batches, 5 windows emitted: WRONG: step 2" in text
 
 
 def test_charts_are_to_scale() -> None:

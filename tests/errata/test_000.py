@@ -5,7 +5,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.slices.edges import Edges, Progression
@@ -22,36 +22,36 @@ from muntin.spec.windows.periodic import tumbling
 def printed_sessions(times: list[int], gap: int) -> list[list[int]]:
     """Slice for one session query by Algorithm 1 (in order) and Algorithm 3 (out of order)."""
     slices: list[list[int]] = []
-    for at in times:
-        newest = max((max(one) for one in slices), default=None)
-        if newest is None or at >= newest:  # Algorithm 1, lines 4 and 18
-            if newest is None or at >= newest + gap:
+    for time in times:
+        newest = max((max(members) for members in slices), default=None)
+        if newest is None or time >= newest:  # Algorithm 1, lines 4 and 18
+            if newest is None or time >= newest + gap:
                 slices.append([])
-            slices[-1].append(at)
+            slices[-1].append(time)
             continue
-        nth = max(i for i, one in enumerate(slices) if min(one) <= at)
-        covering, end = slices[nth], min(slices[nth + 1])
-        left, right = at - max(covering) > gap, end - at > gap  # lines 14, 17 and 20
+        index = max(i for i, members in enumerate(slices) if min(members) <= time)
+        covering, end = slices[index], min(slices[index + 1])
+        left, right = time - max(covering) > gap, end - time > gap  # lines 14, 17 and 20
         if left and right:
-            slices.insert(nth + 1, [at])
+            slices.insert(index + 1, [time])
         elif right:
-            covering.append(at)
+            covering.append(time)
         elif left:
-            slices[nth + 1].append(at)
+            slices[index + 1].append(time)
         else:
-            slices[nth : nth + 2] = [[*covering, at, *slices[nth + 1]]]
-    return [sorted(one) for one in slices]
+            slices[index : index + 2] = [[*covering, time, *slices[index + 1]]]
+    return [sorted(members) for members in slices]
 
 
 def sliced(times: list[int], *kinds: Session) -> list[int]:
-    """Return where our slices begin."""
+    """Where our slices begin."""
     operator = Scotty(Settings(100))
-    for nth, kind in enumerate(kinds):
-        operator.add(Query(f"q{nth}", kind, BAGS))
+    for number, kind in enumerate(kinds):
+        operator.add(Query(f"q{number}", kind, BAGS))
     operator.step([Event(time, Letter(0, time)) for time in times])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    return [one.first for one in group.lanes[None].slices.slices]
+    return [piece.first for piece in group.key_states[None].slices.slices]
 
 
 def test_algorithms_1_and_3_disagree_about_an_event_exactly_one_gap_away() -> None:
@@ -70,15 +70,15 @@ class PrintedSlice:
     tuples: list[int]
 
 
-def printed_extend(slices: list[PrintedSlice], last: int, at: int) -> None:
+def printed_extend(slices: list[PrintedSlice], last: int, time: int) -> None:
     """Algorithm 6, lines 4 to 10: the covering slice is the last one of the session."""
     covering = slices[last]
-    end, covering.end = covering.end, at
+    end, covering.end = covering.end, time
     if covering.type == "flexible":
-        slices[last + 1].start = at
-        slices[last + 1].tuples.append(at)
+        slices[last + 1].start = time
+        slices[last + 1].tuples.append(time)
     else:
-        slices.insert(last + 1, PrintedSlice(at, end, "fixed", [at]))
+        slices.insert(last + 1, PrintedSlice(time, end, "fixed", [time]))
 
 
 def printed_fuse(slices: list[PrintedSlice], last: int) -> None:
@@ -100,7 +100,7 @@ def test_algorithm_6_leaves_a_slice_of_no_extent_if_a_separator_is_at_the_time(k
         PrintedSlice(8, END, "fixed", [8]),
     ]
     printed_extend(slices, 2, 6)
-    assert [one.start for one in slices if one.start == one.end] == [6]
+    assert [piece.start for piece in slices if piece.start == piece.end] == [6]
 
     operator = Scotty(Settings(100))
     for name, window in (("s", Session(4)), ("t", tumbling(3))):
@@ -108,8 +108,8 @@ def test_algorithm_6_leaves_a_slice_of_no_extent_if_a_separator_is_at_the_time(k
     operator.step([Event(time, Letter(0, time)) for time in (1, 8, 6)])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    manager = group.lanes[None].slices
-    assert [(one.first, one.last) for one in manager.slices] == [(1, 1), (6, 8)]
+    manager = group.key_states[None].slices
+    assert [(piece.first, piece.last) for piece in manager.slices] == [(1, 1), (6, 8)]
     assert manager.separators() == ["combined"]
 
 
@@ -121,12 +121,12 @@ def test_algorithm_6_line_8_leaves_a_slice_combined_that_ends_at_no_edge() -> No
         PrintedSlice(9, END, "fixed", [9]),
     ]
     printed_extend(slices, 1, 8)
-    assert [(one.start, one.end, one.type) for one in slices[1:3]] == [
+    assert [(piece.start, piece.end, piece.type) for piece in slices[1:3]] == [
         (6, 8, "combined"),
         (8, 9, "fixed"),
     ]
     printed_fuse(slices, 1)
-    assert [(one.start, one.end, one.type) for one in slices[1:3]] == [
+    assert [(piece.start, piece.end, piece.type) for piece in slices[1:3]] == [
         (6, 8, "fixed"),
         (8, 9, "fixed"),
     ]
@@ -137,8 +137,13 @@ def test_algorithm_6_line_8_leaves_a_slice_combined_that_ends_at_no_edge() -> No
     operator.step([Event(time, Letter(0, time)) for time in (1, 9, 8, 4, 6)])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    manager = group.lanes[None].slices
-    assert [(one.first, one.last) for one in manager.slices] == [(1, 1), (4, 4), (6, 8), (9, 9)]
+    manager = group.key_states[None].slices
+    assert [(piece.first, piece.last) for piece in manager.slices] == [
+        (1, 1),
+        (4, 4),
+        (6, 8),
+        (9, 9),
+    ]
     assert manager.separators() == ["fixed"] * 3
 
 
@@ -149,9 +154,9 @@ class PrintedEdges:
         self.edges: list[tuple[int, int]] = []
 
     def add_window(self, start: int, length: int) -> None:
-        if any(length % old == 0 and (start - at) % old == 0 for at, old in self.edges):
+        if any(length % old == 0 and (start - time) % old == 0 for time, old in self.edges):
             return
-        kept = [(at, old) for at, old in self.edges if old % length or (at - start) % length]
+        kept = [(time, old) for time, old in self.edges if old % length or (time - start) % length]
         self.edges = [*kept, (start, length)]
 
 
@@ -159,10 +164,11 @@ def test_fusion_loses_an_edge_of_a_query_that_a_later_one_covers_from_later_on()
     printed = PrintedEdges()
     printed.add_window(10, 10)
     printed.add_window(15, 5)
-    assert min(at for at, _ in printed.edges) == 15  # 9 and 12 share a slice; [0, 10) ends at 10
+    # 9 and 12 share a slice; [0, 10) ends at 10
+    assert min(time for time, _ in printed.edges) == 15
     edges = Edges([Progression(0, 10), Progression(0, 5, low=15)])
-    assert edges.cell(9) == (0, 10)
-    assert edges.cell(12) == (10, 15)
+    assert edges.interval_at(9) == (0, 10)
+    assert edges.interval_at(12) == (10, 15)
 
 
 def test_fusion_loses_the_edges_of_a_query_that_begins_before_the_one_that_covers_it() -> None:
@@ -171,15 +177,15 @@ def test_fusion_loses_the_edges_of_a_query_that_begins_before_the_one_that_cover
     printed.add_window(10, 10)
     assert printed.edges == [(100, 5)]  # 19 and 21 share a slice
     edges = Edges([Progression(0, 5, low=100), Progression(0, 10, low=10)])
-    assert edges.cell(19) == (10, 20)
-    assert edges.cell(21) == (20, 30)
+    assert edges.interval_at(19) == (10, 20)
+    assert edges.interval_at(21) == (20, 30)
 
 
 def printed_slicer(times: list[int], length: int) -> int:
-    """Return how many separators Algorithm 1 emits for a tumbling window, lines 7 to 20."""
+    """How many separators Algorithm 1 emits for a tumbling window, lines 7 to 20."""
     separators, following = 0, length
-    for at in times:
-        while at >= following:
+    for time in times:
+        while time >= following:
             separators, following = separators + 1, following + length
     return separators
 
@@ -191,11 +197,11 @@ def test_algorithm_1_emits_a_slice_for_every_edge_in_a_pause() -> None:
     operator.step([Event(1, Letter(0, 1)), Event(1_000_000, Letter(0, 2))])
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
-    assert len(group.lanes[None].slices.slices) == 2
+    assert len(group.key_states[None].slices.slices) == 2
 
 
 @dataclass
-class Metadata:
+class PrintedMetadata:
     """A slice of section 5.2: its end, the times of its tuples, and its metadata."""
 
     start: int
@@ -204,24 +210,30 @@ class Metadata:
     last: int
 
 
-def split_as_section_5_2_prints(one: Metadata, at: int) -> tuple[list[int], list[int]]:
+def split_as_section_5_2_prints(
+    metadata: PrintedMetadata, time: int
+) -> tuple[list[int], list[int]]:
     """A ends at t, and B starts at t + 1: return what each then holds."""
-    return [t for t in one.tuples if t <= at], [t for t in one.tuples if at + 1 <= t]
+    return [t for t in metadata.tuples if t <= time], [t for t in metadata.tuples if time + 1 <= t]
 
 
 def test_section_5_2_splits_behind_the_time_at_which_algorithm_4_splits() -> None:
-    one = Metadata(0, 10, [0, 5, 9], 9)
-    assert split_as_section_5_2_prints(one, 5) == ([0, 5], [9])  # a window from 5 on lacks 5
+    metadata = PrintedMetadata(0, 10, [0, 5, 9], 9)
+    assert split_as_section_5_2_prints(metadata, 5) == ([0, 5], [9])  # a window from 5 on lacks 5
     assert sliced([0, 10, 5], Session(2)) == sliced([0, 5, 10], Session(2)) == [0, 5, 10]
 
 
-def merged_as_section_5_2_prints(a: Metadata, b: Metadata) -> Metadata:
+def merged_as_section_5_2_prints(a: PrintedMetadata, b: PrintedMetadata) -> PrintedMetadata:
     """The end is that of B, the aggregate is combined, and B is deleted."""
     return replace(a, end=b.end, tuples=a.tuples + b.tuples)
 
 
 def test_section_5_2_forgets_the_last_tuple_of_a_slice_that_is_merged() -> None:
-    gap, a, b = 5, Metadata(0, 8, [0, 4], 4), Metadata(8, 14, [8], 8)  # 4 has just fused them
+    gap, a, b = (
+        5,
+        PrintedMetadata(0, 8, [0, 4], 4),
+        PrintedMetadata(8, 14, [8], 8),
+    )  # 4 has just fused them
     printed = merged_as_section_5_2_prints(a, b)
     assert (printed.tuples, printed.last) == ([0, 4, 8], 4)
     assert 10 - printed.last >= gap > 10 - max(printed.tuples)  # so 10 would not belong to it
@@ -232,15 +244,15 @@ def test_section_5_3_a_tuple_at_an_edge_does_not_exceed_it() -> None:
     def printed(times: list[int], edge: int) -> list[list[int]]:
         """A new slice as soon as the timestamp of a tuple exceeds that of the next edge."""
         slices: list[list[int]] = [[]]
-        for at in times:
-            if at > edge:
-                slices, edge = [*slices, []], edge + at - at % edge
-            slices[-1].append(at)
+        for time in times:
+            if time > edge:
+                slices, edge = [*slices, []], edge + time - time % edge
+            slices[-1].append(time)
         return slices
 
     assert printed([9, 10, 11], 10) == [[9, 10], [11]]  # 10 belongs to [10, 20)
     edges = Edges([Progression(0, 10)])
-    assert [edges.cell(at).low for at in (9, 10, 11)] == [0, 10, 10]
+    assert [edges.interval_at(time).low for time in (9, 10, 11)] == [0, 10, 10]
     assert printed_slicer([9, 10], 10) == 1  # Algorithm 1, line 12, has it right
 
 
@@ -272,13 +284,13 @@ def falls(readings: list[Reading]) -> bool:
 def test_figure_4_takes_for_granted_that_a_measure_never_falls() -> None:
     every = [(time, reading) for time in range(4) for reading in range(4)]
     short = [list(some) for length in (1, 2, 3) for some in product(every, repeat=length)]
-    assert all(printed_slice_accepts(some) == (not falls(some)) for some in short)
+    assert all(printed_slice_accepts(trace) == (not falls(trace)) for trace in short)
     smallest = [(0, 0), (3, 3), (2, 1), (1, 2)]
     assert printed_slice_accepts(smallest)
     assert falls(smallest)
     metres = Measure("metres", lambda event: int(f"{event.value}"))
-    for one in (Scotty(Settings(100)), SpecificationOperator(Settings(100))):
-        one.add(Query("t", tumbling(10, 0, metres), named("sum")))
-        one.step([Event(*reading) for reading in smallest[:-1]])
+    for operator in (Scotty(Settings(100)), SpecificationOperator(Settings(100))):
+        operator.add(Query("t", tumbling(10, 0, metres), named("sum")))
+        operator.step([Event(*reading) for reading in smallest[:-1]])
         with pytest.raises(InvalidInputError, match=r"'metres' falls from 2 to 1 at .*time=2"):
-            one.step([Event(*smallest[-1])])
+            operator.step([Event(*smallest[-1])])

@@ -210,7 +210,7 @@ def test_lemma_9_a_split_leaves_one_coin_with_the_younger_half_and_a_move_is_bil
     assert all(fact for _, fact in tree.invariants([(t, (t,)) for t in (-21, -19, -10)]))
 
 
-def test_theorem_5_as_printed_allows_nothing_beside_the_youngest_item() -> None:
+def test_theorem_5_as_printed_allows_nothing_next_to_the_youngest_item() -> None:
     """As printed, a call costs O(log d): nothing for d = 1, and there is no such cost for d = 0."""
     meter = Meter()
     tree = Fiba(FREE, meter, 2)

@@ -8,9 +8,8 @@ from math import ceil, log2
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.aggregate_store import fitting
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.optimized.in_order.aggregate_store import InOrderEagerStore, fitting_capacity
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS
 from muntin.spec.algebra.catalogue import named
@@ -37,15 +36,15 @@ def printed_count_window(size: int, slide: int, k: int) -> tuple[int, int]:
 def running_on(*kinds: WindowType) -> InOrderSlicer:
     """Cutty with these queries of one aggregate."""
     running = InOrderSlicer(CUTTY_LAZY, IN_ORDER)
-    for nth, kind in enumerate(kinds):
-        running.add(Query(f"q{nth}", kind, WORDS))
+    for number, kind in enumerate(kinds):
+        running.add(Query(f"q{number}", kind, WORDS))
     return running
 
 
 def answers(
     running: InOrderSlicer, times: Sequence[int], marked: Sequence[int] = ()
 ) -> list[object]:
-    """What it answers when an event comes at each of these times, perhaps a punctuation."""
+    """The results when an event comes at each of these times, perhaps a punctuation."""
     events = [Event(t, Letter(0, k), punctuation=k in marked) for k, t in enumerate(times)]
     return [result.value for event in events for result in running.step([event]).results]
 
@@ -147,7 +146,7 @@ def test_algorithm_1_stores_an_empty_slice_before_the_first_window() -> None:
     assert printed.store == {0: ()}
     running = running_on(tumbling(10))
     answers(running, [0])
-    assert running.slices() == 1
+    assert running.slice_count() == 1
 
 
 def test_section_4_what_was_lowered_cannot_be_combined_any_more() -> None:
@@ -170,7 +169,7 @@ def test_section_5_2_prefix_removal_keeps_more_partials_than_windows_are_active(
     running = running_on(count(20), count(1))
     for k in range(19):
         running.step([Event(k, Letter(0, k))])
-        assert running.slices() <= 2
+        assert running.slice_count() <= 2
 
 
 def test_section_3_2_the_last_of_simultaneous_records_can_begin_a_window_with_the_first() -> None:
@@ -189,10 +188,10 @@ def test_section_5_4_a_resize_writes_2n_minus_1_nodes_and_the_capacity_is_a_whol
         store.append(name, (name,))
     before = meter.combines
     store.append(4, (4,))
-    assert store.held == 2 * 8 - 1 < 2 * 8 + 1
+    assert store.partial_capacity == 2 * 8 - 1 < 2 * 8 + 1
     assert meter.combines - before == 8 - 1
     least_real = log2(5)
-    assert 2**least_real == pytest.approx(5) != fitting(4, 5) == 8
+    assert 2**least_real == pytest.approx(5) != fitting_capacity(4, 5) == 8
 
 
 @pytest.mark.parametrize(("size", "slide"), [(5, 1), (9, 1), (11, 2)])
@@ -204,7 +203,7 @@ def test_table_1_the_space_of_the_eager_store_is_that_of_a_power_of_two(
     room = 0
     for time in range(6 * size):
         running.step([Event(time, Letter(0, time))])
-        room = max(room, *(lane.slices.held for lane in running.lanes()))
+        room = max(room, *(key_state.slices.partial_capacity for key_state in running.key_states()))
     stored = ceil(size / slide)
     least = 2 ** ceil(log2(stored))
     assert 2 * least - 1 + 1 > ceil(2 * size / slide) + 1  # as printed, for any binary tree
@@ -234,7 +233,7 @@ def test_table_1_pairs_need_no_more_than_cutty_where_the_slide_divides_the_range
         held: list[int] = []
         for time in range(60):
             running.step([Event(time, Letter(0, time))])
-            held.append(running.slices())
+            held.append(running.slice_count())
         most.append(max(held))
     assert most == [pairs, ceil(size / slide)]
     assert (pairs == most[1]) == (size % slide == 0)

@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 from muntin.conformance.machines.operator_machine import operator_machine
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.laws import counterexample
-from muntin.spec.algebra.monoid import Monoid
+from muntin.spec import Aggregate, Monoid, counterexample
 
 
 class Run(NamedTuple):
@@ -17,26 +15,26 @@ class Run(NamedTuple):
     rises: int
 
 
-def joined(left: Run | None, right: Run | None) -> Run | None:
-    """Put two runs together; None is the empty one."""
+def concatenate(left: Run | None, right: Run | None) -> Run | None:
+    """Put two runs one after the other; None is the empty run."""
     if left is None or right is None:
         return left or right
     rises = left.rises + right.rises + (left.last < right.first)
     return Run(left.first, right.last, rises)
 
 
-def begun(value: int) -> Run | None:
-    """Return the run of one value."""
+def run_of(value: int) -> Run | None:
+    """The run of one value."""
     return Run(value, value, 0)
 
 
-def counted(run: Run | None) -> int:
-    """Return how many rises there were."""
+def rise_count(run: Run | None) -> int:
+    """How often the value rose."""
     return run.rises if run else 0
 
 
 RISES = Aggregate(
-    "rises", begun, Monoid(None, joined), counted, commutative=False, kind="algebraic"
+    "rises", run_of, Monoid(None, concatenate), rise_count, commutative=False, kind="algebraic"
 )
 
 
@@ -44,4 +42,4 @@ def test_what_it_declares_holds() -> None:
     assert counterexample(RISES, letters=[1, 2, 3]) is None
 
 
-TestRises = operator_machine(Scotty, aggregates=[RISES.erased()]).TestCase
+TestRises = operator_machine(Scotty, aggregates=[RISES.erase_types()]).TestCase

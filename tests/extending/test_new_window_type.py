@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from muntin.conformance.machines.operator_machine import operator_machine
 from muntin.optimized.scotty.operator import Scotty
-from muntin.spec.windows.measure import TIME, Measure, Timeline
-from muntin.spec.windows.periodic import PeriodicWindow
-from muntin.spec.windows.window import Interval
+from muntin.spec import TIME, Interval, Measure, PeriodicWindow, Timeline
 
 
 @dataclass(frozen=True)
@@ -21,16 +19,20 @@ class Timetable(PeriodicWindow):
     measure: Measure = TIME
     type_name = "timetable"
 
-    def around(self, coordinate: int) -> Interval:
-        """Return the window at a coordinate."""
-        begin = coordinate - coordinate % sum(self.lengths)
-        edges = pairwise(accumulate(self.lengths, initial=begin))
+    def window_at(self, coordinate: int) -> Interval:
+        """The window that holds a coordinate."""
+        start = coordinate - coordinate % sum(self.lengths)
+        edges = pairwise(accumulate(self.lengths, initial=start))
         return next(Interval(a, b) for a, b in edges if coordinate < b)
 
-    def intervals(self, line: Timeline, /) -> Iterable[Interval]:
-        """Return the intervals that hold an event: all that a type has to say."""
-        places = {at for one in line.placed for at in self.nudged(one.coordinate, line.dialect)}
-        return {self.around(place) for place in places}
+    def intervals(self, timeline: Timeline, /) -> Iterable[Interval]:
+        """The intervals that hold an event: all that a type must determine."""
+        places = {
+            coordinate
+            for event in timeline.events
+            for coordinate in self.effective_coordinates(event.coordinate, timeline.dialect)
+        }
+        return {self.window_at(coordinate) for coordinate in places}
 
 
 LENGTHS = st.lists(st.integers(1, 5), min_size=1, max_size=3).map(tuple)

@@ -6,10 +6,9 @@ from itertools import permutations
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.group import Technique
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES, Technique
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -33,14 +32,14 @@ def but_seven(value: int) -> int:
 
 SUM = Aggregate(
     "sum", but_seven, Monoid(0, int.__add__), int, commutative=True, kind="distributive"
-).erased()
+).erase_types()
 
 
 @pytest.mark.parametrize("technique", [PANES, PAIRS, CUTTY_LAZY, CUTTY_EAGER])
 def test_a_step_that_fails_is_not_where_a_key_was_first_seen(technique: Technique) -> None:
     running, twin = InOrderSlicer(technique, IN_ORDER), SpecificationOperator(IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("totals", tumbling(10), SUM))
+    for operator in (running, twin):
+        operator.add(Query("totals", tumbling(10), SUM))
     with pytest.raises(UserCodeError):
         running.step([Event(0, 1, "a"), Event(0, 7, "b")])
     for events in ([Event(1, 2, "b")], [Event(2, 3, "a")], [Event(10, 0)]):
@@ -60,9 +59,9 @@ def test_a_step_that_is_interrupted_leaves_no_trace() -> None:
         return left + right
 
     running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), SpecificationOperator(IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("pairs", Sliding(6, 3), tuples_of(combine)))
-        one.step([Event(0, 1, "a"), Event(4, 2, "a")])
+    for operator in (running, twin):
+        operator.add(Query("pairs", Sliding(6, 3), tuples_of(combine)))
+        operator.step([Event(0, 1, "a"), Event(4, 2, "a")])
     armed[0] = True
     with pytest.raises(Interruption):
         running.step([Event(30, 3, "b")], 31)
@@ -80,15 +79,15 @@ def one_word(value: object) -> Words:
 
 
 def tuples_of(combine: Callable[[Words, Words], Words]) -> Aggregate[object, object, object]:
-    """Return words that are combined in this way."""
+    """Words that are combined in this way."""
     monoid = Monoid[Words]((), combine)
     words = Aggregate(
         "word", one_word, monoid, tuple[object, ...], commutative=False, kind="holistic"
     )
-    return words.erased()
+    return words.erase_types()
 
 
-class Fuse:
+class FailingCombine:
     """A number of combines, behind which each one fails."""
 
     left = 10**9
@@ -101,22 +100,22 @@ class Fuse:
 
     def running(self, technique: Technique) -> InOrderSlicer:
         words = tuples_of(self.combine)
-        self.left, one = 10**9, InOrderSlicer(technique, IN_ORDER)
+        self.left, operator = 10**9, InOrderSlicer(technique, IN_ORDER)
         for name, kind in (
             ("long", Sliding(100, 7)),
             ("short", Rolling(4)),
             ("third", Sliding(9, 3)),
         ):
-            one.add(Query(name, kind, words))
+            operator.add(Query(name, kind, words))
         for time in range(40):
-            one.step([Event(time, time)])
-        return one
+            operator.step([Event(time, time)])
+        return operator
 
 
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
 @pytest.mark.parametrize("calls", [0, 1, 2, 4, 7])
 def test_slices_that_cannot_be_joined_stay_as_they_are(technique: Technique, calls: int) -> None:
-    fuse, other = Fuse(), Fuse()
+    fuse, other = FailingCombine(), FailingCombine()
     running, twin = fuse.running(technique), other.running(technique)
     fuse.left = calls
     with pytest.raises(UserCodeError, match=r"query '.*', .*: raised ZeroDivisionError"):
@@ -130,12 +129,12 @@ def test_slices_that_cannot_be_joined_stay_as_they_are(technique: Technique, cal
 def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
     technique: Technique, names: Sequence[str]
 ) -> None:
-    fuse, other = Fuse(), Fuse()
+    fuse, other = FailingCombine(), FailingCombine()
     running, twin = fuse.running(technique), other.running(technique)
     for last, name in enumerate(names, 61):
         fuse.left = 0
-        for one in (running, twin):
-            one.remove(name)
+        for operator in (running, twin):
+            operator.remove(name)
         fuse.left = 10**9
         step = Step((Event(last, 0), Event(last, 1)), last)
         assert running.take(step) == twin.take(step)
@@ -148,16 +147,16 @@ def test_a_query_whose_slices_cannot_be_joined_can_be_removed(
 def test_what_only_a_removed_query_held_goes_though_it_could_not_be_joined(
     technique: Technique, calls: int, name: str
 ) -> None:
-    fuse, other = Fuse(), Fuse()
+    fuse, other = FailingCombine(), FailingCombine()
     running, twin = fuse.running(technique), other.running(technique)
     fuse.left = calls
-    for one in (running, twin):
-        one.remove(name)
+    for operator in (running, twin):
+        operator.remove(name)
     fuse.left = 10**9
     for time in range(61, 400):
         step = Step((Event(time, 1),))
         assert running.take(step) == twin.take(step)
-    assert running.slices() == twin.slices()
+    assert running.slice_count() == twin.slice_count()
 
 
 @dataclass
@@ -178,24 +177,24 @@ def counting(state: object, event: Event) -> tuple[object, int, int]:
 @pytest.mark.parametrize("kind", [UserWindow(counting), UserTrigger(counting)])
 def test_what_a_machine_has_changed_in_place_is_put_back(kind: WindowType) -> None:
     running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), SpecificationOperator(IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("turns", kind, SUM))
-        one.step([Event(1, 1)])
+    for operator in (running, twin):
+        operator.add(Query("turns", kind, SUM))
+        operator.step([Event(1, 1)])
     with pytest.raises(UserCodeError):
         running.step([Event(3, 7)])
     for time in (4, 5, 6, 8):
         assert running.step([Event(time, time)]) == twin.step([Event(time, time)])
 
 
-def test_a_state_that_cannot_be_copied_is_taken_as_it_is() -> None:
+def test_a_state_that_cannot_be_copied_is_used_as_it_is() -> None:
     def machine(state: object, event: Event) -> tuple[object, int, int]:
         del event
         first = state is None
         return (iter(lambda: 0, 1) if first else state), 1, int(not first)
 
     running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), SpecificationOperator(IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("turns", UserWindow(machine), WORDS))
+    for operator in (running, twin):
+        operator.add(Query("turns", UserWindow(machine), WORDS))
     for time in range(4):
         events = [Event(time, Letter(0, time))]
         assert running.step(events) == twin.step(events)

@@ -2,10 +2,9 @@
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.group import Technique
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, PAIRS, PANES, Technique
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -48,16 +47,18 @@ def summing(where: str) -> Aggregate[object, object, object]:
         return total
 
     monoid = Monoid(0, combine)
-    return Aggregate("sum", lift, monoid, lower, commutative=True, kind="distributive").erased()
+    return Aggregate(
+        "sum", lift, monoid, lower, commutative=True, kind="distributive"
+    ).erase_types()
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 @pytest.mark.parametrize("where", ["lift", "combine", "lower"])
 def test_a_step_that_fails_leaves_no_trace(technique: Technique, where: str) -> None:
     running, twin = InOrderSlicer(technique, IN_ORDER), InOrderSlicer(technique, IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("totals", tumbling(10), summing(where)))
-        one.step([Event(0, 0)])
+    for operator in (running, twin):
+        operator.add(Query("totals", tumbling(10), summing(where)))
+        operator.step([Event(0, 0)])
     bad = [Event(3, 1), Event(4, 7), Event(12, 1)]
     bad = [Event(4, 7), Event(12, 1)] if where == "lower" else bad
     with pytest.raises(UserCodeError, match=r"query 'totals', .*ZeroDivisionError"):
@@ -97,10 +98,10 @@ KINDS: list[tuple[WindowType, str]] = [
 @pytest.mark.parametrize(("kind", "message"), KINDS)
 def test_a_window_that_fails_is_named_and_leaves_no_trace(kind: WindowType, message: str) -> None:
     running, twin = InOrderSlicer(CUTTY_EAGER, IN_ORDER), InOrderSlicer(CUTTY_EAGER, IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("other", Session(2), WORDS))
-        one.add(Query("bad", kind, WORDS))
-        one.step([Event(0, Letter(0, 0))])
+    for operator in (running, twin):
+        operator.add(Query("other", Session(2), WORDS))
+        operator.add(Query("bad", kind, WORDS))
+        operator.step([Event(0, Letter(0, 0))])
     with pytest.raises(UserCodeError, match=f"query 'bad'.*Event.time=5.*{message}"):
         running.step([Event(4, Letter(0, 1)), Event(5, Letter(7, 2))])
     for time in range(4, 12):
@@ -118,9 +119,9 @@ def test_a_window_that_fails_is_named_and_leaves_no_trace(kind: WindowType, mess
 )
 def test_bad_input_is_refused_before_any_change(kind: WindowType, bad: Event) -> None:
     running, twin = InOrderSlicer(CUTTY_LAZY, IN_ORDER), InOrderSlicer(CUTTY_LAZY, IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("q", kind, WORDS))
-        one.step([Event(4, Letter(0, 1))])
+    for operator in (running, twin):
+        operator.add(Query("q", kind, WORDS))
+        operator.step([Event(4, Letter(0, 1))])
     with pytest.raises(InvalidInputError):
         running.step([bad])
     assert running.take(Step((), 50)) == twin.take(Step((), 50))
@@ -167,37 +168,38 @@ RUNS: list[tuple[str, Settings, WindowType, str]] = [
 
 @pytest.mark.parametrize("technique", [CUTTY_LAZY, CUTTY_EAGER])
 @pytest.mark.parametrize(
-    ("settings", "kind", "run"), [one[1:] for one in RUNS], ids=[one[0] for one in RUNS]
+    ("settings", "kind", "run"), [run[1:] for run in RUNS], ids=[run[0] for run in RUNS]
 )
 def test_a_run_is_answered_as_the_denotation_does(
     technique: Technique, settings: Settings, kind: WindowType, run: str
 ) -> None:
     both = InOrderSlicer(technique, settings), SpecificationOperator(settings)
-    for one in both:
-        one.add(Query("fives", tumbling(5), WORDS))
-        one.add(Query("other", kind, WORDS))
-    for nth, deed in enumerate([*run.split(), "90"]):
-        time, _, number = deed.partition(":")
-        for one in both if deed.startswith("-") else ():
-            one.remove(deed[1:])
-        for one in both if deed.startswith("+") else ():
-            one.add(Query(deed[1:], kind, WORDS))
-        if deed[0].isdigit():
-            got, wanted = (
-                one.step([Event(int(time), Letter(int(number or 0), nth))]) for one in both
+    for operator in both:
+        operator.add(Query("fives", tumbling(5), WORDS))
+        operator.add(Query("other", kind, WORDS))
+    for index, action in enumerate([*run.split(), "90"]):
+        time, _, number = action.partition(":")
+        for operator in both if action.startswith("-") else ():
+            operator.remove(action[1:])
+        for operator in both if action.startswith("+") else ():
+            operator.add(Query(action[1:], kind, WORDS))
+        if action[0].isdigit():
+            output, expected = (
+                operator.step([Event(int(time), Letter(int(number or 0), index))])
+                for operator in both
             )
-            assert got == wanted
+            assert output == expected
 
 
 def test_queries_of_one_aggregate_share_slices_whatever_their_measure() -> None:
     meter = Meter()
     running, aggregate = InOrderSlicer(CUTTY_EAGER, IN_ORDER), meter.watch_aggregate(WORDS)
-    for nth, kind in enumerate([tumbling(10), count(4, 2), Session(3), Punctuation()]):
-        running.add(Query(f"q{nth}", kind, aggregate))
+    for number, kind in enumerate([tumbling(10), count(4, 2), Session(3), Punctuation()]):
+        running.add(Query(f"q{number}", kind, aggregate))
     for time in range(30):
         running.step([Event(time, Letter(0, time))])
     assert meter.lifts == 30
-    assert len(list(running.lanes())) == 1
+    assert len(list(running.key_states())) == 1
 
 
 def test_what_only_a_removed_query_needed_is_released() -> None:
@@ -206,10 +208,10 @@ def test_what_only_a_removed_query_needed_is_released() -> None:
     running.add(Query("short", tumbling(5), WORDS))
     for time in range(60):
         running.step([Event(time, Letter(0, time))])
-    assert running.slices() > 25
+    assert running.slice_count() > 25
     running.remove("long")
-    assert running.slices() <= 2
+    assert running.slice_count() <= 2
     running.remove("short")
-    assert list(running.lanes()) == []
+    assert list(running.key_states()) == []
     with pytest.raises(InvalidInputError, match="no query 'short' to remove"):
         running.remove("short")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from muntin.optimized.common.query_sharing import shareable
+from muntin.optimized.common.query_sharing import can_share
 from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
@@ -38,25 +38,25 @@ def not_yet() -> Function:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "percentile(90)"])
-@pytest.mark.parametrize("of", [named, named_keeping_nulls])
+@pytest.mark.parametrize("lookup", [named, named_keeping_nulls])
 def test_an_aggregate_of_the_catalogue_shares_with_itself(
-    of: Callable[[str], Aggregate[object, object, object]], name: str
+    lookup: Callable[[str], Aggregate[object, object, object]], name: str
 ) -> None:
-    assert shareable(of(name), of(name))
+    assert can_share(lookup(name), lookup(name))
 
 
 def test_aggregates_that_lift_or_combine_differently_do_not_share() -> None:
-    for one in NAMES:
+    for name in NAMES:
         for other in NAMES:
-            if shareable(named(one), named(other)):
-                values = [3, 1, 2] if one not in ("argmax", "argmin") else [[3, 1], [1, 2]]
-                if one == "concat":
+            if can_share(named(name), named(other)):
+                values = [3, 1, 2] if name not in ("argmax", "argmin") else [[3, 1], [1, 2]]
+                if name == "concat":
                     values = []
-                assert named(one).partial(values) == named(other).partial(values)
+                assert named(name).partial(values) == named(other).partial(values)
 
 
 @pytest.mark.parametrize("make", [adding, defaulting])
-def test_functions_are_alike_if_their_code_and_what_they_hold_are(
+def test_functions_are_the_same_if_their_code_and_closures_are(
     make: Callable[[object], Function],
 ) -> None:
     assert same_function(make(2), make(2))
@@ -69,10 +69,10 @@ def test_functions_are_alike_if_their_code_and_what_they_hold_are(
     assert not same_function(make(adding(2)), make(adding(3)))
 
 
-def test_what_cannot_be_known_is_alike_only_itself() -> None:
-    one = not_yet()
-    assert same_function(one, one)
-    assert not same_function(one, not_yet())
+def test_an_unknown_function_is_the_same_only_as_itself() -> None:
+    unknown = not_yet()
+    assert same_function(unknown, unknown)
+    assert not same_function(unknown, not_yet())
     assert same_function(int.__add__, int.__add__)
     assert not same_function(Monoid(0, int.__add__), Monoid(0, int.__mul__))
     assert not same_function(adding(2), defaulting(2))

@@ -1,6 +1,6 @@
-"""Windows that users program, through the shared discretiser: right, shared, and safe to get wrong.
+"""Windows that users program, through the shared discretiser: correct, shared, safe if they fail.
 
-Deterministic ones share slices with all others; those of trigger and eviction fall back on records.
+Deterministic ones share slices with all others; those of trigger and eviction store records.
 """
 
 import json
@@ -11,10 +11,9 @@ from typing import get_args
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
-from muntin.optimized.in_order.group import Technique
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
-from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
+from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY, Technique
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.cost import Meter
 from muntin.spec.errors import UnsupportedError, UserCodeError
@@ -46,7 +45,7 @@ def at_will(state: object, event: Event) -> tuple[object, int, int]:
 
 
 def evicting(state: object, event: Event) -> tuple[object, int, int]:
-    """Let some records go, sometimes more than there are, and fire now and then."""
+    """Evict some records, sometimes more than there are, and fire now and then."""
     return state, digit(event) % 3, int(digit(event) % 4 == 0)
 
 
@@ -74,7 +73,7 @@ def trace(rng: random.Random, length: int = 30) -> list[Step]:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name} of {kind.measure.name}")
 def test_windows_of_any_machine_and_measure_are_those_of_the_denotation(kind: WindowType) -> None:
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for seed in range(20):
         rng = random.Random(seed)  # noqa: S311 - it need not be secret
         settings = Settings(rng.choice([0, 2, 9]), rng.choice(get_args(Mode)), in_order=True)
@@ -83,19 +82,19 @@ def test_windows_of_any_machine_and_measure_are_those_of_the_denotation(kind: Wi
             InOrderSlicer(CUTTY_LAZY, settings),
             InOrderSlicer(CUTTY_EAGER, settings),
         ]
-        for one in running:
-            one.add(Query("it", kind, WORDS))
-            one.add(Query("beside", Sliding(6, 2), WORDS))
-        for nth, step in enumerate(trace(rng)):
-            for one in running if nth == 8 else []:
-                one.add(Query("late", kind, WORDS))
-            wanted, *got = [one.take(step) for one in running]
-            assert got == [wanted, wanted]
-            for result in wanted.results:
+        for operator in running:
+            operator.add(Query("it", kind, WORDS))
+            operator.add(Query("sliding", Sliding(6, 2), WORDS))
+        for number, step in enumerate(trace(rng)):
+            for operator in running if number == 8 else []:
+                operator.add(Query("late", kind, WORDS))
+            expected, *got = [operator.take(step) for operator in running]
+            assert got == [expected, expected]
+            for result in expected.results:
                 name = f"{result.query} {result.kind}"
-                told[name] = told.get(name, 0) + 1
-    assert told["it new"] > 60
-    assert told["late new"] > 30
+                counts[name] = counts.get(name, 0) + 1
+    assert counts["it new"] > 60
+    assert counts["late new"] > 30
 
 
 def raising_at_punctuation(state: object, event: Event) -> tuple[object, int, int]:
@@ -114,9 +113,9 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace_of_its_beginning(
     for seed in range(6):
         settings = Settings(100, in_order=True)  # so that no event is late
         running, twin = InOrderSlicer(technique, settings), InOrderSlicer(technique, settings)
-        for one in (running, twin):
-            for nth, kind in enumerate(kinds):
-                one.add(Query(f"q{nth}", kind, WORDS))
+        for operator in (running, twin):
+            for number, kind in enumerate(kinds):
+                operator.add(Query(f"q{number}", kind, WORDS))
         for step in trace(random.Random(seed)):  # noqa: S311 - it need not be secret
             if step.events:
                 last = replace(step.events[-1], punctuation=True)
@@ -136,8 +135,8 @@ def test_deterministic_windows_share_slices_and_the_others_store_records() -> No
         running.add(Query("own", kind, aggregate))
         for time in range(40):
             running.step([Event(time, Letter(0, time))])
-        sizes.append(running.slices())
-        assert len(list(running.lanes())) == 1
+        sizes.append(running.slice_count())
+        assert len(list(running.key_states())) == 1
     assert meter.lifts == 2 * 40
     assert sizes == [1, 40]
 
@@ -153,10 +152,10 @@ def evicting_none(state: object, _: Event) -> tuple[object, int, int]:
     return state, 0, 0
 
 
-def answering(answer: object, at: int = 7) -> Machine:
+def answering(answer: object, time: int = 7) -> Machine:
     """A machine that does nothing, but gives this answer at one event."""
-    told: dict[bool, tuple[object, int, int]] = {False: (None, 0, 0), True: answer}  # type: ignore[dict-item]  # pyright: ignore[reportAssignmentType]  # nonsense is the point
-    return lambda _, event: told[event.time == at]
+    outputs: dict[bool, tuple[object, int, int]] = {False: (None, 0, 0), True: answer}  # type: ignore[dict-item]  # pyright: ignore[reportAssignmentType]  # nonsense is the point
+    return lambda _, event: outputs[event.time == time]
 
 
 NONSENSE: list[tuple[object, str]] = [
@@ -183,10 +182,10 @@ def test_nonsense_of_a_machine_is_named_and_leaves_no_trace(
     technique: Technique, make: Callable[[Machine], WindowType], answer: object, message: str
 ) -> None:
     running, twin = InOrderSlicer(technique, IN_ORDER), InOrderSlicer(technique, IN_ORDER)
-    for one in (running, twin):
-        one.add(Query("good", Sliding(4, 2), WORDS))
-        one.add(Query("bad", make(answering(answer)), WORDS))
-        one.step([Event(3, Letter(0, 0))])
+    for operator in (running, twin):
+        operator.add(Query("good", Sliding(4, 2), WORDS))
+        operator.add(Query("bad", make(answering(answer)), WORDS))
+        operator.step([Event(3, Letter(0, 0))])
     with pytest.raises(UserCodeError) as raised:
         running.step([Event(6, Letter(0, 1)), Event(7, Letter(0, 2)), Event(8, Letter(0, 3))])
     assert "query 'bad'" in str(raised.value)
@@ -194,20 +193,20 @@ def test_nonsense_of_a_machine_is_named_and_leaves_no_trace(
     assert message in str(raised.value)
     answers = 0
     for time in (6, 8, 9, 15):
-        wanted = twin.step([Event(time, Letter(0, time))])
-        assert running.step([Event(time, Letter(0, time))]) == wanted
-        answers += len(wanted.results)
+        expected = twin.step([Event(time, Letter(0, time))])
+        assert running.step([Event(time, Letter(0, time))]) == expected
+        answers += len(expected.results)
     assert answers >= 4
 
 
 class Odd(WindowType):
-    """A type that slicing has never heard of."""
+    """A type that slicing does not know."""
 
     context, type_name, measure = "FCF", "odd", COUNT
 
     def intervals(self, line: Timeline, /) -> list[Interval]:
-        """Return one interval for each odd rank."""
-        return [Interval(at.rank, at.rank + 1) for at in line.placed if at.rank % 2]
+        """One interval for each odd rank."""
+        return [Interval(event.rank, event.rank + 1) for event in line.events if event.rank % 2]
 
 
 class Wider(Sliding):

@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muntin.kernels.aggregator.column_window import ColumnWindow
-from muntin.kernels.aggregator.in_order_scan import fold_places
+from muntin.kernels.aggregator.in_order_scan import fold_ranges
 from muntin.kernels.aggregator.numeric_catalogue import NAMES, SPREADS, numeric_aggregate
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
 from muntin.spec.algebra.catalogue import named_keeping_nulls
-from muntin.spec.algebra.laws import same
+from muntin.spec.algebra.laws import is_same
 
 KINDS: tuple[Kind, Kind] = ("int", "float")
 U = 2.0**-53
@@ -28,10 +28,10 @@ def specified(name: str, rows: list[Partial]) -> object:
 
 
 def answer(summary: NumericAggregate, rows: list[Partial]) -> object:
-    found = summary.of(rows)
-    assert found is not None
-    wanted = found[:-1] if summary.checked else found
-    return next(iter(wanted)) if len(wanted) == 1 else wanted
+    result = summary.of(rows)
+    assert result is not None
+    expected = result[:-1] if summary.checked else result
+    return next(iter(expected)) if len(expected) == 1 else expected
 
 
 def rows_of(name: str, kind: Kind) -> st.SearchStrategy[list[Partial]]:
@@ -48,22 +48,22 @@ def test_what_is_chosen_is_what_the_catalogue_chooses(
 ) -> None:
     rows = data.draw(rows_of(name, kind))
     summary = numeric_aggregate(name, kind, "int")
-    assert same(answer(summary, rows), specified(name, rows))
+    assert is_same(answer(summary, rows), specified(name, rows))
 
 
 @given(st.lists(st.tuples(INTS), min_size=1))
 def test_integers_are_summed_exactly_however_large(rows: list[tuple[int]]) -> None:
     total = sum(row[0] for row in rows)
-    found = numeric_aggregate("sum", "int").of([*rows])
-    assert found == (total, int(not -(2**63) <= total < 2**63))
+    result = numeric_aggregate("sum", "int").of([*rows])
+    assert result == (total, int(not -(2**63) <= total < 2**63))
 
 
 @given(st.lists(st.tuples(INTS), min_size=1))
 def test_a_mean_of_integers_is_off_by_a_few_roundings(rows: list[tuple[int]]) -> None:
     exact = Fraction(sum(row[0] for row in rows), len(rows))
-    found = numeric_aggregate("mean", "int").of([*rows])
-    assert found
-    assert abs(Fraction(found[0]) - exact) <= 4 * Fraction(U) * abs(exact)
+    result = numeric_aggregate("mean", "int").of([*rows])
+    assert result
+    assert abs(Fraction(result[0]) - exact) <= 4 * Fraction(U) * abs(exact)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -84,8 +84,8 @@ def columns(name: str, kind: Kind, size: int) -> tuple[list[int], list[list[int 
     draw = [random.randrange(-wide, wide) for _ in range(size)]
     values = [x if kind == "int" else x / 2**10 for x in draw]
     payload = [float(random.randrange(100)) for _ in range(size)]
-    wanted = len(numeric_aggregate(name, kind).columns)
-    return times, [[*values], [*payload]][:wanted]
+    expected = len(numeric_aggregate(name, kind).columns)
+    return times, [[*values], [*payload]][:expected]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,12 +98,12 @@ def test_compiled_code_answers_what_its_source_does(name: str, kind: Kind) -> No
     shifts = [min(a, b) for a, b in zip(*bounds, strict=True)], bounds[1]
     if name == "sum" and kind == "int":
         given_columns = [[x // 2**8 for x in given_columns[0]]]
-    here, there = (
-        fold_places(summary, shifts, times, *given_columns, compiled=compiled)
+    interpreted, from_numba = (
+        fold_ranges(summary, shifts, times, *given_columns, compiled=compiled)
         for compiled in (False, True)
     )
     windows = [k for k in range(size) if shifts[0][k] < shifts[1][k]]
-    for mine, compiled in zip(here, there, strict=True):
+    for mine, compiled in zip(interpreted, from_numba, strict=True):
         assert len(compiled) == size
         assert [float(mine[k]) for k in windows] == pytest.approx(
             [float(compiled[k]) for k in windows], rel=0, abs=0, nan_ok=True
@@ -121,10 +121,10 @@ def test_a_float_sum_is_within_its_bound(values: list[float], random: Random) ->
     if not kept:
         assert window.query() is None
         return
-    found, n = window.query(), len(kept) - 1
-    assert found
+    result, n = window.query(), len(kept) - 1
+    assert result
     exact, size = sum(kept), sum(map(abs, kept))
-    assert abs(Fraction(found[0]) - exact) <= Fraction(n * U / (1 - n * U)) * size
+    assert abs(Fraction(result[0]) - exact) <= Fraction(n * U / (1 - n * U)) * size
 
 
 def test_subtracting_drifts_and_the_tree_does_not() -> None:
@@ -136,9 +136,9 @@ def test_subtracting_drifts_and_the_tree_does_not() -> None:
         window.evict_through(at - 10)
         window.insert([at], [value])
     exact = 10 * Fraction(0.1)
-    found = window.query()
-    assert found
-    assert abs(Fraction(found[0]) - exact) < Fraction(1, 10**15)
+    result = window.query()
+    assert result
+    assert abs(Fraction(result[0]) - exact) < Fraction(1, 10**15)
     assert abs(Fraction(running) - exact) > Fraction(1, 2)
 
 
@@ -162,29 +162,29 @@ def test_a_variance_is_within_its_bound(offset: float, noise: list[float]) -> No
     """
     values = [offset + x for x in noise]
     squares, size = moments(values)
-    found = numeric_aggregate("var_pop").of([(x,) for x in values])
-    assert found
+    result = numeric_aggregate("var_pop").of([(x,) for x in values])
+    assert result
     if squares == 0:
-        assert found[0] <= (len(values) * U * (abs(offset) + 1)) ** 2 * 16
+        assert result[0] <= (len(values) * U * (abs(offset) + 1)) ** 2 * 16
         return
     condition = sqrt(size / squares)
     slack = 8 * len(values) * U * condition
     exact = squares / len(values)
     underflow = 4 * len(values) * Fraction(ulp(0.0))
-    assert abs(Fraction(found[0]) - exact) <= exact * Fraction(slack * (1 + slack)) + underflow
+    assert abs(Fraction(result[0]) - exact) <= exact * Fraction(slack * (1 + slack)) + underflow
 
 
 def test_the_naive_variance_fails_where_this_one_does_not() -> None:
     values = [1e9 + k % 3 for k in range(300)]
     naive = sum(x * x for x in values) / 300 - (sum(values) / 300) ** 2
-    found = numeric_aggregate("var_pop").of([(x,) for x in values])
-    assert found
-    assert abs(found[0] - 2 / 3) < 1e-6
+    result = numeric_aggregate("var_pop").of([(x,) for x in values])
+    assert result
+    assert abs(result[0] - 2 / 3) < 1e-6
     assert abs(naive - 2 / 3) > 1
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_said_of_an_empty_window(name: str) -> None:
+def test_an_empty_window_has_no_result(name: str) -> None:
     window = ColumnWindow(numeric_aggregate(name), compiled=False)
     assert window.query() is None
 

@@ -1,4 +1,4 @@
-"""What is compiled into kernels has no entry for Python: a call is refused, and ends no process."""
+"""Functions compiled into kernels have no entry for Python: a call raises, and ends no process."""
 
 import pickle
 
@@ -18,8 +18,8 @@ def test_what_only_kernels_call_is_refused_to_python() -> None:
             assert compiled(3) == 6
             continue
         for _ in range(2):
-            with pytest.raises(TypeError, match="doubled is called by kernels only"):
+            with pytest.raises(TypeError, match="doubled has no entry for Python"):
                 compiled(3)
-            with pytest.raises(TypeError, match="doubled is called by kernels only"):
-                pickle.dumps(compiled)  # what comes from that would not know that it is refused
+            with pytest.raises(TypeError, match="doubled has no entry for Python"):
+                pickle.dumps(compiled)  # the copy would lack the refusal
             getattr(compiled, "compile")("(int64,)")  # noqa: B009 - Numba's, as a kernel asks it

@@ -23,7 +23,7 @@ def test_what_is_not_promised_is_not_there() -> None:
         getattr(muntin.columnar, wrong)
 
 
-def test_who_lacks_an_extra_is_told_which(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "greedy").mkdir()
     (tmp_path / "greedy" / "part.py").write_text("import absent\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])

@@ -1,4 +1,4 @@
-"""What tests kernels tests them as they are too, with compilation switched off, in short."""
+"""The tests of kernels also pass with compilation switched off."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ COLUMNAR = (
     "table_types",
 )  # fmt: skip
 LOCKSTEP = "test_compiled_tree_runs_in_lockstep_with_the_definition"
-"""What else is there of this machine is never compiled."""
+"""The other tests of this machine never compile."""
 RUNS = {
     "kernels": [f"kernels/test_{name}.py" for name in KERNELS],
     "columnar": [f"columnar/test_{name}.py" for name in COLUMNAR],
@@ -29,7 +29,7 @@ RUNS = {
 
 
 UNSUPPORTED = 3
-"""The exit status of `muntin replay` where nothing is wrong, but something is not offered."""
+"""The exit status of `muntin replay` without an error, but with an unsupported query."""
 REPLAY = "import sys; from muntin.cli.main import main; sys.exit(main())"
 
 

@@ -1,4 +1,4 @@
-"""Without Numba the same operator runs as it is, and says so."""
+"""Without Numba the same operator is interpreted, and `explain` says so."""
 
 import os
 import subprocess
@@ -55,14 +55,14 @@ def test_what_is_not_compiled_gives_the_same() -> None:
         check=True,
         env={**os.environ},
     )
-    said = run.stdout.splitlines()
+    lines = run.stdout.splitlines()
     scotty = ColumnarOperator(Settings(3), method="generic")
     for name in "st":
         scotty.add(Query(name, Sliding(8, 4), named("sum")))
     times = [n // 3 for n in range(100)]
-    for nth, begin in enumerate(range(0, 100, 20)):
+    for index, begin in enumerate(range(0, 100, 20)):
         events = tuple(Event(t, t * 7 % 5) for t in times[begin : begin + 20])
-        wanted = scotty.take(Step(events, events[-1].time - 2)).results
-        assert said[nth] == str([tuple(r) for r in wanted])
-    assert said[5] == "['slices (kern', 'generic (tot', 'generic (las', 'slices (kern']"
+        expected = scotty.take(Step(events, events[-1].time - 2)).results
+        assert lines[index] == str([tuple(r) for r in expected])
+    assert lines[5] == "['slices (kern', 'generic (tot', 'generic (las', 'slices (kern']"
     assert scotty.take(Step((), END)).results

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muntin.optimized.common.aggregate_facts import without_refuted_facts
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
 from muntin.spec.algebra.laws import (
     Counterexample,
     counterexample,
     counterexamples,
-    without_refuted_facts,
 )
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
 
@@ -38,45 +38,49 @@ def over(monoid: Monoid[int], *, commutative: bool = False) -> Aggregate[int, in
     return Aggregate("mine", int, monoid, int, commutative, kind="distributive")
 
 
-def test_a_false_commutativity_is_found() -> None:
-    found = counterexample(replace(FIRST, commutative=True), INTS)
+def test_a_false_commutativity_is_refuted() -> None:
+    refutation = counterexample(replace(FIRST, commutative=True), INTS)
     law = "combine(x, y) = combine(y, x)"
     zero, one = FIRST.lift(0), FIRST.lift(1)
-    assert found == Counterexample(law, ((0,), (1,)), zero, one)
-    assert str(found) == f"{law} fails for x = (0,), y = (1,): {zero} is not {one}"
+    assert refutation == Counterexample(law, ((0,), (1,)), zero, one)
+    assert str(refutation) == f"{law} fails for x = (0,), y = (1,): {zero} is not {one}"
 
 
-def test_a_false_inverse_is_found() -> None:
+def test_a_false_inverse_is_refuted() -> None:
     false = replace(MAX, monoid=replace(MAX.monoid, invert=the_left))
-    found = counterexample(false, INTS)
-    assert found == Counterexample("invert(combine(x, y), y) = x", ((), (0,)), MAX.lift(0), None)
+    refutation = counterexample(false, INTS)
+    assert refutation == Counterexample(
+        "invert(combine(x, y), y) = x", ((), (0,)), MAX.lift(0), None
+    )
 
 
-def test_a_false_inverse_of_the_first_is_found() -> None:
+def test_a_false_inverse_of_the_first_is_refuted() -> None:
     monoid = replace(COLLECT.monoid, invert_first=COLLECT.monoid.invert)
-    found = counterexample(replace(COLLECT, monoid=monoid), INTS)
+    refutation = counterexample(replace(COLLECT, monoid=monoid), INTS)
     law = "invert_first(combine(x, y), x) = y"
-    assert found == Counterexample(law, ((0,), (1,)), (0,), (1,))
+    assert refutation == Counterexample(law, ((0,), (1,)), (0,), (1,))
 
 
-def test_a_false_identity_is_found() -> None:
+def test_a_false_identity_is_refuted() -> None:
     one = (1, 0, 0, 1)
-    found = counterexample(replace(GEOMEAN, monoid=replace(GEOMEAN.monoid, identity=one)), [2])
-    assert found == Counterexample("combine(identity, x) = x", ((),), (2, 0, 0, 1), (1, 0, 0, 1))
+    refutation = counterexample(replace(GEOMEAN, monoid=replace(GEOMEAN.monoid, identity=one)), [2])
+    assert refutation == Counterexample(
+        "combine(identity, x) = x", ((),), (2, 0, 0, 1), (1, 0, 0, 1)
+    )
 
 
-def test_a_false_identity_on_the_right_is_found() -> None:
-    found = counterexample(over(Monoid(7, lambda _, y: y)), [1])
-    assert found == Counterexample("combine(x, identity) = x", ((1,),), 7, 1)
+def test_a_false_identity_on_the_right_is_refuted() -> None:
+    refutation = counterexample(over(Monoid(7, lambda _, y: y)), [1])
+    assert refutation == Counterexample("combine(x, identity) = x", ((1,),), 7, 1)
 
 
-def test_a_false_associativity_is_found() -> None:
-    found = counterexample(over(Monoid(0, lambda x, y: x + y + x * x * y)), [1])
+def test_a_false_associativity_is_refuted() -> None:
+    refutation = counterexample(over(Monoid(0, lambda x, y: x + y + x * x * y)), [1])
     law = "combine(combine(x, y), z) = combine(x, combine(y, z))"
-    assert found == Counterexample(law, ((1,), (1,), (1,)), 13, 7)
+    assert refutation == Counterexample(law, ((1,), (1,), (1,)), 13, 7)
 
 
-def test_a_combine_that_changes_its_arguments_is_found() -> None:
+def test_a_combine_that_changes_its_arguments_is_refuted() -> None:
     def extend(left: list[int], right: list[int]) -> list[int]:
         left.extend(right)
         return left
@@ -85,18 +89,18 @@ def test_a_combine_that_changes_its_arguments_is_found() -> None:
     false = Aggregate[int, list[int], int](
         "length", lambda v: [v], monoid, len, commutative=False, kind="holistic"
     )
-    found = counterexample(false, [5])
+    refutation = counterexample(false, [5])
     law = "x, y after combine(x, y) = x, y"
     left, right, empty = [5], [5], list[int]()
-    assert found == Counterexample(law, ((), (5,)), (left, right), (empty, right))
+    assert refutation == Counterexample(law, ((), (5,)), (left, right), (empty, right))
     assert monoid.identity == []
 
 
-def test_a_lower_that_sees_the_splitting_is_found() -> None:
-    def beside(left: list[int], right: list[int]) -> list[int]:
+def test_a_lower_that_sees_the_splitting_is_refuted() -> None:
+    def pair(left: list[int], right: list[int]) -> list[int]:
         return [*left, sum(right)] if right else left
 
-    monoid: Monoid[list[int]] = Monoid([], beside)
+    monoid: Monoid[list[int]] = Monoid([], pair)
     false = Aggregate[int, list[int], int](
         "splits", lambda v: [v], monoid, len, commutative=False, kind="holistic"
     )
@@ -104,9 +108,9 @@ def test_a_lower_that_sees_the_splitting_is_found() -> None:
     def whatever_the_partials(left: object, right: object) -> bool:
         return isinstance(left, list) or left == right
 
-    found = counterexample(false, [5], equal=whatever_the_partials)
+    refutation = counterexample(false, [5], equal=whatever_the_partials)
     law = "lower(combine(x, y)) = lower(of xy)"
-    assert found == Counterexample(law, ((), (5, 5)), 1, 2)
+    assert refutation == Counterexample(law, ((), (5, 5)), 1, 2)
 
 
 def test_an_argmax_of_the_last_is_lawful_but_another_aggregate() -> None:
@@ -169,15 +173,15 @@ def test_refutations_come_smallest_first(lies: list[str]) -> None:
     false = Aggregate[int, Word, Word](
         "free", lambda v: (v,), monoid, tuple, "commutative" in lies, "holistic"
     )
-    sizes = [sum(map(len, found.words)) for found in counterexamples(false, INTS)]
+    sizes = [sum(map(len, refutation.words)) for refutation in counterexamples(false, INTS)]
     assert sizes == sorted(sizes)
     assert bool(sizes) is bool(lies)
 
 
 def test_a_combine_that_forgets_is_refuted() -> None:
     false = replace(MEAN, monoid=replace(MEAN.monoid, combine=the_left))
-    found = counterexample(false, INTS)
-    assert found == Counterexample("combine(identity, x) = x", ((0,),), (0, 0), (1, 0))
+    refutation = counterexample(false, INTS)
+    assert refutation == Counterexample("combine(identity, x) = x", ((0,),), (0, 0), (1, 0))
 
 
 NAN = float("nan")

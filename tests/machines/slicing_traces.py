@@ -11,18 +11,18 @@ from muntin.spec.query import Settings
 
 TRACES = 150
 SLICING = [
-    one
-    for one in OPERATORS
-    if type(one.build(Settings(in_order=True))).__module__.startswith("muntin.optimized")
+    entry
+    for entry in OPERATORS
+    if type(entry.build(Settings(in_order=True))).__module__.startswith("muntin.optimized")
 ]
 
 
 def test_panes_pairs_cutty_and_scotty_slice() -> None:
-    assert {"panes", "pairs", "cutty-eager", "scotty-fiba"} < {one.name for one in SLICING}
+    assert {"panes", "pairs", "cutty-eager", "scotty-fiba"} < {entry.name for entry in SLICING}
 
 
 @pytest.mark.parametrize("entry", SLICING, ids=lambda entry: entry.name)
 def test_an_operator_that_slices_agrees_on_fixed_traces(entry: OperatorEntry) -> None:
-    trials = [trial(entry.name, entry.build, f"branches:{nth}") for nth in range(TRACES)]
-    assert [one.seed for one in trials if one.outcome.parting] == []
-    assert sum(one.outcome.results for one in trials) > TRACES
+    trials = [trial(entry.name, entry.build, f"branches:{number}") for number in range(TRACES)]
+    assert [entry.seed for entry in trials if entry.outcome.divergence] == []
+    assert sum(entry.outcome.results for entry in trials) > TRACES

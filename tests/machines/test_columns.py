@@ -1,21 +1,22 @@
 """The operator over columns answers as the denotation does, in slices, in records and both mixed.
 
-The sum of distinct powers of two tells which events a window holds, count how many; the first and
-the last value, and M4, tell their order. What has no form over columns runs beside the rest. Words
-of letters tell all, but are kept as events.
+The sum of distinct powers of two determines which events a window holds, count their number; the
+first and the last value, and M4, determine their order. An aggregate that the columnar engine does
+not support runs in the fallback operator. Words of letters determine all, but are kept as events.
 """
 
 import pytest
 from hypothesis.stateful import run_state_machine_as_test
 
 from muntin.conformance.machines.operator_machine import OperatorMachine
-from muntin.conformance.machines.strategies import NARROW_BASES, WORDS
+from muntin.conformance.machines.random_choices import WORDS
+from muntin.conformance.machines.strategies import NARROW_BASES
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
-from muntin.snapshot import carry
+from muntin.snapshot import transfer_state
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.windows.window import WindowType
-from support.audit import Audit
+from support.audit import TransferAudit
 
 NAMES = ["sum", "count", "m4", "sum", "range", "mean", "first", "last", "var_pop"]
 EXACT = [named(name) for name in NAMES]
@@ -23,18 +24,20 @@ BITS = 61
 
 
 class NumberMachine(OperatorMachine):
-    """Random steps and queries over integers; some are of words, and run beside the columns."""
+    """Random steps and queries over integers; those over words run in the fallback operator."""
 
     bases = NARROW_BASES
     method: Method = "auto"
 
     def __init__(self) -> None:
-        super().__init__(lambda settings: ColumnarOperator(settings, method=self.method), carry)
+        super().__init__(
+            lambda settings: ColumnarOperator(settings, method=self.method), transfer_state
+        )
 
-    def ask(self, kind: WindowType) -> bool:
+    def try_add(self, kind: WindowType) -> bool:
         words = self.method == "auto" and self.names % 4 == 3
         self.aggregates = [WORDS if words else EXACT[self.names % len(EXACT)]]
-        return super().ask(kind)
+        return super().try_add(kind)
 
     def value(self, number: int) -> object:
         sign = 1 if number % 2 else -1
@@ -52,7 +55,8 @@ class WordMachine(OperatorMachine):
 
     def __init__(self) -> None:
         super().__init__(
-            lambda settings: ColumnarOperator(settings, method="records"), Audit(carry)
+            lambda settings: ColumnarOperator(settings, method="records"),
+            TransferAudit(transfer_state),
         )
 
 

@@ -41,7 +41,7 @@ def make(fifo: Fifo[Word], window: list[Word], call: str, letter: int) -> None:
 
 
 def assert_stands_for(fifo: Fifo[Word], window: list[Word]) -> None:
-    """Compare what can be seen, then each fact of the relation."""
+    """Compare the results, then each fact of the relation."""
     assert fifo.query() == FREE.fold(window)
     assert len(fifo) == len(window)
     assert [fact for fact, holds in fifo.invariants(window) if not holds] == []
@@ -72,8 +72,8 @@ class UserBugError(Exception):
     """What a user's combine raises."""
 
 
-class Fuse:
-    """A combine that raises after so many calls that go well; never, if the number is negative."""
+class FailingMonoid:
+    """A combine that raises after `calls_left` more calls; never, if the number is negative."""
 
     def __init__(self) -> None:
         self.calls_left = -1
@@ -94,7 +94,7 @@ def test_a_combine_that_raises_leaves_the_window_as_it_was(
     build: Build, call: str, calls_left: int, then: str
 ) -> None:
     for history in histories(9):
-        fuse = Fuse()
+        fuse = FailingMonoid()
         fifo = build(fuse.monoid)
         window = replay(fifo, history)
         fuse.calls_left = calls_left

@@ -10,15 +10,15 @@ from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query
 from muntin.spec.stream import Step
-from support.audit import Audit
+from support.audit import TransferAudit
 
 RUNS = 5
-"""So often may chance try: what refuses most queries may be asked only those in one run."""
+"""Attempts: an operator that refuses most queries may get no other query in one run."""
 
 
 @pytest.mark.parametrize("entry", OPERATORS, ids=lambda entry: entry.name)
 def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> None:
-    audit = Audit(entry.carry) if entry.carry else None
+    audit = TransferAudit(entry.carry) if entry.carry else None
     machine = operator_machine(
         entry.build, audit, ordered=entry.in_order_only, narrow=entry.int64_times
     )
@@ -31,37 +31,37 @@ def test_operator_runs_in_lockstep_with_the_denotation(entry: OperatorEntry) -> 
     assert audit is None or audit.seen["with state"] > 0
 
 
-class Thawing(SpecificationOperator):
-    """What was restored lies in wait until it is asked of."""
+class LazilyRestored(SpecificationOperator):
+    """A restored state takes effect only at the first call."""
 
-    behind: SpecificationOperator | None = None
+    pending: SpecificationOperator | None = None
 
-    def thaw(self) -> None:
-        if self.behind:
-            self.world, self.behind = self.behind.world, None
+    def restore_pending(self) -> None:
+        if self.pending:
+            self.history, self.pending = self.pending.history, None
 
     def add(self, query: Query) -> None:
-        self.thaw()
+        self.restore_pending()
         super().add(query)
 
     def remove(self, name: str) -> None:
-        self.thaw()
+        self.restore_pending()
         super().remove(name)
 
     def take(self, events: Step, /) -> Output:
-        self.thaw()
+        self.restore_pending()
         return super().take(events)
 
 
-def forgetful(old: Operator, new: Operator) -> None:
-    """Carry over what is known, and not what lies in wait."""
-    assert isinstance(old, Thawing)
-    assert isinstance(new, Thawing)
-    new.behind = old
+def transfer_wrongly(old: Operator, new: Operator) -> None:
+    """Transfer the operator, but not a state that has not yet taken effect."""
+    assert isinstance(old, LazilyRestored)
+    assert isinstance(new, LazilyRestored)
+    new.pending = old
 
 
-def test_a_carry_that_is_wrong_the_second_time_is_found() -> None:
-    machine = operator_machine(Thawing, forgetful)
-    soon = settings(phases=[Phase.generate], report_multiple_bugs=False)
-    with pytest.raises(AssertionError, match="want"):
-        run_state_machine_as_test(machine, settings=soon)
+def test_a_transfer_that_is_wrong_the_second_time_is_detected() -> None:
+    machine = operator_machine(LazilyRestored, transfer_wrongly)
+    first_failure = settings(phases=[Phase.generate], report_multiple_bugs=False)
+    with pytest.raises(AssertionError, match="expected"):
+        run_state_machine_as_test(machine, settings=first_failure)

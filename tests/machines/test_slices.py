@@ -7,17 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
-from exhaustive.traces.in_order_invariants import RelatedSlicing
+from exhaustive.traces.in_order_invariants import CheckedInOrderSlicer
 from muntin.conformance.machines.operator_machine import OperatorMachine
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
-from muntin.optimized.in_order.group import Technique
+from muntin.optimized.in_order.aggregate_store import (
+    InOrderEagerStore,
+    InOrderLazyStore,
+    InOrderStore,
+    Slice,
+)
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
     CUTTY_LAZY,
     PAIRS,
     PAIRS_PLUS,
     PANES,
+    Technique,
 )
 from muntin.spec.algebra.monoid import FREE, Word
 from muntin.spec.operator import Operator
@@ -37,9 +41,9 @@ def model_after(slices: list[Slice[Word]], call: str, pick: int) -> list[Slice[W
     if call == "remove":
         return slices[pick:]
     if call == "join" and len(slices) > 1:
-        at = 1 + pick % (len(slices) - 1)
-        (name, before), (_, here) = slices[at - 1 : at + 1]
-        return [*slices[: at - 1], (name, before + here), *slices[at + 1 :]]
+        rank = 1 + pick % (len(slices) - 1)
+        (name, before), (_, joined) = slices[rank - 1 : rank + 1]
+        return [*slices[: rank - 1], (name, before + joined), *slices[rank + 1 :]]
     return slices[:-1] if call == "pop" else slices
 
 
@@ -66,13 +70,17 @@ def test_stores_stand_for_the_sequence_of_their_slices(
         before, twin = list(slices), store.copy()
         act(store, slices, call, pick)
         slices = model_after(slices, call, pick)
-        for model, one in ((slices, store), (before, twin)):
-            assert [fact for fact, holds in one.invariants(model) if not holds] == []
+        for model, related in ((slices, store), (before, twin)):
+            assert [fact for fact, holds in related.invariants(model) if not holds] == []
         for a in range(len(slices)):
             for b in range(a, len(slices) + 1):
                 stop = slices[b][0] if b < len(slices) else 10**6
                 assert store.merge(slices[a][0], stop) == FREE.fold(p for _, p in slices[a:b])
-        room = store.held if isinstance(store, InOrderLazyStore) else (store.held + 1) // 2
+        room = (
+            store.partial_capacity
+            if isinstance(store, InOrderLazyStore)
+            else (store.partial_capacity + 1) // 2
+        )
         assert len(slices) <= room <= max(1, 3 * len(slices))
 
 
@@ -83,12 +91,12 @@ NAMES = ["panes", "pairs", "pairs-plus", "cutty-lazy", "cutty-eager"]
 @pytest.mark.parametrize("technique", TECHNIQUES, ids=NAMES)
 def test_slices_stand_for_the_events_and_begin_where_windows_do(technique: Technique) -> None:
     def build(settings: Settings) -> Operator:
-        return RelatedSlicing(technique, settings)
+        return CheckedInOrderSlicer(technique, settings)
 
-    class Machine(OperatorMachine):
+    class InOrderMachine(OperatorMachine):
         def __init__(self) -> None:
             super().__init__(build, ordered=True)
 
-    run_state_machine_as_test(Machine)
-    assert Machine.accepted > 0
-    assert Machine.answered > 0
+    run_state_machine_as_test(InOrderMachine)
+    assert InOrderMachine.accepted > 0
+    assert InOrderMachine.answered > 0

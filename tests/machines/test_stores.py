@@ -5,10 +5,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from exhaustive.object_state import Form, fork, whole
+from exhaustive.object_state import ObjectForm, fork, object_form
 from exhaustive.states.calls import LETTERS, MIDDLE
-from muntin.optimized.in_order.aggregate_store import InOrderLazyStore, InOrderStore, Slice
-from muntin.optimized.in_order.flatfat_store import InOrderEagerStore
+from muntin.optimized.in_order.aggregate_store import (
+    InOrderEagerStore,
+    InOrderLazyStore,
+    InOrderStore,
+    Slice,
+)
 
 Store = InOrderStore[str]
 Slices = list[Slice[str]]
@@ -20,8 +24,8 @@ each_kind = pytest.mark.parametrize(
 )
 
 
-def fresh(slices: Slices) -> Slice[str]:
-    """Return the next slice: a name and a letter that are not yet there."""
+def next_slice(slices: Slices) -> Slice[str]:
+    """The next slice: a new name and a new letter."""
     held = {letter for _, word in slices for letter in word}
     letter = next(chr(code) for code in range(0x4E00, 0x5E00) if chr(code) not in held)
     return (slices[-1][0] + 1 if slices else MIDDLE), letter
@@ -29,14 +33,14 @@ def fresh(slices: Slices) -> Slice[str]:
 
 def calls(slices: Slices) -> Iterator[tuple[str, int, Slices]]:
     """Yield every call, the name that it is about, and the slices that it leaves."""
-    name, letter = fresh(slices)
+    name, letter = next_slice(slices)
     yield "append", name, [*slices, (name, letter)]
     for rank in range(len(slices) + 1):
         below = slices[rank][0] if rank < len(slices) else BEYOND
         yield "remove", below, slices[rank:]
     for rank in range(1, len(slices)):
-        (first, before), (gone, here) = slices[rank - 1 : rank + 1]
-        yield "join", gone, [*slices[: rank - 1], (first, before + here), *slices[rank + 1 :]]
+        (first, before), (joined, partial) = slices[rank - 1 : rank + 1]
+        yield "join", joined, [*slices[: rank - 1], (first, before + partial), *slices[rank + 1 :]]
     if slices:
         yield "pop", slices[-1][0], slices[:-1]
 
@@ -54,17 +58,17 @@ def make(store: Store, call: str, name: int, after: Slices) -> None:
             assert store.pop()[0] == name
 
 
-def form(store: Store, slices: Slices) -> Form:
-    """Return all that a store is made of, with names and words called by their ranks."""
+def form(store: Store, slices: Slices) -> ObjectForm:
+    """The state of a store, with names and words replaced by their ranks."""
     names = {name: f"n{rank}" for rank, (name, _) in enumerate(slices)}
     letters: dict[int, str | None] = {}
     for rank, (_, word) in enumerate(slices):
         letters |= {ord(letter): None for letter in word} | {ord(word[0]): chr(0x100 + rank)}
-    return whole(store, names, letters)
+    return object_form(store, names, letters)
 
 
 def assert_stands_for(store: Store, slices: Slices) -> None:
-    """Hold a store against the plain list, and every range that can be asked for."""
+    """Compare a store with the plain list, and the result of every range."""
     assert [fact for fact, holds in store.invariants(slices) if not holds] == []
     names = [*(name for name, _ in slices), BEYOND]
     for low, first in enumerate(names):
@@ -86,19 +90,23 @@ def test_every_call_in_every_state_of_at_most_five_slices_leaves_what_it_should(
             twin = fork(store)
             make(twin, call, name, after)
             assert_stands_for(twin, after)
-            if len(after) <= 5 and (found := form(twin, after)) not in met:
-                met.add(found)
+            if len(after) <= 5 and (state := form(twin, after)) not in met:
+                met.add(state)
                 waiting.append((twin, after))
     assert len(met) == states
 
 
 def capacity(store: Store) -> int:
-    """Return how many slices a store has room for."""
-    return store.held if isinstance(store, InOrderLazyStore) else (store.held + 1) // 2
+    """The number of slices that fit."""
+    return (
+        store.partial_capacity
+        if isinstance(store, InOrderLazyStore)
+        else (store.partial_capacity + 1) // 2
+    )
 
 
 def filled(kind: Callable[..., Store], slices: int) -> Store:
-    """Return a store of so many slices, none of which was ever removed."""
+    """A store of `slices` slices, without any removal before."""
     store = kind(LETTERS)
     for name in range(slices):
         store.append(name, "a")

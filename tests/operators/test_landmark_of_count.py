@@ -1,8 +1,8 @@
-"""A landmark window to come holds what earlier ones hold: found by `muntin fuzz`."""
+"""A later landmark window holds what earlier ones hold: a case found by `muntin fuzz`."""
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, Letter
+from muntin.conformance.machines.random_choices import BAGS, Letter
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OPERATORS, OperatorEntry
 from muntin.spec.errors import UnsupportedError
@@ -26,6 +26,6 @@ def test_events_behind_a_landmark_of_count_are_kept(entry: OperatorEntry) -> Non
         assert entry.name in REFUSING
         return
     for event, watermark in ((Event(-51, Letter(2, 1)), -12), (Event(2, Letter(2, 2)), END)):
-        wanted = oracle.step([event], watermark)
-        assert operator.step([event], watermark) == wanted
-        assert wanted.results
+        expected = oracle.step([event], watermark)
+        assert operator.step([event], watermark) == expected
+        assert expected.results

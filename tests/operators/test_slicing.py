@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
 from muntin.reference.specification import SpecificationOperator
@@ -59,11 +59,11 @@ def test_cutty_follows_each_dialect_and_mode(dialect: Dialect, mode: Mode) -> No
             InOrderSlicer(CUTTY_LAZY, settings),
             InOrderSlicer(CUTTY_EAGER, settings),
         ]
-        for one in running:
-            for nth, kind in enumerate(KINDS):
-                one.add(Query(f"q{nth}", kind, WORDS))
+        for operator in running:
+            for number, kind in enumerate(KINDS):
+                operator.add(Query(f"q{number}", kind, WORDS))
         for step in trace(random.Random(seed)):  # noqa: S311 - it need not be secret
-            wanted, *got = [one.take(step) for one in running]
-            assert got == [wanted, wanted]
-            updates += sum(result.kind != "new" for result in wanted.results)
+            expected, *got = [operator.take(step) for operator in running]
+            assert got == [expected, expected]
+            updates += sum(result.kind != "new" for result in expected.results)
     assert updates > 0 or mode == "final"

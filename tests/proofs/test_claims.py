@@ -1,4 +1,4 @@
-"""Claims and checks: no claim without its check, no check without its claim, no stale document."""
+"""Claims and checks: no claim without a check, no check without a claim, no stale document."""
 
 import ast
 import re
@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from evidence.checks import ROOT, Place, functions, inventory
-from evidence.claim import ClaimError, Subject, claims, read, subjects
-from evidence.document import readme, stale, table
-from evidence.labels import proved, stated
+from evidence.checks import ROOT, Place, functions, required_checks
+from evidence.claim import Claim, ClaimError, Subject, claims, read_subject, subjects
+from evidence.document import readme, stale_documents, table
+from evidence.labels import proved_labels, stated_facts
 
 CLAIMS = list(claims())
 IDS = [f"{claim.subject} {claim.label}" for claim in CLAIMS]
-MODULES = [p for folder in ("reference", "optimized") for p in (ROOT / folder).rglob("*.py")]
-TEXTS = [p for p in sorted((ROOT / "proofs").glob("*.md")) if proved(p.read_text())]
+SOURCES = [p for folder in ("reference", "optimized") for p in (ROOT / folder).rglob("*.py")]
+TEXTS = [p for p in sorted((ROOT / "proofs").glob("*.md")) if proved_labels(p.read_text())]
 ERRATA = [*(ROOT / "tests" / "errata").glob("*.py"), *ROOT.glob("tests/*/test_errata_*.py")]
 
 PAPERS = {
@@ -38,17 +38,16 @@ PAPERS = {
         *("session cases 1.1 to 3", "section 8.4.1", "section 3.4"),
     ),
 }
-"""What has to have a row."""
+"""The claims of the papers that must have a row."""
 LABELS = ("Rules forgetting", "Sessions equality", "The free monoid universal")
 RULES = 16
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=IDS)
-def test_what_checks_a_claim_exists_and_is_of_its_level(claim: object) -> None:
-    (found,) = (one for one in CLAIMS if one is claim)
-    for check in found.checks:
+def test_each_check_of_a_claim_exists_and_has_its_level(claim: Claim) -> None:
+    for check in claim.checks:
         assert [str(place) for place in check.places if not place.exists()] == []
-        assert [str(place) for place in check.places if not place.may_be(check.level)] == []
+        assert [str(place) for place in check.places if not place.can_have(check.level)] == []
 
 
 def test_no_label_is_given_twice() -> None:
@@ -56,29 +55,29 @@ def test_no_label_is_given_twice() -> None:
 
 
 def test_each_check_has_a_claim() -> None:
-    assert inventory() - {str(place) for claim in CLAIMS for place in claim.places} == set()
+    assert required_checks() - {str(place) for claim in CLAIMS for place in claim.places} == set()
 
 
-def of_module(path: Path) -> list[Subject]:
-    return [one for one in subjects() if str(path.relative_to(ROOT)) in one.code]
+def subjects_of(path: Path) -> list[Subject]:
+    return [subject for subject in subjects() if str(path.relative_to(ROOT)) in subject.code]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_each_fact_that_the_code_states_is_claimed(path: Path) -> None:
-    claimed = {claim.label for subject in of_module(path) for claim in subject.claims}
-    assert {label for label, _ in stated(path.read_text())} - claimed == set()
+    claimed = {claim.label for subject in subjects_of(path) for claim in subject.claims}
+    assert {label for label, _ in stated_facts(path.read_text())} - claimed == set()
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_each_label_that_a_text_proves_is_claimed(path: Path) -> None:
-    own = [one for one in subjects() if one.text == str(path.relative_to(ROOT))]
-    claimed = {claim.label for subject in own for claim in subject.claims}
-    assert set(proved(path.read_text())) - claimed == set()
+    texts = [subject for subject in subjects() if subject.text == str(path.relative_to(ROOT))]
+    claimed = {claim.label for subject in texts for claim in subject.claims}
+    assert set(proved_labels(path.read_text())) - claimed == set()
 
 
-def bounded() -> set[str]:
-    """Return the modules with a class that says what its calls may cost."""
-    defines = {path: ast.parse(path.read_text()) for path in MODULES}
+def modules_with_bounds() -> set[str]:
+    """The modules with a class that bounds the cost of its calls."""
+    defines = {path: ast.parse(path.read_text()) for path in SOURCES}
     return {
         path.stem
         for path, tree in defines.items()
@@ -90,8 +89,8 @@ def bounded() -> set[str]:
 def test_each_bound_is_claimed() -> None:
     """FiBA inherits its bound, and so claims one without a `bound` of its own."""
     claimed = {name for claim in CLAIMS for name in claim.bounds}
-    assert bounded() - claimed == set()
-    assert claimed - {path.stem for path in MODULES} == set()
+    assert modules_with_bounds() - claimed == set()
+    assert claimed - {path.stem for path in SOURCES} == set()
 
 
 def test_each_rule_is_claimed_and_each_vector_of_a_rule_shows_a_claim() -> None:
@@ -102,9 +101,9 @@ def test_each_rule_is_claimed_and_each_vector_of_a_rule_shows_a_claim() -> None:
 
 
 def test_each_claim_of_the_papers_has_a_row() -> None:
-    found = {paper for claim in CLAIMS for paper in claim.papers}
-    wanted = {f"{key} {place}" for key, places in PAPERS.items() for place in places}
-    assert wanted - found == set()
+    claimed = {paper for claim in CLAIMS for paper in claim.papers}
+    required = {f"{key} {place}" for key, places in PAPERS.items() for place in places}
+    assert required - claimed == set()
     titles = {subject.name: subject.title for subject in subjects()}
     assert set(LABELS) - {f"{titles[claim.subject]} {claim.label}" for claim in CLAIMS} == set()
 
@@ -115,12 +114,14 @@ def test_each_erratum_has_its_test_and_each_test_of_an_erratum_its_entry() -> No
     every = {name for path in (ROOT / "tests").rglob("*.py") for name in functions(path)}
     tests = {name for path in ERRATA for name in functions(path) if name.startswith("test_")}
     assert tests
-    assert {one for one in entries if not any(name.startswith(one) for name in every)} == set()
-    assert {name for name in tests if not any(name.startswith(one) for one in entries)} == set()
+    assert {
+        entry for entry in entries if not any(name.startswith(entry) for name in every)
+    } == set()
+    assert {name for name in tests if not any(name.startswith(entry) for entry in entries)} == set()
 
 
 def errata() -> list[str]:
-    """Return the entries: paragraphs that begin with a number in bold, and rows of tables."""
+    """The entries: paragraphs that begin with a number in bold, and rows of tables."""
     parts = (ROOT / "proofs/ERRATA.md").read_text().split("\n\n")
     lines = [line for part in parts if part.startswith("| where") for line in part.splitlines()[2:]]
     return [*(part for part in parts if re.match(r"\*\*\d", part)), *lines]
@@ -132,7 +133,7 @@ def test_no_erratum_is_without_a_test(entry: str) -> None:
 
 
 def test_documents_are_up_to_date() -> None:
-    assert [name for name, _ in stale()] == [], "run `make claims`"
+    assert [name for name, _ in stale_documents()] == [], "run `make claims`"
     assert table() in readme()
 
 
@@ -151,35 +152,35 @@ checks = ["one"]
 """
 
 
-def test_a_fact_is_stated_in_the_code_only(tmp_path: Path) -> None:
+def test_the_sentence_of_a_fact_comes_from_the_code(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(HEALTHY)
-    (claim,) = read(tmp_path / "a.toml").claims
+    (claim,) = read_subject(tmp_path / "a.toml").claims
     assert (claim.label, claim.states) == ("S1", "the lists are the window")
     assert all(place.exists() for place in claim.places)
 
 
 @pytest.mark.parametrize(
-    ("healthy", "sick", "message"),
+    ("healthy", "malformed", "message"),
     [
         ('level = "tested"', 'level = "sure"', "it needs a level"),
         ('part = "Operators"', 'part = "Else"', "part must be one of"),
-        ('code = ["reference/muntin/reference/recompute.py"]', "", "it needs the code"),
+        ('code = ["reference/muntin/reference/recompute.py"]', "", "it needs `code`"),
         ('checks = ["one"]', 'checks = ["two"]', "there is no check"),
         ('checks = ["one"]', "checks = []", "it needs checks"),
-        ("[claims.S1]", "[claims.S9]", "a sentence here or in the code"),
+        ("[claims.S1]", "[claims.S9]", "a sentence in `states` or in the code"),
         ('why = "Because."', "", "why must be a string"),
         ('why = "Because."', "whence = 1", "'whence'"),
         ('scope = "small"', "scope = 3", "scope must be a string"),
         ('at = ["tests', 'at = [3, "tests', "at must be a list of strings"),
     ],
 )
-def test_a_sick_file_of_claims_is_refused(
-    tmp_path: Path, healthy: str, sick: str, message: str
+def test_a_malformed_file_of_claims_is_rejected(
+    tmp_path: Path, healthy: str, malformed: str, message: str
 ) -> None:
     assert healthy in HEALTHY
-    (tmp_path / "a.toml").write_text(HEALTHY.replace(healthy, sick))
+    (tmp_path / "a.toml").write_text(HEALTHY.replace(healthy, malformed))
     with pytest.raises(ClaimError, match=message):
-        read(tmp_path / "a.toml")
+        read_subject(tmp_path / "a.toml")
 
 
 @pytest.mark.parametrize(
@@ -190,8 +191,8 @@ def test_a_sick_file_of_claims_is_refused(
         "tests/vectors/rules/99_*.json",
     ],
 )
-def test_a_check_that_is_not_there_is_found_missing(text: str) -> None:
-    assert not Place.read(text).exists()
+def test_a_missing_check_does_not_exist(text: str) -> None:
+    assert not Place.parse(text).exists()
 
 
 @pytest.mark.parametrize(
@@ -206,6 +207,6 @@ def test_a_check_that_is_not_there_is_found_missing(text: str) -> None:
         ("docs/a.md", []),
     ],
 )
-def test_where_a_check_lies_says_which_levels_it_can_have(text: str, levels: list[str]) -> None:
+def test_the_place_of_a_check_determines_its_possible_levels(text: str, levels: list[str]) -> None:
     every = ("confirmed", "exhausted", "measured", "proved", "tested")
-    assert [level for level in every if Place.read(text).may_be(level)] == levels
+    assert [level for level in every if Place.parse(text).can_have(level)] == levels

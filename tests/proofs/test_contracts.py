@@ -1,24 +1,32 @@
-"""Every lemma in proofs/contracts is confirmed; and what CrossHair passes over is not."""
+"""Every lemma in proofs/contracts is confirmed; what CrossHair cannot check is not."""
 
 from pathlib import Path
 
 import pytest
 
-from confirm import CONFIRMED, divided, main, modules, spent, verdict, verdicts
+from confirm import (
+    CONFIRMED,
+    child_cpu_seconds,
+    lemma_modules,
+    main,
+    marked_source,
+    outcome,
+    outcomes,
+)
 from evidence.checks import lemmas
 
 CPU_SECONDS = 60
-"""What the lemmas of a module may take together: most modules take five or less."""
+"""The limit for the lemmas of a module: most modules need five or less."""
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", lemma_modules(), ids=lambda path: path.stem)
 def test_each_lemma_of_a_module_is_confirmed_on_all_paths(path: Path) -> None:
-    names, before = list(lemmas(path)), spent()
-    assert verdicts(path, names) == dict.fromkeys(names, CONFIRMED)
-    assert spent() - before < CPU_SECONDS
+    names, before = list(lemmas(path)), child_cpu_seconds()
+    assert outcomes(path, names) == dict.fromkeys(names, CONFIRMED)
+    assert child_cpu_seconds() - before < CPU_SECONDS
 
 
-SICK = '''
+FAULTY = '''
 def false(a: int) -> None:
     """Not true of 1000."""
     assert a > 0
@@ -27,7 +35,7 @@ def false(a: int) -> None:
 
 
 def first_of_two_is_false(a: int) -> None:
-    """The tool takes the first conclusion for a hypothesis."""
+    """CrossHair treats the first conclusion as a hypothesis."""
     assert a > 0
 
     assert a > 1
@@ -43,14 +51,14 @@ def unmeetable(a: int) -> None:
 
 
 def raises(a: int) -> None:
-    """Does not hold where it has no value."""
+    """Does not hold where it raises."""
     assert a >= 0
 
     assert 5 // a < 9
 
 
 def without_types(a) -> None:
-    """The tool cannot know what to try."""
+    """CrossHair does not know which values to try."""
     assert a > 0
 
     assert a.b > 0
@@ -75,7 +83,7 @@ def as_sound(a: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lemma", "found"),
+    ("lemma", "message"),
     [
         ("false", "error: AssertionError"),
         ("first_of_two_is_false", "error: AssertionError"),
@@ -84,21 +92,22 @@ def as_sound(a: int) -> None:
         ("without_types", "error: "),
     ],
 )
-def test_a_sick_lemma_is_not(tmp_path: Path, lemma: str, found: str) -> None:
-    path = tmp_path / "sick.py"
-    path.write_text(SICK)
+def test_a_faulty_lemma_is_not_confirmed(tmp_path: Path, lemma: str, message: str) -> None:
+    path = tmp_path / "faulty.py"
+    path.write_text(FAULTY)
     assert lemma in lemmas(path)
-    assert found in verdict(path, lemma)
+    assert message in outcome(path, lemma)
 
 
-def test_lemmas_asked_for_together_are_told_apart(tmp_path: Path) -> None:
+def test_lemmas_that_are_checked_together_have_separate_outcomes(tmp_path: Path) -> None:
     path = tmp_path / "mixed.py"
-    path.write_text(SICK + SOUND)
-    found = verdicts(path, ["sound", "false", "unmeetable", "as_sound"])
-    assert [name for name, said in found.items() if said == CONFIRMED] == ["sound", "as_sound"]
+    path.write_text(FAULTY + SOUND)
+    results = outcomes(path, ["sound", "false", "unmeetable", "as_sound"])
+    confirmed = [name for name, result in results.items() if result == CONFIRMED]
+    assert confirmed == ["sound", "as_sound"]
 
 
-def test_what_the_tool_cannot_exhaust_is_not_confirmed(
+def test_paths_that_crosshair_cannot_exhaust_are_not_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("confirm.SECONDS", 1)
@@ -107,19 +116,21 @@ def test_what_the_tool_cannot_exhaust_is_not_confirmed(
         "def long(a: int) -> None:\n    assert 0 < a < 10**6\n\n"
         "    assert sum(1 for i in range(a)) == a\n"
     )
-    assert verdict(path, "long") == "Not confirmed."
+    assert outcome(path, "long") == "Not confirmed."
 
 
-def test_what_is_done_among_the_hypotheses_would_end_them() -> None:
-    with pytest.raises(ValueError, match="f does more than to assert"):
-        divided("def f(a: int) -> None:\n    b = a\n    assert b\n\n    assert a", "f", "pass")
+def test_only_asserts_stand_among_the_hypotheses() -> None:
+    with pytest.raises(ValueError, match="f has more than asserts"):
+        marked_source(
+            "def f(a: int) -> None:\n    b = a\n    assert b\n\n    assert a", "f", "pass"
+        )
 
 
-def test_a_lemma_without_a_conclusion_is_no_lemma() -> None:
+def test_a_lemma_needs_a_conclusion() -> None:
     with pytest.raises(ValueError, match="f has no blank line"):
-        divided("def f(a: int) -> None:\n    assert a", "f", "pass")
+        marked_source("def f(a: int) -> None:\n    assert a", "f", "pass")
 
 
-def test_to_confirm_nothing_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_confirming_no_lemma_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["no_such_module"]) == 1
     assert capsys.readouterr().out.endswith("0 of 0 lemmas confirmed\n")

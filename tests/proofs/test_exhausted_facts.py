@@ -1,6 +1,6 @@
-"""What is true of slices between two steps, after every step of every small trace.
+"""The facts of slices between two steps, after every step of every small trace.
 
-The answers are compared with those of the denotation on the way, as in every walk.
+The answers are also compared with those of the denotation, as in every walk.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,16 @@ from typing import NamedTuple
 import pytest
 
 from exhaustive.profile import PROFILE
-from exhaustive.traces.in_order_invariants import TOTALS, FrugalSlicing, RelatedSlicing
-from exhaustive.traces.operators import BY_WINDOW, CONTENDERS, HALVES, SCOPES
-from exhaustive.traces.restored_operators import Restored
-from exhaustive.traces.scotty_invariants import RelatedInBags, RelatedScotty
-from exhaustive.traces.trace_counts import traces
-from exhaustive.traces.walk import Scope, Walk
+from exhaustive.traces.in_order_invariants import (
+    TOTAL_COMBINES,
+    BoundedInOrderSlicer,
+    CheckedInOrderSlicer,
+)
+from exhaustive.traces.operators import BY_WINDOW, HALF_TIMES, IMPLEMENTATIONS, SCOPES
+from exhaustive.traces.restored_operators import RestoredOperator
+from exhaustive.traces.scotty_invariants import CheckedScotty, CheckedUnorderedScotty
+from exhaustive.traces.trace_counts import trace_count
+from exhaustive.traces.walk import TraceScope, TraceWalk
 from muntin.optimized.in_order.slice_buffer import SliceBuffer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
@@ -37,168 +41,183 @@ from muntin.spec.stream import Event
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
-from support.audit import Audit
+from support.audit import TransferAudit
 
 LENGTH = {"ci": 3, "nightly": 5}[PROFILE]
-CARRIED = {"ci": 2, "nightly": 3}[PROFILE]
+RESTORED_LENGTH = {"ci": 2, "nightly": 3}[PROFILE]
 TIMES = 4
 
-SCOTTY = [OperatorEntry("words", RelatedScotty), OperatorEntry("bags", RelatedInBags)]
+CHECKED_SCOTTY = [
+    OperatorEntry("words", CheckedScotty),
+    OperatorEntry("bags", CheckedUnorderedScotty),
+]
 TECHNIQUES = (PANES, PAIRS, PAIRS_PLUS, CUTTY_LAZY, CUTTY_EAGER)
 SLICERS = [
     *(
-        OperatorEntry(f"slicer {nth}", partial(RelatedSlicing, technique), in_order_only=True)
-        for nth, technique in enumerate(TECHNIQUES)
+        OperatorEntry(
+            f"slicer {number}", partial(CheckedInOrderSlicer, technique), in_order_only=True
+        )
+        for number, technique in enumerate(TECHNIQUES)
     ),
-    OperatorEntry("frugal", partial(FrugalSlicing, CUTTY_LAZY), in_order_only=True),
+    OperatorEntry("frugal", partial(BoundedInOrderSlicer, CUTTY_LAZY), in_order_only=True),
 ]
 
 
-def small(scope: Scope, length: int) -> Scope:
-    """Return the traces of a scope that are no longer, at fewer times."""
+def shortened_scope(scope: TraceScope, length: int) -> TraceScope:
+    """The short traces of a scope, at fewer times."""
     steps = min(length, scope.length) // scope.batch
     return replace(scope, times=min(TIMES, scope.times), length=steps)
 
 
-def in_order(scope: Scope) -> Scope:
-    """Return the same with a stream in order."""
+def in_order_scope(scope: TraceScope) -> TraceScope:
+    """The scope with a stream in order."""
     return replace(scope, settings=replace(scope.settings, in_order=True))
 
 
-LASTING = {
-    name: small(one.scope, LENGTH)
-    for name, one in SCOPES.items()
-    if one.scope.spare is None
-    and one.scope.settings.dialect != BY_WINDOW
-    and one.scope.gaps == (None,)
-} | {"two counts, late": Scope((count(2), count(3, 1)), 2, LENGTH + 2, Settings(2))}
+FIXED_QUERY_SCOPES = {
+    name: shortened_scope(entry.scope, LENGTH)
+    for name, entry in SCOPES.items()
+    if entry.scope.spare is None
+    and entry.scope.settings.dialect != BY_WINDOW
+    and entry.scope.gaps == (None,)
+} | {"two counts, late": TraceScope((count(2), count(3, 1)), 2, LENGTH + 2, Settings(2))}
 """Scopes in which all queries see all events."""
 
 
-@pytest.mark.parametrize("name", LASTING)
-def test_every_slice_of_scotty_is_what_the_events_say(name: str) -> None:
-    walk = Walk(LASTING[name], SCOTTY)
+@pytest.mark.parametrize("name", FIXED_QUERY_SCOPES)
+def test_every_slice_of_scotty_represents_its_events(name: str) -> None:
+    walk = TraceWalk(FIXED_QUERY_SCOPES[name], CHECKED_SCOTTY)
     assert walk.names == ["words", "bags"]
-    assert walk.run().traces == traces(LASTING[name])
+    assert walk.run().traces == trace_count(FIXED_QUERY_SCOPES[name])
 
 
 @pytest.fixture(name="_counted")
 def fixture_counted() -> Iterator[None]:
-    with TOTALS.counted():
+    with TOTAL_COMBINES.counting():
         yield
 
 
 @pytest.mark.usefixtures("_counted")
-@pytest.mark.parametrize("name", LASTING)
-def test_every_slice_of_a_stream_in_order_is_what_the_events_say(name: str) -> None:
-    scope = in_order(LASTING[name])
-    walk = Walk(scope, SLICERS)
+@pytest.mark.parametrize("name", FIXED_QUERY_SCOPES)
+def test_every_slice_of_a_stream_in_order_represents_its_events(name: str) -> None:
+    scope = in_order_scope(FIXED_QUERY_SCOPES[name])
+    walk = TraceWalk(scope, SLICERS)
     assert {"slicer 3", "slicer 4", "frugal"} <= {*walk.names}
-    assert walk.run().traces == traces(scope)
+    assert walk.run().traces == trace_count(scope)
 
 
 def test_every_technique_takes_part() -> None:
-    parts = {name for scope in LASTING.values() for name in Walk(in_order(scope), SLICERS).names}
-    assert parts == {one.name for one in SLICERS}
+    parts = {
+        name
+        for scope in FIXED_QUERY_SCOPES.values()
+        for name in TraceWalk(in_order_scope(scope), SLICERS).names
+    }
+    assert parts == {entry.name for entry in SLICERS}
 
 
-RESTORED = [
-    replace(one, build=partial(Restored, one.build, Audit(one.carry)))
-    for one in CONTENDERS
-    if one.carry and one.name != "kernels"
+RESTORED_OPERATORS = [
+    replace(entry, build=partial(RestoredOperator, entry.build, TransferAudit(entry.carry)))
+    for entry in IMPLEMENTATIONS
+    if entry.carry and entry.name != "kernels"
 ]
 
 
 @pytest.mark.parametrize("name", ["session, late", "count and tumbling", "in order, periodic"])
-def test_every_operator_goes_on_alike_when_it_is_restored_after_each_step(name: str) -> None:
-    scope = replace(SCOPES[name].scope, times=CARRIED, length=CARRIED)
-    walk = Walk(scope, RESTORED)
+def test_every_operator_continues_equally_when_restored_after_each_step(name: str) -> None:
+    scope = replace(SCOPES[name].scope, times=RESTORED_LENGTH, length=RESTORED_LENGTH)
+    walk = TraceWalk(scope, RESTORED_OPERATORS)
     assert len(walk.names) >= 6
-    assert walk.run().traces == traces(scope)
+    assert walk.run().traces == trace_count(scope)
 
 
-def test_what_is_not_carried_over_is_noticed() -> None:
+def test_state_that_is_not_restored_is_noticed() -> None:
     def nothing(old: Operator, new: Operator) -> None:
         del old, new
 
-    with pytest.raises(AssertionError, match="not alike"):
-        Restored(Scotty, nothing, Settings()).step([Event(0, 0)])
+    with pytest.raises(AssertionError, match="not equal"):
+        RestoredOperator(Scotty, nothing, Settings()).step([Event(0, 0)])
 
 
 def release_nothing(_: SliceManager, before: float) -> None:
     del before
 
 
-def touch_all(manager: SliceManager, nth: int, time: int, told: float) -> bool:
-    del manager, nth, time, told
+def touch_all(manager: SliceManager, index: int, time: int, limit: float) -> bool:
+    del manager, index, time, limit
     return True
 
 
-def touch_none(manager: SliceManager, nth: int, time: int, told: float) -> bool:
-    del told
-    return manager.slices[nth].last >= time
+def touch_none(manager: SliceManager, index: int, time: int, limit: float) -> bool:
+    del limit
+    return manager.slices[index].last >= time
 
 
-def shift_nothing(lane: CountKeyState, at: int) -> None:
-    del lane, at
+def shift_nothing(state: CountKeyState, index: int) -> None:
+    del state, index
 
 
-def count_only(one: Slice, event: Event) -> None:
+def count_only(target: Slice, event: Event) -> None:
     del event
-    one.size += 1
+    target.size += 1
 
 
-def insert_last(lane: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
+def insert_last(state: TupleKeyState, lifted: LiftedEvent, *, by_arrival: bool) -> None:
     del by_arrival
-    lane.tiling.insert(lifted, last=True)
-    lane.news = True
+    state.slices.insert(lifted, last=True)
+    state.has_changes = True
 
 
 def join_nothing(slices: SliceBuffer[object], begin: int) -> None:
     del slices, begin
 
 
-def nothing_held(_: FrugalSlicing) -> set[int]:
+def no_arrivals(_: BoundedInOrderSlicer) -> set[int]:
     return set()
 
 
 Windows = tuple[WindowType, ...]
-TIMED: Windows = (Session(2), tumbling(3))
+TIME_WINDOWS: Windows = (Session(2), tumbling(3))
 TWO_TUMBLING: Windows = (tumbling(2), tumbling(3))
-RANKED: Windows = (count(2),)
-HALVED: Windows = (Sliding(2, 1, measure=HALVES),)
+COUNT_WINDOWS: Windows = (count(2),)
+MEASURED_WINDOWS: Windows = (Sliding(2, 1, measure=HALF_TIMES),)
 
 
-class Fault(NamedTuple):
-    """What takes the place of a method, over which windows, and the fact that it breaks."""
+class InjectedFault(NamedTuple):
+    """A replacement of a method, the windows to run, and the fact that it breaks."""
 
     kind: type
     name: str
-    instead: object
+    replacement: object
     windows: Windows
     fact: str
 
 
 FAULTS = [
-    Fault(SliceManager, "release", release_nothing, TIMED, "M6"),
-    Fault(SliceManager, "_touches_left", touch_all, TIMED, "M2 nor over the smallest gap"),
-    Fault(SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"),
-    Fault(SliceManager, "_touches_left", touch_none, TIMED, "M2 something parts"),
-    Fault(Slice, "count", count_only, TIMED, "M4"),
-    Fault(CountKeyState, "_shift", shift_nothing, RANKED, "R1 none has more"),
-    Fault(TupleKeyState, "insert", insert_last, HALVED, "T1 slices have them in order"),
-    Fault(SliceBuffer, "_release", join_nothing, TIMED, "S4"),
-    Fault(FrugalSlicing, "held", nothing_held, TIMED, "C1"),
+    InjectedFault(SliceManager, "evict", release_nothing, TIME_WINDOWS, "M6"),
+    InjectedFault(
+        SliceManager, "_touches_left", touch_all, TIME_WINDOWS, "M2 nor over the smallest gap"
+    ),
+    InjectedFault(
+        SliceManager, "_touches_left", touch_all, TWO_TUMBLING, "M2 no slice reaches over"
+    ),
+    InjectedFault(SliceManager, "_touches_left", touch_none, TIME_WINDOWS, "M2 a separator lies"),
+    InjectedFault(Slice, "count_tuple", count_only, TIME_WINDOWS, "M4"),
+    InjectedFault(CountKeyState, "_shift", shift_nothing, COUNT_WINDOWS, "R1 no slice has more"),
+    InjectedFault(
+        TupleKeyState, "insert", insert_last, MEASURED_WINDOWS, "T1 slices have them in order"
+    ),
+    InjectedFault(SliceBuffer, "_drop_begin", join_nothing, TIME_WINDOWS, "S4"),
+    InjectedFault(BoundedInOrderSlicer, "arrivals_in_windows", no_arrivals, TIME_WINDOWS, "C1"),
 ]
 
 
 @pytest.mark.usefixtures("_counted")
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.name} {fault.fact}")
-def test_a_fact_that_is_broken_stops_the_walk(
-    monkeypatch: pytest.MonkeyPatch, fault: Fault
+def test_a_broken_fact_stops_the_walk(
+    monkeypatch: pytest.MonkeyPatch, fault: InjectedFault
 ) -> None:
-    monkeypatch.setattr(fault.kind, fault.name, fault.instead)
-    ordered = fault.kind in (SliceBuffer, FrugalSlicing)
-    scope = Scope(fault.windows, 4, 3, Settings(0 if ordered else 1, in_order=ordered))
+    monkeypatch.setattr(fault.kind, fault.name, fault.replacement)
+    ordered = fault.kind in (SliceBuffer, BoundedInOrderSlicer)
+    scope = TraceScope(fault.windows, 4, 3, Settings(0 if ordered else 1, in_order=ordered))
     with pytest.raises(AssertionError, match=fault.fact):
-        Walk(scope, SLICERS if ordered else SCOTTY).run()
+        TraceWalk(scope, SLICERS if ordered else CHECKED_SCOTTY).run()

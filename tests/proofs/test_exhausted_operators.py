@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from exhaustive.object_state import whole
+from exhaustive.object_state import object_form
 from exhaustive.profile import PROFILE
-from exhaustive.traces.operators import ALONE, CONTENDERS, SCOPES, SCOTTY
-from exhaustive.traces.trace_counts import traces
-from exhaustive.traces.walk import Scope, Walk, answer, contender
+from exhaustive.traces.operators import IMPLEMENTATIONS, SCOPES, SCOTTY_ONLY, SCOTTY_SCOPES
+from exhaustive.traces.trace_counts import trace_count
+from exhaustive.traces.walk import TraceScope, TraceWalk, answer_of, prepared_operator
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.dialect import Dialect
@@ -25,64 +25,67 @@ LENIENT = Dialect(session_merge="le")
 
 @pytest.mark.parametrize("name", SCOPES)
 def test_every_operator_answers_every_small_trace(name: str) -> None:
-    for scope, entries, found in SCOPES[name].walks():
-        walked = Walk(scope, entries).run()
-        assert walked.traces == traces(scope)
-        assert found in (None, walked)
+    for scope, entries, expected in SCOPES[name].walks():
+        walked = TraceWalk(scope, entries).run()
+        assert walked.traces == trace_count(scope)
+        assert expected in (None, walked)
 
 
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", SCOTTY_SCOPES)
 def test_scotty_alone_answers_every_trace_at_six_times(name: str) -> None:
-    walk = Walk(ALONE[name], SCOTTY)
+    walk = TraceWalk(SCOTTY_SCOPES[name], SCOTTY_ONLY)
     assert walk.names == ["scotty-lazy"]
     walked = walk.run()
-    assert walked.traces == traces(ALONE[name]) == LONGEST[PROFILE]
+    assert walked.traces == trace_count(SCOTTY_SCOPES[name]) == LONGEST[PROFILE]
     assert walked.results > LONGEST[PROFILE] // 20
 
 
 def test_every_operator_takes_part() -> None:
-    parts = {name: Walk(one.scope, CONTENDERS).names for name, one in SCOPES.items()}
-    assert {name for names in parts.values() for name in names} == {one.name for one in CONTENDERS}
+    parts = {name: TraceWalk(case.scope, IMPLEMENTATIONS).names for name, case in SCOPES.items()}
+    assert {name for names in parts.values() for name in names} == {
+        one.name for one in IMPLEMENTATIONS
+    }
     assert all(parts.values())
     walked = [
-        {entry.name for _, some, _ in one.walks() for entry in some} for one in SCOPES.values()
+        {entry.name for _, entries, _ in case.walks() for entry in entries}
+        for case in SCOPES.values()
     ]
-    assert walked == [{one.name for one in CONTENDERS}] * len(SCOPES)
+    assert walked == [{entry.name for entry in IMPLEMENTATIONS}] * len(SCOPES)
 
 
-class Lenient(SpecificationOperator):
+class LenientSpecification(SpecificationOperator):
     """An operator that merges sessions at the gap."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(Settings(settings.allowed_lateness, dialect=LENIENT))
 
 
-class Regressing(SpecificationOperator):
+class RegressingSpecification(SpecificationOperator):
     """An operator whose watermark can be lowered."""
 
-    def take(self, events: Step, /) -> Output:
-        self.world = replace(self.world, watermark=-END)
-        return super().take(events)
+    def take(self, step: Step, /) -> Output:
+        self.history = replace(self.history, watermark=-END)
+        return super().take(step)
 
 
-@pytest.mark.parametrize("wrong", [Lenient, Regressing])
-def test_an_operator_that_is_wrong_is_found_out(wrong: Callable[[Settings], Operator]) -> None:
-    scope = Scope((Session(2), tumbling(2)), 3, 3)
+@pytest.mark.parametrize("wrong", [LenientSpecification, RegressingSpecification])
+def test_a_wrong_operator_fails_the_walk(wrong: Callable[[Settings], Operator]) -> None:
+    scope = TraceScope((Session(2), tumbling(2)), 3, 3)
     with pytest.raises(AssertionError):
-        Walk(scope, [OperatorEntry("wrong", wrong)]).run()
+        TraceWalk(scope, [OperatorEntry("wrong", wrong)]).run()
 
 
-@pytest.mark.parametrize("entry", CONTENDERS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", IMPLEMENTATIONS, ids=lambda entry: entry.name)
 def test_a_copy_answers_as_the_operator_and_leaves_it_alone(entry: OperatorEntry) -> None:
-    scope = Scope((tumbling(2),), 6, 6, Settings(1, in_order=entry.in_order_only))
-    operator = contender(entry, scope)
+    scope = TraceScope((tumbling(2),), 6, 6, Settings(1, in_order=entry.in_order_only))
+    operator = prepared_operator(entry, scope)
     assert operator
-    replayed = contender(entry, scope)
+    replayed = prepared_operator(entry, scope)
     assert replayed
     for time in (0, 0, 1, 3, 4):
         step = Step((Event(time, time),), time - 1)
-        before = whole(operator.operator)
-        twin, got = operator.take(step)
-        assert whole(operator.operator) == before
-        assert got == answer(replayed.operator, step)
+        before = object_form(operator.operator)
+        twin, got = operator.fork_with(step)
+        assert object_form(operator.operator) == before
+        assert got == answer_of(replayed.operator, step)
         operator = twin

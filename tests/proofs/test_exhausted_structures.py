@@ -6,10 +6,23 @@ from exhaustive.object_state import UNREAD
 from exhaustive.profile import PROFILE
 from exhaustive.states import rebalance_steps as rebalancing
 from exhaustive.states.constructed_states import PlantedFiba
-from exhaustive.states.corrupted_states import spoiled
-from exhaustive.states.exploration import Exploration, Scope, Structure, distances, failing
-from exhaustive.states.shapes import b_trees, every_shape
-from exhaustive.states.structures import CI, SCOPES, base_intervals, registered, ring, tree
+from exhaustive.states.corrupted_states import corrupted_copies
+from exhaustive.states.exploration import (
+    Exploration,
+    StateScope,
+    Structure,
+    broken_facts,
+    distances,
+)
+from exhaustive.states.shapes import every_shape, shape_count
+from exhaustive.states.structures import (
+    CI,
+    SCOPES,
+    b_int_scope,
+    registry_scope,
+    ring_scope,
+    tree_scope,
+)
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.cost_bound import levels
 from muntin.optimized.btree.fiba import Fiba
@@ -20,7 +33,7 @@ from muntin.spec.structure import TimedWindow
 @pytest.mark.parametrize("name", SCOPES)
 def test_every_state_and_every_call_within_the_scope(name: str) -> None:
     exhausted = SCOPES[name]
-    assert exhausted.run() == exhausted.found
+    assert exhausted.run() == exhausted.expected
 
 
 @pytest.mark.parametrize(
@@ -28,7 +41,7 @@ def test_every_state_and_every_call_within_the_scope(name: str) -> None:
     [("fiba, min-arity 2, 14 keys", 2, 14), ("fiba, min-arity 3, 12 keys", 3, 12)],
 )
 def test_every_b_tree_of_that_size_is_among_them(name: str, min_arity: int, keys: int) -> None:
-    assert CI[name].found.states == b_trees(min_arity, keys)
+    assert CI[name].expected.states == shape_count(min_arity, keys)
 
 
 LARGEST = {"ci": [(2, 17), (3, 20)], "nightly": [(2, 20), (3, 26)]}
@@ -39,13 +52,16 @@ def test_every_search_in_every_tree_visits_as_few_nodes_as_claimed(
     min_arity: int, keys: int
 ) -> None:
     shapes, attained = list(every_shape(min_arity, keys)), set[int]()
-    assert len(set(shapes)) == b_trees(min_arity, keys)
+    assert len(set(shapes)) == shape_count(min_arity, keys)
     for shape in shapes:
         tree = PlantedFiba(Monoid("", str.__add__), None, min_arity)
         window = tree.plant(shape)
-        for at in (near for time, _ in window.pairs for near in (time - 1, time, time + 1)):
-            reach, visits = levels(min_arity, distances(window, (at,))[0] + 1), tree.visited(at)
-            assert visits <= 2 * reach + 3, (shape, at)
+        for time in (near for item, _ in window.pairs for near in (item - 1, item, item + 1)):
+            reach, visits = (
+                levels(min_arity, distances(window, (time,))[0] + 1),
+                tree.search_visits(time),
+            )
+            assert visits <= 2 * reach + 3, (shape, time)
             attained |= {reach} if visits == 2 * reach + 3 else set()
     assert attained >= {0, 1}
 
@@ -75,25 +91,25 @@ STEPS = {
 
 @pytest.mark.parametrize("min_arity", range(2, 9))
 def test_every_step_of_rebalancing_in_a_tree_of_any_height(min_arity: int) -> None:
-    steps = (rebalancing.splits, rebalancing.merges, rebalancing.moves)
+    steps = (rebalancing.check_splits, rebalancing.check_merges, rebalancing.check_moves)
     made = tuple(step(min_arity, SIBLINGS) for step in steps)
     assert made == STEPS[PROFILE][min_arity]
 
 
-class Spoiling(Exploration):
-    """An exploration that spoils each state, and notes the fields that can be so unnoticed."""
+class CorruptingExploration(Exploration):
+    """An exploration that corrupts each state, and records which fields fail unnoticed."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: StateScope) -> None:
         super().__init__(scope)
         self.noticed: set[str] = set()
         self.unnoticed: set[str] = set()
 
-    def meet(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
-        known = len(self.met)
-        super().meet(structure, window, how)
-        for name, copy in spoiled(structure) if len(self.met) > known else ():
+    def check_state(self, structure: Structure, window: TimedWindow[str], how: object) -> None:
+        count = len(self.checked)
+        super().check_state(structure, window, how)
+        for name, copy in corrupted_copies(structure) if len(self.checked) > count else ():
             try:
-                noticed = failing(copy, window)
+                noticed = broken_facts(copy, window)
             except (AssertionError, LookupError, AttributeError, TypeError, ValueError):
                 noticed = [name]
             (self.noticed if noticed else self.unnoticed).add(name)
@@ -102,33 +118,41 @@ class Spoiling(Exploration):
 @pytest.mark.parametrize(
     ("scope", "unnoticed"),
     [
-        (tree(Fiba, 2, 7, 0), {"Fiba._min_arity"}),  # a constant
-        (tree(BTree, 2, 7, 0), {"BTree._min_arity"}),
-        (base_intervals(6, 8), set[str]()),
-        # An equal copy of a part that nobody else holds is as good as the part.
-        (registered("flatfat", 6), {"FlatFatWindow._fat"}),
-        (registered("two-stacks", 6), {"FifoAdapter.fifo"}),
-        (registered("two-stacks-lite", 6), {"FifoAdapter.fifo"}),
-        (registered("daba", 8), {"FifoAdapter.fifo"}),
-        (registered("daba-lite", 8), {"FifoAdapter.fifo"}),
+        (tree_scope(Fiba, 2, 7, 0), {"Fiba._min_arity"}),  # a constant
+        (tree_scope(BTree, 2, 7, 0), {"BTree._min_arity"}),
+        (b_int_scope(6, 8), set[str]()),
+        # An equal copy of a part without other references is as good as the part.
+        (registry_scope("flatfat", 6), {"FlatFatWindow._fat"}),
+        (registry_scope("two-stacks", 6), {"FifoAdapter.fifo"}),
+        (registry_scope("two-stacks-lite", 6), {"FifoAdapter.fifo"}),
+        (registry_scope("daba", 8), {"FifoAdapter.fifo"}),
+        (registry_scope("daba-lite", 8), {"FifoAdapter.fifo"}),
         # An empty ring may begin anywhere; the time of a hole may be any between its neighbours.
-        (ring(2, 4, 4), {"Ring._fat", "Ring._front", "Ring._least", "Ring._times[]"}),
+        (
+            ring_scope(2, 4, 4),
+            {
+                "BlottedRing._fat",
+                "BlottedRing._front",
+                "BlottedRing._least",
+                "BlottedRing._times[]",
+            },
+        ),
     ],
 )
-def test_the_relation_pins_every_field(scope: Scope, unnoticed: set[str]) -> None:
-    exploration = Spoiling(scope)
+def test_the_relation_pins_every_field(scope: StateScope, unnoticed: set[str]) -> None:
+    exploration = CorruptingExploration(scope)
     exploration.run()
     assert exploration.unnoticed == unnoticed
     assert exploration.noticed
 
 
-def test_a_number_that_means_nothing_may_not_be_read() -> None:
-    with pytest.raises(AssertionError, match="means nothing"):
+def test_an_unreadable_number_raises_when_it_is_compared() -> None:
+    with pytest.raises(AssertionError, match="unreadable"):
         sorted([UNREAD, 3])
 
 
-class Leaking(Fiba[str]):
-    """A tree with state that nobody declared, and that changes what it answers later."""
+class LeakingFiba(Fiba[str]):
+    """A tree with undeclared state that changes its later answers."""
 
     evicted = 0
 
@@ -140,6 +164,6 @@ class Leaking(Fiba[str]):
         return "?" if self.evicted > 3 else super().query()
 
 
-def test_state_that_nobody_declared_is_explored_too() -> None:
+def test_undeclared_state_is_explored_too() -> None:
     with pytest.raises(AssertionError):
-        Exploration(tree(Leaking, 2, 3, 0)).run()
+        Exploration(tree_scope(LeakingFiba, 2, 3, 0)).run()

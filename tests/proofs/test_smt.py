@@ -8,33 +8,33 @@ from z3 import And, BoolVal, Int, IntVal, simplify, substitute
 
 from evidence.theorem import PROVED, Statement, Theorem
 from muntin.optimized.btree.amortization import reserve
-from muntin.optimized.flatfat.flatfat import recomputed
-from prove import FOLDER, loaded, main, theorems
+from muntin.optimized.flatfat.flatfat import touched_nodes
+from prove import FOLDER, load_module, main, theorems
 from smt import ledger
 
 MODULES = sorted(FOLDER.glob("*.py"))
-THEOREMS = [found for path in MODULES for found in theorems(path)]
+THEOREMS = [theorem for path in MODULES for theorem in theorems(path)]
 FALSE, TRUE = BoolVal(False), BoolVal(True)  # noqa: FBT003 - Z3 wants them so
 X = Int("x")
 
 
 @pytest.mark.parametrize("theorem", [make for _, make in THEOREMS], ids=[n for n, _ in THEOREMS])
 def test_a_theorem_is_proved_and_its_controls_are_refuted(theorem: Callable[[], Theorem]) -> None:
-    assert theorem().verdict() == PROVED
+    assert theorem().outcome() == PROVED
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-def test_a_module_says_what_its_model_is(path: Path) -> None:
-    assert "\nModel: " in (loaded(path).__doc__ or "")
+def test_each_module_describes_its_model(path: Path) -> None:
+    assert "\nModel: " in (load_module(path).__doc__ or "")
 
 
 @pytest.mark.parametrize(
-    ("theorem", "verdict"),
+    ("theorem", "outcome"),
     [
         (Theorem(X > 0, X > 1, {"c": Statement(X > 0, X > 2)}), "refuted by [x = 1]"),
         (Theorem(X > 0, And(X >= 1, X > 1), {}), "refuted by [x = 1]"),
-        (Theorem(And(X > 0, X < 0), X > 5, {}), "nothing is known to meet the hypotheses: no"),
-        (Theorem(X > 0, X >= 1, {}), "there is no control"),
+        (Theorem(And(X > 0, X < 0), X > 5, {}), "no values are known to meet the hypotheses: no"),
+        (Theorem(X > 0, X >= 1, {}), "there is no control: add a false variant"),
         (
             Theorem(X > 0, X >= 1, {"c": Statement(X > 1, X >= 1)}),
             "controls are not refuted: ['c']",
@@ -42,23 +42,23 @@ def test_a_module_says_what_its_model_is(path: Path) -> None:
         (Theorem(X > 0, X >= 1, {"c": Statement(X > 0, X > 1)}), PROVED),
     ],
 )
-def test_a_sick_theorem_is_found(theorem: Theorem, verdict: str) -> None:
-    assert theorem.verdict() == verdict
+def test_a_faulty_theorem_is_refuted(theorem: Theorem, outcome: str) -> None:
+    assert theorem.outcome() == outcome
 
 
-def test_what_is_not_decided_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undecided_theorem_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evidence.theorem.MILLISECONDS", 1)
     x, y, z = Int("x"), Int("y"), Int("z")
     fermat = Theorem(And(x > 1, y > 1, z > 1), x * x * x + y * y * y != z * z * z, {})
-    assert fermat.verdict() == "refuted by unknown"
+    assert fermat.outcome() == "refuted by unknown"
 
 
-def test_to_prove_nothing_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_proving_no_theorem_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["no_such_module"]) == 1
     assert capsys.readouterr().out == "0 of 0 theorems proved\n"
 
 
-def test_the_command_says_what_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_proved_theorems(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ring"]) == 0
     assert "ring.moves_cost_at_most_what_calls_have_saved: proved, 2 con" in capsys.readouterr().out
 
@@ -79,7 +79,7 @@ def test_the_coins_of_the_model_are_those_of_the_code(mu: int, arity: int, is_ro
 
 @pytest.mark.parametrize("half", [1 << level for level in range(10)])
 def test_the_work_of_the_model_is_that_of_the_code(half: int) -> None:
-    assert recomputed(1, 1) == 0
+    assert touched_nodes(1, 1) == 0
     for writes in range(1, 2 * half + 1):
-        inner = recomputed(half, min(writes, half))
-        assert recomputed(2 * half, writes) == min(writes, half) + inner
+        inner = touched_nodes(half, min(writes, half))
+        assert touched_nodes(2 * half, writes) == min(writes, half) + inner

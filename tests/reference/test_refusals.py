@@ -95,7 +95,7 @@ COORDINATES: Mapping[object, int] = {13: LOOSE["half"], 14: LOOSE["null"]}
 
 
 def fussy(state: object, event: Event) -> tuple[object, int, int]:
-    """A machine that fails on one value, and tells nonsense on others."""
+    """A machine that fails on one value, and returns nonsense on others."""
     if event.value == 13:
         raise ZeroDivisionError
     return FUSSY.get(event.value, (state, 1, 0))
@@ -196,7 +196,7 @@ BAD: list[tuple[Query, Settings, list[Event], type[MuntinError], str]] = [
         "Event(time=25, value=13, key=None, gap=None, punctuation=False): ",
     ),
     (
-        Query("q", tumbling(5), TRIPS.erased()),
+        Query("q", tumbling(5), TRIPS.erase_types()),
         Settings(9),
         [Event(25, 13)],
         UserCodeError,
@@ -206,7 +206,7 @@ BAD: list[tuple[Query, Settings, list[Event], type[MuntinError], str]] = [
 ]
 
 
-def asked(entry: OperatorEntry, query: Query, settings: Settings) -> Operator | None:
+def queries(entry: OperatorEntry, query: Query, settings: Settings) -> Operator | None:
     """Return the operator with the query, or None if it does not serve it."""
     operator = entry.build(replace(settings, in_order=settings.in_order or entry.in_order_only))
     try:
@@ -228,7 +228,7 @@ def test_a_step_that_fails_leaves_no_trace(  # noqa: PLR0913, PLR0917 - a row of
     kind: type[MuntinError],
     message: str,
 ) -> None:
-    operator, twin = asked(entry, query, settings), asked(entry, query, settings)
+    operator, twin = queries(entry, query, settings), queries(entry, query, settings)
     if operator is None or twin is None:
         assert entry.name.endswith("buckets") or entry.name in {
             "panes",

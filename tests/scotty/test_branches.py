@@ -1,4 +1,4 @@
-"""Runs that reach the branches of slicing which random runs reach only by luck, beside Denoted."""
+"""Runs for the branches that random runs reach only by luck, compared with the specification."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -6,9 +6,14 @@ from typing import NamedTuple
 import pytest
 
 from extending.test_new_window_type import Timetable
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.optimized.scotty.slices.edges import EdgeInterval, Edges, Progression
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
@@ -24,31 +29,33 @@ from muntin.spec.windows.window import Interval, WindowType
 BY_WINDOW = Dialect(lateness="window")
 BY_NOTHING = Dialect(lateness="never")
 FLOOR_FIRST = Dialect(first_window="floor_first")
-HELD = Dialect(late_update="next_watermark")
+HELD_BACK = Dialect(late_update="next_watermark")
 
 
-class Evens(WindowType):
-    """A type that no rule of forgetting knows: a window for each even time that has an event."""
+class EvenTimes(WindowType):
+    """A type without an eviction rule: a window for each even time that has an event."""
 
     context, type_name, measure = "FCF", "evens", TIME
 
-    def intervals(self, line: Timeline, /) -> list[Interval]:
-        """Return the even instants."""
-        return [Interval(at.time, at.time + 1) for at in line.placed if at.time % 2 == 0]
+    def intervals(self, timeline: Timeline, /) -> list[Interval]:
+        """The even instants."""
+        return [
+            Interval(event.time, event.time + 1) for event in timeline.events if event.time % 2 == 0
+        ]
 
 
 class Run(NamedTuple):
-    """What is asked first, and then steps: events with gaps, watermarks, queries to come or go."""
+    """The first queries, and then steps: events with gaps, watermarks, queries to add or remove."""
 
     name: str
     settings: Settings
-    kinds: list[WindowType]
-    deeds: list[tuple[int, int | None] | str | WindowType]
+    windows: list[WindowType]
+    actions: list[tuple[int, int | None] | str | WindowType]
 
 
 RUNS = [
     Run(
-        "a gap of its own, within a slice, reaches the next",
+        "an own gap, within a slice, reaches the next",
         Settings(100),
         [Session(3)],
         [(0, None), (2, None), (10, None), (1, 20), "W50"],
@@ -84,13 +91,13 @@ RUNS = [
         [(1, None), "W7", (2, None), "W12", (4, None), (-3, None), (25, None), "W26", (22, None)],
     ),
     Run(
-        "late since a landmark, and before",
+        "late after a landmark, and before",
         Settings(0, dialect=BY_WINDOW),
         [Landmark(0, 10)],
         [(1, None), "W7", (2, None), "W22", (4, None), (-3, None)],
     ),
     Run(
-        "sessions that are settled beside a landmark",
+        "final sessions with a landmark",
         Settings(1),
         [Landmark(0, 4), Session(2), Session(30)],
         [
@@ -101,20 +108,20 @@ RUNS = [
         ],
     ),
     Run(
-        "asked after the end",
+        "added after the end",
         Settings(dialect=BY_NOTHING),
         [tumbling(5), Session(4)],
         [(1, None), "END", tumbling(5), Session(4), (3, None), (9, None)],
     ),
     Run(
-        "asked when the first event is late",
+        "added when the first event is late",
         Settings(20, dialect=FLOOR_FIRST),
         [Sliding(6, 2)],
         [(10, None), "W12", Sliding(6, 2), (5, None), (14, None), (3, None), "W40"],
     ),
     Run(
         "held back until the watermark rises",
-        Settings(20, dialect=HELD),
+        Settings(20, dialect=HELD_BACK),
         [tumbling(5), Session(4)],
         [(1, None), (30, None), "W12", (3, None), (7, None), "W12", (8, None), "W13", "W40"],
     ),
@@ -131,25 +138,25 @@ RUNS = [
         [(0, None), "W20", (22, None), *((at, None) for at in (2, 4, 17, 9, 14, 20)), "W25", "W40"],
     ),
     Run(
-        "discarded sessions are held back while what parts their slices goes",
-        Settings(20, "discard", dialect=HELD),
+        "discarded sessions are held back while the query that separates their slices goes",
+        Settings(20, "discard", dialect=HELD_BACK),
         [Session(3), tumbling(4)],
         [(0, None), "W12", (2, None), (4, None), "-w1", "W12", "W13", "W60"],
     ),
     Run(
-        "discarded sessions are held back while what is settled might be fused",
-        Settings(5, "discard", dialect=replace(HELD, lateness="window")),
+        "discarded sessions are held back while final slices might be merged",
+        Settings(5, "discard", dialect=replace(HELD_BACK, lateness="window")),
         [Session(10)],
         [(0, None), "W12", (-3, None), "W12", "W13", "W60"],
     ),
     Run(
-        "discarded sessions are held back, and the gap of a tuple reaches over what is in time",
-        Settings(40, "discard", dialect=HELD),
+        "discarded sessions are held back, and the gap of a tuple reaches over tuples on time",
+        Settings(40, "discard", dialect=HELD_BACK),
         [Session(3)],
         [(0, None), (30, 20), "W32", (40, None), "W32", (2, 40), "W60", "W80"],
     ),
     Run(
-        "sessions since a tuple whose gap reaches over them, where slices are refitted",
+        "sessions after a tuple whose gap reaches over them, where slices are merged",
         Settings(),
         [Session(4), Band(90, 99)],
         [
@@ -158,7 +165,7 @@ RUNS = [
         ],
     ),
     Run(
-        "discarded sessions since a tuple whose gap reaches over them, where slices are kept apart",
+        "discarded sessions after a tuple whose gap reaches over them, with slices kept separate",
         Settings(0, "discard"),
         [Session(4), Band(90, 99)],
         [
@@ -167,19 +174,19 @@ RUNS = [
         ],
     ),
     Run(
-        "a slice before those that are there, in time",
+        "a slice before the others, on time",
         Settings(),
         [tumbling(5), Session(2)],
         [(12, None), "W1", (3, None), "W4", "W7", "W13", "W40"],
     ),
     Run(
-        "retractions that nobody is told of",
+        "retractions that are not emitted",
         Settings(20, "accumulate"),
         [Session(4)],
         [(1, None), (7, None), "W12", (4, None), "W40"],
     ),
     Run(
-        "only what is new is told",
+        "only new windows are emitted",
         Settings(20, dialect=Dialect(late_update="none")),
         [Session(4), tumbling(5)],
         [(1, None), (9, None), "W12", (4, None), (10, None), "W13", (2, None), "W40"],
@@ -191,13 +198,13 @@ RUNS = [
         [(1, None), (3, None), "W4", (6, None), "W9", (4, None), "W12", "W20", (18, None), "W30"],
     ),
     Run(
-        "removed while its windows had yet to settle",
+        "removed before its windows were final",
         Settings(20),
         [tumbling(5), tumbling(10)],
         [(1, None), (12, None), (2, None), "W12", "-w0", (3, None), "W20", "W25", (24, None)],
     ),
     Run(
-        "asked too late for an event that is late, by window",
+        "added too late for an event that is late, by window",
         Settings(0, dialect=BY_WINDOW),
         [tumbling(10)],
         [(1, None), "W5", tumbling(4), (3, None), (6, None), (9, None), "W9", (4, None), "W30"],
@@ -209,9 +216,9 @@ RUNS = [
         [(1, None), (5, None), (8, None), (13, None), "W11", (4, None), (8, None), "W22"],
     ),
     Run(
-        "a type of the user's of which nothing is known",
+        "a user's type without an eviction rule",
         Settings(2),
-        [Evens()],
+        [EvenTimes()],
         [(1, None), (2, None), (4, None), "W4", (2, None), (6, None), "W7", (5, None), (6, None)],
     ),
     Run(
@@ -223,12 +230,12 @@ RUNS = [
 ]
 
 
-def ask(operator: Operator, deed: str | WindowType, further: Query) -> None:
+def change_queries(operator: Operator, action: str | WindowType, query: Query) -> None:
     """Remove a query, or add one of this type."""
-    if isinstance(deed, str):
-        operator.remove(deed[1:])
+    if isinstance(action, str):
+        operator.remove(action[1:])
     else:
-        operator.add(replace(further, window=deed))
+        operator.add(replace(query, window=action))
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
@@ -238,63 +245,65 @@ def test_a_run_is_answered_as_the_denotation_does(
     run: Run, aggregate: Aggregate[object, object, object], batch: int
 ) -> None:
     both = Scotty(run.settings), SpecificationOperator(run.settings)
-    queries = [Query(f"w{nth}", kind, aggregate) for nth, kind in enumerate(run.kinds)]
+    queries = [Query(f"w{index}", window, aggregate) for index, window in enumerate(run.windows)]
     events: list[Event] = []
     for query in queries:
-        for one in both:
-            one.add(query)
+        for operator in both:
+            operator.add(query)
 
     def step(watermark: float | None) -> None:
-        got, wanted = (one.take(Step(tuple(events), watermark)) for one in both)
-        assert got == wanted
+        got, expected = (operator.take(Step(tuple(events), watermark)) for operator in both)
+        assert got == expected
         events.clear()
 
-    for nth, deed in enumerate(run.deeds):
-        if isinstance(deed, tuple):
-            events.append(Event(deed[0], Letter(1, nth), gap=deed[1]))
+    for index, action in enumerate(run.actions):
+        if isinstance(action, tuple):
+            events.append(Event(action[0], Letter(1, index), gap=action[1]))
             if len(events) == batch:
                 step(None)
-        elif isinstance(deed, str) and not deed.startswith("-"):
-            step(END if deed == "END" else int(deed[1:]))
+        elif isinstance(action, str) and not action.startswith("-"):
+            step(END if action == "END" else int(action[1:]))
         else:
             step(None)
-            for one in both:
-                ask(one, deed, Query(f"v{nth}", Session(1), aggregate))
+            for operator in both:
+                change_queries(operator, action, Query(f"v{index}", Session(1), aggregate))
     step(END)
 
 
-def test_edges_forget_the_oldest_cells_that_they_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Edges, "remembered", 8)
+def test_edges_drop_the_oldest_stored_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Edges, "interval_limit", 8)
     edges = Edges([Progression(0, 10)])
-    cells = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
-    assert [edges.cell(int(cell.low) + 3) for cell in cells] == cells
-    assert edges.computed == len(cells)
-    assert [edges.cell(int(cell.high) - 1) for cell in cells[-4:]] == cells[-4:]
-    assert edges.computed == len(cells)
-    assert [edges.cell(int(cell.low)) for cell in cells[:4]] == cells[:4]
-    assert edges.computed == len(cells) + 4
+    intervals = [EdgeInterval(low, low + 10) for low in range(0, 300, 10)]
+    assert [edges.interval_at(int(interval.low) + 3) for interval in intervals] == intervals
+    assert edges.computed_count == len(intervals)
+    assert [edges.interval_at(int(interval.high) - 1) for interval in intervals[-4:]] == intervals[
+        -4:
+    ]
+    assert edges.computed_count == len(intervals)
+    assert [edges.interval_at(int(interval.low)) for interval in intervals[:4]] == intervals[:4]
+    assert edges.computed_count == len(intervals) + 4
 
 
 @pytest.mark.parametrize("leap", [1, 30, 400, 5000])
-def test_cells_that_time_has_passed_are_those_that_a_fresh_look_finds(leap: int) -> None:
+def test_intervals_that_time_has_passed_are_those_of_fresh_edges(leap: int) -> None:
     progressions = [Progression(0, 7), Progression(3, 11), Progression(5, 40, 45, 2000)]
     edges = Edges(progressions)
     for now in (0, leap, 2 * leap):
-        edges.cell(now)
+        edges.interval_at(now)
     for time in range(-20, 2 * leap + 20):
-        assert edges.cell(time) == Edges(progressions).cell(time)
+        assert edges.interval_at(time) == Edges(progressions).interval_at(time)
 
 
-@pytest.mark.parametrize("store", [LazyStore, eager, fiba])
+@pytest.mark.parametrize("store", [LazyStore, flatfat_store, fiba_store])
 def test_the_gap_of_a_tuple_within_a_slice_reaches_over_later_slices(store: BuildStore) -> None:
     both: list[Operator] = [SpecificationOperator(Settings(100)), Scotty(Settings(100), store)]
-    for one in both:
-        one.add(Query("s", Session(5), WORDS))
+    for operator in both:
+        operator.add(Query("s", Session(5), WORDS))
     steps = [
         Step(tuple(Event(time, Letter(0, time)) for time in (0, 10, 20)), 60),
         Step((Event(0, Letter(1, 0), gap=50),)),
         Step((Event(20, Letter(1, 20)),)),
     ]
     for step in steps:
-        wanted, got = (one.take(step) for one in both)
-        assert got == wanted
+        expected, got = (operator.take(step) for operator in both)
+        assert got == expected

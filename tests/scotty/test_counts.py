@@ -1,11 +1,16 @@
-"""Count windows, trace by trace: late tuples shift, in every mode; and steps that fail."""
+"""Count windows, trace by trace: late tuples shift others, in every mode; and failing steps."""
 
 import pytest
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.catalogue import named_keeping_nulls
@@ -18,22 +23,22 @@ from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.periodic import Sliding, count
 
-STORES = [LazyStore, eager, fiba]
+STORES = [LazyStore, flatfat_store, fiba_store]
 LATE = Settings(1000)
 HELD_BACK = Settings(1000, dialect=Dialect(late_update="next_watermark"))
-NEVER_AGAIN = Settings(1000, dialect=Dialect(late_update="none", closing=1))
+NO_LATE_UPDATES = Settings(1000, dialect=Dialect(late_update="none", closing=1))
 BY_ARRIVAL = Settings(4, dialect=Dialect(count_order="arrival", lateness="window"))
 IN_ORDER = Settings(0, in_order=True, dialect=Dialect(lateness="window"))
 TRACES: list[tuple[str, Settings, list[Sliding], str]] = [
     ("late before all", LATE, [count(2)], "5 7 9 W20 1 W30"),
     ("late behind a full slice", LATE, [count(5, 4)], "0 0 17 16 W25 18 27 20"),
-    ("late in one that is settled", Settings(2), [count(2), count(3, 1)], "1 2 3 W9 8 7 12 W20"),
+    ("late in one that is final", Settings(2), [count(2), count(3, 1)], "1 2 3 W9 8 7 12 W20"),
     ("many in a step", Settings(1000, "discard"), [count(3, 2)], "5 8 11 14 17 20 W30 6,4,12 2"),
     ("only what is new", Settings(1000, "discard"), [count(2), count(9)], "5 8 11 14 W30 12 6 W31"),
     ("final", Settings(5, "final"), [count(2), count(3, 1)], "5 8 6 11 W12 10 14 W20 16 W25"),
     ("held back", HELD_BACK, [count(2), count(3, 1)], "5 8 11 14 W20 6 7 W20 W21 4,15"),
     ("held back and removed", HELD_BACK, [count(2), count(3, 1)], "5 8 11 W20 6 -w1 16 17 W21 4"),
-    ("never told again", NEVER_AGAIN, [count(2), count(3, 1)], "5 8 11 W12 6 30 W21 4 5 W40"),
+    ("no late updates", NO_LATE_UPDATES, [count(2), count(3, 1)], "5 8 11 W12 6 30 W21 4 5 W40"),
     ("by arrival", BY_ARRIVAL, [count(2)], "9 3 4 20 W9 1 2 3 W15 30 W40"),
     ("by arrival, none holds it", BY_ARRIVAL, [Sliding(1, 3, 1, COUNT)], "9 8 W15 1 2 14 15 W30"),
     ("in order, behind the watermark", IN_ORDER, [count(4, 3)], "25 26 27 27 35 37 W44 43 W50"),
@@ -42,52 +47,54 @@ TRACES: list[tuple[str, Settings, list[Sliding], str]] = [
 ]
 
 
-def take(operator: Operator, deed: str) -> object:
-    """Let an operator do what a word of a trace says."""
-    if deed.startswith("-w"):
-        return operator.remove(deed[1:])
-    if deed.startswith("W"):
-        return operator.take(Step((), int(deed[1:])))
-    times = [int(time) for time in deed.split(",")]
+def apply_action(operator: Operator, action: str) -> object:
+    """Apply one word of a trace to an operator."""
+    if action.startswith("-w"):
+        return operator.remove(action[1:])
+    if action.startswith("W"):
+        return operator.take(Step((), int(action[1:])))
+    times = [int(time) for time in action.split(",")]
     return operator.take(Step(tuple(Event(t, Letter(0, 100 * t + 7)) for t in times)))
 
 
-def beside(operators: tuple[Operator, Operator], trace: str) -> None:
-    """Let both take a trace, and compare."""
-    for deed in trace.split():
-        got, wanted = (take(one, deed) for one in operators)
-        assert got == wanted, deed
-    got, wanted = (one.take(Step((), END)) for one in operators)
-    assert got == wanted
+def assert_equal_outputs(operators: tuple[Operator, Operator], trace: str) -> None:
+    """Run a trace on both operators, and compare each output."""
+    for action in trace.split():
+        got, expected = (apply_action(operator, action) for operator in operators)
+        assert got == expected, action
+    got, expected = (operator.take(Step((), END)) for operator in operators)
+    assert got == expected
 
 
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
 @pytest.mark.parametrize(
-    ("settings", "kinds", "trace"), [one[1:] for one in TRACES], ids=[one[0] for one in TRACES]
+    ("settings", "windows", "trace"),
+    [operator[1:] for operator in TRACES],
+    ids=[operator[0] for operator in TRACES],
 )
-@pytest.mark.parametrize("aggregate", [WORDS, BAGS], ids=lambda one: one.name)
+@pytest.mark.parametrize("aggregate", [WORDS, BAGS], ids=lambda operator: operator.name)
 def test_traces_of_count_windows(
     build: BuildStore,
     settings: Settings,
-    kinds: list[Sliding],
+    windows: list[Sliding],
     trace: str,
     aggregate: Aggregate[object, object, object],
 ) -> None:
     both = Scotty(settings, build), SpecificationOperator(settings)
-    for one in both:
-        for nth, kind in enumerate(kinds):
-            one.add(Query(f"w{nth}", kind, aggregate))
+    for operator in both:
+        for index, window in enumerate(windows):
+            operator.add(Query(f"w{index}", window, aggregate))
     assert all(isinstance(group, CountGroup) for group in both[0].groups)
-    beside(both, trace)
+    assert_equal_outputs(both, trace)
 
 
-def test_a_query_that_came_later_counts_from_there_on() -> None:
+def test_a_query_that_is_added_later_counts_from_there_on() -> None:
     both = Scotty(LATE), SpecificationOperator(LATE)
-    for one in both:
-        one.add(Query("w0", count(2), WORDS))
-        take(one, "5")
-        one.add(Query("w1", count(2), WORDS))
-    beside(both, "3 5 9 6 W20 4 7")
+    for operator in both:
+        operator.add(Query("w0", count(2), WORDS))
+        apply_action(operator, "5")
+        operator.add(Query("w1", count(2), WORDS))
+    assert_equal_outputs(both, "3 5 9 6 W20 4 7")
 
 
 def sum_of(value: object) -> object:
@@ -103,16 +110,16 @@ def test_a_commutative_aggregate_with_an_inverse(trace: str) -> None:
         lambda a: a,
         commutative=True,
         kind="distributive",
-    ).erased()
+    ).erase_types()
     both = Scotty(LATE, letters=(Letter(0, 1), Letter(0, 2))), SpecificationOperator(LATE)
-    for one in both:
-        one.add(Query("w0", count(2), aggregate))
-        one.add(Query("w1", count(4, 1), aggregate))
-    beside(both, trace)
+    for operator in both:
+        operator.add(Query("w0", count(2), aggregate))
+        operator.add(Query("w1", count(4, 1), aggregate))
+    assert_equal_outputs(both, trace)
 
 
 class Trap:
-    """A monoid of words with an inverse, which raises when it has been used so often."""
+    """A monoid of words with an inverse, which raises at its n-th use."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -132,19 +139,21 @@ class Trap:
 
     def aggregate(self) -> Aggregate[object, object, object]:
         monoid = type(FREE)((), self.combine, self.invert)
-        return Aggregate("trap", tuple, monoid, tuple, commutative=False, kind="holistic").erased()
+        return Aggregate(
+            "trap", tuple, monoid, tuple, commutative=False, kind="holistic"
+        ).erase_types()
 
 
 @pytest.mark.parametrize("dialect", [Dialect(), Dialect(count_order="arrival")])
 @pytest.mark.parametrize("build", STORES, ids=lambda build: build.__name__)
-@pytest.mark.parametrize("nth", range(1, 16, 2))
-def test_a_step_that_fails_leaves_no_trace(build: BuildStore, nth: int, dialect: Dialect) -> None:
-    trap, sound = Trap(), Trap()
+@pytest.mark.parametrize("index", range(1, 16, 2))
+def test_a_step_that_fails_leaves_no_trace(build: BuildStore, index: int, dialect: Dialect) -> None:
+    trap, twin_trap = Trap(), Trap()
     settings = Settings(100, dialect=dialect)
     failing, twin = (Scotty(settings, build, ((1,), (2,))) for _ in range(2))
-    for one, of in ((failing, trap), (twin, sound)):
-        one.add(Query("a", count(3), of.aggregate()))
-        one.add(Query("b", count(2, 1), of.aggregate()))
+    for operator, aggregate_trap in ((failing, trap), (twin, twin_trap)):
+        operator.add(Query("a", count(3), aggregate_trap.aggregate()))
+        operator.add(Query("b", count(2, 1), aggregate_trap.aggregate()))
     failures = 0
     steps = [
         Step(tuple(Event(time, (time,)) for time in (3, 10, 9, 5, 12, 7, 20)), 6),
@@ -153,7 +162,7 @@ def test_a_step_that_fails_leaves_no_trace(build: BuildStore, nth: int, dialect:
         Step((), END),
     ]
     for step in steps:
-        trap.left = nth
+        trap.left = index
         try:
             got = failing.take(step)
         except UserCodeError:

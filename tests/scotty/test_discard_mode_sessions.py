@@ -1,14 +1,14 @@
-"""Sessions of which the output is discarded: what was not heard of them, from slices alone."""
+"""Sessions in discard mode: the part not emitted yet, from slices alone."""
 
 import random
 from typing import Literal
 
 import pytest
 
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import LazyStore, eager, fiba
+from muntin.optimized.scotty.slices.aggregate_store import LazyStore, fiba_store, flatfat_store
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Query, Settings
@@ -23,7 +23,7 @@ OTHERS: list[WindowType] = [tumbling(5), Sliding(7, 3), Landmark(3, 6)]
 
 
 class Trace:
-    """A random run of sessions with several gaps, some of which come and go, beside Denoted."""
+    """A random run of sessions with several gaps, added and removed, against the specification."""
 
     def __init__(self, rng: random.Random, lateness: Literal["event", "window", "never"]) -> None:
         """Draw the settings."""
@@ -35,34 +35,34 @@ class Trace:
             late_update=rng.choice(["immediate", "next_watermark", "next_watermark", "none"]),
         )
         settings = Settings(rng.choice([0, 3, 8, 30]), "discard", dialect=dialect)
-        self.scotty = Scotty(settings, rng.choice([LazyStore, eager, fiba]))
+        self.scotty = Scotty(settings, rng.choice([LazyStore, flatfat_store, fiba_store]))
         self.both = self.scotty, SpecificationOperator(settings)
-        self.aggregate, self.own = rng.choice([BAGS, WORDS]), rng.random() < 0.4
-        self.rng, self.names, self.events, self.asked = rng, list[str](), 0, 0
+        self.aggregate, self.own_gaps = rng.choice([BAGS, WORDS]), rng.random() < 0.4
+        self.rng, self.names, self.events, self.query_count = rng, list[str](), 0, 0
         self.now, self.disorder = 0, rng.choice([6, 15, 30])
         self.reached, self.held = -END, dialect.late_update == "next_watermark"
 
-    def ask(self) -> None:
+    def add_query(self) -> None:
         """Add a query."""
         rng = self.rng
-        kind = Session(rng.randint(1, 12)) if rng.random() < 0.85 else rng.choice(OTHERS)
-        self.names.append(f"q{self.asked}")
-        self.asked += 1
-        for one in self.both:
-            one.add(Query(self.names[-1], kind, self.aggregate))
+        window = Session(rng.randint(1, 12)) if rng.random() < 0.85 else rng.choice(OTHERS)
+        self.names.append(f"q{self.query_count}")
+        self.query_count += 1
+        for operator in self.both:
+            operator.add(Query(self.names[-1], window, self.aggregate))
 
-    def forget(self) -> None:
+    def remove_query(self) -> None:
         """Remove a query."""
         name = self.names.pop(self.rng.randrange(len(self.names)))
-        for one in self.both:
-            one.remove(name)
+        for operator in self.both:
+            operator.remove(name)
 
     def event(self) -> Event:
-        """Return an event, perhaps late, perhaps with a gap of its own."""
+        """An event, perhaps late, perhaps with an own gap."""
         rng = self.rng
         self.now, self.events = self.now + rng.randint(0, 5), self.events + 1
         time = self.now - rng.randint(-6, self.disorder)
-        gap = rng.randint(1, 20) if self.own and rng.random() < 0.3 else None
+        gap = rng.randint(1, 20) if self.own_gaps and rng.random() < 0.3 else None
         return Event(time, Letter(0, self.events), rng.choice([None, None, "k"]), gap)
 
     def step(self) -> None:
@@ -70,56 +70,59 @@ class Trace:
         rng = self.rng
         events = tuple(self.event() for _ in range(rng.choice([0, 1, 1, 2, 5])))
         watermark = self.now - rng.randint(-4, self.disorder) if rng.random() < 0.5 else None
-        got, wanted = (one.take(Step(events, watermark)) for one in self.both)
-        assert got == wanted
+        got, expected = (operator.take(Step(events, watermark)) for operator in self.both)
+        assert got == expected
         rises = watermark is not None and watermark > self.reached
         self.reached = max(self.reached, -END if watermark is None else watermark)
         if rises or not self.held:
-            self.has_few_slices()
+            self.check_slices()
 
-    def has_few_slices(self) -> None:
-        """Check that slices are parted by gaps wherever there are but sessions."""
+    def check_slices(self) -> None:
+        """Check that gaps separate all slices if all queries are sessions."""
         for group in self.scotty.groups:
             assert isinstance(group, TimeGroup)
             if all(isinstance(query.window, Session) for query in group.queries.values()):
-                assert all(None not in one.slices.separators() for one in group.lanes.values())
+                assert all(
+                    None not in key_state.slices.separators()
+                    for key_state in group.key_states.values()
+                )
 
 
 @pytest.mark.parametrize("lateness", LATENESS)
-def test_discarded_sessions_are_those_of_the_denotation(
+def test_sessions_in_discard_mode_are_those_of_the_denotation(
     lateness: Literal["event", "window", "never"],
 ) -> None:
     for seed in range(TRACES):
         rng = random.Random(seed)  # noqa: S311 - it need not be secret
         trace = Trace(rng, lateness)
         for _ in range(rng.randint(1, 3)):
-            trace.ask()
+            trace.add_query()
         for _ in range(rng.randint(3, 25)):
-            deed = rng.random()
-            if deed < 0.05:
-                trace.ask()
-            elif deed < 0.1 and len(trace.names) > 1:
-                trace.forget()
+            action = rng.random()
+            if action < 0.05:
+                trace.add_query()
+            elif action < 0.1 and len(trace.names) > 1:
+                trace.remove_query()
             else:
                 trace.step()
 
 
 @pytest.mark.parametrize("held", [False, True])
-def test_discarded_sessions_share_slices_and_store_no_tuple(
+def test_sessions_in_discard_mode_share_slices_and_store_no_tuple(
     held: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
-    """The slices are as few as ever once late tuples were told of, even if a query has gone."""
+    """Slices are merged again once late tuples are emitted, even after a query was removed."""
     dialect = Dialect(late_update="next_watermark" if held else "immediate")
     operator = Scotty(Settings(1000, "discard", dialect=dialect))
-    for name, kind in {"near": Session(4), "far": Session(30), "edges": tumbling(50)}.items():
-        operator.add(Query(name, kind, BAGS))
+    for name, window in {"near": Session(4), "far": Session(30), "edges": tumbling(50)}.items():
+        operator.add(Query(name, window, BAGS))
     (group,) = operator.groups
     assert isinstance(group, TimeGroup)
     times = [start + more for more in (0, 3, 6) for start in range(0, 300, 20)]
-    for nth, time in enumerate(times):
-        operator.step([Event(time, Letter(0, nth), gap=300 if nth == 16 else None)], 7 * nth)
-        assert not any(one.tuples for one in group.lanes[None].slices.slices)
+    for index, time in enumerate(times):
+        operator.step([Event(time, Letter(0, index), gap=300 if index == 16 else None)], 7 * index)
+        assert not any(slice_.tuples for slice_ in group.key_states[None].slices.slices)
     operator.step([Event(283, Letter(0, 99))])
     operator.remove("edges")
     operator.step([], 400)
-    assert None not in group.lanes[None].slices.separators()
+    assert None not in group.key_states[None].slices.separators()

@@ -1,4 +1,4 @@
-"""The cell of a time, whatever was asked before: its edges are the nearest that there are."""
+"""The interval of a time has the nearest edges, whatever was looked up before."""
 
 from itertools import product
 
@@ -7,21 +7,24 @@ import pytest
 from muntin.optimized.scotty.slices.edges import EdgeInterval, Edges, Progression
 
 TIMES = range(-4, 5)
-SECONDS = [(residue, period) for period in (1, 2, 3, 5) for residue in range(period)]
+SECOND_PROGRESSIONS = [(residue, period) for period in (1, 2, 3, 5) for residue in range(period)]
 
 
-@pytest.mark.parametrize(("residue", "period"), SECONDS)
-def test_a_cell_lies_between_the_nearest_edges_whatever_was_asked_before(
+@pytest.mark.parametrize(("residue", "period"), SECOND_PROGRESSIONS)
+def test_an_interval_lies_between_the_nearest_edges_whatever_was_queried_before(
     residue: int, period: int
 ) -> None:
     progressions = [Progression(0, 3), Progression(residue, period)]
-    every = [t for t in range(-20, 20) if t % 3 == 0 or (t - residue) % period == 0]
+    all_edges = [edge for edge in range(-20, 20) if edge % 3 == 0 or (edge - residue) % period == 0]
     nearest = {
-        time: (max(t for t in every if t <= time), min(t for t in every if t > time))
+        time: (
+            max(edge for edge in all_edges if edge <= time),
+            min(edge for edge in all_edges if edge > time),
+        )
         for time in TIMES
     }
-    for asked in product(TIMES, repeat=3):
+    for times in product(TIMES, repeat=3):
         edges = Edges(progressions)
-        assert [edges.cell(time) for time in asked] == [
-            EdgeInterval(*nearest[time]) for time in asked
+        assert [edges.interval_at(time) for time in times] == [
+            EdgeInterval(*nearest[time]) for time in times
         ]

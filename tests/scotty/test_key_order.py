@@ -1,4 +1,4 @@
-"""Keys are ranked by each cohort in the order in which it accepts them: every short history."""
+"""Each cohort orders keys as it accepts them: every short history."""
 
 from collections.abc import Hashable, Iterator
 from itertools import combinations, product
@@ -10,73 +10,75 @@ from muntin.spec.stream import END, Event
 FIRST, LATER = Cohort(-END, None), Cohort(0, "later")
 
 
-class Deed(NamedTuple):
-    """An event of a key, which is in time or late, and which the later cohort may refuse."""
+class KeyEvent(NamedTuple):
+    """An event of a key, which is on time or late, and which the later cohort may reject."""
 
     key: str
     time: int
-    in_time: bool
-    refused: bool = False
+    on_time: bool
+    rejected: bool = False
 
 
 EVENTS = [
     deed
     for key in "ab"
     for deed in (
-        Deed(key, 0, in_time=True),
-        Deed(key, 1, in_time=True),
-        Deed(key, 1, in_time=True, refused=True),
-        Deed(key, 0, in_time=False),
+        KeyEvent(key, 0, on_time=True),
+        KeyEvent(key, 1, on_time=True),
+        KeyEvent(key, 1, on_time=True, rejected=True),
+        KeyEvent(key, 0, on_time=False),
     )
 ]
-DEEDS: list[Deed | str] = [*EVENTS, "add", "remove"]
+ACTIONS: list[KeyEvent | str] = [*EVENTS, "add", "remove"]
 
 
-class Model:
+class CohortModel:
     """For each cohort, the keys that it has accepted, in order."""
 
     def __init__(self) -> None:
-        self.met: dict[Cohort, list[Hashable]] = {FIRST: []}
+        self.accepted_keys: dict[Cohort, list[Hashable]] = {FIRST: []}
 
-    def accept(self, deed: Deed) -> None:
-        for cohort, keys in self.met.items():
-            refused = deed.refused and cohort is LATER
-            if deed.time > cohort.since and not refused and deed.key not in keys:
-                keys.append(deed.key)
-
-
-def histories(length: int) -> Iterator[tuple[Deed | str, ...]]:
-    """Yield those in which the later cohort is added once at most, and removed after that."""
-    for deeds in product(DEEDS, repeat=length):
-        coming = [deed for deed in deeds if not isinstance(deed, Deed)]
-        if coming in ([], ["add"], ["add", "remove"]):
-            yield deeds
+    def accept(self, action: KeyEvent) -> None:
+        for cohort, keys in self.accepted_keys.items():
+            rejected = action.rejected and cohort is LATER
+            if action.time > cohort.since and not rejected and action.key not in keys:
+                keys.append(action.key)
 
 
-def act(ranks: KeyOrder, model: Model, deed: Deed | str) -> None:
-    if isinstance(deed, Deed):
-        event = Event(deed.time, 0, deed.key)
-        if deed.in_time:
-            ranks.record_key(event, {"later"} if deed.refused else set())
-            model.accept(deed)
-        ranks.record_latest_event(event)
-    elif deed == "add":
-        ranks.add(LATER)
-        model.met[LATER] = []
+def histories(length: int) -> Iterator[tuple[KeyEvent | str, ...]]:
+    """Histories in which the later cohort is added once at most, and removed after that."""
+    for actions in product(ACTIONS, repeat=length):
+        query_changes = [action for action in actions if not isinstance(action, KeyEvent)]
+        if query_changes in ([], ["add"], ["add", "remove"]):
+            yield actions
+
+
+def act(key_order: KeyOrder, model: CohortModel, action: KeyEvent | str) -> None:
+    if isinstance(action, KeyEvent):
+        event = Event(action.time, 0, action.key)
+        if action.on_time:
+            key_order.record_key(event, {"later"} if action.rejected else set())
+            model.accept(action)
+        key_order.record_latest_event(event)
+    elif action == "add":
+        key_order.add(LATER)
+        model.accepted_keys[LATER] = []
     else:
-        ranks.remove(LATER)
-        del model.met[LATER]
+        key_order.remove(LATER)
+        del model.accepted_keys[LATER]
 
 
-def test_every_cohort_ranks_keys_in_the_order_in_which_it_accepts_them() -> None:
-    told = 0
-    for deeds in histories(4):
-        ranks, model = KeyOrder(), Model()
-        ranks.add(FIRST)
-        for deed in deeds:
-            act(ranks, model, deed)
-        for cohort, keys in model.met.items():
-            for one, other in combinations(keys, 2):
-                assert ranks.of(cohort, one) < ranks.of(cohort, other), deeds
-                told += 1
-    assert told > 1000
+def test_every_cohort_orders_keys_as_it_accepts_them() -> None:
+    compared = 0
+    for actions in histories(4):
+        key_order, model = KeyOrder(), CohortModel()
+        key_order.add(FIRST)
+        for action in actions:
+            act(key_order, model, action)
+        for cohort, keys in model.accepted_keys.items():
+            for earlier, later in combinations(keys, 2):
+                assert key_order.position(cohort, earlier) < key_order.position(cohort, later), (
+                    actions
+                )
+                compared += 1
+    assert compared > 1000

@@ -1,16 +1,15 @@
-"""Who keeps tuples, and why: Figure 4 of paper 000 with what we add, in every setting."""
+"""Which groups store tuples, and why: Figure 4 of paper 000 and our deviations from it."""
 
 from collections import defaultdict
 
 import pytest
 
-from complexity.test_scotty_ordered import kept
+from complexity.test_scotty_ordered import stored_tuples
 from extending.test_new_window_type import Timetable
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import THIRDS
+from muntin.conformance.machines.random_choices import BAGS, THIRDS, WORDS, Letter
 from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.query_plan import ScottyPlan, deviation_from_figure_4, strategy
+from muntin.optimized.scotty.query_plan import ScottyPlan, deviation_from_figure_4, plan_for
 from muntin.optimized.scotty.workload import stores_tuples
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Query, Settings
@@ -30,10 +29,10 @@ from muntin.spec.windows.window import WindowType
 
 
 class Derived(Sliding):
-    """A type that derives from a known one: it may have changed anything."""
+    """A type derived from a built-in one: it may have changed anything."""
 
 
-KINDS: list[WindowType] = [
+WINDOWS: list[WindowType] = [
     *(Sliding(99, 33, 3, measure) for measure in (TIME, COUNT, THIRDS)),
     *(Cumulate(99, 33, 0, measure) for measure in (TIME, COUNT, THIRDS)),
     *(Landmark(0, 99, measure) for measure in (TIME, COUNT, THIRDS)),
@@ -64,71 +63,75 @@ EVENTS = {False: (1, 0, 3, 2, 5, 4), True: (0, 1, 2, 3, 4, 5)}
 CONTEXT_FREE = {
     f"{kind} thirds" for kind in ("sliding", "cumulate", "landmark", "band", "timetable")
 }
-CUT = {
+CUT_BY_CUTTY = {
     *(CONTEXT_FREE - {"timetable thirds"}),
     *("cumulate count", "landmark count", "band count", "session count", "session thirds"),
     *("punctuation time", "punctuation count", "punctuation thirds", "state time", "delta time"),
     "user-defined count",
 }
-"""What Cutty cuts where it can; it has to be cut from tuples where Cutty cannot."""
-FOREIGN = {"timetable time", "timetable thirds"}
+"""Windows that Cutty cuts where it can, and that are cut from tuples where it cannot."""
+OPAQUE = {"timetable time", "timetable thirds"}
 TRUNCATED = {"count count", "sliding thirds", "cumulate count", "cumulate thirds"}
 BOTH = ("bag", "word")
-DEPARTURES = {
-    (False, "only its neighbours in event order tell whether thirds falls", ("bag",)): CONTEXT_FREE,
+DEVIATIONS = {
+    (False, "only the neighbours of a late event determine whether thirds", ("bag",)): CONTEXT_FREE,
     (False, "nothing is known beforehand of where timetable", ("bag",)): {"timetable time"},
     (False, "ranks in order of arrival never move", BOTH): {"count count"},
-    (True, "slicing in order judges lateness by event, not ", BOTH): CUT | FOREIGN,
-    (True, "slicing in order tells late updates at once, not ", BOTH): CUT | FOREIGN,
+    (True, "slicing in order supports lateness by event, not ", BOTH): CUT_BY_CUTTY | OPAQUE,
+    (True, "slicing in order emits late updates at once, not ", BOTH): CUT_BY_CUTTY | OPAQUE,
     (True, "slicing aligns ", BOTH): TRUNCATED,
-    (True, "slicing does not know the windows ", BOTH): FOREIGN,
+    (True, "slicing does not know the windows ", BOTH): OPAQUE,
 }
-"""In order or not, the reason, of which aggregates: the windows for which we depart from Figure 4.
+"""In order or not, the reason, the aggregates: the windows that deviate from Figure 4.
 
-Tuples are kept though the figure does not ask for it; but for ranks of arrivals it asks in vain.
+Tuples are stored though the figure does not require it; for ranks of arrivals it is the reverse.
 """
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name} {kind.measure.name}")
-def test_a_running_group_keeps_tuples_where_it_is_said(kind: WindowType) -> None:
+@pytest.mark.parametrize(
+    "window", WINDOWS, ids=lambda window: f"{window.name} {window.measure.name}"
+)
+def test_a_running_group_stores_tuples_where_its_plan_does(window: WindowType) -> None:
     for settings in SETTINGS:
         for aggregate in (BAGS, WORDS):
-            operator, query = Scotty(settings), Query("q", kind, aggregate)
+            operator, query = Scotty(settings), Query("q", window, aggregate)
             operator.add(query)
             for time in EVENTS[settings.in_order]:
                 operator.step([Event(time, Letter(time % 3, time))], time - 5)
             (group,) = operator.groups
-            how, asked = found(query, settings)
-            assert (kept(group) > 0) == how.stored, settings
-            reason = deviation_from_figure_4(how, asked, settings)
-            assert (reason is None) == (how.stored == stores_tuples(how.of)), settings
-            said = "tuples are stored" if how.stored else "tuples are not stored"
+            plan, opaque_query = plan_of(query, settings)
+            assert (stored_tuples(group) > 0) == plan.tuples_stored, settings
+            reason = deviation_from_figure_4(plan, opaque_query, settings)
+            assert (reason is None) == (
+                plan.tuples_stored == stores_tuples(plan.characteristics)
+            ), settings
+            decision = "tuples are stored" if plan.tuples_stored else "tuples are not stored"
             lines = [line.strip() for line in operator.explain().splitlines()]
-            assert (f"{said}: {reason}" if reason else said) in lines
+            assert (f"{decision}: {reason}" if reason else decision) in lines
 
 
-def found(query: Query, settings: Settings) -> tuple[ScottyPlan, Query]:
-    """Return how a query is served, and the query as the operator takes it."""
-    asked = as_opaque_if_derived(query, settings)
-    return strategy(asked, settings, -END, ()), asked
+def plan_of(query: Query, settings: Settings) -> tuple[ScottyPlan, Query]:
+    """The plan of a query, and the query as the operator sees it."""
+    opaque_query = as_opaque_if_derived(query, settings)
+    return plan_for(opaque_query, settings, -END, ()), opaque_query
 
 
-def test_all_that_departs_from_figure_4_is_tabulated() -> None:
-    departing = defaultdict[tuple[bool, str], set[tuple[str, str]]](set)
-    for kind in KINDS:
+def test_all_deviations_from_figure_4_are_tabulated() -> None:
+    deviations = defaultdict[tuple[bool, str], set[tuple[str, str]]](set)
+    for window in WINDOWS:
         for settings in SETTINGS:
             for aggregate in (BAGS, WORDS):
-                how, asked = found(Query("q", kind, aggregate), settings)
-                reason = deviation_from_figure_4(how, asked, settings) or ""
-                which = (aggregate.name, f"{kind.name} {kind.measure.name}")
-                departing[settings.in_order, begin_of(reason)].add(which)
+                plan, opaque_query = plan_of(Query("q", window, aggregate), settings)
+                reason = deviation_from_figure_4(plan, opaque_query, settings) or ""
+                pair = (aggregate.name, f"{window.name} {window.measure.name}")
+                deviations[settings.in_order, table_key(reason)].add(pair)
     tabulated = {
-        (in_order, begin): {(name, which) for name in names for which in windows}
-        for (in_order, begin, names), windows in DEPARTURES.items()
+        (in_order, key): {(name, pair) for name in names for pair in windows}
+        for (in_order, key, names), windows in DEVIATIONS.items()
     }
-    assert {at: which for at, which in departing.items() if at[1]} == tabulated
+    assert {at: pair for at, pair in deviations.items() if at[1]} == tabulated
 
 
-def begin_of(reason: str) -> str:
-    """Return how a reason begins in the table; one that is not there stays whole."""
-    return next((begin for _, begin, _ in DEPARTURES if reason.startswith(begin)), reason)
+def table_key(reason: str) -> str:
+    """How a reason begins in the table; one that is not there is left as it is."""
+    return next((key for _, key, _ in DEVIATIONS if reason.startswith(key)), reason)

@@ -1,15 +1,15 @@
-"""The decision trees of paper 000, tabulated; claims that are refuted decide nothing."""
+"""The decision trees of paper 000, tabulated; refuted claims decide nothing."""
 
 from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from muntin.optimized.common.aggregate_facts import without_refuted_facts
 from muntin.optimized.scotty import workload
 from muntin.optimized.scotty.operator import Scotty
 from muntin.optimized.scotty.workload import (
     Characteristics,
-    Erased,
     SliceKind,
     characteristics,
     keeps_tuples,
@@ -17,9 +17,8 @@ from muntin.optimized.scotty.workload import (
     splits,
     stores_tuples,
 )
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
-from muntin.spec.algebra.laws import without_refuted_facts
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
@@ -49,51 +48,53 @@ FIGURE_5 = {
 ROWS = list(product(TYPES, [False, True], [False, True], [False, True], [False, True]))
 
 
-def row(kind: str, *flags: bool) -> Characteristics:
+def row(window_class: str, *flags: bool) -> Characteristics:
     in_order, commutative, invertible, counted = flags
-    context, session = TYPES[kind]
+    context, session = TYPES[window_class]
     return Characteristics(in_order, commutative, invertible, context, session, counted)
 
 
-def says(branch: str, of: Characteristics) -> bool:
-    counted = not of.in_order and (of.count_measure or not of.commutative)
-    disordered = not of.in_order
+def requires(branch: str, traits: Characteristics) -> bool:
+    counted = not traits.in_order and (traits.count_measure or not traits.commutative)
+    disordered = not traits.in_order
     return {ALWAYS: True, COUNTED: counted, DISORDERED: disordered, NEVER: False}[branch]
 
 
-@pytest.mark.parametrize("kind", TYPES)
-def test_figures_4_and_5_for_every_workload(kind: str) -> None:
-    for _, *flags in [one for one in ROWS if one[0] == kind]:
-        of = row(kind, *flags)
-        assert stores_tuples(of) == says(FIGURE_4[kind], of)
-        assert splits(of) == says(FIGURE_5[kind], of)
+@pytest.mark.parametrize("window_class", TYPES)
+def test_figures_4_and_5_for_every_workload(window_class: str) -> None:
+    for _, *flags in [flags_row for flags_row in ROWS if flags_row[0] == window_class]:
+        traits = row(window_class, *flags)
+        assert stores_tuples(traits) == requires(FIGURE_4[window_class], traits)
+        assert splits(traits) == requires(FIGURE_5[window_class], traits)
 
 
-KEPT: dict[SliceKind, bool | None] = {
+STORED: dict[SliceKind, bool | None] = {
     "times": None,
     "ranks": None,
     "arrivals": False,
     "begins": False,
     "tuples": True,
 }
-"""Whether tuples are kept where slices lie so; with None, Figure 4 decides."""
+"""Whether tuples are stored in slices of this kind; with None, Figure 4 decides."""
 
 
-@pytest.mark.parametrize("place", KEPT)
-def test_tuples_are_kept_as_figure_4_says_but_where_nothing_moves_or_tuples_cut(
-    place: SliceKind,
+@pytest.mark.parametrize("slice_kind", STORED)
+def test_tuples_are_stored_by_figure_4_except_where_nothing_moves_or_tuples_cut(
+    slice_kind: SliceKind,
 ) -> None:
-    for one in ROWS:
-        of, kept = row(*one), KEPT[place]
-        assert keeps_tuples(of, place) == (stores_tuples(of) if kept is None else kept)
+    for flags in ROWS:
+        traits, stored = row(*flags), STORED[slice_kind]
+        assert keeps_tuples(traits, slice_kind) == (
+            stores_tuples(traits) if stored is None else stored
+        )
 
 
 def test_figure_6_for_every_workload() -> None:
-    for kind, *flags in ROWS:
-        of = row(kind, *flags)
-        shifts = of.count_measure and not of.in_order
-        how = "invert" if of.invertible else "recompute"
-        assert removal(of) == (how if shifts else "none")
+    for window_class, *flags in ROWS:
+        traits = row(window_class, *flags)
+        shifts = traits.count_measure and not traits.in_order
+        removed_by = "invert" if traits.invertible else "recompute"
+        assert removal(traits) == (removed_by if shifts else "none")
 
 
 @pytest.mark.parametrize(
@@ -113,27 +114,31 @@ def test_characteristics_are_those_of_the_query(
     session: bool,  # noqa: FBT001 - a column of the table
     counted: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
-    found = characteristics(Query("q", window, named("sum")), Settings())
-    assert found == Characteristics(False, True, True, context, session, counted)  # noqa: FBT003
+    traits = characteristics(Query("q", window, named("sum")), Settings())
+    assert traits == Characteristics(False, True, True, context, session, counted)  # noqa: FBT003
 
 
 def test_a_refuted_claim_is_not_used() -> None:
     minus = Monoid(0, int.__sub__, invert=int.__sub__)
-    lies = Aggregate("minus", int, minus, int, commutative=True, kind="distributive").erased()
-    found = characteristics(Query("q", count(3), lies), Settings())
-    assert not found.commutative
-    assert not found.invertible
+    false_claims = Aggregate(
+        "minus", int, minus, int, commutative=True, kind="distributive"
+    ).erase_types()
+    traits = characteristics(Query("q", count(3), false_claims), Settings())
+    assert not traits.commutative
+    assert not traits.invertible
     plus = Monoid(0, int.__add__, invert=int.__sub__)
-    honest = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erased()
-    found = characteristics(Query("q", count(3), honest), Settings())
-    assert found.commutative
-    assert found.invertible
+    true_claims = Aggregate(
+        "plus", int, plus, int, commutative=True, kind="distributive"
+    ).erase_types()
+    traits = characteristics(Query("q", count(3), true_claims), Settings())
+    assert traits.commutative
+    assert traits.invertible
 
 
 def test_letters_that_an_aggregate_does_not_take_refute_nothing() -> None:
-    found = characteristics(Query("q", count(3), named("sum")), Settings(), ("no number",))
-    assert found.commutative
-    assert found.invertible
+    traits = characteristics(Query("q", count(3), named("sum")), Settings(), ("no number",))
+    assert traits.commutative
+    assert traits.invertible
 
 
 def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_catalogue(
@@ -141,13 +146,15 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
 ) -> None:
     seen: list[str] = []
 
-    def noted(aggregate: Erased, letters: tuple[object, ...], longest: int) -> Erased:
+    def recorded(
+        aggregate: AnyAggregate, letters: tuple[object, ...], longest: int
+    ) -> AnyAggregate:
         seen.append(aggregate.name)
         return without_refuted_facts(aggregate, letters, longest)
 
-    monkeypatch.setattr(workload, "without_refuted_facts", noted)
+    monkeypatch.setattr(workload, "without_refuted_facts", recorded)
     plus = Monoid(0, lambda a, b: a + b, invert=lambda a, b: a - b)
-    own = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erased()
+    own = Aggregate("plus", int, plus, int, commutative=True, kind="distributive").erase_types()
     both = Scotty(), Scotty()
     for operator in both:
         for nth in range(10):
@@ -159,7 +166,7 @@ def test_claims_are_checked_once_for_an_aggregate_of_the_user_and_never_for_the_
     assert seen == ["plus"]
 
 
-def test_a_false_claim_that_is_made_of_the_catalogue_is_found() -> None:
+def test_a_false_claim_made_of_catalogue_functions_is_refuted() -> None:
     first = replace(named_keeping_nulls("first"), commutative=True)
     assert not characteristics(Query("q", tumbling(3), first), Settings()).commutative
     floats = characteristics(

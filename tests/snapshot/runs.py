@@ -1,4 +1,4 @@
-"""A stream, queries of every kind that an operator accepts, and operators in the middle of it."""
+"""A stream, queries of every kind, and operators in the middle of the stream."""
 
 import random
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ IN_ORDER = Settings(allowed_lateness=7, in_order=True)
 
 
 def pairs_off(state: object, event: Event) -> tuple[object, int, int]:
-    """Begin a window with every second event, which ends the one before."""
+    """Begin a window with every second event, which ends the previous window."""
     del event
     n = state if isinstance(state, int) else 0
     return n + 1, int(n % 2 == 0), int(n >= 2 and n % 2 == 0)
@@ -45,7 +45,7 @@ QUERIES = [
 
 
 def accepted(operator: Operator, queries: Iterable[Query] = QUERIES) -> list[str]:
-    """Ask the queries that an operator accepts, and return their names."""
+    """Add the queries that an operator accepts; their names."""
     names: list[str] = []
     for query in queries:
         try:
@@ -57,30 +57,30 @@ def accepted(operator: Operator, queries: Iterable[Query] = QUERIES) -> list[str
 
 
 def made(name: str, settings: Settings = LATE) -> Operator:
-    """Return a new operator of this name that asks all that it accepts."""
+    """A new operator of this name with all queries that it accepts."""
     operator = BUILD[name](settings)
-    asked = accepted(operator)
-    return operator if asked else made(name, IN_ORDER)
+    query_ids = accepted(operator)
+    return operator if query_ids else made(name, IN_ORDER)
 
 
 def steps(number: int, delay: int = 6) -> list[Step]:
-    """Return steps of one to three events, of two keys, that come late by up to a delay."""
+    """Steps of one to three events, of two keys, late by up to a delay."""
     rng = random.Random(4)  # noqa: S311 - it need not be secret
-    taken: list[Step] = []
+    stream_steps: list[Step] = []
     for now in range(0, 2 * number, 2):
         times = sorted(now - rng.randint(0, delay) for _ in range(rng.randint(1, 3)))
         events = (
             Event(t, rng.randint(0, 3), rng.choice([None, "k"]), None, t % 9 == 0) for t in times
         )
-        taken.append(Step(tuple(events), now - delay // 2))
-    return taken
+        stream_steps.append(Step(tuple(events), now - delay // 2))
+    return stream_steps
 
 
-def run(operator: Operator, taken: Iterable[Step]) -> list[Output]:
-    """Take steps, and return what is said to each."""
-    return [operator.take(step) for step in taken]
+def run(operator: Operator, stream_steps: Iterable[Step]) -> list[Output]:
+    """The output of each step."""
+    return [operator.take(step) for step in stream_steps]
 
 
 def stream(operator: Operator, number: int) -> list[Step]:
-    """Return steps that suit an operator: in order, if that is all that it can do."""
+    """Steps for an operator: in order, if it requires that."""
     return steps(number, 0 if external_references(operator)["settings"] == IN_ORDER else 6)

@@ -20,7 +20,7 @@ Array = NDArray[np.int64]
 Change = Callable[[Array], object]
 
 
-def built(method: Method) -> ColumnarOperator:
+def build_operator(method: Method) -> ColumnarOperator:
     operator = ColumnarOperator(Settings(30), method=method)
     operator.add(Query("tens", tumbling(10), named("sum")))
     operator.add(Query("most", Sliding(30, 7), named("max")))
@@ -29,15 +29,15 @@ def built(method: Method) -> ColumnarOperator:
     return operator
 
 
-def fed(operator: ColumnarOperator, begin: int) -> ColumnarOperator:
+def feed(operator: ColumnarOperator, begin: int) -> ColumnarOperator:
     for at in range(begin, begin + 80, 20):
         times = at + np.arange(30) * 7 % 31
         operator.take_columns(times, times % 5, times % 1, at)
     return operator
 
 
-def found(whole: object, name: str) -> object:
-    """Return the first object of a class that another one holds."""
+def first_instance(whole: object, name: str) -> object:
+    """The first instance of a class inside an object."""
     todo = [whole]
     for one in todo:
         if type(one).__name__ == name:
@@ -77,58 +77,100 @@ def instead(value: int) -> Change:
 
 
 FORGED: list[tuple[Method, str, str, Change, str]] = [
-    ("dense", "Timeline", "edges", cut, "an edge more"),
-    ("dense", "Timeline", "edges", as_float, "edges are times"),
-    ("dense", "Timeline", "edges", put(3, 2**61), "edges rise"),
-    ("dense", "Timeline", "edges", put(3, -(2**62)), "edges are times"),
-    ("dense", "Timeline", "edges", put(3, -146), "those of the queries"),
-    ("dense", "Timeline", "edges", put(-1, 7), "before time does"),
-    ("dense", "Timeline", "table", put(60, 99), "the table tells slices"),
-    ("dense", "Timeline", "table", cut, "the table has room"),
-    ("dense", "Timeline", "table", as_float, "the table has room"),
-    ("dense", "Timeline", "origin", instead(-149), "the table begins"),
-    ("dense", "Timeline", "shift", instead(1), "the shift is that"),
-    ("dense", "Timeline", "unit", instead(2), "the unit is that"),
-    ("dense", "Timeline", "periods", put(0, 0), "the periods are those"),
-    ("dense", "Timeline", "n", instead(10**5), "an edge more"),
-    ("dense", "Timeline", "n", instead(-1), "a number"),
-    ("dense", "DenseSlices", "size", instead(2**20), "a row of each slice"),
-    ("dense", "DenseSlices", "size", instead(100), "room for slices"),
-    ("dense", "DenseSlices", "counts", short, "a row of each slice"),
-    ("dense", "DenseSlices", "counts", put(-1, 1), "slices that are there"),
-    ("dense", "DenseSlices", "told", short, "a row of each slice"),
-    ("dense", "DenseSlices", "sums", short, "a row of each slice"),
-    ("dense", "DenseSlices", "sums", put(90, -1), "adds up"),
-    ("dense", "DenseSlices", "fresh", short, "a row of each slice"),
-    ("dense", "DenseSlices", "low", short, "low is a row"),
-    ("dense", "DenseSlices", "high", short, "high is a row"),
-    ("dense", "DenseSlices", "timed", instead(0), "times are kept"),
-    ("dense", "DenseSlices", "sealed", instead(2**20), "what is sealed"),
-    ("dense", "Prefixes", "copies", short, "has its table"),
-    ("dense", "Prefixes", "folds", short, "has its table"),
-    ("dense", "Prefixes", "size", instead(64), "has its table"),
-    ("dense", "Greatest", "folds", as_float, "has its table"),
-    ("dense", "Joined", "copies", short, "has its table"),
-    ("dense", "Joined", "folds", cut, "has its table"),
-    ("dense", "DenseGroup", "birth", cut_all, "slices are of a key"),
-    ("dense", "DenseGroup", "_key", instead(5), "slices are of a key"),
-    ("dense", "DenseGroup", "since", instead(2**63), "younger than a time"),
-    ("dense", "Clock", "limit", instead(61), "lateness is no gain"),
-    ("slices", "Cells", "key", put(3, 1), "cells are of keys"),
-    ("slices", "Cells", "key", put(3, -1), "cells are of keys"),
-    ("slices", "Cells", "low", put(3, 50), "before it begins"),
-    ("slices", "Cells", "slot", put(3, 50), "before its slice"),
-    ("slices", "Cells", "slot", put(3, -50), "in order"),
-    ("slices", "Cells", "count", put(3, 0), "holds an event"),
-    ("slices", "Cells", "count", short, "known of each cell"),
-    ("slices", "Cells", "mark", put(3, 2), "a mark is there or not"),
-    ("slices", "Known", "start", put(0, 2**40), "end after they begin"),
-    ("slices", "Known", "key", put(0, 9), "windows are of keys"),
-    ("slices", "Known", "revision", short, "revision of each window"),
-    ("slices", "Group", "dropped", put(0, -1), "what it dropped"),
-    ("slices", "Group", "birth", put(0, 2**40), "that of a key"),
+    ("dense", "Timeline", "edges", cut, "`edges` must have at least"),
+    (
+        "dense",
+        "Timeline",
+        "edges",
+        as_float,
+        "`edges` must be int64 values in a row, found float64",
+    ),
+    ("dense", "Timeline", "edges", put(3, 2**61), "`edges` must be strictly increasing"),
+    ("dense", "Timeline", "edges", put(3, -(2**62)), "`edges` must lie within"),
+    ("dense", "Timeline", "edges", put(3, -146), "`edges` must be the slice edges of the queries"),
+    (
+        "dense",
+        "Timeline",
+        "edges",
+        put(-1, 7),
+        "`edges` must be below .*, found 284, equal after, found 7",
+    ),
+    ("dense", "Timeline", "table", put(60, 99), "`table` must map times to their slices"),
+    ("dense", "Timeline", "table", cut, "`table` must have at least .* values, found 9"),
+    (
+        "dense",
+        "Timeline",
+        "table",
+        as_float,
+        "`table` must be uint32 .*, found float64",
+    ),
+    (
+        "dense",
+        "Timeline",
+        "origin",
+        instead(-149),
+        "`origin` must be the first edge .* -149",
+    ),
+    ("dense", "Timeline", "shift", instead(1), "`shift` must be .* by the queries, found 1"),
+    ("dense", "Timeline", "unit", instead(2), "`unit` must be .* by the queries, found 2"),
+    ("dense", "Timeline", "periods", put(0, 0), "`periods` must be"),
+    ("dense", "Timeline", "n", instead(10**5), "`edges` must have at least 100002"),
+    ("dense", "Timeline", "n", instead(-1), "`n` must be an integer within 0 to .*, found -1"),
+    ("dense", "DenseSlices", "size", instead(2**20), "`counts` must be"),
+    (
+        "dense",
+        "DenseSlices",
+        "size",
+        instead(100),
+        "`size` must be a power of two .*, found 100",
+    ),
+    ("dense", "DenseSlices", "counts", short, "`counts` must be .* int64 values in a row, found"),
+    ("dense", "DenseSlices", "counts", put(-1, 1), "`counts` must be 0 after slice"),
+    ("dense", "DenseSlices", "told", short, "`told` must be .* int64 values in a row, found"),
+    ("dense", "DenseSlices", "sums", short, "`sums` must be .* int64 values in a row, found"),
+    ("dense", "DenseSlices", "sums", put(90, -1), "`sums` must be prefix sums"),
+    ("dense", "DenseSlices", "fresh", short, "`fresh` must be .* int64 values in a row, found"),
+    ("dense", "DenseSlices", "low", short, "`low` must be .* int64 values in a row, found"),
+    ("dense", "DenseSlices", "high", short, "`high` must be .* int64 values in a row, found"),
+    ("dense", "DenseSlices", "timed", instead(0), "`timed` must be True, found 0"),
+    (
+        "dense",
+        "DenseSlices",
+        "sealed",
+        instead(2**20),
+        "`sealed` must be .*, found 1048576",
+    ),
+    ("dense", "Prefixes", "copies", short, "the table of `.*` must fit"),
+    ("dense", "Prefixes", "folds", short, "the table of `.*` must fit"),
+    ("dense", "Prefixes", "size", instead(64), "the table of `.*` must fit"),
+    ("dense", "Greatest", "folds", as_float, "the table of `.*` must fit"),
+    ("dense", "Joined", "copies", short, "the table of `.*` must fit"),
+    ("dense", "Joined", "folds", cut, "the table of `.*` must fit"),
+    ("dense", "DenseGroup", "birth", cut_all, "`_key` must be an integer within 0 to"),
+    ("dense", "DenseGroup", "_key", instead(5), "`_key` must be an integer within 0 to"),
+    ("dense", "DenseGroup", "since", instead(2**63), "`since` must be an integer within"),
+    ("dense", "Clock", "limit", instead(61), "`limit` must not exceed `watermark` 60, found 61"),
+    ("slices", "Cells", "key", put(3, 1), "`key` must lie within 0 to 0, found"),
+    ("slices", "Cells", "key", put(3, -1), "`key` must lie within 0 to 0, found"),
+    ("slices", "Cells", "low", put(3, 50), "`low` must not exceed `high`"),
+    ("slices", "Cells", "slot", put(3, 50), "`slot` must not exceed `low`"),
+    ("slices", "Cells", "slot", put(3, -50), "`slot` must be sorted within each key"),
+    ("slices", "Cells", "count", put(3, 0), "`count` must lie within 1 to .*, found 0 to"),
+    ("slices", "Cells", "count", short, "`count` must be .* int64 values in a row, found"),
+    ("slices", "Cells", "mark", put(3, 2), "`mark` must lie within 0 to 1, found 0 to 2"),
+    ("slices", "Known", "start", put(0, 2**40), "`windows.start` must be before `windows.end`"),
+    ("slices", "Known", "key", put(0, 9), "`windows.key` must lie within 0 to .*, found 0 to 9"),
+    (
+        "slices",
+        "Known",
+        "revision",
+        short,
+        "`windows.revision` must be .* int64 values in a row",
+    ),
+    ("slices", "Group", "dropped", put(0, -1), "`dropped` must lie within 0 to .*, found -1"),
+    ("slices", "Group", "birth", put(0, 2**40), "`birth` must lie within -1 to .*, found"),
     ("slices", "Slices", "periods", instead(0), "."),
-    ("records", "Cells", "high", put(3, 2**62 + 1), "they lie in time"),
+    ("records", "Cells", "high", put(3, 2**62 + 1), "`high` must lie within"),
 ]
 
 
@@ -140,21 +182,21 @@ FORGED: list[tuple[Method, str, str, Change, str]] = [
 def test_a_forged_state_is_refused(
     method: Method, kind: str, name: str, change: Change, words: str
 ) -> None:
-    true = fed(built(method), 0)
-    thing = found(true, kind)
+    valid = feed(build_operator(method), 0)
+    thing = first_instance(valid, kind)
     object.__setattr__(thing, name, change(getattr(thing, name)))
-    other = fed(built(method), 1000)
+    other = feed(build_operator(method), 1000)
     before = snapshot(other)
-    with pytest.raises(SnapshotError, match=f"the snapshot is damaged.*{words}"):
-        restore(other, snapshot(true))
+    with pytest.raises(SnapshotError, match=f"corrupt snapshot: .*{words}"):
+        restore(other, snapshot(valid))
     assert snapshot(other) == before
 
 
 @pytest.mark.parametrize("method", ["dense", "slices", "records"])
-def test_a_true_state_is_taken(method: Method) -> None:
-    true, other = fed(built(method), 0), built(method)
-    restore(other, snapshot(true))
-    assert snapshot(fed(other, 80)) == snapshot(fed(true, 80))
+def test_a_valid_state_is_restored(method: Method) -> None:
+    valid, other = feed(build_operator(method), 0), build_operator(method)
+    restore(other, snapshot(valid))
+    assert snapshot(feed(other, 80)) == snapshot(feed(valid, 80))
 
 
 def test_each_query_is_in_one_place() -> None:

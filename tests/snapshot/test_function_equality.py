@@ -1,4 +1,4 @@
-"""Functions are alike only if they are the same code over objects that are alike."""
+"""Functions are equal only if they are the same code over structurally equal objects."""
 
 from collections.abc import Callable
 from types import FunctionType
@@ -52,12 +52,12 @@ KNOWN = [by_default, by_keyword, by_closure, by_itself]
 
 
 @pytest.mark.parametrize("make", KNOWN)
-def test_what_a_maker_makes_is_alike_if_it_is_made_alike(make: Callable[[int], Lift]) -> None:
+def test_functions_of_a_factory_are_equal_if_its_arguments_are(make: Callable[[int], Lift]) -> None:
     assert same_function(make(3), make(3))
     assert not same_function(make(3), make(4))
 
 
-def test_other_code_is_not_alike() -> None:
+def test_other_code_is_not_equal() -> None:
     assert not same_function(by_closure(3), by_default(3))
     assert not same_function(by_closure(1), by_closure(2))
     assert same_function(named("mean").monoid, named("mean").monoid)
@@ -74,7 +74,7 @@ def emptied(k: int) -> Lift:
     return lift
 
 
-def test_a_name_that_is_not_bound_yet_is_like_nothing() -> None:
+def test_an_unbound_name_equals_nothing() -> None:
     assert same_function(by_closure(1), by_closure(1))
     assert not same_function(emptied(1), emptied(1))
 
@@ -86,7 +86,7 @@ def test_queries_that_lift_otherwise_do_not_share(make: Callable[[int], Lift]) -
     def query(name: str, k: int) -> Query:
         lift = make(k)
         total = Aggregate[int, int, int](name, lift, plus, int, commutative=True, kind="algebraic")
-        return Query(name, tumbling(10), total.erased())
+        return Query(name, tumbling(10), total.erase_types())
 
     queries, step = [query("a", 1), query("b", 3)], Step((Event(1, 5),), 20)
     operator = Scotty()

@@ -1,4 +1,4 @@
-"""A restored operator goes on as the old one does; another one refuses, and stays as it was."""
+"""A restored operator continues as the old one; a different one refuses and is unchanged."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,9 +6,9 @@ from operator import methodcaller
 
 import pytest
 
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.bucket_stores import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.registry.implementations import OPERATORS
 from muntin.snapshot import Persistent, SnapshotError, register_state, restore, snapshot
@@ -23,39 +23,39 @@ from muntin.spec.windows.measure import COUNT, TIME, Measure
 from muntin.spec.windows.periodic import Sliding, tumbling
 from snapshot.runs import BUILD, IN_ORDER, LATE, made, run, stream
 
-ASKED = Query("tens", tumbling(10), named("sum"))
+QUERY = Query("tens", tumbling(10), named("sum"))
 
 
 @pytest.mark.parametrize("name", BUILD)
 @pytest.mark.parametrize("before", [0, 1, 15])
-def test_a_restored_operator_goes_on_alike(name: str, before: int) -> None:
+def test_a_restored_operator_continues_equally(name: str, before: int) -> None:
     old, new = made(name), made(name)
-    taken = stream(old, 30)
-    run(old, taken[:before])
+    stream_steps = stream(old, 30)
+    run(old, stream_steps[:before])
     data = snapshot(old)
     restore(new, data)
     assert snapshot(new) == data
-    said = run(new, taken[before:])
-    assert snapshot(old) == data, "the old one is not touched by what the new one does"
-    assert said == run(old, taken[before:])
-    assert sum(len(output.results) for output in said) > 10
+    outputs = run(new, stream_steps[before:])
+    assert snapshot(old) == data, "a step of the new operator does not change the old one"
+    assert outputs == run(old, stream_steps[before:])
+    assert sum(len(output.results) for output in outputs) > 10
 
 
 @pytest.mark.parametrize("name", BUILD)
 def test_a_used_operator_can_be_set_back(name: str) -> None:
     one = made(name)
-    taken = stream(one, 20)
-    run(one, taken[:10])
+    stream_steps = stream(one, 20)
+    run(one, stream_steps[:10])
     data = snapshot(one)
-    first = run(one, taken[10:])
+    first = run(one, stream_steps[10:])
     restore(one, data)
-    assert run(one, taken[10:]) == first
+    assert run(one, stream_steps[10:]) == first
 
 
 def naive(
-    query: Query = ASKED, settings: Settings = LATE, store: type[WindowStore] = TupleBuffer
+    query: Query = QUERY, settings: Settings = LATE, store: type[WindowStore] = TupleBuffer
 ) -> NaiveOperator:
-    """Return an operator in the middle of a stream."""
+    """An operator in the middle of a stream."""
     operator = NaiveOperator(store, settings)
     operator.add(query)
     operator.step([Event(3, 1), Event(17, 2)], 12)
@@ -63,7 +63,7 @@ def naive(
 
 
 def of_two(name: str, *queries: Query) -> Operator:
-    """Return an operator that asks these, over a stream in order if it must be."""
+    """An operator with these queries, over a stream in order if it requires that."""
     settings = IN_ORDER if name in ORDERED else LATE
     operator = BUILD[name](settings)
     for query in queries:
@@ -88,28 +88,31 @@ LATER = {
 def test_what_a_removed_query_has_shared_is_written(
     name: str, kept: Aggregate[object, object, object]
 ) -> None:
-    """`named` makes new functions at each call, and the first of two alike may serve both."""
+    """`named` makes new functions at each call, and the first of two equal ones may serve both."""
     first, second = Query("a", Sliding(20, 5), FIRST), Query("b", Sliding(20, 5), kept)
     old, new = of_two(name, first, second), of_two(name, second)
-    taken = stream(old, 30)
-    run(old, taken[:8])
+    stream_steps = stream(old, 30)
+    run(old, stream_steps[:8])
     old.remove("a")
-    run(old, taken[8:15])
+    run(old, stream_steps[8:15])
     restore(new, snapshot(old))
-    assert run(new, taken[15:]) == run(old, taken[15:])
+    assert run(new, stream_steps[15:]) == run(old, stream_steps[15:])
 
 
 OTHERS: list[tuple[Operator, str]] = [
     (
         BUILD["spec"](LATE),
-        "operator: muntin.reference.naive_operator:NaiveOperator in the snapshot",
+        "operator is muntin.reference.naive_operator:NaiveOperator in it, expected ",
     ),
-    (naive(store=AggregateBuckets), "configuration '_store': TupleBuffer in the snapshot, Aggr"),
-    (naive(settings=Settings(3)), "settings: Settings(allowed_lateness=7,"),
-    (naive(replace(ASKED, id="other")), "query 'other': none in the snapshot, Sliding("),
-    (naive(replace(ASKED, window=tumbling(20))), "query 'tens': Sliding(measure='time', offset=0"),
-    (naive(replace(ASKED, window=Sliding(10, 10, 0, COUNT))), "query 'tens': "),
-    (naive(replace(ASKED, aggregate=named("max"))), "=10) of sum in the snapshot, "),
+    (naive(store=AggregateBuckets), "configuration '_store' is TupleBuffer in it, expected Aggr"),
+    (naive(settings=Settings(3)), "settings is Settings(allowed_lateness=7,"),
+    (naive(replace(QUERY, id="other")), "query 'other' is none in it, expected Sliding("),
+    (
+        naive(replace(QUERY, window=tumbling(20))),
+        "query 'tens' is Sliding(measure='time', offset=0",
+    ),
+    (naive(replace(QUERY, window=Sliding(10, 10, 0, COUNT))), "query 'tens' is "),
+    (naive(replace(QUERY, aggregate=named("max"))), "=10) of sum in it, expected "),
 ]
 
 
@@ -118,7 +121,7 @@ def test_another_operator_refuses_and_says_why(other: Operator, words: str) -> N
     before = snapshot(other)
     with pytest.raises(SnapshotError) as caught:
         restore(other, snapshot(naive()))
-    assert f"{caught.value}".startswith("this snapshot is of another operator; ")
+    assert f"{caught.value}".startswith("the snapshot is of another operator: ")
     assert words in f"{caught.value}"
     assert snapshot(other) == before
 
@@ -126,9 +129,9 @@ def test_another_operator_refuses_and_says_why(other: Operator, words: str) -> N
 def test_a_query_too_many_or_too_few_is_named() -> None:
     two = naive()
     two.add(Query("gaps", Session(3), named("max")))
-    with pytest.raises(SnapshotError, match=r"query 'gaps': none in the snapshot, Session\(gap=3"):
+    with pytest.raises(SnapshotError, match=r"query 'gaps' is none in it, expected Session\(gap=3"):
         restore(two, snapshot(naive()))
-    with pytest.raises(SnapshotError, match=r"query 'gaps': Session\(.*in the snapshot, none here"):
+    with pytest.raises(SnapshotError, match=r"query 'gaps' is Session\(.* in it, expected none;"):
         restore(naive(), snapshot(two))
 
 
@@ -151,14 +154,14 @@ def test_functions_come_from_the_query_that_is_there() -> None:
 
 @dataclass(frozen=True)
 class How:
-    """What a user's operator is configured with."""
+    """The configuration of a custom operator."""
 
     call: Callable[[int], int] = abs
     unit: str = "seconds"
 
 
 class Plain(Persistent):
-    """An operator of a user's, for tests of what a state may hold."""
+    """A custom operator that holds any state."""
 
     configuration = ("how",)
 
@@ -179,7 +182,7 @@ class Plain(Persistent):
 
 @register_state
 class Part:
-    """A class of a user's that a state is made of."""
+    """A custom state class."""
 
     __slots__ = ("inner", "owner")
 
@@ -188,7 +191,7 @@ class Part:
 
 
 class Unknown:
-    """A class that nobody has registered."""
+    """An unregistered class."""
 
 
 def table(held: object) -> dict[object, tuple[object, ...]]:
@@ -212,7 +215,7 @@ def test_operators_of_users_have_methods_for_it() -> None:
 
 
 def test_an_instance_in_a_tuple_that_it_holds_itself() -> None:
-    """It is made before the tuple, and gets the tuple after it."""
+    """It is made before the tuple, and gets its field after that."""
     old, new = Plain(), Plain()
     part = Part(None)
     part.owner = old.held = (part, (part,))
@@ -235,23 +238,32 @@ def test_configuration_is_kept_and_may_hold_functions() -> None:
     assert same.how is not old.how
     assert same.held == [same.how, abs]
     for other in (How(unit="days"), How(lambda x: x)):
-        with pytest.raises(SnapshotError, match=r"configuration 'how': How\(call=abs, unit='sec"):
+        with pytest.raises(SnapshotError, match=r"configuration 'how' is How\(call=abs, unit='sec"):
             Plain(how=other).restore(old.snapshot())
 
 
 @pytest.mark.parametrize(
     ("held", "words"),
     [
-        ({"f": [len]}, r"Plain.held\['f'\]\[0\] holds <built-in function len>, and functions are"),
-        ([lambda: 0], r"Plain.held\[0\] holds <function <lambda> .*, and functions are never"),
+        (
+            {"f": [len]},
+            r"Plain.held\['f'\]\[0\] holds <built-in function len>, a function outside of",
+        ),
+        ([lambda: 0], r"Plain.held\[0\] holds <function <lambda> .*; functions are never"),
         (
             [naive().take],
-            r"Plain.held\[0\] holds <bound method NaiveOperator.take .*, and functions",
+            r"Plain.held\[0\] holds <bound method NaiveOperator.take .*; functions are never",
         ),
         ((named("max").monoid,), r"Plain.held\[0\] holds the Monoid .*, which belongs to no query"),
-        (Part([Unknown()]), r"Plain.held.owner\[0\] holds .*of the type Unknown, which snapshots"),
-        ({1: SnapshotError}, r"Plain.held\[1\] holds <class '.*SnapshotError'>, and functions are"),
-        (iter([1]), r"Plain.held holds <list_iterator .*> of the type list_iterator"),
+        (
+            Part([Unknown()]),
+            r"Plain.held.owner\[0\] holds .*of the unregistered type Unknown: for a value type",
+        ),
+        (
+            {1: SnapshotError},
+            r"Plain.held\[1\] holds <class '.*SnapshotError'>, a function outside of",
+        ),
+        (iter([1]), r"Plain.held holds <list_iterator .*> of the unregistered type list_iterator"),
     ],
 )
 def test_what_cannot_be_written_is_named_with_its_place(held: object, words: str) -> None:
@@ -259,16 +271,21 @@ def test_what_cannot_be_written_is_named_with_its_place(held: object, words: str
         snapshot(Plain(held))
 
 
-def test_two_queries_of_one_name_cannot_be_told_apart() -> None:
+def test_two_queries_of_one_name_are_refused() -> None:
     operator = Plain()
-    operator.add(ASKED)
-    operator.add(replace(ASKED, window=tumbling(20)))
-    with pytest.raises(SnapshotError, match="two different things called query 'tens'"):
+    operator.add(QUERY)
+    operator.add(replace(QUERY, window=tumbling(20)))
+    with pytest.raises(
+        SnapshotError, match="two different objects of the operator are called query 'tens'"
+    ):
         operator.snapshot()
 
 
 def test_a_state_of_other_fields_is_refused() -> None:
     old, new = naive(), naive()
     vars(new)["later"] = 1
-    with pytest.raises(SnapshotError, match=r"NaiveOperator has the fields .*later here, but _arr"):
+    with pytest.raises(
+        SnapshotError,
+        match=r"NaiveOperator has the fields _arr.* in the snapshot, expected .*later;",
+    ):
         restore(new, snapshot(old))

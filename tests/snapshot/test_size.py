@@ -1,4 +1,4 @@
-"""A snapshot is as large as what is retained, and does not grow when that does not."""
+"""The size of a snapshot is bounded by the retained state, and does not grow without it."""
 
 import random
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.reference.bucket_stores import AggregateBuckets
 from muntin.reference.naive_operator import NaiveOperator
-from muntin.reference.tuple_buffer import TupleBuffer
+from muntin.reference.tuple_stores import TupleBuffer
 from muntin.reference.window_store import WindowStore
 from muntin.snapshot import snapshot
-from muntin.snapshot.envelope import unframed
+from muntin.snapshot.envelope import unpack_envelope
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import Event, Step
@@ -20,7 +20,8 @@ from muntin.spec.windows.periodic import Sliding
 
 EMPTY, EVENT, PARTIAL = 950, 40, 100
 """Bytes, not compressed: of an operator that holds nothing, and for each event or partial held,
-with the windows that have been published of it and may still change.
+with the windows that have been published of it and may still change. The names of classes and of
+fields, which a snapshot spells once, are most of the first.
 """
 
 LATENESS, DELAY, EVENTS = 20, 10, 1200
@@ -34,7 +35,7 @@ def events() -> Iterator[Event]:
 
 
 def operator(store: type[WindowStore]) -> NaiveOperator:
-    """Return an operator that forgets, with two queries."""
+    """An operator that evicts, with two queries."""
     made = NaiveOperator(store, Settings(LATENESS))
     made.add(Query("sliding", Sliding(40, 10), named("sum")))
     made.add(Query("gaps", Session(5), named("max")))
@@ -50,7 +51,7 @@ def test_a_snapshot_is_bounded_by_what_is_retained(store: type[WindowStore]) -> 
         one.step([Event(event.time + pause, event.value)], reach + pause - DELAY)
         if nth % 50 == 49:
             data = snapshot(one)
-            held, body = one.retained(), len(unframed(data).body)
+            held, body = one.retained(), len(unpack_envelope(data).body)
             shares.append(body / (EMPTY + EVENT * held.events + PARTIAL * held.partials))
             sizes.append(len(data))
     assert 0.9 < max(shares) <= 1
@@ -65,7 +66,7 @@ def test_edges_that_have_been_passed_take_no_byte() -> None:
     for event in events():
         one.take(Step((event,), event.time - DELAY))
         if event.time % 300 == 299:
-            sizes.append(len(unframed(snapshot(one)).body))
+            sizes.append(len(unpack_envelope(snapshot(one)).body))
     assert len(sizes) == EVENTS // 300
     assert max(sizes) <= 1.1 * min(sizes)
 
@@ -79,13 +80,13 @@ def test_an_event_takes_a_few_bytes() -> None:
 
 
 def test_the_work_is_linear_in_the_state() -> None:
-    """As counted by the objects written: a snapshot writes each once, whoever refers to it."""
+    """Counted in written objects: each is written once, however many references it has."""
     one = NaiveOperator(TupleBuffer, Settings(10**9))
     for n in range(10):
         one.add(Query(f"q{n}", Sliding(10**9, 10**9), named("sum")))
     one.step([Event(7 * i, i) for i in range(200)])
-    shared = len(unframed(snapshot(one)).body)
+    shared = len(unpack_envelope(snapshot(one)).body)
     single = NaiveOperator(TupleBuffer, Settings(10**9))
     single.add(Query("q", Sliding(10**9, 10**9), named("sum")))
     single.step([Event(7 * i, i) for i in range(200)])
-    assert shared < 4 * len(unframed(snapshot(single)).body) + 10 * EMPTY
+    assert shared < 4 * len(unpack_envelope(snapshot(single)).body) + 10 * EMPTY

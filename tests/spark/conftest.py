@@ -19,7 +19,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Return a session with two cores."""
+    """A session with two cores."""
     folder = tmp_path_factory.mktemp("spark")
     places = {"spark.sql.warehouse.dir": str(folder), "spark.local.dir": str(folder)}
     session = local_session("tests", "local[2]", {**SETTINGS, **places})
@@ -29,11 +29,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> str:
-    """Return an empty folder."""
+    """An empty folder."""
     return str(tmp_path / "checkpoint")
 
 
 @pytest.fixture
 def one_unit_is_a_millisecond(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let watermarks, which Spark keeps in milliseconds, be in the unit of small tables."""
-    monkeypatch.setattr(processor, "MILLI", 1)
+    """Measure watermarks, which Spark keeps in milliseconds, in the unit of small tables."""
+    monkeypatch.setattr(processor, "MICROS_PER_MILLI", 1)

@@ -1,4 +1,4 @@
-"""What looks odd and is right: keys of all types on all ways, names that run into each other."""
+"""Unusual calls that are accepted: keys of all types, names that run into each other."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,11 +9,10 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import InputColumns
 from muntin.spark import ReplaySource, aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
-from muntin.spark.call.analysis import InputColumns
-from muntin.spark.call.window_arguments import windows_of
-from muntin.spark.call.window_inputs import without_late_columns
+from muntin.spark.call.window_arguments import serialize_windows
 from muntin.spark.execution.evaluation import ids_of
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -37,8 +36,8 @@ KEYS = {
     "timestamp": "ts",
     "ntz": "cast(ts as timestamp_ntz)",
 }
-ASK: Mapping[str, AggregateSpec] = {"n": "count", "sum": ("sum", "v")}
-WAYS: Mapping[str, WindowType] = {
+AGGREGATES: Mapping[str, AggregateSpec] = {"n": "count", "sum": ("sum", "v")}
+STRATEGIES: Mapping[str, WindowType] = {
     "apart": tumbling(10 * SECOND),
     "group-by": Sliding(20 * SECOND, 10 * SECOND),
     "kernels": Session(SECOND),
@@ -46,14 +45,14 @@ WAYS: Mapping[str, WindowType] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_keys_of_these_types_are_taken_on_all_ways(spark: SparkSession, way: str) -> None:
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_accepts_keys_of_these_types(spark: SparkSession, strategy: str) -> None:
     df = timed(spark, [("a", 1, 2), ("b", 3, 5)]).withColumns(
         {name: f.expr(made) for name, made in KEYS.items()}
     )
-    windows = {"w": WAYS[way]}
-    answer = aggregate(df, windows=windows, aggregates=ASK, keys=list(KEYS))
-    one = aggregate(df, windows=windows, aggregates=ASK, keys="k")
+    windows = {"w": STRATEGIES[strategy]}
+    answer = aggregate(df, windows=windows, aggregates=AGGREGATES, keys=list(KEYS))
+    one = aggregate(df, windows=windows, aggregates=AGGREGATES, keys="k")
     compare(
         answer.select("start", "end", "string", "n", "sum"),
         one.select("start", "end", "k", "n", "sum"),
@@ -63,20 +62,20 @@ def test_keys_of_these_types_are_taken_on_all_ways(spark: SparkSession, way: str
     }
 
 
-def test_names_that_run_into_each_other_are_told_apart(spark: SparkSession) -> None:
+def test_names_that_run_into_each_other_are_distinguished(spark: SparkSession) -> None:
     df = timed(spark, [("a", s, s) for s in range(6)])
     answer = aggregate(
         df,
         windows={"a": count(2), "a b": count(3)},
         aggregates={"b c": "count", "c": ("sum", "v")},
     )
-    found = Counter(collected(answer.select("window", "b c", "c")))
-    assert found == Counter([("a", 2, 1), ("a", 2, 5), ("a", 2, 9), ("a b", 3, 3), ("a b", 3, 12)])
+    rows = Counter(collected(answer.select("window", "b c", "c")))
+    assert rows == Counter([("a", 2, 1), ("a", 2, 5), ("a", 2, 9), ("a b", 3, 3), ("a b", 3, 12)])
 
 
 @dataclass(frozen=True)
 class Bells(PeriodicWindow):
-    """A window between any two bells: its numbers have names that others have too."""
+    """A window between any two bells: its parameters have names that other types use too."""
 
     at: tuple[int, ...]
     offset: int | None = None
@@ -89,8 +88,8 @@ class Bells(PeriodicWindow):
         return [Interval(a, b) for a, b in pairwise(self.at)]
 
 
-def test_numbers_of_windows_of_ones_own_are_what_they_like() -> None:
-    (sent,) = windows_of([Bells((1, 5, 9))])
+def test_parameters_of_own_window_types_have_no_bounds() -> None:
+    (sent,) = serialize_windows([Bells((1, 5, 9))])
     assert sent.kind() == Bells((1, 5, 9))
 
 
@@ -104,7 +103,7 @@ def test_columns_for_late_rows_are_dropped_in_batch_where_no_window_looks_at_the
     own = Punctuation(lambda event: event.value == "x")
     for kind, dropped in ((tumbling(2), True), (State(), False), (own, False)):
         plan = plan_of({"w": kind}, {"n": "count"}, DEFAULTS, reads)
-        assert without_late_columns(plan).values == (() if dropped else ("s",))
+        assert plan.without_late_columns().values == (() if dropped else ("s",))
 
 
 def test_columns_for_late_rows_cost_nothing_in_batch(
@@ -117,47 +116,51 @@ def test_columns_for_late_rows_cost_nothing_in_batch(
     assert collected(answer.select("n")) == [(2,)]
 
 
-@pytest.mark.parametrize("way", ["group-by", "records"])
-def test_keys_and_columns_of_these_types_are_kept_by_streams(spark: SparkSession, way: str) -> None:
-    """Two micro-batches, so that what is kept is read again: it says what batch says."""
+@pytest.mark.parametrize("strategy", ["group-by", "records"])
+def test_keys_and_columns_of_these_types_are_kept_by_streams(
+    spark: SparkSession, strategy: str
+) -> None:
+    """Two micro-batches, so that state is read again; the result is that of batch."""
     spark.dataSource.register(ReplaySource)
     options = {"rows": "40", "keys": "2", "step": "1000000", "delay": "0", "rows_per_trigger": "20"}
     kept = {name: f.expr(one) for name, one in KEYS.items() if name != "decimal"}
     names = [one for one in kept if one not in ("timestamp", "ntz")]
-    inward, batch = (
+    stream, batch = (
         aggregate(
             reader.format("muntin-replay")
             .options(**options)
             .load()
             .withColumn("k", f.expr("cast(key as string)"))
             .withColumns(kept),
-            windows={"w": WAYS[way]},
-            aggregates=ASK,
+            windows={"w": STRATEGIES[strategy]},
+            aggregates=AGGREGATES,
             keys=names,
-            columns=list(kept) if way == "records" else (),
+            columns=list(kept) if strategy == "records" else (),
             watermark="1 second",
             output="final",
             late="rows",
             buckets=1,
-            metrics=f"kept {way}",
+            metrics=f"kept {strategy}",
         ).drop("late")
         for reader in (spark.readStream, spark.read)
     )
-    table = f"kept_{way.replace('-', '_')}"
-    query = inward.writeStream.format("memory").queryName(table).outputMode("append")
+    table = f"kept_{strategy.replace('-', '_')}"
+    query = stream.writeStream.format("memory").queryName(table).outputMode("append")
     query.trigger(availableNow=True).start().awaitTermination()
-    told = {*collected(spark.table(table))}
-    assert told
-    assert told <= {*collected(batch.select(*inward.columns))}
+    emitted = {*collected(spark.table(table))}
+    assert emitted
+    assert emitted <= {*collected(batch.select(*stream.columns))}
 
 
-@pytest.mark.parametrize(("way", "type_of"), [("count", "struct <a:int>"), ("tumbling", "`a` int")])
-def test_a_struct_of_one_field_is_a_type(spark: SparkSession, way: str, type_of: str) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "type_of"), [("count", "struct <a:int>"), ("tumbling", "`a` int")]
+)
+def test_a_struct_of_one_field_is_a_type(spark: SparkSession, strategy: str, type_of: str) -> None:
     def held(v: int) -> tuple[int]:  # in here, or Spark would look for this module on its workers
         return (v,)
 
     plus = Aggregate("plus", int, Monoid(0, int.__add__), held, True, "algebraic")  # noqa: FBT003
-    windows = {"w": count(2) if way == "count" else tumbling(10 * SECOND)}
+    windows = {"w": count(2) if strategy == "count" else tumbling(10 * SECOND)}
     df = timed(spark, [("a", 1, 2), ("a", 2, 5)])
     answer = aggregate(df, windows=windows, aggregates={"s": (plus, "v", type_of)})
     assert answer.schema["s"].dataType.simpleString() == "struct<a:int>"

@@ -1,4 +1,4 @@
-"""Batch without a cluster: what the workers do, held to the denotation on small tables."""
+"""Batch without a cluster: what the workers do, compared with the denotation on small tables."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from muntin.columnar.arguments import InputColumns
 from muntin.spark.batch.arrow_slices import ROWS, PendingSlices, final_aggregation_task
-from muntin.spark.batch.records import answering
 from muntin.spark.batch.slice_plan import SlicePlan, sliceable_windows
-from muntin.spark.call.analysis import InputColumns
+from muntin.spark.batch.strategy import evaluation_task
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, keys, picked, table
-from muntin.spark.execution.columnar_support import columnar_windows
+from muntin.spark.execution.arrow import ArrowBatch, keys, picked, table
+from muntin.spark.execution.evaluation import columnar_windows
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Punctuation, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -48,31 +48,31 @@ SLICED = st.one_of(
 )
 
 
-def gathered(plan: AggregationPlan, batches: Sequence[Table]) -> list[Table]:
-    """Bring rows together by key, as the shuffle of Spark does; here in one batch of few rows."""
-    whole = table(batches)
-    order = np.argsort(keys(whole, plan.keys).number, kind="stable")
-    names = getattr(whole, "column_names")  # noqa: B009 - Arrow is not typed
-    return [picked(whole, names, order[at : at + 5]) for at in range(0, order.size, 5)]
+def shuffle(plan: AggregationPlan, batches: Sequence[ArrowBatch]) -> list[ArrowBatch]:
+    """Sort rows by key, as the shuffle of Spark does; here in batches of five rows."""
+    rows_of_keys = table(batches)
+    order = np.argsort(keys(rows_of_keys, plan.keys).number, kind="stable")
+    names = getattr(rows_of_keys, "column_names")  # noqa: B009 - Arrow is not typed
+    return [picked(rows_of_keys, names, order[at : at + 5]) for at in range(0, order.size, 5)]
 
 
 def by_slices(
     plan: AggregationPlan, parts: Sequence[Sequence[Row]], order: Sequence[int]
 ) -> list[Line]:
-    """Let a worker a part make slices, and combine them in whatever order they come."""
-    passed = list[list[Table]]()
+    """The result of a worker for each part, whose slices are combined in a given order."""
+    passed = list[list[ArrowBatch]]()
     for nth, part in enumerate(parts):
-        held = PendingSlices(SlicePlan(plan), nth * ROWS)
+        slices = PendingSlices(SlicePlan(plan), nth * ROWS)
         for at in range(0, len(part), 4):
-            held.take(table_of(part[at : at + 4]))
-        passed.append(list(held.passed_on()))
+            slices.add(table_of(part[at : at + 4]))
+        passed.append(list(slices.flush()))
     shuffled = [batch for nth in order for batch in passed[nth]]
-    return in_full(plan, final_aggregation_task(plan)(gathered(plan, shuffled)))
+    return in_full(plan, final_aggregation_task(plan)(shuffle(plan, shuffled)))
 
 
 def by_records(plan: AggregationPlan, given_rows: Sequence[Row]) -> list[Line]:
-    """Let a worker answer rows."""
-    return in_full(plan, answering(plan)(gathered(plan, [table_of(given_rows)])))
+    """The result of a worker that evaluates rows."""
+    return in_full(plan, evaluation_task(plan)(shuffle(plan, [table_of(given_rows)])))
 
 
 @given(
@@ -90,7 +90,7 @@ def test_windows_of_slices_are_those_of_the_denotation(
 
 
 UNORDERED = ("rows", "n", "sum", "real", "low", "high", "spread", "std", "range")
-"""Aggregates in whose parts order does not show."""
+"""Aggregates that do not depend on the order of rows."""
 
 
 @given(
@@ -101,8 +101,8 @@ UNORDERED = ("rows", "n", "sum", "real", "low", "high", "spread", "std", "range"
 def test_sessions_alone_are_made_of_runs(
     windows: list[WindowType], parts: list[list[Row]], data: st.DataObject
 ) -> None:
-    wanted = {name: MERGED[name] for name in UNORDERED}
-    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, wanted)
+    aggregates = {name: MERGED[name] for name in UNORDERED}
+    plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, aggregates)
     assert SlicePlan(plan).gap
     assert not SlicePlan(plan_of({"w": windows[0]}, MERGED)).gap
     answer = by_slices(plan, parts, data.draw(st.permutations(range(len(parts)))))
@@ -120,7 +120,7 @@ def test_windows_of_records_are_those_of_the_denotation(
 
 
 @given(st.lists(SLICED, min_size=1, max_size=3), rows())
-def test_summaries_of_the_users_own_are_answered_over_columns(
+def test_compiled_aggregates_are_computed_over_columns(
     windows: list[WindowType], given_rows: list[Row]
 ) -> None:
     plan = plan_of({f"w{nth}": one for nth, one in enumerate(windows)}, OWN)
@@ -130,7 +130,7 @@ def test_summaries_of_the_users_own_are_answered_over_columns(
 
 
 @given(st.lists(SLICED, min_size=1, max_size=3), st.lists(rows(9), min_size=1, max_size=3))
-def test_commutative_summaries_of_the_users_own_travel_as_slices(
+def test_commutative_compiled_aggregates_are_sent_as_slices(
     windows: list[WindowType], parts: list[list[Row]]
 ) -> None:
     own = {name: OWN[name] for name in ("weighed", "rows")}

@@ -1,4 +1,4 @@
-"""Each way of making slices on Spark: the denotation, and what the plan shows."""
+"""Each strategy of making slices on Spark: the denotation, and what the plan shows."""
 
 import re
 from collections.abc import Callable
@@ -7,9 +7,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.spark import aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding, tumbling
 from muntin.spec.windows.window import WindowType
@@ -30,11 +30,11 @@ IN_THE_JVM: dict[str, AggregateSpec] = {
     "low": ("min", "w"),
     "high": ("max", "v"),
 }
-"""Aggregates that Spark's own expressions say."""
+"""Aggregates that Spark's own expressions compute."""
 
 
 def jobs(answer: DataFrame) -> list[str]:
-    """Return what is planned, from the rows on: group-bys, workers and what they exchange."""
+    """The steps of the physical plan, from the rows on: group-bys, workers and exchanges."""
     plan = str(getattr(answer, "_jdf").queryExecution().executedPlan())  # noqa: B009 - it is private
     return re.findall(r"HashAggregate|MapInArrow|Exchange", plan)[::-1]
 
@@ -57,19 +57,19 @@ WORKERS = ["MapInArrow", "Exchange", "MapInArrow"]
         ([Rolling(3)], {}, ["Exchange", "MapInArrow"]),
     ],
 )
-def test_each_way_of_making_slices(
+def test_each_strategy_of_making_slices(
     spark: SparkSession, windows: list[WindowType], more: dict[str, AggregateSpec], how: list[str]
 ) -> None:
     rows = random_rows(9, 70)
     nan: Values = ("a", 0, 4, 3, float("nan"), None, 2**62 - 1, False)
     rows += [nan, (*nan[:4], -0.5, None, 2**62 - 1, True)]
-    rows += [(*nan[:6], -(2**62), True)] * 2  # in all -2: what is above 31 bits carries
+    rows += [(*nan[:6], -(2**62), True)] * 2  # in all -2: the upper half borrows
     named = {f"w{nth}": one for nth, one in enumerate(windows)}
-    wanted = {**IN_THE_JVM, **more}
+    aggregates = {**IN_THE_JVM, **more}
     df = frame_of(spark, rows, SCHEMA)
-    answer = aggregate(df, time="t", keys=["k", "j"], windows=named, aggregates=wanted)
+    answer = aggregate(df, time="t", keys=["k", "j"], windows=named, aggregates=aggregates)
     assert jobs(answer) == how
-    plan = plan_of(named, wanted)
+    plan = plan_of(named, aggregates)
     assert same(answered(plan, answer), in_batch(plan, rows))
 
 
@@ -82,22 +82,22 @@ def test_clocks_and_small_numbers_are_values_too(spark: SparkSession) -> None:
         "ts",
     ]
     df = timed(spark, [("a", 1, 4), ("a", 2, -6), ("b", 11, 5), ("a", 25, 1)])
-    wanted = {f"{how} {of}": (how, of) for how in ("min", "max") for of in "bsfd"}
-    wanted |= {f"sum {of}": ("sum", of) for of in "bsf"} | {"first": ("min", "ts")}
+    aggregates = {f"{how} {of}": (how, of) for how in ("min", "max") for of in "bsfd"}
+    aggregates |= {f"sum {of}": ("sum", of) for of in "bsf"} | {"first": ("min", "ts")}
     given = df.selectExpr("k", *small)
     known: dict[str, WindowType] = {"w": tumbling(10 * SECOND)}
     more: dict[str, WindowType] = {"other": Band(0, 1)}
     whole, part = (
-        ASK(given, keys="k", windows=windows, aggregates=wanted)
+        ASK(given, keys="k", windows=windows, aggregates=aggregates)
         for windows in (known, known | more)
     )
     plain = given.groupBy("k", f.window("ts", "10 seconds").start).agg(
-        *(getattr(f, label.split()[0])(one[1]) for label, one in wanted.items())
+        *(getattr(f, label.split()[0])(one[1]) for label, one in aggregates.items())
     )
     assert (jobs(whole), jobs(part)) == (GROUP, [*GROUP, "Exchange", "MapInArrow"])
     rest = part.where("window = 'w'")
     for answer in (whole, rest):
-        compare(answer.select("k", "start", *(f"`{label}`" for label in wanted)), plain)
+        compare(answer.select("k", "start", *(f"`{label}`" for label in aggregates)), plain)
     assert whole.schema.simpleString() == part.schema.simpleString()
 
 

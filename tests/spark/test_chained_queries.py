@@ -1,4 +1,4 @@
-"""Calls over the answers of others, in one query and in two; watermarks that are only noted."""
+"""Calls over results of others, in one query and in two; watermarks that are only metadata."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,10 +9,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
+from muntin.columnar.arguments import InputColumns
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.analysis import InputColumns, analyze
-from muntin.spark.streaming import stream_query as streaming
-from muntin.spark.streaming.stream_query import DELAY, metadata, watermarked
+from muntin.spark.call.analysis import analyze
+from muntin.spark.streaming import stream_query
+from muntin.spark.streaming.stream_query import (
+    WATERMARK_METADATA,
+    column_metadata,
+    with_watermark,
+)
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS
 from muntin.spec.windows.periodic import tumbling
@@ -40,45 +45,45 @@ SECOND: Callable[..., DataFrame] = partial(
 
 @pytest.fixture
 def rows(spark: SparkSession) -> DataFrame:
-    """Return a stream."""
+    """A stream of a trace."""
     spark.dataSource.register(ReplaySource)
     return spark.readStream.format("muntin-replay").options(**OPTIONS).load()
 
 
-def as_it_is(answer: DataFrame, rows: DataFrame) -> DataFrame:
-    """Return an answer."""
+def unchanged(result: DataFrame, rows: DataFrame) -> DataFrame:
+    """The result itself."""
     del rows
-    return answer
+    return result
 
 
-def changed(answer: DataFrame, rows: DataFrame) -> DataFrame:
-    """Return an answer of which little is left."""
+def transformed(result: DataFrame, rows: DataFrame) -> DataFrame:
+    """Filtered, projected and grouped rows of the result."""
     del rows
-    moved = answer.where("n > 1").select(f.expr("start + interval 1 second").alias("at"), "n")
+    moved = result.where("n > 1").select(f.expr("start + interval 1 second").alias("at"), "n")
     return moved.groupBy("at", "n").count().drop("count").withColumnRenamed("at", "start")
 
 
-def viewed(answer: DataFrame, rows: DataFrame) -> DataFrame:
-    """Return an answer as a view."""
-    answer.createOrReplaceTempView("answered")
-    return rows.sparkSession.sql("SELECT * FROM answered")
+def view(result: DataFrame, rows: DataFrame) -> DataFrame:
+    """A view of the result."""
+    result.createOrReplaceTempView("result")
+    return rows.sparkSession.sql("SELECT * FROM result")
 
 
-def united(answer: DataFrame, rows: DataFrame) -> DataFrame:
-    """Return an answer, and other rows."""
-    return rows.select(f.col("ts").alias("start"), "n").union(answer.select("start", "n"))
+def union(result: DataFrame, rows: DataFrame) -> DataFrame:
+    """The result and other rows."""
+    return rows.select(f.col("ts").alias("start"), "n").union(result.select("start", "n"))
 
 
-@pytest.mark.parametrize("made", [as_it_is, changed, viewed, united])
-def test_a_stream_over_an_answer_of_the_same_query_is_refused(
-    rows: DataFrame, made: Callable[[DataFrame, DataFrame], DataFrame]
+@pytest.mark.parametrize("derive", [unchanged, transformed, view, union])
+def test_a_stream_over_a_result_of_the_same_query_is_refused(
+    rows: DataFrame, derive: Callable[[DataFrame, DataFrame], DataFrame]
 ) -> None:
-    with pytest.raises(InvalidInputError, match="the answer of another aggregate"):
-        SECOND(made(FIRST(rows), rows), watermark="1 second")
+    with pytest.raises(InvalidInputError, match="the result of another aggregate"):
+        SECOND(derive(FIRST(rows), rows), watermark="1 second")
 
 
-def written(df: DataFrame, folder: Path) -> DataFrame:
-    """Return what a stream wrote to files, as a stream of the schema that these have."""
+def through_files(df: DataFrame, folder: Path) -> DataFrame:
+    """Write a stream to files, and read these as a stream with their own schema."""
     place = str(folder / "files")
     writer = df.writeStream.format("parquet").option("path", place)
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
@@ -87,52 +92,48 @@ def written(df: DataFrame, folder: Path) -> DataFrame:
     return df.sparkSession.readStream.schema(schema).parquet(place)
 
 
-def told(answer: DataFrame) -> list[tuple[object, ...]]:
-    """Return what a stream says."""
-    query = answer.writeStream.format("memory").queryName("told").outputMode("append")
+def output_rows(result: DataFrame) -> list[tuple[object, ...]]:
+    """Run a stream to its end, and return its rows."""
+    query = result.writeStream.format("memory").queryName("output_rows").outputMode("append")
     query.trigger(availableNow=True).start().awaitTermination()
-    return [*collected(answer.sparkSession.table("told"))]
+    return [*collected(result.sparkSession.table("output_rows"))]
 
 
-def test_a_stream_over_an_answer_that_was_written_is_answered(
-    rows: DataFrame, tmp_path: Path
-) -> None:
-    read = written(FIRST(rows), tmp_path)
-    assert told(SECOND(read, watermark="0 seconds", output="final"))
+def test_a_stream_over_a_result_in_files_is_aggregated(rows: DataFrame, tmp_path: Path) -> None:
+    read = through_files(FIRST(rows), tmp_path)
+    assert output_rows(SECOND(read, watermark="0 seconds", output="final"))
     place = str(tmp_path / "files")
     assert [*collected(SECOND(rows.sparkSession.read.parquet(place), output="final"))]
 
 
-def test_a_watermark_that_files_only_note_is_none(rows: DataFrame, tmp_path: Path) -> None:
-    read = written(rows.withWatermark("ts", "1 second"), tmp_path)
-    assert DELAY in metadata(StructType(read.schema.fields), "ts")
+def test_a_watermark_in_the_metadata_of_files_is_none(rows: DataFrame, tmp_path: Path) -> None:
+    read = through_files(rows.withWatermark("ts", "1 second"), tmp_path)
+    assert WATERMARK_METADATA in column_metadata(StructType(read.schema.fields), "ts")
     with pytest.raises(InvalidInputError, match="a stream needs a watermark"):
         FIRST(read, watermark=None)
-    assert told(FIRST(read))
+    assert output_rows(FIRST(read))
 
 
 @pytest.mark.parametrize(("delay", "millis"), [(1500, 2), (1, 1), (0, 0), ("1 second", 1000)])
-def test_a_delay_is_never_less_than_was_said(
-    rows: DataFrame, delay: str | int, millis: int
-) -> None:
+def test_a_delay_is_rounded_up(rows: DataFrame, delay: str | int, millis: int) -> None:
     schema = StructType(rows.schema.fields)
     plan = analyze(
         schema, InputColumns("ts", ("key",)), {"w": tumbling(1)}, {"n": "count"}, DEFAULTS
     )
-    found = watermarked(rows, plan, delay).schema
-    assert metadata(StructType(found.fields), "ts")[DELAY] == millis
+    schema = with_watermark(rows, plan, delay).schema
+    assert column_metadata(StructType(schema.fields), "ts")[WATERMARK_METADATA] == millis
 
 
-def unseen(_: DataFrame) -> None:
-    """Say of a watermark what can be seen of it with Spark Connect."""
+def unknown(_: DataFrame) -> None:
+    """Whether a stream has a watermark can't be seen with Spark Connect."""
 
 
-def test_a_watermark_that_can_not_be_seen_is_set_where_it_is_said(
+def test_a_watermark_that_can_not_be_seen_is_set_if_requested(
     rows: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With Spark Connect: a note of one may be old, and Spark itself refuses a second one."""
-    monkeypatch.setattr(streaming, "has_watermark", unseen)
-    noted = rows.withMetadata("ts", {DELAY: 7})
+    """With Spark Connect: the metadata may be old, and Spark itself refuses a second watermark."""
+    monkeypatch.setattr(stream_query, "has_watermark", unknown)
+    with_metadata = rows.withMetadata("ts", {WATERMARK_METADATA: 7})
     plan = analyze(
         StructType(rows.schema.fields),
         InputColumns("ts"),
@@ -140,6 +141,6 @@ def test_a_watermark_that_can_not_be_seen_is_set_where_it_is_said(
         {"n": "count"},
         DEFAULTS,
     )
-    said = watermarked(noted, plan, "1 second").schema
-    assert metadata(StructType(said.fields), "ts")[DELAY] == 1000
-    assert watermarked(noted, plan, None) is noted
+    schema = with_watermark(with_metadata, plan, "1 second").schema
+    assert column_metadata(StructType(schema.fields), "ts")[WATERMARK_METADATA] == 1000
+    assert with_watermark(with_metadata, plan, None) is with_metadata

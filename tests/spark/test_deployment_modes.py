@@ -1,4 +1,4 @@
-"""Other ways to run: a Spark Connect server, and spark-submit to executors, which may be lost."""
+"""Other deployments: a Spark Connect server, and spark-submit to executors, which may be lost."""
 
 import json
 import os
@@ -11,25 +11,25 @@ from typing import NamedTuple
 from pyspark.sql import SparkSession
 
 from muntin.spark.session import SETTINGS
-from spark_support import user_job as driven
-from spark_support.faults.trace import wrong
+from spark_support import user_job
+from spark_support.faults.query import sink_errors
 
-TESTS, DRIVER = Path(__file__).parents[1], Path(driven.__file__)
+TESTS, DRIVER = Path(__file__).parents[1], Path(user_job.__file__)
 SUBMIT = Path(sys.executable).with_name("spark-submit")
 
 
-class Told(NamedTuple):
-    """What a driver was told: by batch and by a stream, late rows, its session, its workers."""
+class JobReport(NamedTuple):
+    """The report of a driver: rows of batch and of a stream, late rows, session and workers."""
 
     batch: dict[str, list[str]]
-    news: list[str]
+    stream: list[str]
     late: int
     session: str
     workers: list[str]
 
 
-def run(command: Sequence[str | Path], folder: Path, env: Mapping[str, str]) -> Told:
-    """Run a driver, and return what it was told."""
+def run(command: Sequence[str | Path], folder: Path, env: Mapping[str, str]) -> JobReport:
+    """Run a driver, and read its report."""
     done = subprocess.run(  # noqa: S603 - our own words
         list(map(str, command)),
         check=False,
@@ -37,24 +37,23 @@ def run(command: Sequence[str | Path], folder: Path, env: Mapping[str, str]) -> 
         env={**os.environ, "PYTHONPATH": str(TESTS), **env},
     )
     assert done.returncode == 0, done.stderr.decode()[-4000:]
-    return Told(**json.loads((folder / "told.json").read_text()))
+    return JobReport(**json.loads((folder / "report.json").read_text()))
 
 
-def held_to_the_classic_mode(spark: SparkSession, told: Told) -> None:
-    """Hold what was told against what this session says: of a stream, each window once."""
-    found, news = told.batch, told.news
-    batch = driven.answers(spark, [name for name in found if name != "own"])
-    batch |= {"own": batch["slices"]} if "own" in found else {}  # both are sums
-    assert found == batch
-    assert told.late == 0
-    assert len(set(news)) == len(news) > len(batch["slices"]) / 2
-    assert set(news) < set(batch["slices"])
+def assert_same_as_classic_mode(spark: SparkSession, report: JobReport) -> None:
+    """Compare a report with the results of this session; a stream emits each window once."""
+    batch = user_job.batch_results(spark, [name for name in report.batch if name != "own"])
+    batch |= {"own": batch["slices"]} if "own" in report.batch else {}  # both are sums
+    assert report.batch == batch
+    assert report.late == 0
+    assert len(set(report.stream)) == len(report.stream) > len(batch["slices"]) / 2
+    assert set(report.stream) < set(batch["slices"])
 
 
 def test_with_a_connect_server(spark: SparkSession, tmp_path: Path) -> None:
-    told = run([sys.executable, DRIVER, tmp_path, "connect"], tmp_path, {})
-    assert told.session == "pyspark.sql.connect.session"
-    held_to_the_classic_mode(spark, told)
+    report = run([sys.executable, DRIVER, tmp_path, "connect"], tmp_path, {})
+    assert report.session == "pyspark.sql.connect.session"
+    assert_same_as_classic_mode(spark, report)
 
 
 def test_by_spark_submit_to_executors_of_their_own(spark: SparkSession, tmp_path: Path) -> None:
@@ -83,13 +82,13 @@ def test_by_spark_submit_to_executors_of_their_own(spark: SparkSession, tmp_path
         "PYSPARK_PYTHON": "",
         "PYSPARK_DRIVER_PYTHON": sys.executable,
     }
-    told = run(command, tmp_path, env)
-    held_to_the_classic_mode(spark, told)
-    assert len(told.workers) == 2
-    assert all(sys.executable in one for one in told.workers)
+    report = run(command, tmp_path, env)
+    assert_same_as_classic_mode(spark, report)
+    assert len(report.workers) == 2
+    assert all(sys.executable in worker for worker in report.workers)
     assert list(cache.rglob("*.nbi"))
     assert {one.name for one in (tmp_path / "lost").glob("* death")} == {
         "first death",
         "second death",
     }
-    assert wrong(tmp_path / "lost" / "sink", driven.ROWS) == ""
+    assert sink_errors(tmp_path / "lost" / "sink", user_job.ROWS) == ""

@@ -1,4 +1,4 @@
-"""Columns of any name: with dots, spaces, backticks; and those that Spark takes for one."""
+"""Columns of any name: with dots, spaces, backticks; and names that are one to Spark."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Sliding, count, tumbling
@@ -18,7 +18,7 @@ from spark_support.frames import SECOND, compare, streamed, timed
 ODD = {"k": "the key.s", "ts": "a`time.", "v": "v. `x`"}
 LABELS = {"n": "rows.n", "total": "v`.sum"}
 BUILT_IN: Mapping[str, AggregateSpec] = {"n": "count", "total": ("sum", "v")}
-WAYS: Mapping[str, Mapping[str, WindowType]] = {
+STRATEGIES: Mapping[str, Mapping[str, WindowType]] = {
     "windows of the group-by": {"w": tumbling(10 * SECOND)},
     "slices of the group-by": {"w": Sliding(10 * SECOND, 5 * SECOND)},
     "slices of kernels": {"w": Session(2 * SECOND)},
@@ -27,26 +27,31 @@ WAYS: Mapping[str, Mapping[str, WindowType]] = {
 }
 
 
-def oddly(df: DataFrame) -> DataFrame:
-    """Return the same rows under names that are odd."""
+def rename_oddly(df: DataFrame) -> DataFrame:
+    """The same rows under odd names."""
     return df.toDF(*(ODD.get(one, one) for one in df.columns))
 
 
-def plainly(df: DataFrame) -> DataFrame:
-    """Return an answer under the names that it has if nothing is odd."""
+def rename_plainly(df: DataFrame) -> DataFrame:
+    """A result under the names that it has if nothing is odd."""
     back = {odd: plain for plain, odd in (ODD | LABELS).items()}
     return df.toDF(*(back.get(one, one) for one in df.columns))
 
 
-ODD_ASKED: Mapping[str, AggregateSpec] = {LABELS["n"]: "count", LABELS["total"]: ("sum", ODD["v"])}
+ODD_AGGREGATES: Mapping[str, AggregateSpec] = {
+    LABELS["n"]: "count",
+    LABELS["total"]: ("sum", ODD["v"]),
+}
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_names_may_be_anything(spark: SparkSession, way: str) -> None:
-    df, windows = timed(spark, [("a", s * s % 31, s) for s in range(30)]), WAYS[way]
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_names_may_be_anything(spark: SparkSession, strategy: str) -> None:
+    df, windows = timed(spark, [("a", s * s % 31, s) for s in range(30)]), STRATEGIES[strategy]
     answer = aggregate(df, keys="k", windows=windows, aggregates=BUILT_IN)
-    odd = aggregate(oddly(df), time=ODD["ts"], keys=ODD["k"], windows=windows, aggregates=ODD_ASKED)
-    compare(plainly(odd), answer)
+    odd = aggregate(
+        rename_oddly(df), time=ODD["ts"], keys=ODD["k"], windows=windows, aggregates=ODD_AGGREGATES
+    )
+    compare(rename_plainly(odd), answer)
 
 
 def test_names_may_be_anything_in_a_stream(spark: SparkSession) -> None:
@@ -54,12 +59,14 @@ def test_names_may_be_anything_in_a_stream(spark: SparkSession) -> None:
     options = {"rows": "60", "keys": "2", "step": "100000", "rows_per_trigger": "30"}
     rows = spark.readStream.format("muntin-replay").options(**options).load()
     df, windows = rows.select(f.col("key").alias("k"), "ts", "v"), [tumbling(micros("1 second"))]
-    ask = partial(aggregate, windows=windows, watermark="1 second", late="rows", buckets=1)
-    answer = ask(df, keys="k", aggregates=BUILT_IN)
-    odd = ask(oddly(df), time=ODD["ts"], keys=ODD["k"], aggregates=ODD_ASKED)
-    told = streamed(plainly(odd), "odd").drop("late")  # the row as it was, under its own names
-    compare(told, streamed(answer, "plain").drop("late"))
-    assert told.where("kind = 'late'").count() > 0
+    call = partial(aggregate, windows=windows, watermark="1 second", late="rows", buckets=1)
+    answer = call(df, keys="k", aggregates=BUILT_IN)
+    odd = call(rename_oddly(df), time=ODD["ts"], keys=ODD["k"], aggregates=ODD_AGGREGATES)
+    emitted = streamed(rename_plainly(odd), "odd").drop(
+        "late"
+    )  # the row as it was, under its own names
+    compare(emitted, streamed(answer, "plain").drop("late"))
+    assert emitted.where("kind = 'late'").count() > 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Partial aggregates as columns that Arrow carries: they come back as they were."""
+"""Partial aggregates as Arrow columns, and back."""
 
 from collections.abc import Mapping
 
@@ -11,35 +11,37 @@ from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.parts import Max, Min, Part, Squares, Sum
-from muntin.spark.batch.partials import WireType, columns_of, decode, encode, places
+from muntin.spark.batch.slice_plan import WireType, decode, encode, part_columns, wire_types
 from muntin.spec.windows.periodic import tumbling
 
 POWERS = [2**n for n in range(63)]
-WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.sampled_from(POWERS)
+INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9) | st.sampled_from(POWERS)
 KINDS: Mapping[Source, WireType] = {"v": "int"}
 
 
 def in_one_slice(part: Part, values: list[int] | list[float]) -> Fields:
-    """Return the partial of all values."""
-    none = np.zeros(len(values), np.int64)
+    """The partial aggregate of all values."""
+    zeros = np.zeros(len(values), np.int64)
     columns: dict[Source, Values] = {"v": Values(column_of(np.array(values)))}
-    batch = Batch(none, none, none, none, columns, lambda: objects([]), 0)
+    batch = Batch(zeros, zeros, zeros, zeros, columns, lambda: objects([]), 0)
     return sliced(batch, slices([tumbling(10)]).runs(batch), [part]).parts[part]
 
 
 @example(POWERS, Squares("v"))  # each bit once, or twice
 @example([-(2**63), 2**62, 2**46], Squares("v"))
-@given(st.lists(WHOLE, min_size=1), st.sampled_from([Sum("v"), Squares("v"), Min("v"), Max("v")]))
+@given(
+    st.lists(INTEGERS, min_size=1), st.sampled_from([Sum("v"), Squares("v"), Min("v"), Max("v")])
+)
 def test_sums_of_any_size_come_back(values: list[int], part: Part) -> None:
-    kinds, fields = columns_of(part, KINDS), in_one_slice(part, values)
-    sent = list(encode(fields, kinds))
-    assert len(sent) == len(places(kinds))
-    assert all(one.dtype == np.int64 for one in sent)
-    found = decode(part, iter(sent), kinds)
-    assert [one.tolist() for one in found] == [one.tolist() for one in fields]
+    kinds, fields = part_columns(part, KINDS), in_one_slice(part, values)
+    encoded = list(encode(fields, kinds))
+    assert len(encoded) == len(wire_types(kinds))
+    assert all(column.dtype == np.int64 for column in encoded)
+    decoded = decode(part, iter(encoded), kinds)
+    assert [column.tolist() for column in decoded] == [field.tolist() for field in fields]
     if isinstance(part, Squares):
-        wanted = [len(values), sum(values), sum(value**2 for value in values)]
-        assert [one.tolist()[0] for one in found] == wanted
+        expected = [len(values), sum(values), sum(value**2 for value in values)]
+        assert [column.tolist()[0] for column in decoded] == expected
 
 
 @pytest.mark.parametrize("values", [[np.nan, 1.0, 2.0], [2.0, np.nan, 1.0], [1.0, 2.0, np.nan]])

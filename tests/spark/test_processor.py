@@ -1,4 +1,4 @@
-"""Streaming without a cluster: the stateful processor, held to the denotation at each micro-batch.
+"""Streaming without a cluster: the stateful processor against the denotation, by micro-batch.
 
 Spark's own tester keeps state and timers in memory. One unit of time is a millisecond here.
 """
@@ -13,25 +13,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.types import LongType
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import InputColumns
 from muntin.snapshot import SnapshotError
-from muntin.spark.call.aggregate_arguments import AggregateSpec
-from muntin.spark.call.analysis import InputColumns
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.streaming import processor
-from muntin.spark.streaming.bucket_ids import bucket_ids
-from muntin.spark.streaming.shuffle_payload import CONTROL_BUCKET, HEAD, ShuffleEncoder
+from muntin.spark.streaming.processor import CHUNK_STATE, HEADER_STATE
+from muntin.spark.streaming.shuffle_payload import (
+    CONTROL_BUCKET,
+    PAYLOAD_HEADER,
+    ShuffleEncoder,
+    bucket_ids,
+)
 from muntin.spec.query import DEFAULTS, Settings
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Landmark, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
-from spark_support.cluster import BUCKETS, Cluster, in_memory, sent, unpacked
+from spark_support.cluster import (
+    BUCKETS,
+    Cluster,
+    output_batches,
+    payloads_of_task,
+    processor_tester,
+)
 from spark_support.micro_batches import (
-    HOW,
     IN_DIALECTS,
     SETTINGS,
+    STORAGE,
     TRACES,
     MicroBatch,
-    held_to_the_denotation,
+    check_micro_batches,
 )
 from spark_support.tables import (
     FRAMES,
@@ -50,74 +61,76 @@ from spark_support.user_aggregates import OWN
 pandas = import_module("pandas")
 pytestmark = pytest.mark.usefixtures("one_unit_is_a_millisecond")
 
-OVER_COLUMNS: Mapping[str, AggregateSpec] = {**MERGED, "middle": ("median", "v")}
-"""Aggregates that have a form over columns; the median needs single rows."""
-OF_COLUMNS: Mapping[str, AggregateSpec] = {"rows": "count", "sum": ("sum", "v")}
-WANTED = st.sampled_from([{**MERGED, **HOLISTIC}, OVER_COLUMNS, MERGED, OF_COLUMNS, OWN])
+WITH_MEDIAN: Mapping[str, AggregateSpec] = {**MERGED, "middle": ("median", "v")}
+"""Aggregates that the columnar engine supports; the median needs single rows."""
+COUNT_AND_SUM: Mapping[str, AggregateSpec] = {"rows": "count", "sum": ("sum", "v")}
+AGGREGATES = st.sampled_from([{**MERGED, **HOLISTIC}, WITH_MEDIAN, MERGED, COUNT_AND_SUM, OWN])
 
 
-@given(st.lists(kinds(), min_size=1, max_size=3), WANTED, SETTINGS | IN_DIALECTS, TRACES, HOW)
-def test_each_micro_batch_says_what_the_denotation_says(
+@given(
+    st.lists(kinds(), min_size=1, max_size=3), AGGREGATES, SETTINGS | IN_DIALECTS, TRACES, STORAGE
+)
+def test_each_micro_batch_emits_what_the_denotation_emits(
     windows: list[WindowType],
-    wanted: Mapping[str, AggregateSpec],
+    aggregates: Mapping[str, AggregateSpec],
     settings: Settings,
     trace: list[MicroBatch],
-    how: tuple[int, int, int],
+    storage: tuple[int, int, int],
 ) -> None:
-    framed = any(isinstance(one, FRAMES) for one in windows)
-    named = {f"w{nth}": one for nth, one in enumerate(windows)}
-    plan = plan_of(named, OF_ONE if framed else wanted, settings)
-    held_to_the_denotation(plan, trace, *how)
+    has_frames = any(isinstance(kind, FRAMES) for kind in windows)
+    by_id = {f"w{i}": kind for i, kind in enumerate(windows)}
+    plan = plan_of(by_id, OF_ONE if has_frames else aggregates, settings)
+    check_micro_batches(plan, trace, *storage)
 
 
-def test_what_a_worker_has_imported_is_frozen_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_imports_of_a_worker_are_frozen_once(monkeypatch: pytest.MonkeyPatch) -> None:
     frozen = list[None]()
     monkeypatch.setattr("gc.freeze", lambda: frozen.append(None))
-    processor.freeze_once.cache_clear()
+    processor.freeze_imports_once.cache_clear()
     for _ in range(3):
         Cluster(plan_of({"w": tumbling(2)}, OF_ONE))
     assert len(frozen) == 1
 
 
-PASSING = st.one_of(
+EXPIRING = st.one_of(
     slidings(),
     st.builds(Session, st.integers(1, 9)),
     st.builds(Rolling, st.integers(1, 9)),
     cumulates(),
     bands(),
 )
-"""Windows of which nothing remains when they are over."""
+"""Windows that leave no state when they are final."""
 
 
 @given(
-    st.lists(PASSING, min_size=1, max_size=3),
-    st.sampled_from([OF_ONE, OVER_COLUMNS]),
+    st.lists(EXPIRING, min_size=1, max_size=3),
+    st.sampled_from([OF_ONE, WITH_MEDIAN]),
     SETTINGS,
     TRACES,
-    HOW,
+    STORAGE,
 )
-def test_a_key_is_let_go_when_its_windows_are_over(
+def test_a_key_expires_when_its_windows_are_final(
     windows: list[WindowType],
-    wanted: Mapping[str, AggregateSpec],
+    aggregates: Mapping[str, AggregateSpec],
     settings: Settings,
     trace: list[MicroBatch],
-    how: tuple[int, int, int],
+    storage: tuple[int, int, int],
 ) -> None:
-    named = {f"w{nth}": one for nth, one in enumerate(windows)}
-    plan = plan_of(named, wanted, settings)
+    by_id = {f"w{i}": kind for i, kind in enumerate(windows)}
+    plan = plan_of(by_id, aggregates, settings)
     quiet: list[MicroBatch] = [([], 30), ([], 30), ([], 30), ([], 1000)]
-    cluster = held_to_the_denotation(plan, [*trace, *quiet], *how)
-    assert [cluster.state(bucket) for bucket in bucket_ids(BUCKETS)] == [None] * BUCKETS
-    assert [cluster.pieces(bucket) for bucket in bucket_ids(BUCKETS)] == [{}] * BUCKETS
+    cluster = check_micro_batches(plan, [*trace, *quiet], *storage)
+    assert [cluster.header(bucket) for bucket in bucket_ids(BUCKETS)] == [None] * BUCKETS
+    assert [cluster.chunks(bucket) for bucket in bucket_ids(BUCKETS)] == [{}] * BUCKETS
     assert cluster.timers() == []
-    held_to_the_denotation(plan, [*trace, ([], 1000), *trace])
+    check_micro_batches(plan, [*trace, ([], 1000), *trace])
 
 
 @given(TRACES)
 def test_gaps_and_marks_of_the_rows_themselves(trace: list[MicroBatch]) -> None:
     reads = InputColumns("t", ("k",), gap="g", mark="p")
     windows = {"s": Session(3), "p": Punctuation(), "n": count(3)}
-    held_to_the_denotation(plan_of(windows, HOLISTIC, Settings(3), reads), trace)
+    check_micro_batches(plan_of(windows, HOLISTIC, Settings(3), reads), trace)
 
 
 def row(key: str, time: int, value: int) -> Row:
@@ -130,41 +143,41 @@ def test_rows_of_one_time_stay_in_their_order_of_arrival() -> None:
     assert [line.values for line in cluster.step([], 10)] == [((3.0, 1.0, 4.0, 2.0),)]
 
 
-def test_windows_are_told_of_as_soon_as_they_end() -> None:
+def test_windows_are_emitted_as_soon_as_they_end() -> None:
     first = [row("a", 1, 1), row("a", 4, 2), row("b", 10, 3)]
     for windows in ({"w": tumbling(3)}, {"w": Cumulate(4, 2)}, {"w": Landmark(0, 3)}):
         plan = plan_of(windows, OF_ONE)
         trace: list[MicroBatch] = [(first, 1), *(([], 1) for _ in range(15))]
-        held_to_the_denotation(plan, trace)
+        check_micro_batches(plan, trace)
 
 
-def test_what_is_not_due_is_not_written_anew() -> None:
+def test_keys_without_a_due_timer_are_not_written_again() -> None:
     cluster = Cluster(plan_of({"w": tumbling(10)}, OF_ONE))
     cluster.step([row("a", 5, 1), row("b", 25, 1)], 0)
-    before = cluster.kept()
+    before = cluster.key_chunks()
     assert cluster.step([], 10)
-    after = cluster.kept()
+    after = cluster.key_chunks()
     assert after["b", 0] == before["b", 0]
     assert after["a", 0] != before["a", 0]
     assert min(cluster.timers()) > 10
     cluster.step([], 16)
-    assert set(cluster.kept()) == {("b", 0)}
+    assert set(cluster.key_chunks()) == {("b", 0)}
     assert cluster.timers() == [30]
 
 
-def test_late_rows_are_told_with_what_they_hold() -> None:
+def test_late_rows_are_emitted_with_their_columns() -> None:
     plan = plan_of({"w": tumbling(10)}, {"sum": ("sum", "v"), "real": ("sum", "w")})
     cluster = Cluster(plan)
-    payload = sent(cluster.packing, [row("a", 7, 3)], 0)[-1]
+    payload = payloads_of_task(cluster.encoder, [row("a", 7, 3)], 0)[-1]
     cluster.step([], 20)
     frame = pandas.DataFrame({"bucket": payload[0], "payload": [payload[1]]})
-    batches = unpacked(cluster.tester.testInPandas(payload[0], frame))
-    late = [r["late"] for one in batches for r in getattr(one, "to_pylist")()]  # noqa: B009 - Arrow
+    batches = output_batches(cluster.tester.testInPandas(payload[0], frame))
+    late = [r["late"] for batch in batches for r in getattr(batch, "to_pylist")()]  # noqa: B009 - Arrow
     assert late == [{"t": 7, "v": 3, "w": None}]
 
 
-def drifted(plan: AggregationPlan) -> AggregationPlan:
-    """Return a plan over a column that has changed its type."""
+def with_other_type(plan: AggregationPlan) -> AggregationPlan:
+    """The plan of a table in which a column has another type."""
     return replace(plan, types={**plan.types, "v": LongType()})
 
 
@@ -178,7 +191,7 @@ def drifted(plan: AggregationPlan) -> AggregationPlan:
             plan_of({"w": tumbling(10)}, OF_ONE, DEFAULTS, InputColumns("t", ("k",))),
             "the keys k, j",
         ),
-        (drifted(plan_of({"w": tumbling(10)}, OF_ONE)), "v: int;.*v: bigint"),
+        (with_other_type(plan_of({"w": tumbling(10)}, OF_ONE)), "v: int;.*v: bigint"),
     ],
 )
 @pytest.mark.parametrize("bucket", [CONTROL_BUCKET, *bucket_ids(BUCKETS)])
@@ -187,8 +200,8 @@ def test_a_state_of_another_call_is_refused(
 ) -> None:
     before, after = Cluster(plan_of({"w": tumbling(10)}, OF_ONE)), Cluster(other)
     before.step([row(key, 5, 1) for key in "abcdefgh"], 0)
-    after.tester.updateValueState("state", bucket, (before.state(bucket),))
-    payloads = dict(sent(after.packing, [row(key, 5, 1) for key in "abcdefgh"], 0))
+    after.tester.updateValueState(HEADER_STATE, bucket, (before.header(bucket),))
+    payloads = dict(payloads_of_task(after.encoder, [row(key, 5, 1) for key in "abcdefgh"], 0))
     frame = pandas.DataFrame({"bucket": bucket, "payload": [payloads[bucket]]})
     with pytest.raises(SnapshotError, match=names):
         after.tester.testInPandas(bucket, frame)
@@ -198,11 +211,11 @@ def test_another_number_of_buckets_is_refused() -> None:
     plan = plan_of({"w": tumbling(10)}, OF_ONE)
     before, after = (
         Cluster(plan),
-        in_memory(ShuffleEncoder(replace(plan, late="rows"), 2 * BUCKETS)),
+        processor_tester(ShuffleEncoder(replace(plan, late="rows"), 2 * BUCKETS)),
     )
     before.step([row("a", 5, 1)], 0)
-    after.updateValueState("state", CONTROL_BUCKET, (before.state(CONTROL_BUCKET),))
-    with pytest.raises(SnapshotError, match=r"buckets 2; now .* buckets 4"):
+    after.updateValueState(HEADER_STATE, CONTROL_BUCKET, (before.header(CONTROL_BUCKET),))
+    with pytest.raises(SnapshotError, match=r"buckets 2; this call has .* buckets 4"):
         after.testInPandas(
             CONTROL_BUCKET, pandas.DataFrame({"bucket": [CONTROL_BUCKET], "payload": [b""]})
         )
@@ -214,56 +227,59 @@ def test_a_damaged_state_is_refused(place: int, change: int) -> None:
     cluster = Cluster(plan)
     cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
     for bucket in (CONTROL_BUCKET, *bucket_ids(BUCKETS)):
-        if (whole := cluster.state(bucket)) is None:
+        if (header := cluster.header(bucket)) is None:
             continue
-        data = bytearray(whole)
+        data = bytearray(header)
         data[place % len(data)] ^= change
-        cluster.tester.updateValueState("state", bucket, (bytes(data),))
-        frame = pandas.DataFrame({"bucket": [bucket], "payload": [HEAD.pack(0, 0, 0)]})
+        cluster.tester.updateValueState(HEADER_STATE, bucket, (bytes(data),))
+        frame = pandas.DataFrame({"bucket": [bucket], "payload": [PAYLOAD_HEADER.pack(0, 0, 0)]})
         with pytest.raises(SnapshotError):
             cluster.tester.testInPandas(bucket, frame)
 
 
-@given(st.integers(0, 10**9), st.integers(1, 255), st.sampled_from([OF_ONE, OF_COLUMNS]))
-def test_a_damaged_or_missing_piece_is_refused(
-    place: int, change: int, wanted: Mapping[str, AggregateSpec]
+@given(st.integers(0, 10**9), st.integers(1, 255), st.sampled_from([OF_ONE, COUNT_AND_SUM]))
+def test_a_damaged_or_missing_chunk_is_refused(
+    place: int, change: int, aggregates: Mapping[str, AggregateSpec]
 ) -> None:
-    cluster = Cluster(plan_of({"w": tumbling(10)}, wanted))
+    cluster = Cluster(plan_of({"w": tumbling(10)}, aggregates))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("muntin.spark.streaming.bucket.INLINE_STATE_LIMIT", 0)
         cluster.step([row("a", 5, 1), row("b", 25, 1)], 3)
-    bucket = next(one for one in bucket_ids(BUCKETS) if cluster.pieces(one))
-    pieces = cluster.pieces(bucket)
-    name = sorted(pieces)[place % len(pieces)]
-    data = bytearray(pieces[name])
+    bucket = next(each for each in bucket_ids(BUCKETS) if cluster.chunks(each))
+    chunks = cluster.chunks(bucket)
+    name = sorted(chunks)[place % len(chunks)]
+    data = bytearray(chunks[name])
     data[place % len(data)] ^= change
-    payloads = dict(sent(cluster.packing, [row(key, 25, 1) for key in "ab"], 0))
+    payloads = dict(payloads_of_task(cluster.encoder, [row(key, 25, 1) for key in "ab"], 0))
     frame = pandas.DataFrame({"bucket": [bucket], "payload": [payloads[bucket]]})
-    for held in ({**pieces, name: bytes(data)}, {n: p for n, p in pieces.items() if n != name}):
-        cluster.tester.updateMapState("pieces", bucket, {(n,): (p,) for n, p in held.items()})
+    without = {other: chunk for other, chunk in chunks.items() if other != name}
+    for stored in ({**chunks, name: bytes(data)}, without):
+        cluster.tester.updateMapState(
+            CHUNK_STATE, bucket, {(n,): (chunk,) for n, chunk in stored.items()}
+        )
         with pytest.raises(SnapshotError):
             cluster.tester.testInPandas(bucket, frame)
 
 
-def test_a_stretch_of_time_that_is_not_touched_is_not_written_anew() -> None:
-    plan = plan_of({"w": Sliding(10**6, 10)}, OF_COLUMNS, DEFAULTS, InputColumns("t"))
+def test_a_span_of_time_without_new_rows_is_not_written_again() -> None:
+    plan = plan_of({"w": Sliding(10**6, 10)}, COUNT_AND_SUM, DEFAULTS, InputColumns("t"))
     cluster = Cluster(plan)
-    # what follows a rule is packed into next to nothing
+    # random, for regular values take no room when encoded
     values = Random(1)  # noqa: S311 - no secrets
-    cluster.step([row("a", at, values.randrange(10**6)) for at in range(0, 80_000, 5)], 1)
-    before = {n: p for one in bucket_ids(BUCKETS) for n, p in cluster.pieces(one).items()}
+    cluster.step([row("a", time, values.randrange(10**6)) for time in range(0, 80_000, 5)], 1)
+    before = {n: c for bucket in bucket_ids(BUCKETS) for n, c in cluster.chunks(bucket).items()}
     cluster.step([row("a", 80_000, 1)], 2)
-    after = {n: p for one in bucket_ids(BUCKETS) for n, p in cluster.pieces(one).items()}
-    changed = {name for name, piece in after.items() if before.get(name) != piece}
-    assert sum("cells" in name for name in before) > 3
-    assert sum("cells" in name for name in changed) <= 2
+    after = {n: c for bucket in bucket_ids(BUCKETS) for n, c in cluster.chunks(bucket).items()}
+    changed = {name for name, chunk in after.items() if before.get(name) != chunk}
+    assert sum("slices" in name for name in before) > 3
+    assert sum("slices" in name for name in changed) <= 2
     assert sum(len(after[name]) for name in changed) < sum(map(len, after.values())) / 4
 
 
-def test_a_bucket_that_has_nothing_to_say_writes_nothing() -> None:
-    cluster = Cluster(plan_of({"w": Session(100)}, OF_COLUMNS))
+def test_a_bucket_without_work_writes_nothing() -> None:
+    cluster = Cluster(plan_of({"w": Session(100)}, COUNT_AND_SUM))
     cluster.step([row("a", 5, 1)], 1)
-    before = [(cluster.state(one), cluster.pieces(one)) for one in bucket_ids(BUCKETS)]
+    before = [(cluster.header(each), cluster.chunks(each)) for each in bucket_ids(BUCKETS)]
     assert cluster.step([], 50) == []
-    assert [(cluster.state(one), cluster.pieces(one)) for one in bucket_ids(BUCKETS)] == before
+    assert [(cluster.header(each), cluster.chunks(each)) for each in bucket_ids(BUCKETS)] == before
     assert [line.end for line in cluster.step([], 105)] == [105]

@@ -16,7 +16,7 @@ from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.periodic import Band, Cumulate, Landmark, count, tumbling
 from spark_support.frames import SECOND, timed
 
-ASK: Callable[..., DataFrame] = aggregate
+CALL: Callable[..., DataFrame] = aggregate
 """The call, with arguments that no type checker knows."""
 
 GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "count"}, "keys": "k"}
@@ -33,29 +33,33 @@ MORE = {
     "collated": "k collate UTF8_LCASE",
     "decimal": "cast(v as decimal(9, 2))",
 }
-"""Columns of types that are not taken everywhere."""
+"""Columns of types that some arguments do not accept."""
 
 
 @pytest.fixture
 def rows(spark: SparkSession) -> DataFrame:
-    """Return rows with columns of many types."""
+    """Rows with columns of many types."""
     df = timed(spark, [("a", 1, 2), ("b", 2, 3)])
     return df.withColumns({name: f.expr(made) for name, made in MORE.items()})
 
 
-def refused(df: DataFrame, change: dict[str, object], said: str) -> None:
-    with pytest.raises(InvalidInputError, match=re.escape(said)):
-        ASK(df, **{**GOOD, **change})
+def refused(df: DataFrame, change: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        CALL(df, **{**GOOD, **change})
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"windows": tumbling(10)}, "windows must be a list of window types"),
         ({"windows": None}, "windows must be a list of window types"),
         ({"windows": "tumbling"}, "windows must be a list of window types"),
         ({"windows": {1: tumbling(10)}}, "the name of a window must be a string, not 1"),
-        ({"aggregates": ["count"]}, "aggregates must be a dict"),
+        (
+            {"aggregates": [5]},
+            "aggregates[0]: 5 must be a name and a column, such as ('sum', 'price')",
+        ),
+        ({"aggregates": ["count", "count"]}, "two columns 'count'; name aggregates in a dict"),
         ({"aggregates": "count"}, "aggregates must be a dict"),
         ({"aggregates": {"n": None}}, "'n': None must be a name and a column"),
         ({"aggregates": {"n": 5}}, "'n': 5 must be a name and a column"),
@@ -75,14 +79,14 @@ def refused(df: DataFrame, change: dict[str, object], said: str) -> None:
         ({"buckets": None}, "buckets must be an integer, not None"),
         ({"buckets": True}, "buckets must be an integer, not True"),
         ({"metrics": 5}, "metrics must be a name or an Observation, not 5"),
-        ({"watermark": 2**60}, "watermark=1152921504606846976 is more than the columns"),
+        ({"watermark": 2**60}, "watermark=1152921504606846976 is more than result columns"),
         ({"allowed_lateness": 2**64}, "allowed_lateness=18446744073709551616 is more than"),
     ],
 )
 def test_arguments_are_what_they_must_be(
-    rows: DataFrame, change: dict[str, object], said: str
+    rows: DataFrame, change: dict[str, object], message: str
 ) -> None:
-    refused(rows, change, said)
+    refused(rows, change, message)
 
 
 def test_keys_are_names_and_no_columns(rows: DataFrame) -> None:
@@ -92,7 +96,7 @@ def test_keys_are_names_and_no_columns(rows: DataFrame) -> None:
 
 def test_rows_are_a_dataframe() -> None:
     with pytest.raises(InvalidInputError, match="the rows must be a DataFrame of Spark, not None"):
-        ASK(None, **GOOD)
+        CALL(None, **GOOD)
 
 
 @pytest.mark.parametrize(
@@ -108,36 +112,36 @@ def test_rows_are_a_dataframe() -> None:
         Cumulate(2**70, 2**60),
     ],
 )
-def test_windows_are_within_what_columns_can_say(rows: DataFrame, windows: object) -> None:
-    refused(rows, {"windows": {"w": windows}}, "of window 'w' is more than the columns")
+def test_windows_are_within_what_columns_can_hold(rows: DataFrame, windows: object) -> None:
+    refused(rows, {"windows": {"w": windows}}, "of window 'w' is more than result columns")
 
 
 @pytest.mark.parametrize("name", [*MORE][:-1])
-def test_keys_are_of_types_that_all_ways_group(rows: DataFrame, name: str) -> None:
-    said = "of string collate" if name == "collated" else f"the key '{name}' is of"
-    refused(rows, {"keys": ["k", name]}, said)
+def test_keys_are_of_types_that_every_strategy_groups(rows: DataFrame, name: str) -> None:
+    message = "of string collate" if name == "collated" else f"the key '{name}' is of"
+    refused(rows, {"keys": ["k", name]}, message)
 
 
-@pytest.mark.parametrize("asked", [("count", "collated"), ("min", "collated"), ("count", "month")])
-def test_values_that_are_not_compared_as_spark_does_are_refused(
-    rows: DataFrame, asked: tuple[str, str]
+@pytest.mark.parametrize("spec", [("count", "collated"), ("min", "collated"), ("count", "month")])
+def test_values_that_spark_compares_differently_are_refused(
+    rows: DataFrame, spec: tuple[str, str]
 ) -> None:
-    refused(rows, {"aggregates": {"n": asked}}, f"the column {asked[1]!r} is of")
+    refused(rows, {"aggregates": {"n": spec}}, f"the column {spec[1]!r} is of")
 
 
 @pytest.mark.parametrize("frame", [Delta(1), State(), Threshold(2)])
 def test_frames_look_at_a_value(rows: DataFrame, frame: object) -> None:
-    refused(rows, {"windows": {"f": frame}}, "'count' alone reads none: say of which column")
+    refused(rows, {"windows": {"f": frame}}, "'count' alone reads none: name its column")
 
 
 @pytest.mark.parametrize("frame", [Delta(1), Threshold(2)])
 def test_frames_of_numbers_look_at_numbers(rows: DataFrame, frame: object) -> None:
-    said = "frames look at numbers, and 'k' is of string"
-    refused(rows, {"windows": [frame], "aggregates": {"n": ("min", "k")}}, said)
+    message = "frames look at numbers, and 'k' is of string"
+    refused(rows, {"windows": [frame], "aggregates": {"n": ("min", "k")}}, message)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"gap": "v"}, "gap='v' does nothing"),
         ({"mark": "b"}, "mark='b' does nothing"),
@@ -146,9 +150,9 @@ def test_frames_of_numbers_look_at_numbers(rows: DataFrame, frame: object) -> No
     ],
 )
 def test_gaps_and_marks_have_windows_that_look_at_them(
-    rows: DataFrame, change: dict[str, object], said: str
+    rows: DataFrame, change: dict[str, object], message: str
 ) -> None:
-    refused(rows.withColumn("b", f.expr("true")), change, said)
+    refused(rows.withColumn("b", f.expr("true")), change, message)
 
 
 def test_a_column_that_is_there_twice_is_refused(spark: SparkSession, rows: DataFrame) -> None:
@@ -157,17 +161,17 @@ def test_a_column_that_is_there_twice_is_refused(spark: SparkSession, rows: Data
     refused(twice, {"keys": (), "aggregates": {"n": ("sum", "v")}}, "several columns 'v'")
     spark.conf.set("spark.sql.caseSensitive", "true")
     try:
-        assert ASK(twice, **GOOD).count() == 2
+        assert CALL(twice, **GOOD).count() == 2
     finally:
         spark.conf.unset("spark.sql.caseSensitive")
 
 
 @pytest.fixture
 def stream(spark: SparkSession) -> DataFrame:
-    """Return a stream of rows."""
+    """A stream of rows."""
     spark.dataSource.register(ReplaySource)
-    found = spark.readStream.format("muntin-replay").option("rows", 10).load()
-    return found.withColumns({"k": f.col("key"), "d": f.expr("cast(v as decimal(9, 2))")})
+    stream = spark.readStream.format("muntin-replay").option("rows", 10).load()
+    return stream.withColumns({"k": f.col("key"), "d": f.expr("cast(v as decimal(9, 2))")})
 
 
 @pytest.mark.parametrize(
@@ -175,8 +179,8 @@ def stream(spark: SparkSession) -> DataFrame:
     [{"keys": "d"}, {"columns": "d", "late": "rows"}, {"aggregates": {"n": ("count", "d")}}],
 )
 def test_what_a_stream_cannot_keep_is_refused(stream: DataFrame, change: dict[str, object]) -> None:
-    said = "the column 'd' is of decimal(9,2), which a stream can't keep"
-    refused(stream, {"watermark": "1 second", **change}, said)
+    message = "the column 'd' is of decimal(9,2), which a stream can't keep"
+    refused(stream, {"watermark": "1 second", **change}, message)
 
 
 def test_a_stream_is_observed_by_name(stream: DataFrame) -> None:

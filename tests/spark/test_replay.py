@@ -1,4 +1,4 @@
-"""What no trace can be made of is said in our words, and nothing wraps in silence."""
+"""Errors of the source of traces name the option or column, and no number overflows silently."""
 
 import re
 import subprocess
@@ -19,7 +19,7 @@ FAR = 2**63
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"begin": f"{FAR}"}, f"'begin' must be an integer of 64 bits, not '{FAR}'"),
         ({"begin": f"{-FAR - 1}"}, f"'begin' must be an integer of 64 bits, not '{-FAR - 1}'"),
@@ -31,17 +31,17 @@ FAR = 2**63
         ({"begin": f"{1 - FAR}", "delay": "2"}, f"make times from {-1 - FAR} to"),
     ],
 )
-def test_numbers_that_do_not_fit_are_named(options: dict[str, str], said: str) -> None:
-    with pytest.raises(InvalidInputError, match=re.escape(said)):
+def test_numbers_that_do_not_fit_are_named(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
         trace_of(options)
 
 
 def test_numbers_may_go_as_far_as_columns_do() -> None:
     greatest = {"keys": f"{FAR - 1}", "seed": f"{2**80}", "disorder": "0"}
     made, _ = trace_of({**greatest, "begin": f"{FAR - 30}", "step": "10", "rows": "3"})
-    (found,) = made.read(0, 3)
-    times = plain(found.column("ts")).to_pylist()
-    assert [(one - FAR) // 10 for one in times if isinstance(one, int)] == [-3, -2, -1]
+    (rows,) = made.read(0, 3)
+    times = plain(rows.column("ts")).to_pylist()
+    assert [(time - FAR) // 10 for time in times if isinstance(time, int)] == [-3, -2, -1]
 
 
 @pytest.mark.parametrize("held", [b"", b"this is no Parquet file"])
@@ -53,7 +53,7 @@ def test_a_file_that_is_no_trace_is_named(held: bytes, tmp_path: Path) -> None:
 
 
 def recorded(path: Path, column: object) -> Recorded:
-    """Return a trace of one column."""
+    """A trace of one column."""
     parquet.write_table(pa.table({"a": column}), path)
     return Recorded(str(path))
 

@@ -20,9 +20,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from muntin.columnar.arguments import InputColumns
 from muntin.conformance.machines.random_choices import SeededSource
 from muntin.spark import aggregate
-from muntin.spark.call.analysis import InputColumns
 from muntin.spark.session import java
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
@@ -48,7 +48,7 @@ from spark_support.tables import (
 )
 
 
-def test_one_call_says_what_the_denotation_says(spark: SparkSession) -> None:
+def test_one_call_gives_the_windows_of_the_denotation(spark: SparkSession) -> None:
     rows = random_rows(7, 60)
     windows = {
         "slide": Sliding(9, 4, 1),
@@ -58,15 +58,15 @@ def test_one_call_says_what_the_denotation_says(spark: SparkSession) -> None:
         "near": Rolling(5),
         "edges": Sliding(4, 2, measure=Measure("double", lambda event: 2 * event.time)),
     }
-    wanted = {**MERGED, **HOLISTIC}
+    aggregates = {**MERGED, **HOLISTIC}
     answer = aggregate(
         frame_of(spark, rows, SCHEMA),
         time="t",
         keys=["k", "j"],
         windows=windows,
-        aggregates=wanted,
+        aggregates=aggregates,
     )
-    plan = plan_of(windows, wanted)
+    plan = plan_of(windows, aggregates)
     assert same(answered(plan, answer), in_batch(plan, rows))
 
 
@@ -83,8 +83,8 @@ def test_marks_gaps_and_one_column(spark: SparkSession) -> None:
 
 def test_columns_have_the_types_of_what_they_hold(spark: SparkSession) -> None:
     df = timed(spark, [("a", 1, 4), ("a", 2, 6), ("b", 11, 5)])
-    wanted = {"at": ("argmax", "v", "ts"), "low": ("min", "v"), "m4": ("m4", "v")}
-    answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=wanted)
+    aggregates = {"at": ("argmax", "v", "ts"), "low": ("min", "v"), "m4": ("m4", "v")}
+    answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=aggregates)
     kinds = "window string, window_type string, start timestamp, end timestamp, k string"
     values = "at timestamp, low int, m4 struct<min: int, max: int, first: int, last: int>"
     schema = StructType.fromDDL(f"{kinds}, {values}, kind string, revision int")
@@ -113,19 +113,23 @@ def test_an_aggregate_of_ones_own(spark: SparkSession) -> None:
 @pytest.mark.parametrize(("size", "slide"), [(10, 10), (20, 5)])
 def test_windows_of_spark(spark: SparkSession, size: int, slide: int) -> None:
     roll = SeededSource(size)
-    df = timed(spark, [(roll.one("ab"), roll.whole(0, 90), roll.whole(-9, 9)) for _ in range(50)])
-    wanted = {"n": "count", "sum": ("sum", "v"), "most": ("max", "v")}
+    df = timed(
+        spark, [(roll.choice("ab"), roll.integer(0, 90), roll.integer(-9, 9)) for _ in range(50)]
+    )
+    aggregates = {"n": "count", "sum": ("sum", "v"), "most": ("max", "v")}
     windows = {"w": Sliding(size * SECOND, slide * SECOND)}
-    ours = aggregate(df, keys="k", windows=windows, aggregates=wanted)
+    ours = aggregate(df, keys="k", windows=windows, aggregates=aggregates)
     window = f.window("ts", f"{size} seconds", f"{slide} seconds")
     theirs = df.groupBy("k", window).agg(f.count("v"), f.sum("v"), f.max("v"))
     native = theirs.select("k", "window.*", *theirs.columns[2:])
-    compare(ours.select("k", "start", "end", *wanted), native)
+    compare(ours.select("k", "start", "end", *aggregates), native)
 
 
 def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
     roll = SeededSource(3)
-    df = timed(spark, [(roll.one("ab"), roll.whole(0, 200), roll.whole(0, 9)) for _ in range(60)])
+    df = timed(
+        spark, [(roll.choice("ab"), roll.integer(0, 200), roll.integer(0, 9)) for _ in range(60)]
+    )
     native = df.groupBy("k", f.session_window("ts", "5 seconds")).agg(f.count("v"), f.sum("v"))
     theirs = native.select("k", "session_window.*", *native.columns[2:])
     like_spark, ours = (
@@ -142,14 +146,14 @@ def test_sessions_of_spark_merge_at_the_gap(spark: SparkSession) -> None:
     assert Counter(map(repr, collected(ours))) != Counter(map(repr, collected(theirs)))
 
 
-ASK: Callable[..., DataFrame] = aggregate
+CALL: Callable[..., DataFrame] = aggregate
 """The call, with arguments that no type checker knows."""
 
 GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "count"}, "keys": "k"}
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"time": "when"}, "no column 'when'; there are k, ts, v"),
         ({"time": "k"}, "the time 'k' must be a timestamp or an integer, not string"),
@@ -174,14 +178,14 @@ GOOD: dict[str, object] = {"windows": [tumbling(SECOND)], "aggregates": {"n": "c
         ({"watermark": -1}, "watermark=-1 is below zero"),
     ],
 )
-def test_what_is_wrong_is_said_before_a_job_starts(
-    spark: SparkSession, change: dict[str, object], said: str
+def test_wrong_arguments_are_named_before_a_job_starts(
+    spark: SparkSession, change: dict[str, object], message: str
 ) -> None:
     df = timed(spark, [("a", 1, 2)]).withColumns(
         {"d": f.col("v").cast("double"), "m": f.col("v").cast("decimal(9,2)")}
     )
-    with pytest.raises(InvalidInputError, match=re.escape(said)):
-        ASK(df, **{**GOOD, **change})
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        CALL(df, **{**GOOD, **change})
 
 
 def test_rows_without_a_time(spark: SparkSession) -> None:
@@ -190,9 +194,9 @@ def test_rows_without_a_time(spark: SparkSession) -> None:
         with pytest.raises(
             PySparkException, match=r"the time 'ts' is null in 1 of.*bad_rows='skip'"
         ):
-            ASK(df, **{**GOOD, **more}).select("n").collect()
+            CALL(df, **{**GOOD, **more}).select("n").collect()
     seen = Observation("muntin")
-    answer = ASK(df, **GOOD, bad_rows="skip", metrics=seen)
+    answer = CALL(df, **GOOD, bad_rows="skip", metrics=seen)
     assert [row.n for row in answer.collect()] == [1]
     assert seen.get == {"null_times": 1}
 
@@ -200,13 +204,13 @@ def test_rows_without_a_time(spark: SparkSession) -> None:
 def test_a_sum_that_does_not_fit_is_refused(spark: SparkSession) -> None:
     df = timed(spark, [("a", 1, 2), ("a", 2, 3)]).withColumn("v", f.lit(2**62))
     for more in ({}, {"mean": ("mean", "v")}):
-        wanted = {"sum": ("sum", "v"), **more}
-        answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=wanted)
+        aggregates = {"sum": ("sum", "v"), **more}
+        answer = aggregate(df, keys="k", windows=[tumbling(10 * SECOND)], aggregates=aggregates)
         with pytest.raises(PySparkException, match="a value of 'sum' does not fit into bigint"):
             answer.collect()
 
 
-def test_without_java_it_is_said_what_to_install(
+def test_without_java_the_error_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
@@ -219,7 +223,7 @@ def test_without_java_it_is_said_what_to_install(
 
 
 def test_workers_come_from_the_daemon_and_draw_numbers_of_their_own(spark: SparkSession) -> None:
-    def told(batches: Iterable[object]) -> Iterator[object]:
+    def describe_worker(batches: Iterable[object]) -> Iterator[object]:
         numpy, arrow = import_module("numpy"), import_module("pyarrow")
         time.sleep(0.5)  # so that one worker does not take both
         for _ in batches:
@@ -227,15 +231,15 @@ def test_workers_come_from_the_daemon_and_draw_numbers_of_their_own(spark: Spark
             yield arrow.RecordBatch.from_pydict(drawn)
 
     numbers = spark.range(0, 2, 1, 2)
-    answer = getattr(numbers, "mapInArrow")(told, "draw double, file string, pid long")  # noqa: B009 - half typed
+    answer = getattr(numbers, "mapInArrow")(describe_worker, "draw double, file string, pid long")  # noqa: B009 - half typed
     draws, files, workers = ({*column} for column in zip(*collected(answer), strict=True))
     assert {Path(str(one)).parts[-3:] for one in files} == {("muntin", "spark", "daemon.py")}
     assert len(workers) == len(draws) == 2
 
 
-def test_the_daemon_has_the_kernels_and_leaves_nothing_to_look_at_for_garbage() -> None:
+def test_the_daemon_has_the_kernels_and_freezes_its_objects() -> None:
     loads = "'muntin.kernels.slicing.operator' in sys.modules, 'pandas' in sys.modules"
-    told = f"import gc, sys; daemon.manager = lambda: print({loads}, gc.get_freeze_count() > 0)"
-    script = f"from muntin.spark import daemon; {told}; daemon.main()"
+    prints = f"import gc, sys; daemon.manager = lambda: print({loads}, gc.get_freeze_count() > 0)"
+    script = f"from muntin.spark import daemon; {prints}; daemon.main()"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)  # noqa: S603 - our own words
     assert done.stdout.split() == [b"True", b"False", b"True"]

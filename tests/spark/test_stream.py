@@ -1,4 +1,4 @@
-"""Streaming on Spark itself: its answers are those of batch; restarts; what is refused."""
+"""Streaming on Spark itself: results equal those of batch; restarts; calls that are refused."""
 
 import re
 from collections import Counter
@@ -16,13 +16,13 @@ from muntin.spark import ReplaySource, aggregate, micros
 from muntin.spark.execution.arrow import pa
 from muntin.spark.source.replay_source import trace_of
 from muntin.spark.source.trace import Generated, Recorded
-from muntin.spark.streaming.stream_query import PROVIDER
+from muntin.spark.streaming.stream_query import STATE_STORE_PROVIDER
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, count
 from spark_support.tables import collected
 
-ASK: Callable[..., DataFrame] = aggregate
+AGGREGATE: Callable[..., DataFrame] = aggregate
 OPTIONS = {
     "keys": "3",
     "step": "100000",
@@ -45,7 +45,7 @@ CALL: dict[str, object] = {
         "last": ("max", "ts"),
     },
 }
-STREAMED: dict[str, object] = {
+STREAM_CALL: dict[str, object] = {
     **CALL,
     "watermark": "1 second",
     "allowed_lateness": "2 seconds",
@@ -53,102 +53,106 @@ STREAMED: dict[str, object] = {
     "bad_rows": "skip",
     "buckets": 2,
 }
-BAD = 7
-"""Of fifty rows this one has no time."""
-PLACE = ["window", "key", "start", "end", "start_coordinate", "end_coordinate"]
-LINE = [*PLACE, "n", "sum", "all", "last"]
+NULL_TIME = 7
+"""The row of each fifty that has no time."""
+WINDOW_COLUMNS = ["window", "key", "start", "end", "start_coordinate", "end_coordinate"]
+ROW_COLUMNS = [*WINDOW_COLUMNS, "n", "sum", "all", "last"]
 Window = tuple[object, ...]
 
 
 @pytest.fixture
 def stream(spark: SparkSession) -> Callable[[int], DataFrame]:
-    """Return what streams so many rows of a trace."""
+    """A function that streams the first n rows of a trace."""
     spark.dataSource.register(ReplaySource)
 
     def rows(n: int) -> DataFrame:
         options = {**OPTIONS, "rows": str(n)}
         df = spark.readStream.format("muntin-replay").options(**options).load()
-        return df.withColumn("ts", f.expr(f"CASE WHEN n % 50 <> {BAD} THEN ts END"))
+        return df.withColumn("ts", f.expr(f"CASE WHEN n % 50 <> {NULL_TIME} THEN ts END"))
 
     return rows
 
 
 @dataclass
-class Heard:
-    """What a stream has said: the windows that stand, and the late rows."""
+class StreamSink:
+    """The output of a stream: its current windows, and the late rows."""
 
-    stand: dict[Window, Window] = field(default_factory=dict[Window, Window])
+    windows: dict[Window, Window] = field(default_factory=dict[Window, Window])
     late: list[int] = field(default_factory=list[int])
     kinds: Counter[str] = field(default_factory=Counter[str])
     watermark: str = ""
-    counted: int = 0
-    nulls: int = 0
+    late_count: int = 0
+    null_times: int = 0
 
-    def hear(self, batch: DataFrame, _: int) -> None:
-        """Take a micro-batch to heart."""
-        for *line, kind, late in collected(batch.select(*LINE, "kind", "late.n")):
+    def write(self, batch: DataFrame, _: int) -> None:
+        """Apply the rows of a micro-batch."""
+        for *row, kind, late in collected(batch.select(*ROW_COLUMNS, "kind", "late.n")):
             self.kinds[str(kind)] += 1
             if isinstance(late, int):
                 self.late.append(late)
                 continue
-            window = tuple(line[: len(PLACE)])
-            assert (window in self.stand) == (kind != "new")
-            self.stand[window] = tuple(map(str, line))
+            window = tuple(row[: len(WINDOW_COLUMNS)])
+            assert (window in self.windows) == (kind != "new")
+            self.windows[window] = tuple(map(str, row))
             if kind == "retracted":
-                del self.stand[window]
+                del self.windows[window]
 
-    def run(self, answer: DataFrame, checkpoint: str) -> None:
+    def run(self, result: DataFrame, checkpoint: str) -> None:
         """Run a stream to the end of its trace."""
-        writer = answer.writeStream.foreachBatch(self.hear).option("checkpointLocation", checkpoint)
+        writer = result.writeStream.foreachBatch(self.write).option(
+            "checkpointLocation", checkpoint
+        )
         query = writer.outputMode("update").trigger(availableNow=True).start()
         query.awaitTermination()
-        for one in query.recentProgress:
-            self.watermark = max(self.watermark, one.eventTime["watermark"])
-            self.counted += one.observedMetrics["muntin"]["late"]
-            if "muntin input" in one.observedMetrics:
-                self.nulls += one.observedMetrics["muntin input"]["null_times"]
+        for progress in query.recentProgress:
+            self.watermark = max(self.watermark, progress.eventTime["watermark"])
+            self.late_count += progress.observedMetrics["muntin"]["late"]
+            if "muntin input" in progress.observedMetrics:
+                self.null_times += progress.observedMetrics["muntin input"]["null_times"]
 
 
 def batch_of(
     spark: SparkSession,
     n: int,
-    heard: Heard,
-    bad: int = -1,
+    sink: StreamSink,
+    null_time: int = -1,
 ) -> set[Window]:
-    """Return what batch says of the rows that were not late, as far as it was complete."""
+    """The windows of a batch over the rows that were not late, up to the last watermark."""
     spark.dataSource.register(ReplaySource)
     df = spark.read.format("muntin-replay").options(**{**OPTIONS, "rows": str(n)}).load()
-    good = df.where(~f.col("n").isin(heard.late) & (f.col("n") % 50 != bad))
-    answer = ASK(good, **CALL)
-    reached = f.lit(heard.watermark).cast("timestamp")
-    done = f.coalesce(f.col("end") <= reached, f.col("last") < reached)
-    return {tuple(map(str, row)) for row in collected(answer.where(done).select(*LINE))}
+    timely = df.where(~f.col("n").isin(sink.late) & (f.col("n") % 50 != null_time))
+    result = AGGREGATE(timely, **CALL)
+    watermark = f.lit(sink.watermark).cast("timestamp")
+    is_complete = f.coalesce(f.col("end") <= watermark, f.col("last") < watermark)
+    return {
+        tuple(map(str, row)) for row in collected(result.where(is_complete).select(*ROW_COLUMNS))
+    }
 
 
-def test_a_stream_says_in_the_end_what_batch_says(
+def test_a_stream_ends_with_the_windows_of_batch(
     spark: SparkSession, stream: Callable[[int], DataFrame], checkpoint: str
 ) -> None:
-    heard = Heard()
-    heard.run(ASK(stream(80), **STREAMED), checkpoint)
-    was = spark.conf.get("spark.sql.shuffle.partitions")
+    sink = StreamSink()
+    sink.run(AGGREGATE(stream(80), **STREAM_CALL), checkpoint)
+    partitions = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", "3")  # another parallelism
-    heard.run(ASK(stream(160), **STREAMED), checkpoint)
-    spark.conf.set("spark.sql.shuffle.partitions", was or "2")
-    assert heard.late
-    assert heard.nulls == len(range(BAD, 160, 50))
-    assert heard.counted == len(heard.late)
-    assert {"new", "updated", "retracted"} <= set(heard.kinds)
-    assert set(heard.stand.values()) == batch_of(spark, 160, heard, bad=BAD)
+    sink.run(AGGREGATE(stream(160), **STREAM_CALL), checkpoint)
+    spark.conf.set("spark.sql.shuffle.partitions", partitions or "2")
+    assert sink.late
+    assert sink.null_times == len(range(NULL_TIME, 160, 50))
+    assert sink.late_count == len(sink.late)
+    assert {"new", "updated", "retracted"} <= set(sink.kinds)
+    assert set(sink.windows.values()) == batch_of(spark, 160, sink, null_time=NULL_TIME)
 
-    other = {**STREAMED, "windows": {**WINDOWS, "visit": Session(1)}}
+    other = {**STREAM_CALL, "windows": {**WINDOWS, "visit": Session(1)}}
     with pytest.raises(StreamingQueryException, match=r"of another call.*the window 'visit'"):
-        Heard().run(ASK(stream(200), **other), checkpoint)
+        StreamSink().run(AGGREGATE(stream(200), **other), checkpoint)
     with pytest.raises(StreamingQueryException, match=r"the number of buckets 2.*buckets 4"):
-        Heard().run(ASK(stream(200), **{**STREAMED, "buckets": 4}), checkpoint)
+        StreamSink().run(AGGREGATE(stream(200), **{**STREAM_CALL, "buckets": 4}), checkpoint)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"watermark": None}, "a stream needs a watermark"),
         ({"time": "n"}, "the time 'n' of a stream must be a timestamp, not bigint"),
@@ -157,36 +161,38 @@ def test_a_stream_says_in_the_end_what_batch_says(
         ({"metrics": Observation("one")}, "by name"),
     ],
 )
-def test_what_is_wrong_with_a_stream_is_said_before_it_starts(
-    stream: Callable[[int], DataFrame], change: dict[str, object], said: str
+def test_a_wrong_stream_is_refused_before_it_starts(
+    stream: Callable[[int], DataFrame], change: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(InvalidInputError, match=said):
-        ASK(stream(10), **{**STREAMED, **change})
+    with pytest.raises(InvalidInputError, match=message):
+        AGGREGATE(stream(10), **{**STREAM_CALL, **change})
 
 
-def test_a_watermark_that_is_there_is_kept(stream: Callable[[int], DataFrame]) -> None:
+def test_an_existing_watermark_is_kept(stream: Callable[[int], DataFrame]) -> None:
     df = stream(10).withWatermark("ts", "1 second")
-    assert ASK(df, **{**STREAMED, "watermark": None}).isStreaming
+    assert AGGREGATE(df, **{**STREAM_CALL, "watermark": None}).isStreaming
     with pytest.raises(InvalidInputError, match="has a watermark already"):
-        ASK(df, **STREAMED)
+        AGGREGATE(df, **STREAM_CALL)
 
 
-def test_a_state_store_that_does_not_do_is_refused(
+def test_another_state_store_is_refused(
     spark: SparkSession, stream: Callable[[int], DataFrame]
 ) -> None:
-    was = spark.conf.get(PROVIDER)
-    assert was
-    spark.conf.unset(PROVIDER)
-    spark.conf.set(PROVIDER, was.replace("RocksDBStateStore", "HDFSBackedStateStore"))
+    provider = spark.conf.get(STATE_STORE_PROVIDER)
+    assert provider
+    spark.conf.unset(STATE_STORE_PROVIDER)
+    spark.conf.set(
+        STATE_STORE_PROVIDER, provider.replace("RocksDBStateStore", "HDFSBackedStateStore")
+    )
     try:
         with pytest.raises(InvalidInputError, match="set spark"):
-            ASK(stream(10), **STREAMED)
+            AGGREGATE(stream(10), **STREAM_CALL)
     finally:
-        spark.conf.set(PROVIDER, was)
+        spark.conf.set(STATE_STORE_PROVIDER, provider)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"speed": "3"}, "'speed' is no option"),
         ({"rows": "many"}, "'rows' must be an integer >= 0, not 'many'"),
@@ -201,25 +207,25 @@ def test_a_state_store_that_does_not_do_is_refused(
         ({"path": "/nowhere.parquet", "seed": "1"}, "a recorded trace has no seed"),
     ],
 )
-def test_wrong_options_of_a_trace_are_named(options: dict[str, str], said: str) -> None:
-    with pytest.raises(InvalidInputError, match=re.escape(said)):
+def test_wrong_options_of_a_trace_are_named(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
         trace_of(options)[0].schema()
 
 
 def test_a_trace_may_begin_before_1970() -> None:
-    made, _ = trace_of({"begin": "-5000000", "rows": "3", "disorder": "0"})
-    found = pa.Table.from_batches(made.read(0, 3))
-    assert [row["ts"].year for row in found.to_pylist()] == [1969] * 3
+    trace, _ = trace_of({"begin": "-5000000", "rows": "3", "disorder": "0"})
+    rows = pa.Table.from_batches(trace.read(0, 3))
+    assert [row["ts"].year for row in rows.to_pylist()] == [1969] * 3
 
 
-def test_any_stretch_of_a_trace_can_be_had_again(tmp_path: Path) -> None:
-    made = Generated(rows=25_000, keys=3)
-    whole = pa.Table.from_batches(made.read(0, 25_000))
+def test_any_range_of_a_trace_can_be_read_again(tmp_path: Path) -> None:
+    generated = Generated(rows=25_000, keys=3)
+    rows = pa.Table.from_batches(generated.read(0, 25_000))
     path = tmp_path / "trace.parquet"
-    import_module("pyarrow.parquet").write_table(whole, path, row_group_size=7000)
-    for trace in (made, Recorded(str(path))):
+    import_module("pyarrow.parquet").write_table(rows, path, row_group_size=7000)
+    for trace in (generated, Recorded(str(path))):
         assert trace.rows == 25_000
-        assert trace.schema() == made.schema()
+        assert trace.schema() == generated.schema()
         for begin, end in ((0, 1), (6999, 7001), (9_999, 20_001), (24_000, 25_000)):
             part = pa.Table.from_batches(trace.read(begin, end))
-            assert part.equals(whole.slice(begin, end - begin).cast(part.schema))
+            assert part.equals(rows.slice(begin, end - begin).cast(part.schema))

@@ -1,4 +1,4 @@
-"""What tables hold at the edges: no keys, no rows, keys equal and not alike, far times."""
+"""Edge cases of tables: no keys, no rows, equal keys of different bits, far times."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -8,15 +8,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.spark import ReplaySource, aggregate, micros
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 from muntin.spec.windows.data_driven import Rolling, Session
 from muntin.spec.windows.periodic import Cumulate, Sliding, count, tumbling
 from muntin.spec.windows.window import WindowType
 from spark_support.frames import compare, streamed
 from spark_support.tables import collected
 
-WAYS: Mapping[str, WindowType] = {
+STRATEGIES: Mapping[str, WindowType] = {
     "windows of the group-by": tumbling(10),
     "slices of the group-by": Sliding(10, 5),
     "more of these": Cumulate(10, 5),
@@ -26,52 +26,52 @@ WAYS: Mapping[str, WindowType] = {
 }
 SUM: Mapping[str, AggregateSpec] = {"total": ("sum", "v")}
 ALL: Mapping[str, AggregateSpec] = {"all": ("collect", "v")}
-EACH_WAY = pytest.mark.parametrize("kind", WAYS.values(), ids=WAYS.keys())
+EACH_STRATEGY = pytest.mark.parametrize("kind", STRATEGIES.values(), ids=STRATEGIES.keys())
 
 
 def rows_of(spark: SparkSession, text: str) -> DataFrame:
-    """Return rows of a key, a time and a value."""
+    """Rows of a key, a time and a value."""
     return spark.sql(f"SELECT * FROM VALUES {text} AS t(k, ts, v)")  # noqa: S608 - of tests
 
 
-@EACH_WAY
+@EACH_STRATEGY
 @pytest.mark.parametrize("aggregates", [SUM, {**SUM, "first": ("first", "v")}])
 def test_without_keys_all_rows_are_of_one(
     spark: SparkSession, kind: WindowType, aggregates: Mapping[str, AggregateSpec]
 ) -> None:
     df = rows_of(spark, ", ".join(f"(1, {2 * t + t // 5 * 7}L, {t * t % 7}L)" for t in range(30)))
-    found = [
+    results = [
         aggregate(df, keys=keys, windows=[kind], aggregates=aggregates).drop("k")
         for keys in ((), "k")
     ]
-    assert sorted(map(repr, collected(found[0]))) == sorted(map(repr, collected(found[1])))
-    assert found[0].count() > 1
+    assert sorted(map(repr, collected(results[0]))) == sorted(map(repr, collected(results[1])))
+    assert results[0].count() > 1
 
 
-@EACH_WAY
+@EACH_STRATEGY
 def test_no_rows_have_no_windows(spark: SparkSession, kind: WindowType) -> None:
     df = rows_of(spark, "(1, 2L, 3L)").where("v > 5")
     assert collected(aggregate(df, windows=[kind], aggregates=SUM)) == []
 
 
-@EACH_WAY
+@EACH_STRATEGY
 @pytest.mark.parametrize(
-    ("alike", "type_of_key"),
+    ("equal_keys", "type_of_key"),
     [("(0.0D), (-0.0D)", "double"), ("(sqrt(-1D)), (double('NaN'))", "float")],
 )
 def test_keys_that_are_equal_are_one(
-    spark: SparkSession, kind: WindowType, alike: str, type_of_key: str
+    spark: SparkSession, kind: WindowType, equal_keys: str, type_of_key: str
 ) -> None:
-    keys = spark.sql(f"SELECT CAST(k AS {type_of_key}) k FROM VALUES {alike} AS t(k)")  # noqa: S608 - of tests
+    keys = spark.sql(f"SELECT CAST(k AS {type_of_key}) k FROM VALUES {equal_keys} AS t(k)")  # noqa: S608 - of tests
     df = keys.crossJoin(spark.range(1, 5).selectExpr("id AS ts", "id AS v"))
     plain = df.withColumn("k", f.lit(7))
-    found, wanted = (
+    actual, expected = (
         collected(aggregate(one, keys="k", windows=[kind], aggregates=SUM).drop("k"))
         for one in (df, plain)
     )
-    assert sorted(map(repr, found)) == sorted(map(repr, wanted))
-    told = aggregate(df, keys="k", windows=[kind], aggregates=SUM).select("k").collect()
-    assert {str(row.k) for row in told} < {"0.0", "nan"}
+    assert sorted(map(repr, actual)) == sorted(map(repr, expected))
+    result_rows = aggregate(df, keys="k", windows=[kind], aggregates=SUM).select("k").collect()
+    assert {str(row.k) for row in result_rows} < {"0.0", "nan"}
 
 
 def test_keys_that_are_equal_are_one_in_a_stream(spark: SparkSession) -> None:
@@ -80,20 +80,20 @@ def test_keys_that_are_equal_are_one_in_a_stream(spark: SparkSession) -> None:
     rows = spark.readStream.format("muntin-replay").options(**options).load()
     key = f.expr("CASE n % 3 WHEN 0 THEN 0.0D WHEN 1 THEN -0.0D END")
     for nth, more in enumerate((SUM, ALL)):
-        asked = partial(aggregate, windows=[tumbling(micros("1 second"))], aggregates=more)
-        found, wanted = (
+        call = partial(aggregate, windows=[tumbling(micros("1 second"))], aggregates=more)
+        actual, expected = (
             streamed(
-                asked(rows.withColumn("k", one), keys="k", watermark="0 seconds"), f"{name}{nth}"
+                call(rows.withColumn("k", one), keys="k", watermark="0 seconds"), f"{name}{nth}"
             )
             for one, name in ((key, "signed"), (key.cast("long"), "whole"))
         )
-        compare(found.drop("k"), wanted.drop("k"))
+        compare(actual.drop("k"), expected.drop("k"))
 
 
 FAR_CLOCKS = "(1, timestamp_micros(5000000000000000000L), 1L), (1, timestamp_micros(5L), 2L)"
 
 
-@EACH_WAY
+@EACH_STRATEGY
 @pytest.mark.parametrize(
     ("far", "ansi"),
     [
@@ -122,7 +122,7 @@ def test_times_that_are_too_far_are_refused_event_by_event(spark: SparkSession, 
         answer.collect()
 
 
-def test_times_that_are_as_far_as_can_be_are_taken(spark: SparkSession) -> None:
+def test_the_farthest_times_are_accepted(spark: SparkSession) -> None:
     far = 3 * 2**60 - 1
     df = rows_of(spark, f"(1, {far}L, 1L), (1, -{far}L, 2L), (1, 5L, 4L)")
     for kind in (tumbling(10), Sliding(10, 5), Session(3)):
@@ -130,7 +130,7 @@ def test_times_that_are_as_far_as_can_be_are_taken(spark: SparkSession) -> None:
         assert {row.total for row in answer.collect()} == {1, 2, 4}
 
 
-def test_an_hour_is_an_hour_whatever_the_way(spark: SparkSession) -> None:
+def test_an_hour_is_an_hour_in_every_strategy(spark: SparkSession) -> None:
     df = rows_of(spark, "(1, timestamp'1969-12-31 23:59:59', 3L), (1, timestamp'0001-01-02', 5L)")
     answer = aggregate(df, keys="k", windows=[tumbling(micros("1 hour"))], aggregates=SUM)
     assert {row.total for row in answer.collect()} == {3, 5}

@@ -27,35 +27,35 @@ def random_rows(seed: int, n: int) -> list[Values]:
     roll = SeededSource(seed)
     return [
         (
-            roll.one(["a", "b", None]),
-            roll.one([0, 1]),
-            roll.whole(-20, 60),
-            roll.one([None, -2, 0, 1, 3]),
-            roll.one([None, -1.5, 0.5, 2.0]),
-            roll.one([None, "x", "y"]),
-            roll.one([None, 1, 4]),
-            roll.one([False, True]),
+            roll.choice(["a", "b", None]),
+            roll.choice([0, 1]),
+            roll.integer(-20, 60),
+            roll.choice([None, -2, 0, 1, 3]),
+            roll.choice([None, -1.5, 0.5, 2.0]),
+            roll.choice([None, "x", "y"]),
+            roll.choice([None, 1, 4]),
+            roll.choice([False, True]),
         )
         for _ in range(n)
     ]
 
 
 def timed(spark: SparkSession, rows: Iterable[tuple[str, int, int]]) -> DataFrame:
-    """Return rows of a key, a time in seconds and a value, with timestamps."""
+    """Rows of a key, a time in seconds and a value, with timestamps."""
     start = datetime(2024, 1, 1, tzinfo=UTC)
-    made = [(k, start + timedelta(seconds=s), v) for k, s, v in rows]
-    return frame_of(spark, made, TIMED)
+    stamped = [(k, start + timedelta(seconds=s), v) for k, s, v in rows]
+    return frame_of(spark, stamped, TIMED)
 
 
 def compare(ours: DataFrame, theirs: DataFrame) -> None:
-    """Hold two answers against each other."""
-    found = Counter(map(repr, collected(ours)))
-    assert found
-    assert found == Counter(map(repr, collected(theirs)))
+    """Check that two results have the same rows, and that there are some."""
+    rows = Counter(map(repr, collected(ours)))
+    assert rows
+    assert rows == Counter(map(repr, collected(theirs)))
 
 
 def streamed(answer: DataFrame, name: str) -> DataFrame:
-    """Return what a stream says, as a table."""
+    """The rows that a stream emits, as a table."""
     query = answer.writeStream.format("memory").queryName(name).outputMode("update")
     query.trigger(availableNow=True).start().awaitTermination()
     return answer.sparkSession.table(name)

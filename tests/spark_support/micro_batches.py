@@ -1,4 +1,4 @@
-"""Micro-batches on the stateful processor, each held to the steps that it stands for."""
+"""Micro-batches on the stateful processor, each compared with its steps of the denotation."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.state import state_chunks as pieces
+from muntin.spark.state import columnar_checkpoint
 from muntin.spark.streaming import bucket
 from muntin.spec.dialect import Dialect
 from muntin.spec.query import Mode, Settings
@@ -16,7 +16,7 @@ from spark_support.cluster import Cluster
 from spark_support.tables import Line, Row, denoted, dicts, event, expected, rows, same
 
 MicroBatch = tuple[list[Row], int]
-"""Rows, and by how much the watermark rises before them."""
+"""Rows, and by how much the watermark advances before them."""
 
 TRACES = st.lists(st.tuples(rows(6), st.integers(0, 15)), min_size=1, max_size=6)
 MODES: Sequence[Mode] = ("accumulate-retract", "accumulate", "discard", "final")
@@ -37,47 +37,49 @@ DIALECTS = st.builds(
 )
 IN_DIALECTS = st.builds(Settings, LATENESS, st.sampled_from(MODES), dialect=DIALECTS)
 
-HOW = st.tuples(
+STORAGE = st.tuples(
     st.sampled_from([0, 10**9]), st.sampled_from([0, 1000, 2**15]), st.sampled_from([40, 2**17])
 )
-"""Slices are sent, or rows only; all pieces are on the shelf, or those of small states are not;
-pieces are many, or one.
+"""Slices are sent, or rows only; all chunks are in the chunk store, or those of small states are in
+the header; a table has many chunks, or one.
 """
 
 
-def held_to_the_denotation(
+def check_micro_batches(
     plan: AggregationPlan,
     trace: Sequence[MicroBatch],
-    few: int = 0,
-    small: int = bucket.INLINE_STATE_LIMIT,
-    enough: int = pieces.ENOUGH,
+    min_rows_per_slice: int = 0,
+    inline_limit: int = bucket.INLINE_STATE_LIMIT,
+    min_chunk_bytes: int = columnar_checkpoint.MIN_CHUNK_BYTES,
 ) -> Cluster:
-    """Run micro-batches, and compare each with the steps that it stands for.
+    """Run micro-batches, and compare each with its steps of the denotation.
 
-    Slices are sent if so few rows are one; pieces of so many bytes lie in the head of a bucket;
-    of what has more bytes than enough there is more than one piece.
+    Slices are sent if a slice holds this many rows on average; chunks of up to `inline_limit` bytes
+    are in the header of a bucket; a table is split from `min_chunk_bytes` on.
     """
-    cluster = Cluster(plan, few=few)
+    cluster = Cluster(plan, min_rows_per_slice=min_rows_per_slice)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket, "INLINE_STATE_LIMIT", small)
-        patch.setattr(pieces, "ENOUGH", enough)
+        patch.setattr(bucket, "INLINE_STATE_LIMIT", inline_limit)
+        patch.setattr(columnar_checkpoint, "MIN_CHUNK_BYTES", min_chunk_bytes)
         compare(cluster, plan, trace)
     return cluster
 
 
 def compare(cluster: Cluster, plan: AggregationPlan, trace: Sequence[MicroBatch]) -> None:
-    """Compare what a cluster says with the denotation."""
+    """Compare the output of each micro-batch with the denotation."""
     watermark = 0
     steps, answers = list[Step](), list[list[Line]]()
-    for given_rows, rise in trace:
-        watermark += rise
-        events = tuple(event(plan, row) for row in dicts(given_rows))
+    for batch_rows, advance in trace:
+        watermark += advance
+        events = tuple(event(plan, row) for row in dicts(batch_rows))
         steps += [Step((), watermark if watermark > 0 else None), Step(events)]
-        answers.append(cluster.step(given_rows, watermark))
+        answers.append(cluster.step(batch_rows, watermark))
     outputs = denoted(plan, steps)
-    for nth, answer in enumerate(answers):
-        mine = outputs[2 * nth : 2 * nth + 2]
-        told = [line for line in answer if line.kind != "late"]
+    for index, answer in enumerate(answers):
+        denoted_outputs = outputs[2 * index : 2 * index + 2]
+        windows = [line for line in answer if line.kind != "late"]
         late = [(line.start, line.key) for line in answer if line.kind == "late"]
-        assert same(told, expected(plan, mine))
-        assert Counter(late) == Counter((e.time, e.key) for one in mine for e in one.late)
+        assert same(windows, expected(plan, denoted_outputs))
+        assert Counter(late) == Counter(
+            (e.time, e.key) for output in denoted_outputs for e in output.late
+        )

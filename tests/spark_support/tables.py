@@ -1,4 +1,4 @@
-"""Small random tables, and what the denotation says of them."""
+"""Small random tables, and their windows by the denotation."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -20,14 +20,16 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from muntin.columnar.aggregate_requests import AggregateSpec
+from muntin.columnar.arguments import END as END_AT
+from muntin.columnar.arguments import START, InputColumns, has_time_bounds
 from muntin.conformance.machines.strategies import window_types
-from muntin.kernels.slicing.over import is_record
-from muntin.spark.call.aggregate_arguments import AggregateColumn, AggregateSpec, known
-from muntin.spark.call.analysis import InputColumns, analyze
-from muntin.spark.call.query_plan import END as END_AT
-from muntin.spark.call.query_plan import START, AggregationPlan, in_time
-from muntin.spark.execution.arrow import Table, arrow_schema
-from muntin.spark.execution.result_rows import WINDOW_INDEX_COLUMN, is_row
+from muntin.kernels.slicing.over import is_record, is_row
+from muntin.spark.call.aggregate_arguments import AggregateColumn, lookup
+from muntin.spark.call.analysis import analyze
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.arrow import ArrowBatch, arrow_schema
+from muntin.spark.execution.result_rows import WINDOW_INDEX_COLUMN
 from muntin.spec.algebra.catalogue import named_keeping_nulls
 from muntin.spec.denotation import denote
 from muntin.spec.query import DEFAULTS, Output, Query, Settings
@@ -66,7 +68,7 @@ MERGED: Mapping[str, AggregateSpec] = {
     "range": ("range", "v"),
     "m4": ("m4", "v"),
 }
-"""Aggregates that slices are made for."""
+"""Aggregates that slices can be made for."""
 
 HOLISTIC: Mapping[str, AggregateSpec] = {
     "middle": ("median", "v"),
@@ -135,23 +137,23 @@ def plan_of(
     windows: Mapping[str, WindowType],
     aggregates: Mapping[str, AggregateSpec],
     settings: Settings = DEFAULTS,
-    reads: InputColumns = InputColumns("t", ("k", "j")),  # noqa: B008 - it is a value
+    inputs: InputColumns = InputColumns("t", ("k", "j")),  # noqa: B008 - it is a value
 ) -> AggregationPlan:
-    """Return the plan of a call."""
-    return analyze(SCHEMA, reads, windows, aggregates, settings)
+    """The plan of a call."""
+    return analyze(SCHEMA, inputs, windows, aggregates, settings)
 
 
-def table_of(given: Sequence[Row], of: StructType = SCHEMA) -> Table:
-    """Return rows as a batch, as Spark gives them."""
-    columns = list(zip(*given, strict=True)) or [() for _ in of.fields]
-    schema = arrow_schema(of)
+def table_of(given: Sequence[Row], types: StructType = SCHEMA) -> ArrowBatch:
+    """Rows as a batch, as Spark sends them."""
+    columns = list(zip(*given, strict=True)) or [() for _ in types.fields]
+    schema = arrow_schema(types)
     arrays = [pa.array(c, pa.schema(schema).field(i).type) for i, c in enumerate(columns)]
-    found: Table = pa.RecordBatch.from_arrays(arrays, schema=schema)
-    return found
+    batch: ArrowBatch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return batch
 
 
 class Line(NamedTuple):
-    """A line of the answer."""
+    """A result row."""
 
     window: str
     start: int | None
@@ -165,38 +167,38 @@ class Line(NamedTuple):
 
 
 def lines_in(plan: AggregationPlan, batches: Iterable[object]) -> list[Line]:
-    """Return the lines of batches."""
-    found = list[Line]()
+    """The result rows of batches."""
+    lines = list[Line]()
     for batch in batches:
         for row in getattr(batch, "to_pylist")():  # noqa: B009 - Arrow is not typed
             key = tuple(row[name] for name in plan.keys)
-            values = tuple(rounded(row[one.label]) for one in plan.wanted)
+            values = tuple(rounded(row[column.label]) for column in plan.aggregates)
             start, end = row["start"], row["end"]
             low, high = row.get(START), row.get(END_AT)
-            told = row["kind"], row["revision"]
-            found.append(Line(row["window"], start, end, low, high, key, values, *told))
-    return found
+            change = row["kind"], row["revision"]
+            lines.append(Line(row["window"], start, end, low, high, key, values, *change))
+    return lines
 
 
 def in_full(plan: AggregationPlan, batches: Iterable[object]) -> list[Line]:
-    """Return the lines of compact batches: in batch each window is new, once."""
-    names, whole = list(plan.kinds()), list[object]()
+    """The result rows of compact batches: in batch each window is new, once."""
+    names, expanded = list(plan.kinds()), list[object]()
     for batch in batches:
         columns = getattr(batch, "to_pydict")()  # noqa: B009 - Arrow is not typed
-        columns["window"] = [names[nth] for nth in columns[WINDOW_INDEX_COLUMN]]
+        columns["window"] = [names[index] for index in columns[WINDOW_INDEX_COLUMN]]
         n = len(columns["window"])
-        whole.append(
+        expanded.append(
             pa.RecordBatch.from_pydict(columns | {"kind": ["new"] * n, "revision": [0] * n})
         )
-    return lines_in(plan, whole)
+    return lines_in(plan, expanded)
 
 
 def rounded(value: object) -> Hashable:
-    """Return a value such that floats which are as good as equal are equal."""
+    """A value such that floats which differ by rounding are equal."""
     if is_record(value):
-        return tuple(rounded(one) for one in value.values())
+        return tuple(rounded(item) for item in value.values())
     if is_row(value):
-        return tuple(rounded(one) for one in value)
+        return tuple(rounded(item) for item in value)
     if isinstance(value, str):
         return value
     if not isinstance(value, Fraction | int | float):
@@ -205,7 +207,7 @@ def rounded(value: object) -> Hashable:
 
 
 def event(plan: AggregationPlan, row: Mapping[str, object]) -> Event:
-    """Return a row as the specification has it: of one column, that; else the row."""
+    """A row as an event, whose value is that of its single column, or the row."""
     value = row["v"] if plan.has_single_value_column else tuple(row.items())
     gap, time = row["g"] if plan.gap else None, row["t"]
     assert isinstance(time, int)
@@ -219,12 +221,12 @@ def event(plan: AggregationPlan, row: Mapping[str, object]) -> Event:
 
 
 def dicts(given: Sequence[Row]) -> list[dict[str, object]]:
-    """Return rows by name."""
+    """Rows with the names of their columns."""
     return [dict(zip(FIELDS, row, strict=True)) for row in given]
 
 
 def denoted(plan: AggregationPlan, steps: Sequence[Step]) -> list[Output]:
-    """Answer a trace by definition: the value of a window is the list of its values."""
+    """The output for a trace by definition: the value of a window is the list of its values."""
     queries = [
         Query(name, kind, named_keeping_nulls("collect")) for name, kind in plan.kinds().items()
     ]
@@ -232,15 +234,15 @@ def denoted(plan: AggregationPlan, steps: Sequence[Step]) -> list[Output]:
 
 
 def expected(plan: AggregationPlan, outputs: Iterable[Output]) -> list[Line]:
-    """Return the lines that the denotation wants."""
-    kinds_of, found = plan.kinds(), list[Line]()
-    for result in (one for output in outputs for one in output.results):
-        first, last = in_time(kinds_of[result.query])
+    """The result rows of the denotation."""
+    kinds_of, lines = plan.kinds(), list[Line]()
+    for result in (result for output in outputs for result in output.results):
+        first, last = has_time_bounds(kinds_of[result.query])
         end = None if result.end == END else result.end
-        key, held = result.key, result.value
+        key, values = result.key, result.value
         assert is_row(key)
-        assert is_row(held)
-        found.append(
+        assert is_row(values)
+        lines.append(
             Line(
                 result.query,
                 result.start if first else None,
@@ -248,54 +250,56 @@ def expected(plan: AggregationPlan, outputs: Iterable[Output]) -> list[Line]:
                 None if first else result.start,
                 None if last else end,
                 tuple(item for item in key if isinstance(item, Hashable)),
-                tuple(aggregated(one, held) for one in plan.wanted),
+                tuple(aggregated(column, values) for column in plan.aggregates),
                 result.kind,
                 result.revision,
             )
         )
-    return found
+    return lines
 
 
-def aggregated(one: AggregateColumn, values: Sequence[object]) -> Hashable:
-    """Aggregate the values of a window by the catalogue, or as the user's own function says."""
-    if one.of_rows:
+def aggregated(column: AggregateColumn, values: Sequence[object]) -> Hashable:
+    """The aggregate of the values of a window, by the catalogue or the user's own function."""
+    if column.counts_rows:
         return rounded(len(values))
-    whole = known(one.what) if isinstance(one.what, str) else one.what
-    return rounded(whole.of([value_of(value, one.columns) for value in values]))
+    aggregate = lookup(column.what) if isinstance(column.what, str) else column.what
+    return rounded(aggregate.of([value_of(value, column.columns) for value in values]))
 
 
 def value_of(value: object, columns: Sequence[str]) -> object:
-    """Return what an aggregate reads of a value; of a pair without a key, nothing."""
+    """The fields that an aggregate reads of a value; None if the first of a pair is null."""
     if not is_row(value):
         return value
-    row = {one[0]: one[1] for one in value if is_row(one)}
-    found = tuple(row[name] for name in columns)
-    return found[0] if len(found) == 1 else None if found[0] is None else found
+    row = {item[0]: item[1] for item in value if is_row(item)}
+    fields = tuple(row[name] for name in columns)
+    return fields[0] if len(fields) == 1 else None if fields[0] is None else fields
 
 
 def in_batch(plan: AggregationPlan, given: Sequence[Row]) -> list[Line]:
-    """Answer a table by definition: one step that ends the stream."""
+    """The result for a table by definition: one step that ends the stream."""
     step = Step(tuple(event(plan, row) for row in dicts(given)), END)
     return expected(plan, denoted(plan, [step]))
 
 
 def same(a: Iterable[Line], b: Iterable[Line]) -> bool:
-    """Whether there are the same lines, whatever their order."""
+    """Whether two results have the same rows, in any order."""
     return Counter(a) == Counter(b)
 
 
 def collected(df: DataFrame) -> list[tuple[object, ...]]:
-    """Return the rows of a DataFrame."""
+    """The rows of a DataFrame."""
     rows_of: Iterable[tuple[object, ...]] = getattr(df, "collect")()  # noqa: B009 - it is half typed
     return [tuple(row) for row in rows_of]
 
 
-def frame_of(spark: SparkSession, given: Sequence[Sequence[object]], of: StructType) -> DataFrame:
-    """Return rows as a DataFrame, in their order."""
-    found: DataFrame = getattr(spark, "createDataFrame")(given, of)  # noqa: B009 - it is half typed
-    return found
+def frame_of(
+    spark: SparkSession, given: Sequence[Sequence[object]], types: StructType
+) -> DataFrame:
+    """Rows as a DataFrame, in their order."""
+    df: DataFrame = getattr(spark, "createDataFrame")(given, types)  # noqa: B009 - it is half typed
+    return df
 
 
-def answered(plan: AggregationPlan, answer: DataFrame) -> list[Line]:
-    """Return the lines of an answer of Spark."""
-    return lines_in(plan, [getattr(answer, "toArrow")()])  # noqa: B009 - it is half typed
+def answered(plan: AggregationPlan, result: DataFrame) -> list[Line]:
+    """The rows of a result of Spark."""
+    return lines_in(plan, [getattr(result, "toArrow")()])  # noqa: B009 - it is half typed

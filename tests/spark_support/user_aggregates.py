@@ -1,71 +1,71 @@
-"""Aggregates of the user's own that have a form over columns: the order of rows shows in one."""
+"""Compiled aggregates of a user; one depends on the order of rows."""
 
 from collections.abc import Mapping
 
 from pyspark.sql.types import DoubleType, LongType
 
+from muntin.columnar.aggregate_requests import AggregateSpec
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.spark.call.aggregate_arguments import AggregateSpec
 
 Two = tuple[int, int]
 
 
-def weighed(value: int, weight: int) -> Two:
-    """Return a value so many times."""
+def weigh(value: int, weight: int) -> Two:
+    """A value times its weight, and the weight."""
     return value * weight, weight
 
 
-def added(a: Two, b: Two) -> Two:
-    """Add."""
+def add(a: Two, b: Two) -> Two:
+    """Add up the parts."""
     return a[0] + b[0], a[1] + b[1]
 
 
 def mean(a: Two) -> tuple[float]:
-    """Return the mean."""
+    """The weighted mean."""
     return (a[0] / a[1] if a[1] else 0.0,)
 
 
 def digit(value: int) -> Two:
-    """Return the last digit, and what the digits before it are multiplied by."""
+    """The last digit, and the factor of the digits before it."""
     return value % 10, 10
 
 
-def beside(a: Two, b: Two) -> Two:
-    """Write digits one behind the other."""
+def concatenate(a: Two, b: Two) -> Two:
+    """Write digits one after the other."""
     return (a[0] * b[1] + b[0]) % 10**9, a[1] * b[1] % 10**9
 
 
-def written(a: Two) -> tuple[int]:
-    """Return the digits."""
+def digits(a: Two) -> tuple[int]:
+    """The digits as a number."""
     return (a[0],)
 
 
-def one(value: int) -> tuple[int]:
-    """Return a value as a partial."""
+def single(value: int) -> tuple[int]:
+    """A value as a partial."""
     return (value,)
 
 
 def plus(a: tuple[int], b: tuple[int]) -> tuple[int]:
-    """Add."""
+    """Add up the parts."""
     return (a[0] + b[0],)
 
 
 def total(a: tuple[int]) -> tuple[int]:
-    """Return the sum."""
+    """The sum."""
     return (a[0],)
 
 
-TOTAL = NumericAggregate("total", ("int",), ("int",), (0,), one, plus, total, ("int",))
+TOTAL = NumericAggregate("total", ("int",), ("int",), (0,), single, plus, total, ("int",))
 WEIGHED = NumericAggregate(
-    "weighed", ("int", "int"), ("int", "int"), (0, 0), weighed, added, mean, ("float",)
+    "weighed", ("int", "int"), ("int", "int"), (0, 0), weigh, add, mean, ("float",)
 )
 DIGITS = NumericAggregate(
-    "digits", ("int",), ("int", "int"), (0, 1), digit, beside, written, ("int",)
+    "digits", ("int",), ("int", "int"), (0, 1), digit, concatenate, digits, ("int",)
 )
 OWN: Mapping[str, AggregateSpec] = {
     "weighed": (compiled_aggregate(WEIGHED, commutative=True), "v", "t", DoubleType()),
     "digits": (compiled_aggregate(DIGITS), "v", LongType()),
     "rows": "count",
 }
-"""Those, and one of the catalogue."""
+"""These, and one of the catalogue."""

@@ -1,10 +1,10 @@
 """A driver that is run as users run theirs: with a Spark Connect server, or by spark-submit.
 
-    python driven.py FOLDER connect
-    spark-submit --master ... driven.py FOLDER submit
+    python user_job.py FOLDER connect
+    spark-submit --master ... user_job.py FOLDER submit
 
-What it is answered it writes to FOLDER/told.json. By spark-submit it also lets the stream of the
-tests of faults lose executors, in FOLDER/lost.
+It writes its results to FOLDER/report.json. By spark-submit it also lets the stream of the fault
+tests lose executors, in FOLDER/lost.
 """
 
 import json
@@ -21,11 +21,11 @@ from muntin.spark import ReplaySource, aggregate, micros
 from muntin.spark.session import SETTINGS
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding, tumbling
-from spark_support.faults.here import run
-from spark_support.faults.unlucky import planted
+from spark_support.faults.faulty_processors import inject_fault
+from spark_support.faults.query import run
 from spark_support.user_aggregates import TOTAL
 
-ASK: Callable[..., DataFrame] = aggregate
+CALL: Callable[..., DataFrame] = aggregate
 OPTIONS = {
     "rows": "120",
     "keys": "2",
@@ -48,53 +48,53 @@ CALLS: dict[str, dict[str, object]] = {
     },
 }
 MODES = {"connect": ("group-by", "slices", "rows"), "submit": ("slices", "own")}
-"""The calls that are tried in each mode."""
+"""The calls of each mode."""
 STREAM: dict[str, object] = {
     **CALLS["slices"],
     "watermark": "3 seconds",
     "output": "final",
     "buckets": 2,
 }
-LINE = ("window", "start", "end", "key", "n")
+COLUMNS = ("window", "start", "end", "key", "n")
 ROWS = 1000
-"""How many rows the stream has that loses executors."""
+"""The rows of the stream that loses executors."""
 
 
-def answers(spark: SparkSession, names: Sequence[str]) -> dict[str, list[str]]:
-    """Return what batch says to some calls."""
+def batch_results(spark: SparkSession, names: Sequence[str]) -> dict[str, list[str]]:
+    """The rows of some calls in batch."""
     spark.dataSource.register(ReplaySource)
     df = spark.read.format("muntin-replay").options(**OPTIONS).load()
-    return {name: lines(ASK(df, keys="key", **CALLS[name])) for name in names}
+    return {name: row_texts(CALL(df, keys="key", **CALLS[name])) for name in names}
 
 
-def lines(answer: DataFrame) -> list[str]:
-    """Return an answer as text, in some order."""
-    rows: list[tuple[object, ...]] = getattr(answer.select(*LINE), "collect")()  # noqa: B009 - half typed
+def row_texts(result: DataFrame) -> list[str]:
+    """The rows of a result as text, sorted."""
+    rows: list[tuple[object, ...]] = getattr(result.select(*COLUMNS), "collect")()  # noqa: B009 - half typed
     return sorted(str(tuple(row)) for row in rows)
 
 
-def streamed(spark: SparkSession, folder: Path) -> tuple[list[str], int]:
-    """Return what a stream says of its windows, each when it is final; and the late rows."""
+def stream_results(spark: SparkSession, folder: Path) -> tuple[list[str], int]:
+    """The windows of a stream, each emitted when it is final; and the number of late rows."""
     spark.dataSource.register(ReplaySource)
     df = spark.readStream.format("muntin-replay").options(**OPTIONS).load()
-    answer = ASK(df, keys="key", **STREAM)
-    place = str(folder / "sink")
-    writer = answer.writeStream.format("parquet").option("path", place).outputMode("append")
+    result = CALL(df, keys="key", **STREAM)
+    path = str(folder / "sink")
+    writer = result.writeStream.format("parquet").option("path", path).outputMode("append")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     query = writer.trigger(availableNow=True).start()
     query.awaitTermination()
-    late = sum(late_in(one.observedMetrics["muntin"]) for one in query.recentProgress)
-    return lines(spark.read.parquet(place)), late
+    late = sum(late_count(each.observedMetrics["muntin"]) for each in query.recentProgress)
+    return row_texts(spark.read.parquet(path)), late
 
 
-def late_in(metrics: Sequence[int | Sequence[int]]) -> int:
-    """Return how many rows were late; Spark 4.3 wraps the row once more with Connect."""
+def late_count(metrics: Sequence[int | Sequence[int]]) -> int:
+    """The number of late rows; with Connect Spark 4.3 nests the row once more."""
     (first, *_) = metrics
     return first if isinstance(first, int) else first[0]
 
 
-def connected() -> SparkSession:
-    """Start a server on this machine, and return a session with it."""
+def connect_session() -> SparkSession:
+    """A session with a server on this machine, which it starts."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.remote("local[2]")
     for name, value in {**SETTINGS, "spark.sql.shuffle.partitions": "2"}.items():
@@ -102,33 +102,33 @@ def connected() -> SparkSession:
     return builder.getOrCreate()
 
 
-def workers(spark: SparkSession) -> list[str]:
-    """Return what runs on executors: which Python, and whose muntin."""
-    where = "executor string, python string, library string"
+def describe_workers(spark: SparkSession) -> list[str]:
+    """The Python of each executor, and the path of its muntin."""
+    schema = "executor string, python string, library string"
 
     def look(batches: Iterable[object]) -> Iterator[object]:
         for _ in batches:
-            of = import_module("muntin.spark").__file__
+            library = import_module("muntin.spark").__file__
             each = {"executor": os.environ["SPARK_EXECUTOR_DIRS"], "python": sys.executable}
-            columns = {name: [one] for name, one in (each | {"library": of}).items()}
+            columns = {name: [value] for name, value in (each | {"library": library}).items()}
             yield import_module("pyarrow").RecordBatch.from_pydict(columns)
 
-    found: DataFrame = getattr(spark.range(0, 8, 1, 8), "mapInArrow")(look, where)  # noqa: B009 - half typed
-    rows: list[tuple[object, ...]] = getattr(found.distinct(), "collect")()  # noqa: B009 - the same
+    each: DataFrame = getattr(spark.range(0, 8, 1, 8), "mapInArrow")(look, schema)  # noqa: B009 - half typed
+    rows: list[tuple[object, ...]] = getattr(each.distinct(), "collect")()  # noqa: B009 - the same
     return sorted(str(tuple(row)) for row in rows)
 
 
 def main(folder: Path, mode: str) -> None:
-    """Answer, and say it."""
-    spark = connected() if mode == "connect" else SparkSession.builder.getOrCreate()
-    found, (news, late) = answers(spark, MODES[mode]), streamed(spark, folder)
-    told = {"batch": found, "news": news, "late": late, "session": type(spark).__module__}
-    told |= {"workers": [] if mode == "connect" else workers(spark)}
+    """Run the calls of a mode, and write the report."""
+    spark = connect_session() if mode == "connect" else SparkSession.builder.getOrCreate()
+    batch, (stream, late) = batch_results(spark, MODES[mode]), stream_results(spark, folder)
+    report = {"batch": batch, "stream": stream, "late": late, "session": type(spark).__module__}
+    report |= {"workers": [] if mode == "connect" else describe_workers(spark)}
     if mode == "submit":
-        planted("death", lost := folder / "lost")
+        inject_fault("death", lost := folder / "lost")
         lost.mkdir()
         run(spark, lost, ROWS)
-    (folder / "told.json").write_text(json.dumps(told))
+    (folder / "report.json").write_text(json.dumps(report))
     spark.stop()
 
 

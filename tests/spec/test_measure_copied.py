@@ -1,4 +1,4 @@
-"""TIME and COUNT are told by identity, which no copy may lose: as sent to workers, or in memory."""
+"""TIME and COUNT are compared by identity, which every copy keeps, on workers and in memory."""
 
 import copy
 import pickle

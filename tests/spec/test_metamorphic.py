@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.machines.strategies import WORDS, Letter, window_types
+from muntin.conformance.machines.random_choices import WORDS, Letter
+from muntin.conformance.machines.strategies import window_types
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.denotation import denote
 from muntin.spec.query import Output, Query, Result, Settings
@@ -38,7 +39,7 @@ def final(outputs: Sequence[Output]) -> dict[tuple[str, int, float, int], object
 
 
 @given(window_types(0), TIMES, st.integers(0, 9), st.integers(-9, 20))
-def test_splitting_steps_changes_only_when_things_are_said(
+def test_splitting_steps_changes_only_when_results_are_emitted(
     kind: WindowType, times: list[int], lateness: int, watermark: int
 ) -> None:
     query, settings = Query("q", kind, WORDS), Settings(lateness)

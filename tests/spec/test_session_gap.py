@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.conformance.machines.strategies import WORDS, Letter
+from muntin.conformance.machines.random_choices import WORDS, Letter
 from muntin.spec.denotation import denote
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Mode, Query, Settings
@@ -17,11 +17,11 @@ from muntin.spec.windows.data_driven import Session
 
 GAP = 5
 AT_EQUALITY = Dialect(session_merge="le")
-Told = list[tuple[int, float, object]]
+Emission = list[tuple[int, float, object]]
 
 
-def told(early: int | None, dialect: Dialect, output: Mode, times: tuple[int, int]) -> Told:
-    """What becomes of two events, the watermark being told between them or only after both."""
+def emitted(early: int | None, dialect: Dialect, output: Mode, times: tuple[int, int]) -> Emission:
+    """What becomes of two events, the watermark advancing between them or only after both."""
     first, second = (Event(time, Letter(0, i)) for i, time in enumerate(times))
     steps = [Step((first,), early), Step((second,)), Step((), END)]
     outputs = denote([Query("q", Session(GAP), WORDS)], steps, Settings(0, output, dialect=dialect))
@@ -44,7 +44,7 @@ def test_merging_at_equality_makes_the_result_depend_on_when_the_watermark_comes
 ) -> None:
     """What was said is never taken back in these modes, so it stands beside its correction."""
     assert not late(GAP, AT_EQUALITY, output)
-    soon, later = (told(early, AT_EQUALITY, output, (0, GAP)) for early in (GAP, None))
+    soon, later = (emitted(early, AT_EQUALITY, output, (0, GAP)) for early in (GAP, None))
     assert (0, GAP) in [one[:2] for one in soon]
     assert [one[:2] for one in later] == [(0, 2 * GAP)]
     assert soon != later
@@ -53,7 +53,7 @@ def test_merging_at_equality_makes_the_result_depend_on_when_the_watermark_comes
 @pytest.mark.parametrize("output", ["accumulate", "final", "accumulate-retract"])
 def test_merging_below_the_gap_does_not(output: Mode) -> None:
     assert not late(GAP, OURS, output)
-    soon, later = (told(early, OURS, output, (0, GAP)) for early in (GAP, None))
+    soon, later = (emitted(early, OURS, output, (0, GAP)) for early in (GAP, None))
     assert [one[:2] for one in soon] == [(0, GAP), (GAP, 2 * GAP)]
     assert soon == later
 
@@ -64,5 +64,5 @@ def test_whenever_the_watermark_comes_what_is_final_is_the_same(
 ) -> None:
     """For each second event that the watermark allows, that is at or after it."""
     times = (first, max(second, watermark))
-    soon, later = (told(early, OURS, "final", times) for early in (watermark, None))
+    soon, later = (emitted(early, OURS, "final", times) for early in (watermark, None))
     assert sorted(soon) == sorted(later)

@@ -1,7 +1,7 @@
 """A long stream of columns: the arrays of the operator stay within twice its slices, and flat.
 
-`python tests/stress/soak_columns.py` lets a thousand million events pass, a fifth of them late, for
-each of some numbers of windows and keys; nothing of them is held.
+`python tests/stress/soak_columns.py` processes a billion events, a fifth of them late, for each of
+some numbers of windows and keys; no event is stored.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import tumbling
-from stress.soak import MEGABYTE, resident
+from stress.soak import MEGABYTE, resident_bytes
 
 LATENESS, SPAN, MILLION = 2000, 500_000, 10**6 if COMPILED else 40_000
 """A million events of a stream, or fewer of them over the same span of time."""
 BATCH = MILLION // 50
 LOADS = ((1, 0), (20, 0), (300, 0), (1, 500))
-"""How many windows, of how many keys; 0 is of none."""
+"""The numbers of windows and of keys; 0 is a stream without keys."""
 SLICE = 240
 """Bytes a slice: four copies of a count and of a sum, two nodes of a tree, five numbers about it;
 an edge, and at most sixteen entries of the table."""
@@ -34,19 +34,19 @@ CELL = 72
 REACH = (SPAN // 50 + LATENESS) // 1000 + 2
 """The slices of one second that a step may need at once."""
 FIXED = 2**18
-"""Bytes of tables that are never smaller, and of the last windows that were told of."""
+"""Bytes of tables of a fixed size, and of the last windows that were emitted."""
 
 
 @dataclass
-class Soak:
-    """What was seen of so many windows and keys."""
+class ColumnSoakReport:
+    """The measurements of a run with these numbers of windows and keys."""
 
     windows: int
     keys: int
     events: int = 0
     slices: int = 0  # or cells, at most
-    early: int = 0  # the most bytes held in the first quarter
-    most: int = 0
+    first_quarter_bytes: int = 0  # the most bytes held in the first quarter
+    peak_bytes: int = 0
     seconds: float = 0.0
     memory: list[int] = field(default_factory=list[int])
 
@@ -57,50 +57,52 @@ class Soak:
         return 2 * each * max(self.slices, self.keys * REACH, 1024) + FIXED
 
     @property
-    def drift(self) -> float:
-        """How much more memory the process had in the end than after a quarter, in MB."""
+    def memory_drift(self) -> float:
+        """The growth of memory from the first quarter to the end, in MB."""
         quarter = len(self.memory) // 4
         return (self.memory[-1] - max(self.memory[: quarter + 1])) / MEGABYTE
 
     @property
-    def flat(self) -> bool:
-        """Whether what is held is within its bound, and no more than in the first quarter."""
-        return self.most <= self.bound and self.most == self.early
+    def is_flat(self) -> bool:
+        """Whether the bytes held stay within their bound, and below those of the first quarter."""
+        return self.peak_bytes <= self.bound and self.peak_bytes == self.first_quarter_bytes
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """The report in a line."""
         return (
             f"windows {self.windows}, keys {self.keys or 1}: {self.events} events, "
             f"{self.events / max(self.seconds, 0.001) / 1e6:.0f} M a second; at most {self.slices} "
-            f"{'cells' if self.keys else 'slices'} in {self.most} bytes "
-            f"({self.most / self.bound:.0%} of the bound), {self.early} in the first quarter; "
-            f"memory {max(self.memory) / MEGABYTE:.1f} MB at most, drift {self.drift:+.1f} MB"
+            f"{'cells' if self.keys else 'slices'} in {self.peak_bytes} bytes "
+            f"({self.peak_bytes / self.bound:.0%} of the bound), "
+            f"{self.first_quarter_bytes} in the first quarter; "
+            f"memory {max(self.memory) / MEGABYTE:.1f} MB at most, "
+            f"drift {self.memory_drift:+.1f} MB"
         )
 
 
-def arrays(thing: object, seen: set[int]) -> Iterator[Column]:
-    """Yield every array that an object of ours holds, once."""
+def owned_arrays(thing: object, seen: set[int]) -> Iterator[Column]:
+    """Yield every array that an object of muntin holds, once."""
     if id(thing) in seen:
         return
     seen.add(id(thing))
     if isinstance(thing, np.ndarray):
-        yield from [thing] if thing.base is None else arrays(thing.base, seen)
-    elif isinstance(thing, dict | list | tuple | set) or _ours(thing):
-        for one in get_referents(thing):
-            yield from arrays(one, seen)
+        yield from [thing] if thing.base is None else owned_arrays(thing.base, seen)
+    elif isinstance(thing, dict | list | tuple | set) or _is_muntin_object(thing):
+        for referent in get_referents(thing):
+            yield from owned_arrays(referent, seen)
 
 
-def _ours(thing: object) -> bool:
+def _is_muntin_object(thing: object) -> bool:
     return type(thing).__module__.startswith("muntin")
 
 
-def held(operator: ColumnarOperator) -> int:
-    """Count the bytes of all arrays."""
-    return sum(array.nbytes for array in arrays(operator, set()))
+def held_bytes(operator: ColumnarOperator) -> int:
+    """The bytes of all arrays of an operator."""
+    return sum(array.nbytes for array in owned_arrays(operator, set()))
 
 
-def soak(windows: int, keys: int, millions: int) -> Soak:
-    """Let millions of events pass, and look at what is held after each."""
+def run_soak(windows: int, keys: int, millions: int) -> ColumnSoakReport:
+    """Process millions of events, and measure the bytes held after each million."""
     operator = ColumnarOperator(Settings(LATENESS), method="dense")
     for length in np.linspace(1000, 20_000, windows).astype(int).tolist():
         operator.add(Query(f"w{length}", tumbling(length), named("sum")))
@@ -109,7 +111,7 @@ def soak(windows: int, keys: int, millions: int) -> Soak:
     late = np.where(rng.random(MILLION) < 0.2, rng.integers(0, LATENESS, MILLION), 0)
     times = at[np.argsort(at + late, kind="stable")]
     ids = rng.integers(0, keys, MILLION) if keys else None
-    seen = Soak(windows, keys)
+    seen = ColumnSoakReport(windows, keys)
     for million in range(millions):
         start = process_time()
         for begin in range(0, MILLION, BATCH):
@@ -120,23 +122,25 @@ def soak(windows: int, keys: int, millions: int) -> Soak:
             seen.slices = max(seen.slices, operator.retained())
         seen.seconds += process_time() - start
         seen.events += MILLION
-        seen.most = max(seen.most, held(operator))
-        seen.early = seen.most if million == millions // 4 else seen.early
-        seen.memory.append(resident())
+        seen.peak_bytes = max(seen.peak_bytes, held_bytes(operator))
+        seen.first_quarter_bytes = (
+            seen.peak_bytes if million == millions // 4 else seen.first_quarter_bytes
+        )
+        seen.memory.append(resident_bytes())
     return seen
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Soak the operator, and print what was seen; 1 if it held too much."""
-    parser = argparse.ArgumentParser(description="Soak the operator over columns.")
+    """Soak the operator, and print the reports; 1 if it held too much."""
+    parser = argparse.ArgumentParser(description="Check the memory of the columnar operator.")
     parser.add_argument("--events", type=int, default=10**9)
     options = parser.parse_args(arguments)
     flat = True
     for windows, keys in LOADS:
-        seen = soak(windows, keys, max(1, options.events // MILLION))
-        sys.stdout.write(f"{'PASS' if seen.flat else 'FAIL'}  {seen}\n")
+        seen = run_soak(windows, keys, max(1, options.events // MILLION))
+        sys.stdout.write(f"{'PASS' if seen.is_flat else 'FAIL'}  {seen}\n")
         sys.stdout.flush()
-        flat &= seen.flat
+        flat &= seen.is_flat
     return 0 if flat else 1
 
 

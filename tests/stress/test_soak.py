@@ -5,16 +5,16 @@ import os
 import pytest
 
 from muntin.optimized.scotty.operator import Scotty
-from muntin.registry.state_size import Held, held
+from muntin.registry.state_size import StateSize, state_size
 from muntin.spec.query import Settings
 from muntin.spec.windows.periodic import Sliding
 from stress import soak as soaking
-from stress.soak import bound, edges, main, named, soak
+from stress.soak import bound, builder_of, edges, main, run_soak
 
 NIGHTLY = 10_000_000
 EVENTS = {"dev": 8_000, "nightly": NIGHTLY}.get(os.environ.get("MUNTIN_PROFILE", "dev"), 30_000)
-MOST_DRIFT = 8.0
-"""Megabytes: the allocator gives pages back when it likes."""
+MAX_DRIFT = 8.0
+"""Megabytes: the allocator returns pages late."""
 
 
 def test_there_are_twenty_queries() -> None:
@@ -27,24 +27,24 @@ def test_there_are_twenty_queries() -> None:
     [("scotty-lazy", True), ("scotty-lazy", False), ("cutty-lazy", True)],
 )
 def test_slices_stay_within_their_bound_and_memory_flat(name: str, *, in_order: bool) -> None:
-    seen = soak(named(name), EVENTS, in_order=in_order)
+    seen = run_soak(builder_of(name), EVENTS, in_order=in_order)
     assert seen.events == EVENTS
-    assert seen.held.slices > 20
-    assert seen.fullest > 0.15
+    assert seen.peak.slices > 20
+    assert seen.peak_share > 0.15
     assert (seen.late > 0) == (not in_order)
-    assert seen.drift() < MOST_DRIFT
+    assert seen.memory_drift() < MAX_DRIFT
 
 
-class Hoarder(Scotty):
-    """Scotty, but nothing is ever settled."""
+class HoardingScotty(Scotty):
+    """Scotty with a lateness so large that no window becomes final."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(Settings(10**9, in_order=settings.in_order))
 
 
-def test_a_hoarder_is_found_out() -> None:
-    with pytest.raises(AssertionError, match=r"Held\(slices"):
-        soak(Hoarder, 20_000, in_order=False)
+def test_an_operator_that_evicts_nothing_exceeds_the_bound() -> None:
+    with pytest.raises(AssertionError, match=r"StateSize\(slices"):
+        run_soak(HoardingScotty, 20_000, in_order=False)
 
 
 def test_edges_and_bounds() -> None:
@@ -55,14 +55,14 @@ def test_edges_and_bounds() -> None:
     assert bound(1000, 1500).slices < bound(1000, 2500).slices < 3 * bound(1000, 1500).slices
 
 
-def test_the_command_prints_what_it_saw(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_its_reports(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--events", "2500", "--with", "scotty-fiba"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in said] == [
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == [
         "scotty-fiba, in order", "scotty-fiba, out order",
     ]  # fmt: skip
-    assert all("2500 events" in line and "of the bound" in line for line in said)
+    assert all("2500 events" in line and "of the bound" in line for line in lines)
 
 
-def test_a_soak_with_nothing_held_holds_nothing() -> None:
-    assert held(Scotty(Settings())) == Held(0, 0)
+def test_an_operator_without_queries_holds_no_state() -> None:
+    assert state_size(Scotty(Settings())) == StateSize(0, 0)

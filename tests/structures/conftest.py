@@ -1,4 +1,4 @@
-"""What plants faults in kernels."""
+"""A fixture that plants faults in kernels."""
 
 from collections.abc import Callable
 
@@ -11,15 +11,15 @@ Plant = Callable[[tuple[str, ...], str, str], None]
 
 @pytest.fixture
 def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
-    """Return what lets kernels be made of sources in which a text stands for another."""
+    """Build kernels from sources in which one text replaces another."""
 
     def planted(sources: tuple[str, ...], good: str, bad: str) -> None:
-        source = modules.template(sources)
+        source = modules.joined_sources(sources)
         assert good in source
 
         def mutated(_: tuple[str, ...]) -> str:
             return source.replace(good, bad)
 
-        monkeypatch.setattr(modules, "template", mutated)
+        monkeypatch.setattr(modules, "joined_sources", mutated)
 
     return planted

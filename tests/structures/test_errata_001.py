@@ -38,7 +38,7 @@ class PrintedResizing:
         self.capacity, self.resized_at = capacity, self.size / capacity
 
 
-class Ring(ReactiveAggregator[Word]):
+class RingWithCapacity(ReactiveAggregator[Word]):
     """A ring whose capacity can be seen."""
 
     @property
@@ -46,8 +46,10 @@ class Ring(ReactiveAggregator[Word]):
         return self._fat.capacity
 
 
-def grown_then_shrunk(inserts: int, evictions: int, capacity: int) -> tuple[PrintedResizing, Ring]:
-    printed, ring = PrintedResizing(Fraction(capacity)), Ring(FREE, capacity=capacity)
+def grown_then_shrunk(
+    inserts: int, evictions: int, capacity: int
+) -> tuple[PrintedResizing, RingWithCapacity]:
+    printed, ring = PrintedResizing(Fraction(capacity)), RingWithCapacity(FREE, capacity=capacity)
     for time in range(inserts):
         printed.insert()
         ring.insert(time, (time,))
@@ -99,7 +101,7 @@ def test_the_only_leaf_is_the_root_and_has_no_parent() -> None:
     meter = Meter()
     fat = FlatFat(meter.watch(FREE), [(1,)], meter)
     fat.update([(0, (2,))])
-    assert (fat.aggregate(), meter.spent()) == ((2,), (0, 0))
+    assert (fat.aggregate(), meter.cost()) == ((2,), (0, 0))
 
 
 def test_theorem_4_1_counts_more_changes_than_there_are_slots() -> None:
@@ -119,7 +121,7 @@ def test_half_a_window_of_evictions_does_not_shrink_the_ring() -> None:
         assert ring.capacity == capacity
 
 
-def test_pointers_alone_do_not_tell_an_empty_ring_from_a_full_one() -> None:
+def test_pointers_alone_do_not_distinguish_an_empty_ring_from_a_full_one() -> None:
     fat = FlatFat(FREE, [(4,), ()])
     front, back = 1, 0  # 4 arrived and left; in a FIFO window nothing marks its slot
     assert FREE.combine(fat.suffix(front), fat.prefix(back)) == (4,)

@@ -9,7 +9,7 @@ import pytest
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import NodeShape, interpreted_engine
 from muntin.kernels.compiler.kernel_api import IntRows
-from muntin.kernels.compiler.specialization import TREE
+from muntin.kernels.compiler.specialization import FINGER_BTREE_SOURCES
 from muntin.spec.algebra.monoid import FREE, Monoid, Word
 from muntin.spec.cost import Meter
 from muntin.spec.structure import TimedWindow
@@ -32,18 +32,18 @@ MUTANTS = {
         "pass\n    elif leaf",
     ),
     "prefix folds are trusted after an insert": ("s[VALID] = min(s[VALID], at)", "pass"),
-    "an underfull leaf stays": ("max(1, LEAST_LEAF)", "0"),
-    "a poor node on a spine stays": ("        least = LEAST_SPINE", "        least = 1"),
-    "a share does not tell the key": (
+    "an underfull leaf stays": ("max(1, MIN_LEAF)", "0"),
+    "a poor node on a spine stays": ("        least = MIN_SPINE_FAN", "        least = 1"),
+    "a share does not update the key": (
         "    inner[above, KEY + at + 1] = inner[right, KEY]\n",
         "",
     ),
     "a freed leaf is lost": ("    s[SPARE_LEAF] += 1", "    s[SPARE_LEAF] += 0"),
     "chains are repaired from the lowest level on": (
-        "for level in range(highest(marks), 0, -1)",
-        "for level in range(1, highest(marks) + 1)",
+        "for level in range(highest_bit(marks), 0, -1)",
+        "for level in range(1, highest_bit(marks) + 1)",
     ),
-    "the middle is not told of a change in the root": (
+    "the middle is not marked after a change in the root": (
         "        s[MIDDLE_STALE] = 1\n    elif node",
         "        pass\n    elif node",
     ),
@@ -55,7 +55,7 @@ MUTANTS = {
         "ends_inside = int(inner[node, KEY + at + 1] - 1 <= last)",
         "ends_inside = 1",
     ),
-    "a range forgets where it begins": ("if ends_inside and not edge", "if ends_inside"),
+    "a range ignores where it begins": ("if ends_inside and not edge", "if ends_inside"),
     "a batch puts equal times side by side": (
         "elif staged > 0 and s[STAGED + staged - 1] == time:",
         "elif False:",
@@ -76,7 +76,7 @@ MUTANTS = {
 }
 
 
-class Run:
+class RandomRun:
     """Random calls on a tree and on what it stands for."""
 
     def __init__(self, seed: int, shape: NodeShape) -> None:
@@ -119,7 +119,7 @@ class Run:
 
 def play(seeds: range) -> None:
     for seed in seeds:
-        run = Run(seed, NodeShape(2 + seed % 3 * 2, 4))
+        run = RandomRun(seed, NodeShape(2 + seed % 3 * 2, 4))
         for step in range(250):
             run.step(0.7 if step % 100 < 50 else 0.35)
 
@@ -129,13 +129,15 @@ def test_the_tree_survives_what_its_mutants_do_not() -> None:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutant_is_found(name: str, plant: Callable[[tuple[str, ...], str, str], None]) -> None:
-    plant(TREE, *MUTANTS[name])
+def test_a_mutant_is_detected(
+    name: str, plant: Callable[[tuple[str, ...], str, str], None]
+) -> None:
+    plant(FINGER_BTREE_SOURCES, *MUTANTS[name])
     with pytest.raises((AssertionError, IndexError)):
         play(range(12))
 
 
-class Counted:
+class CountedRows:
     """Rows that count how often they are read."""
 
     def __init__(self, rows: IntRows) -> None:
@@ -154,8 +156,8 @@ def touched(size: int, distance: int) -> int:
     tree: FingerTree[Word] = FingerTree(FREE, None, interpreted_engine(FREE, NodeShape(4, 4)))
     tree.bulk_insert((2 * k, ()) for k in range(size))
     tree.query()
-    counted = Counted(tree.tree.inner)
-    tree.tree = tree.tree._replace(inner=counted)
+    counted = CountedRows(tree.arrays.inner)
+    tree.arrays = tree.arrays._replace(inner=counted)
     tree.insert(2 * (size - distance) - 1, ())
     tree.query()
     return counted.reads
@@ -200,6 +202,6 @@ def test_a_change_stays_within_its_bound_and_grows_with_it() -> None:
     near: list[float] = []
     for distance in (1, 16, 256):
         spent = combines(2**11, 200, distance, shape)
-        near.append(spent / (2 * tree.bound_of_change(distance) + 2))
+        near.append(spent / (2 * tree.change_bound(distance) + 2))
     assert max(near) <= 1, near
     assert min(near) >= 0.02, near

@@ -14,7 +14,7 @@ def test_the_number_of_values_is_a_power_of_two(size: int) -> None:
     with pytest.raises(InvalidInputError, match=f"number of values .* power of two, not {size}"):
         FlatFat(FREE, [()] * size)
     with pytest.raises(InvalidInputError, match=f"capacity .* power of two, not {size}"):
-        FlatFat[Word].is_empty_slot(FREE, size)
+        FlatFat[Word].of_identities(FREE, size)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,6 @@ def test_locations_outside_are_refused_and_a_turned_range_is_empty() -> None:
     assert fat.range(1, 1) == fat[1] == (2,)
 
 
-def test_vacant_is_new_of_identities_without_a_combine() -> None:
-    fat = FlatFat[Word].is_empty_slot(FREE, 8)
+def test_a_tree_of_identities_needs_no_combine() -> None:
+    fat = FlatFat[Word].of_identities(FREE, 8)
     assert [fact for fact, holds in fat.invariants([()] * 8) if not holds] == []

@@ -79,12 +79,12 @@ def test_joins_at_the_youngest_and_ranges_agree(steps: list[tuple[str, int]], bu
         times = [time for time, _ in window.pairs] or [0]
         for first in {times[0], times[len(times) // 3], times[-1] + 1}:
             for last in {times[0] - 1, times[len(times) // 2], times[-1]}:
-                before = meter.spent()
+                before = meter.cost()
                 assert target.query_range(first, last) == window.query_range(first, last)
-                now, items = meter.spent(), sum(first <= time <= last for time in times)
+                now, items = meter.cost(), sum(first <= time <= last for time in times)
                 bound = target.bound(Operation("query_range", len(target), items))
                 cost = Cost(now.combines - before.combines, now.visits - before.visits)
-                assert cost.within(bound)
+                assert cost.is_within(bound)
 
 
 class Poisoned(FifoReactiveAggregator[Word]):
@@ -101,7 +101,7 @@ class Spoilt(BoundedFlatFat[Word]):
     def __init__(self, fat: BoundedFlatFat[Word]) -> None:
         vars(self).update(vars(fat))
         for node in range(2 * self._capacity):
-            if node == 0 or not self._holds(self._below(node)):
+            if node == 0 or not self._holds(self._leaves_below(node)):
                 self._tree[node] = (-1,)
 
 

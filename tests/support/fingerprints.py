@@ -1,9 +1,9 @@
 """Words as numbers: straight lines modulo a prime, which differ all but surely where words do.
 
-What is compiled holds numbers only, so it cannot be run over words. A letter is a random line, a
-word its letters' lines one inside the other: a polynomial in what was drawn, in which the k-th
-letter is that which comes with k - 1 slopes. So two given words of at most n letters, that are not
-the same, have the same line with a chance of some n / 2**31 (Schwartz and Zippel).
+Compiled code holds numbers only, so it cannot run over words. A letter is a random line, a word the
+composition of its letters' lines: a polynomial in the drawn numbers, in which the k-th letter is
+multiplied by k - 1 slopes. So two different words of at most n letters have the same line with a
+probability of about n / 2**31 (Schwartz and Zippel).
 """
 
 from hashlib import blake2b
@@ -16,7 +16,7 @@ PRIME = 2**31 - 1
 
 
 def letter(number: int) -> Word:
-    """Return the line of a letter: its slope, and its height at 0."""
+    """The line of a letter: its slope, and its height at 0."""
     digest = blake2b(number.to_bytes(8, "big"), digest_size=16).digest()
     return tuple(int.from_bytes(digest[k : k + 8], "big") % PRIME for k in (0, 8))
 
@@ -26,8 +26,8 @@ def lift(slope: int, height: int) -> tuple[int, int]:
     return (slope, height)
 
 
-def inside(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
-    """Put one line into another."""
+def compose(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    """Compose two lines."""
     return (x[0] * y[0] % PRIME, (x[0] * y[1] + x[1]) % PRIME)
 
 
@@ -36,13 +36,13 @@ def lower(x: tuple[int, int]) -> tuple[int, int]:
     return x
 
 
-ONE = (1, 0)
-TWO: tuple[Kind, ...] = ("int", "int")
-FINGERPRINTS = NumericAggregate("fingerprints", TWO, TWO, ONE, lift, inside, lower, TWO)
+IDENTITY = (1, 0)
+KINDS: tuple[Kind, ...] = ("int", "int")
+FINGERPRINTS = NumericAggregate("fingerprints", KINDS, KINDS, IDENTITY, lift, compose, lower, KINDS)
 
 
-def _inside(x: Word, y: Word) -> Word:
-    return inside((x[0], x[1]), (y[0], y[1]))
+def _compose(x: Word, y: Word) -> Word:
+    return compose((x[0], x[1]), (y[0], y[1]))
 
 
-LINES = Alphabet(Monoid(ONE, _inside), letter)
+LINES = Alphabet(Monoid(IDENTITY, _compose), letter)

@@ -5,29 +5,29 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 CALLS = 20_000
-"""How long the long ones are, about."""
+"""The approximate length of long histories."""
 
 
 def histories(longest: int) -> Iterator[str]:
-    """Yield each sequence of at most so many in which no window underflows, short ones first.
+    """Yield each history of at most `longest` calls without underflow, short ones first.
 
     >>> list(histories(2))
     ['', '+', '++', '+-']
     """
-    found = [("", 0)]
+    prefixes = [("", 0)]
     for _ in range(longest):
-        yield from (history for history, _ in found)
-        found = [
+        yield from (history for history, _ in prefixes)
+        prefixes = [
             (history + call, size + change)
-            for history, size in found
+            for history, size in prefixes
             for call, change in (("+", 1), ("-", -1))
             if size + change >= 0
         ]
-    yield from (history for history, _ in found)
+    yield from (history for history, _ in prefixes)
 
 
 def longest_histories(calls: int) -> Iterator[str]:
-    """Yield those of exactly so many calls: all shorter ones are beginnings of these.
+    """Yield the histories of exactly `calls` calls: all shorter ones are their beginnings.
 
     >>> list(longest_histories(2))
     ['++', '+-']
@@ -35,7 +35,7 @@ def longest_histories(calls: int) -> Iterator[str]:
     return (history for history in histories(calls) if len(history) == calls)
 
 
-def spelled(history: str) -> Iterator[str]:
+def call_names(history: str) -> Iterator[str]:
     """Yield the names of the calls."""
     return ({"+": "insert", "-": "evict"}[call] for call in history)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muntin.cli.commands.replay_report import explained
+from muntin.cli.commands.replay import explanation
 from muntin.cli.commands.replay_run import ReplayRun, runs
 from muntin.conformance.transcript.model import OperatorTranscript, Transcript, parse
 from muntin.registry.implementations import OPERATORS, STRUCTURES
@@ -26,8 +26,8 @@ def replayed(transcript: Transcript, name: str) -> ReplayRun:
 def wrong(transcript: Transcript, run: ReplayRun) -> list[str]:
     if run.outcome == "error":
         return [run.why]
-    found = run.differences(transcript) if run.outcome == "done" else []
-    return [line for difference in found for line in explained(difference)]
+    differences = run.differences(transcript) if run.outcome == "done" else []
+    return [line for difference in differences for line in explanation(difference)]
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in OPERATORS])
@@ -63,4 +63,4 @@ def supported(transcripts: Sequence[Transcript], name: str) -> bool:
 @pytest.mark.parametrize("file", TRANSCRIPTS)
 def test_a_vector_expects_something(file: str) -> None:
     expected = TRANSCRIPTS[file].expected
-    assert expected.lines is not None or expected.late is not None
+    assert expected.rows is not None or expected.late is not None

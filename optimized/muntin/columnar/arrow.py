@@ -1,8 +1,13 @@
-"""Arrow tables in and out: the only module that knows pyarrow."""
+"""Arrow tables in and out: the only module of the columnar engine that imports PyArrow.
+
+The protocols list the methods of PyArrow that the engine calls. PyArrow has no types of its own,
+and its stub package fails the strict checks here: most of its columns are `Any` or unknown.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from math import nan
 from typing import Protocol, TypeGuard
@@ -12,240 +17,277 @@ import numpy as np
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import LAST, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values, objects
+from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 
+pa = import_module("pyarrow")
 M4 = ("min", "max", "first", "last")
-"""The fields of a value that is a tuple."""
+"""The fields of the result of the aggregate `m4`."""
 
 
-class Table(Protocol):
-    """What is used here of a `pyarrow.Table`, and what every engine reads."""
+class ArrowTable(Protocol):
+    """A `pyarrow.Table`, which every engine can read."""
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a stream of its batches."""
-        ...
+    column_names: list[str]
 
-    def to_pylist(self) -> list[dict[str, object]]:
-        """Return its rows."""
-        ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...  # noqa: D105, RUF100 - of Arrow
+    def column(self, name: str, /) -> "ArrowColumn": ...  # noqa: D102 - as in Arrow
+    def append_column(self, name: str, column: object) -> "ArrowTable": ...  # noqa: D102 - the same
+    def to_pylist(self) -> list[dict[str, object]]: ...  # noqa: D102 - the same
 
-    def append_column(self, name: str, column: object) -> "Table":
-        """Return it with one column more."""
-        ...
+
+class ArrowColumn(Protocol):
+    """A `pyarrow.ChunkedArray` or `pyarrow.Array`."""
+
+    type: object
+    null_count: int
+    chunks: "Sequence[ArrowColumn]"
+    indices: "ArrowColumn"
+    dictionary: "ArrowColumn"
+
+    def __len__(self) -> int: ...  # noqa: D105, RUF100 - as of a list
+    def cast(self, kind: object, /) -> "ArrowColumn": ...  # noqa: D102 - as in Arrow
+    def combine_chunks(self) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def dictionary_decode(self) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def dictionary_encode(self, nulls: str, /) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def fill_null(self, value: object, /) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def is_valid(self) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def slice(self, offset: int, length: int, /) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def take(self, indices: object, /) -> "ArrowColumn": ...  # noqa: D102 - the same
+    def to_pylist(self) -> list[int]: ...  # noqa: D102 - the same, of integers
 
 
 @dataclass(frozen=True)
 class DistinctKeys:
-    """A column of keys: which of the distinct ones each row has, and these."""
+    """A column of keys: the distinct keys, and for each row the index of its key."""
 
-    places: Ints
-    distinct: "Column"
-
-
-class Column(Protocol):
-    """What is used here of an Arrow column."""
-
-    type: object
-    null_count: int
-    chunks: "Sequence[Column]"
-    indices: "Column"
-    dictionary: "Column"
-
-    def __len__(self) -> int:
-        """Return how many items it has."""
-        ...
-
-    def to_pylist(self) -> list[int]:
-        """Return its items, where they are integers."""
-        ...
-
-    def cast(self, kind: object) -> "Column":
-        """Return it in another type."""
-        ...
-
-    def take(self, places: object) -> "Column":
-        """Return some of its items."""
-        ...
-
-    def combine_chunks(self) -> "Column":
-        """Return it in one piece."""
-        ...
+    indices: Ints
+    distinct: ArrowColumn
 
 
-def is_table(thing: object) -> TypeGuard[Table]:
-    """Whether this is a table of Arrow."""
-    return isinstance(thing, import_module("pyarrow").Table)
+def is_table(value: object) -> TypeGuard[ArrowTable]:
+    """Whether an object is an Arrow table."""
+    return isinstance(value, pa.Table)
 
 
-def table_of(table: object) -> Table:
-    """Return anything that has the Arrow stream interface, or named arrays, as an Arrow table."""
-    pa = import_module("pyarrow")
+def table_of(table: object) -> ArrowTable:
+    """Any object with the Arrow stream interface, or a dict of arrays, as an Arrow table."""
     if is_table(table):
         return table
     streams = hasattr(table, "__arrow_c_stream__")
     if not streams and not isinstance(table, Mapping):
         kind = type(table).__name__
         raise InvalidInputError(
-            f"a table must have the Arrow stream interface, or be a dict of arrays, not {kind}"
+            f"a table must have the Arrow stream interface or be a dict of arrays, not {kind}"
         )
     try:
-        found: Table = pa.table(table)
+        arrow: ArrowTable = pa.table(table)
     except (ValueError, TypeError, NotImplementedError, OverflowError) as cause:  # as Arrow raises
         raise InvalidInputError(f"no table can be made of this: {cause}") from cause
-    return found
+    return arrow
 
 
-def column(table: Table, name: str) -> Column:
-    """Return a column by its name, in one piece."""
-    names: list[str] = getattr(table, "column_names")  # noqa: B009 - Arrow is not typed
+def column(table: ArrowTable, name: str) -> ArrowColumn:
+    """A column by its name, decoded and in one chunk."""
+    names = table.column_names
     if names.count(name) != 1:
         raise InvalidInputError(f"there must be one column {name!r}; there are {', '.join(names)}")
-    found = without_views(_some(getattr(table, "column")(name))).combine_chunks()  # noqa: B009 - the same
-    encoded = import_module("pyarrow").types.is_dictionary(found.type)
-    return getattr(found, "dictionary_decode")() if encoded else found  # noqa: B009 - the same
+    one_chunk = without_views(_without_empty_chunks(table.column(name))).combine_chunks()
+    is_encoded = pa.types.is_dictionary(one_chunk.type)
+    return one_chunk.dictionary_decode() if is_encoded else one_chunk
 
 
-def _some(found: Column) -> Column:
-    """Return a column without its empty chunks: Arrow combines no offset into nothing."""
-    chunks = [one for one in found.chunks if len(one)]
-    made: Column = import_module("pyarrow").chunked_array(chunks, found.type)
-    return made
+def _without_empty_chunks(column: ArrowColumn) -> ArrowColumn:
+    """A column without its empty chunks: Arrow cannot combine a sliced chunk with an empty one."""
+    chunks = [chunk for chunk in column.chunks if len(chunk)]
+    nonempty: ArrowColumn = pa.chunked_array(chunks, column.type)
+    return nonempty
 
 
-def without_views(found: Column) -> Column:
-    """Return texts that are views, as Polars has them, as plain ones: Arrow can't pick of views."""
-    pa = import_module("pyarrow")
+def without_views(column: ArrowColumn) -> ArrowColumn:
+    """Text views, as Polars has them, as plain text: Arrow cannot take items of views."""
     plain = {str(pa.string_view()): pa.large_string(), str(pa.binary_view()): pa.large_binary()}
-    if str(found.type) in plain:
-        return found.cast(plain[str(found.type)])
-    kind = plain.get(str(getattr(found.type, "value_type", None)))
-    if not pa.types.is_dictionary(found.type) or kind is None:
-        return found
-    made = pa.DictionaryArray.from_arrays
-    chunks = [made(one.indices, one.dictionary.cast(kind)) for one in found.chunks]
-    decoded: Column = pa.chunked_array([one.dictionary_decode() for one in chunks], kind)
+    if str(column.type) in plain:
+        return column.cast(plain[str(column.type)])
+    kind = plain.get(str(getattr(column.type, "value_type", None)))
+    if not pa.types.is_dictionary(column.type) or kind is None:
+        return column
+    encode = pa.DictionaryArray.from_arrays
+    chunks = [encode(chunk.indices, chunk.dictionary.cast(kind)) for chunk in column.chunks]
+    decoded: ArrowColumn = pa.chunked_array([chunk.dictionary_decode() for chunk in chunks], kind)
     return decoded
 
 
-def times(table: Table, name: str) -> Ints:
-    """Return a column of integers or timestamps as numbers."""
-    pa, found = import_module("pyarrow"), column(table, name)
-    kind = found.type
+def time_values(table: ArrowTable, name: str) -> Ints:
+    """A time column, of integers or timestamps, as integers."""
+    values = column(table, name)
+    kind = values.type
     if not pa.types.is_integer(kind) and not pa.types.is_timestamp(kind):
         raise InvalidInputError(
             f"the time {name!r} must be integers or timestamps, not {kind}; cast it"
         )
-    if found.null_count:
-        raise InvalidInputError(f"the time {name!r} is null in {found.null_count} rows")
+    if values.null_count:
+        raise InvalidInputError(
+            f"the time {name!r} is null in {values.null_count} rows; leave them out"
+        )
     try:
-        return np.asarray(found.cast(pa.int64()), np.int64)
+        return np.asarray(values.cast(pa.int64()), np.int64)
     except ValueError as cause:
         raise UnsupportedError(f"the time {name!r} does not fit into 64 bits: {cause}") from cause
 
 
-def numbers(table: Table, name: str) -> Values:
-    """Return a column of numbers, and which are not null."""
-    pa, found = import_module("pyarrow"), column(table, name)
-    kind = found.type
+def number_values(table: ArrowTable, name: str) -> Values:
+    """A column of numbers with the flags of its valid rows."""
+    values = column(table, name)
+    kind = values.type
     if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
         raise UnsupportedError(
             f"the column {name!r} is of {kind}, which is no number; cast it to int64 or float64"
         )
     valid: Flags | None = None
-    filled = found
-    if found.null_count:
-        valid = np.asarray(getattr(found, "is_valid")(), np.bool_)  # noqa: B009 - the same
-        filled = getattr(found, "fill_null")(0)  # noqa: B009 - the same
+    filled = values
+    if values.null_count:
+        valid = np.asarray(values.is_valid(), np.bool_)
+        filled = values.fill_null(0)
     try:
-        whole = filled.cast(pa.int64() if pa.types.is_integer(kind) else pa.float64())
+        numbers = filled.cast(pa.int64() if pa.types.is_integer(kind) else pa.float64())
     except ValueError:  # unsigned, and beyond 2^63
         return Values(column_of(objects(filled.to_pylist())), valid)
-    return Values(column_of(whole), valid)
+    return Values(column_of(numbers), valid)
 
 
-def gaps(table: Table, name: str) -> Values:
-    """Return a column of the gaps that rows bring; null is none."""
-    found = numbers(table, name)
-    if found.data.dtype == np.float64:
+def gap_values(table: ArrowTable, name: str) -> Values:
+    """The session gap of each row; null means the gap of the window type."""
+    values = number_values(table, name)
+    if values.data.dtype == np.float64:
         raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time; cast it")
-    return found
+    return values
 
 
-def marks(table: Table, name: str) -> Flags:
-    """Return a column that says which rows are punctuations; null is none."""
-    found = column(table, name)
-    if not import_module("pyarrow").types.is_boolean(found.type):
-        raise InvalidInputError(f"the marks {name!r} must be booleans, not {found.type}; cast it")
-    return np.asarray(getattr(found, "fill_null")(False), np.bool_)  # noqa: B009, FBT003 - Arrow is not typed
+def mark_values(table: ArrowTable, name: str) -> Flags:
+    """Flags of the rows that are punctuations; null means no."""
+    values = column(table, name)
+    if not pa.types.is_boolean(values.type):
+        raise InvalidInputError(f"the marks {name!r} must be booleans, not {values.type}; cast it")
+    return np.asarray(values.fill_null(False), np.bool_)  # noqa: FBT003 - as in Arrow
 
 
-def keys(table: Table, name: str) -> DistinctKeys:
-    """Return a column of keys; null is a key of its own, and so is NaN; -0.0 is 0.0."""
-    found = column(table, name)
-    if import_module("pyarrow").types.is_floating(found.type):
-        found = _equal_floats(found)
+def distinct_keys(table: ArrowTable, name: str) -> DistinctKeys:
+    """The distinct keys of a column; null is a key, and so is NaN; -0.0 is 0.0."""
+    values = column(table, name)
+    if pa.types.is_floating(values.type):
+        values = _equal_floats(values)
     try:
-        encoded = getattr(found, "dictionary_encode")("encode")  # noqa: B009 - the same
+        encoded = values.dictionary_encode("encode")
     except NotImplementedError as cause:
-        raise UnsupportedError(f"the key {name!r} is of {found.type}: {cause}") from cause
+        raise UnsupportedError(f"the key {name!r} is of {values.type}: {cause}") from cause
     return DistinctKeys(np.asarray(encoded.indices, np.int64), encoded.dictionary)
 
 
-def _equal_floats(found: Column) -> Column:
-    """Return floats of which those that are one key have the same bits, as Arrow looks at bits."""
-    compute, double = import_module("pyarrow.compute"), import_module("pyarrow").float64()
-    positive = compute.add(found.cast(double), 0.0)
-    same: Column = compute.if_else(compute.is_nan(positive), nan, positive)
-    return same.cast(found.type)
+def _equal_floats(keys: ArrowColumn) -> ArrowColumn:
+    """Floats with equal bits for equal keys, since Arrow compares bits."""
+    compute = import_module("pyarrow.compute")
+    positive = compute.add(keys.cast(pa.float64()), 0.0)
+    same: ArrowColumn = compute.if_else(compute.is_nan(positive), nan, positive)
+    return same.cast(keys.type)
 
 
-def values(answer: Answer) -> object:
-    """Return the values of windows as an Arrow column."""
-    pa = import_module("pyarrow")
+def result_array(answer: Answer) -> ArrowColumn:
+    """The values of windows as an Arrow array."""
     mask = None if answer.valid is None else ~answer.valid
-    each = [_plain(part, mask) for part in answer.columns]
-    if len(each) == 1:
-        return each[0]
-    names = M4[: len(each)]
-    return pa.StructArray.from_arrays(each, names, mask=None if mask is None else pa.array(mask))
+    arrays = [_plain_array(values, mask) for values in answer.columns]
+    if len(arrays) == 1:
+        return arrays[0]
+    names = M4[: len(arrays)]
+    nulls = None if mask is None else pa.array(mask)
+    struct: ArrowColumn = pa.StructArray.from_arrays(arrays, names, mask=nulls)
+    return struct
 
 
-def without_nulls(column: object) -> object:
-    """Return a column of the same type that holds nothing."""
-    nothing: object = getattr(column, "slice")(0, 0)  # noqa: B009 - Arrow is not typed
-    return nothing
+def string_array(texts: Sequence[str]) -> ArrowColumn:
+    """Strings as an Arrow array, of type string even if there are none."""
+    array: ArrowColumn = pa.array(texts, pa.string())
+    return array
 
 
-def strings(texts: Sequence[str]) -> object:
-    """Return texts as an Arrow column, also if there are none."""
-    pa = import_module("pyarrow")
-    return pa.array(texts, pa.string())
-
-
-def _plain(part: object, mask: Flags | None) -> object:
-    pa = import_module("pyarrow")
+def _plain_array(values: object, mask: Flags | None) -> ArrowColumn:
+    array: ArrowColumn
     try:
-        return pa.array(part, mask=mask)
+        array = pa.array(values, mask=mask)
     except OverflowError:
-        filled = part if mask is None else np.where(mask, 0, column_of(part))
+        filled = values if mask is None else np.where(mask, 0, column_of(values))
         wide = [Decimal(int(number)) for number in column_of(filled)]
-        return pa.array(wide, pa.decimal128(38), mask=mask)
+        array = pa.array(wide, pa.decimal128(38), mask=mask)
+    return array
 
 
-def extents(start: Ints, end: Ints, like: object) -> dict[str, object]:
-    """Return starts and ends as timestamps, if times are, or as integers; no end is null."""
-    pa = import_module("pyarrow")
-    made = {"start": pa.array(start), "end": pa.array(end, mask=end == LAST)}
-    return {n: c.cast(like) if pa.types.is_timestamp(like) else c for n, c in made.items()}
+TYPE_NAMES = {
+    "bigint": "int64", "long": "int64", "int": "int32", "integer": "int32",
+    "smallint": "int16", "tinyint": "int8", "boolean": "bool", "date": "date32",
+}  # fmt: skip
+"""Types of Spark's SQL that Arrow has under other names."""
 
 
-def make_table(columns: Mapping[str, object]) -> Table:
-    """Return a table of columns."""
-    found: Table = import_module("pyarrow").table(columns)
-    return found
+def parse_type(kind: object, label: str) -> object:
+    """An Arrow type, which may be written as Arrow or Spark's SQL names it."""
+    if isinstance(kind, pa.DataType):
+        return kind
+    try:
+        parsed: object = pa.type_for_alias(TYPE_NAMES.get(str(kind), str(kind)))
+    except ValueError:
+        raise InvalidInputError(
+            f"aggregate {label!r}: {kind!r} is no type of values, such as 'double' or 'bigint', or "
+            "an Arrow type"
+        ) from None
+    return parsed
 
 
-def concat_tables(tables: Sequence[Table]) -> Table:
-    """Return tables as one, one below the other; integers become floats where others are."""
-    found: Table = import_module("pyarrow").concat_tables(tables, promote_options="permissive")
-    return found
+def typed_values(answer: Answer, kind: object, label: str) -> ArrowColumn:
+    """The values of windows as a column of a type; an error names the aggregate."""
+    try:
+        return _typed_array(answer, kind)
+    except (TypeError, ValueError, OverflowError) as cause:
+        raise InvalidInputError(
+            f"a value of {label!r} does not fit into {kind}: {cause}"
+        ) from cause
+
+
+def values_like(answer: Answer, empty: ArrowColumn) -> ArrowColumn:
+    """Python objects as a column of the type of an empty one; wider integers are decimals."""
+    try:
+        return _typed_array(answer, empty.type)
+    except OverflowError:
+        return result_array(answer)
+
+
+def _typed_array(answer: Answer, kind: object) -> ArrowColumn:
+    items: list[object] = answer.objects().tolist()
+    if pa.types.is_floating(kind):
+        items = [float(item) if isinstance(item, int | Fraction) else item for item in items]
+    if pa.types.is_struct(kind):
+        names = pa.schema(kind).names
+        items = [dict(zip(names, x, strict=True)) if is_row(x) else x for x in items]
+    array: ArrowColumn = pa.array(items, kind)
+    return array
+
+
+def bound_array(coordinates: Ints, unit: object, *, is_shown: bool) -> ArrowColumn:
+    """Starts or ends as timestamps, if times are, or as integers; an open end is null."""
+    bounds = pa.array(coordinates) if is_shown else pa.nulls(coordinates.size, pa.int64())
+    if is_shown and (coordinates == LAST).any():
+        bounds = pa.array(coordinates, mask=coordinates == LAST)
+    timestamps = unit is not None and pa.types.is_timestamp(unit)
+    cast: ArrowColumn = bounds.cast(unit) if timestamps else bounds
+    return cast
+
+
+def make_table(columns: Mapping[str, object]) -> ArrowTable:
+    """A table of named columns."""
+    table: ArrowTable = pa.table(columns)
+    return table
+
+
+def concat_tables(tables: Sequence[ArrowTable]) -> ArrowTable:
+    """All tables as one; integers become floats where other tables have floats."""
+    table: ArrowTable = pa.concat_tables(tables, promote_options="permissive")
+    return table

@@ -1,103 +1,127 @@
 """Windows over a table, in one call: anything with the Arrow stream interface, or NumPy arrays.
 
-A whole table is one step that ends the stream. What comes back is an Arrow table.
+A table is one step that ends the stream. The result is an Arrow table with the columns `window`
+(the id), `window_type`, `start`, `end`, the keys and one for each aggregate; if some window is over
+another measure than time, also `start_coordinate` and `end_coordinate`. Spark's result has `kind`
+and `revision` besides, since its windows may change.
+
+The arguments are those of `muntin.spark.aggregate`:
+
+- `windows`: types by id, or a list of types;
+- `aggregates`: by result name, or a list; each is `"count"`, `("sum", "price")`, `("argmax",
+  "price", "size")`, or an aggregate of your own, its columns and the type of its values. Sketches
+  have names on Spark only; here they are aggregates of your own;
+- `time`; `keys`, one name or several; `columns`, which windows read and no aggregate does;
+- `gap`, the column of the gaps that rows bring to sessions; `mark`, that of punctuations;
+- `dialect`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from muntin.columnar.arrow import (
-    DistinctKeys,
-    Table,
-    column,
-    concat_tables,
-    extents,
-    gaps,
-    keys,
-    make_table,
-    marks,
-    numbers,
-    strings,
-    table_of,
-    times,
-    values,
-    without_nulls,
+from muntin.columnar import arrow
+from muntin.columnar.aggregate_requests import (
+    AggregateRequest,
+    AggregateSpecs,
+    parse_aggregates,
+    value_columns,
 )
+from muntin.columnar.arguments import (
+    END,
+    RESULT_COLUMNS,
+    START,
+    InputColumns,
+    Windows,
+    check_dialect,
+    check_frames,
+    check_inputs,
+    check_result_names,
+    has_time_bounds,
+    parse_input_columns,
+    parse_windows,
+)
+from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
+from muntin.columnar.key_numbers import KeyNumbers, number_keys
 from muntin.kernels.aggregator.array_backend import DTYPES
-from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
 from muntin.kernels.slicing.arrays import NONE, Ints, column_of
-from muntin.kernels.slicing.columns_in import Edges
-from muntin.kernels.slicing.custom import compiled_aggregate
+from muntin.kernels.slicing.batch import Values
+from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.kernels.slicing.over import over
-from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import named
-from muntin.spec.errors import InvalidInputError
-from muntin.spec.query import Query
-from muntin.spec.stream import END
+from muntin.optimized.common.window_traits import VALUE, inputs_of_all
+from muntin.spec.dialect import OURS, Dialect
+from muntin.spec.query import Query, Settings
+from muntin.spec.stream import END as END_OF_STREAM
 from muntin.spec.windows.data_driven import Rolling
-from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.windows.window import WindowType
 
-AggregateRequest = tuple[str | NumericAggregate, str | tuple[str, ...]]
-"""The name of an aggregate, or one of your own, and the column that it is of, or several."""
-AggregateRequests = Mapping[str, AggregateRequest] | Sequence[AggregateRequest]
-"""For each column of the result what it holds; in a list they are called as in `sum(price)`."""
-Windows = Mapping[str, WindowType] | Sequence[WindowType]
-"""Window types by name; in a list they are called by their types."""
-PAIRS = ("argmin", "argmax")
 
-
-def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seldom said
-    table: object,
+def aggregate(  # noqa: PLR0913 - all but the first are named, and most have defaults
+    rows: object,
     *,
-    time: str,
     windows: Windows,
-    aggregates: AggregateRequests,
-    key: str | None = None,
+    aggregates: AggregateSpecs,
+    time: str = "ts",
+    keys: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
     gap: str | None = None,
     mark: str | None = None,
-) -> Table:
-    """Return a row for each window that holds a row of the table: by name, then end and start.
+    dialect: Dialect = OURS,
+) -> ArrowTable:
+    """A row for each window of each key that holds a row: by window, then end and start.
 
-    `gap` is the column of the gaps that rows bring to sessions, `mark` that of punctuations.
+    The arguments are those of `muntin.spark.aggregate` (module docstring). Spark's `watermark`,
+    `allowed_lateness`, `output`, `late`, `buckets`, `bad_rows` and `metrics` cannot apply: a table
+    is one step, so no row is late and each window is emitted once.
 
     >>> from muntin.spec.windows.periodic import tumbling
     >>> prices = {"at": np.array([1, 12, 4]), "price": np.array([5.0, 2.0, 7.0])}
-    >>> wanted = {"low": ("min", "price"), "n": ("count", "price")}
-    >>> result = aggregate(prices, time="at", windows={"ten": tumbling(10)}, aggregates=wanted)
+    >>> lows = {"low": ("min", "price"), "n": "count"}
+    >>> result = aggregate(prices, time="at", windows={"ten": tumbling(10)}, aggregates=lows)
     >>> result.to_pylist()[0]
-    {'window': 'ten', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
+    {'window': 'ten', 'window_type': 'tumbling', 'start': 0, 'end': 10, 'low': 5.0, 'n': 2}
     """
-    arrow, kinds, wanted = table_of(table), by_name(windows), by_label(aggregates)
-    check_labels([*wanted, *([] if key is None else [key])], ["window", "start", "end"])
-    check_labels(wanted, [key or ""])
-    known = None if key is None else keys(arrow, key)
-    rows = _Rows(arrow, time, known, _edges(arrow, gap, mark))
-    answered = _answered(rows, kinds, wanted)
-    lines, kind = answered.by_query(), column(arrow, time).type
-    parts = list[Table]()
-    for name in kinds:
-        each = {one: lines.get(query_id(one, name), EMPTY) for one in wanted}
+    inputs = parse_input_columns(time, keys, columns, gap, mark)
+    call = _Call(arrow.table_of(rows), inputs, parse_windows(windows), parse_aggregates(aggregates))
+    labels = [request.label for request in call.requests]
+    check_result_names([*inputs.keys, *labels], RESULT_COLUMNS, fold=False)
+    check_inputs(call.windows, gap, mark)
+    key_columns = _KeyColumns.of(call.table, inputs.keys)
+    return _result(call, key_columns, Settings(dialect=check_dialect(dialect)))
+
+
+def _result(call: "_Call", key_columns: "_KeyColumns", settings: Settings) -> ArrowTable:
+    """The windows of a call, one table for each window type below the other."""
+    answered = _evaluate(call, key_columns, settings)
+    lines, unit = answered.by_query(), arrow.column(call.table, call.inputs.time).type
+    in_time = all(has_time_bounds(kind) == (True, True) for kind in call.windows.values())
+    tables = list[ArrowTable]()
+    for name, kind in call.windows.items():
+        each = {one.label: lines.get(query_id(one.label, name), EMPTY) for one in call.requests}
         first = next(iter(each.values()))
-        columns: dict[str, object] = {"window": strings([name] * first.start.size)}
-        if key is not None and known:
-            columns[key] = known.distinct.take(_places(answered, first))
-        columns |= extents(first.start, first.end, kind)
-        columns |= {label: _said(arrow, wanted[label], one) for label, one in each.items()}
-        parts.append(make_table(columns))
-    return concat_tables(parts)
+        n = first.start.size
+        columns: dict[str, object] = {"window": arrow.string_array([name] * n)}
+        columns["window_type"] = arrow.string_array([kind.name] * n)
+        columns |= _bounds(kind, first, unit, in_time=in_time)
+        columns |= key_columns.take(_key_numbers(answered, first))
+        columns |= {one.label: _values(call, one, each[one.label]) for one in call.requests}
+        tables.append(arrow.make_table(columns))
+    return arrow.concat_tables(tables)
 
 
 def rolling(
-    table: object, *, time: str, size: int, aggregates: AggregateRequests, key: str | None = None
-) -> Table:
-    """Return a table with a column more for each aggregate: over the last units of time of a row.
+    rows: object,
+    *,
+    size: int,
+    aggregates: AggregateSpecs,
+    time: str = "ts",
+    keys: str | Sequence[str] = (),
+) -> ArrowTable:
+    """The table with a column more for each aggregate: over the last units of time of a row.
 
     Rows of one time and key have the same values.
 
@@ -106,199 +130,151 @@ def rolling(
     >>> [row["sum"] for row in result.to_pylist()]
     [5, 8, 12]
     """
-    arrow, wanted = table_of(table), by_label(aggregates)
-    check_labels(wanted, getattr(arrow, "column_names"))  # noqa: B009 - Arrow is not typed
-    known = None if key is None else keys(arrow, key)
-    answered = _answered(_Rows(arrow, time, known), {"": Rolling(size)}, wanted)
-    lines, at = answered.by_query(), times(arrow, time)
-    for label in wanted:
-        one = lines.get(query_id(label, ""), EMPTY)
-        whose = at * 0 if known is None else known.places
-        row = _rows(_places(answered, one), one.end - 1, whose, at)
-        picked = (
-            empty_column(arrow, *wanted[label]) if one is EMPTY else values(one.value.picked(row))
-        )
-        arrow = arrow.append_column(label, picked)
-    return arrow
+    inputs = parse_input_columns(time, keys, (), None, None)
+    call = _Call(arrow.table_of(rows), inputs, {"": Rolling(size)}, parse_aggregates(aggregates))
+    names: list[str] = getattr(call.table, "column_names")  # noqa: B009 - Arrow is not typed
+    check_result_names([request.label for request in call.requests], names, fold=False)
+    key_columns = _KeyColumns.of(call.table, inputs.keys)
+    answered = _evaluate(call, key_columns, Settings())
+    lines, row_times, result = answered.by_query(), arrow.time_values(call.table, time), call.table
+    row_keys = key_columns.numbers.number if inputs.keys else np.zeros_like(row_times)
+    for request in call.requests:
+        line = lines.get(query_id(request.label, ""), EMPTY)
+        keys_of_lines = _key_numbers(answered, line)
+        positions = _line_of_row(keys_of_lines, line.end - 1, row_keys, row_times)
+        picked = line if line is EMPTY else line._replace(value=line.value.picked(positions))
+        result = result.append_column(request.label, _values(call, request, picked))
+    return result
 
 
-def _places(answered: Answered, lines: Lines) -> Ints:
-    """Return the places of the keys of lines, among those of the table that are distinct."""
+class _Call(NamedTuple):
+    """A table and what is computed of it."""
+
+    table: ArrowTable
+    inputs: InputColumns
+    windows: Mapping[str, WindowType]
+    requests: tuple[AggregateRequest, ...]
+
+
+class _KeyColumns(NamedTuple):
+    """The key columns of a table, and the number of the key of each row, if there are any."""
+
+    columns: Mapping[str, DistinctKeys]
+    numbers: KeyNumbers
+
+    @classmethod
+    def of(cls, table: ArrowTable, names: Sequence[str]) -> "_KeyColumns":
+        if not names:
+            return cls({}, KeyNumbers(NONE, NONE))
+        columns = {name: arrow.distinct_keys(table, name) for name in names}
+        codes = [(each.indices, len(each.distinct)) for each in columns.values()]
+        return cls(columns, number_keys(codes, getattr(table, "num_rows")))  # noqa: B009 - Arrow is not typed
+
+    def take(self, numbers: Ints) -> dict[str, object]:
+        """The key columns of result rows, given the numbers of their keys."""
+        if not self.columns:
+            return {}
+        rows = self.numbers.row[numbers]
+        return {name: one.distinct.take(one.indices[rows]) for name, one in self.columns.items()}
+
+
+def _key_numbers(answered: Answered, lines: Lines) -> Ints:
+    """The numbers of the keys of lines, by which the operator knows them."""
     return np.array([answered.keys(number) or 0 for number in lines.key.tolist()], np.int64)
 
 
 EMPTY = Lines(NONE, NONE, NONE, NONE, Answer((column_of(NONE),)), NONE)
 
 
-def _said(arrow: Table, wanted: AggregateRequest, lines: Lines) -> object:
-    """Return the column of values that lines tell."""
-    return empty_column(arrow, *wanted) if lines is EMPTY else values(lines.value)
+def _bounds(kind: WindowType, lines: Lines, unit: object, *, in_time: bool) -> Mapping[str, object]:
+    """Starts and ends, as times and, if some window type needs it, as coordinates."""
+    time_start, time_end = has_time_bounds(kind)
+    result: dict[str, object] = {
+        "start": arrow.bound_array(lines.start, unit, is_shown=time_start),
+        "end": arrow.bound_array(lines.end, unit, is_shown=time_end),
+    }
+    if not in_time:
+        result[START] = arrow.bound_array(lines.start, None, is_shown=not time_start)
+        result[END] = arrow.bound_array(lines.end, None, is_shown=not time_end)
+    return result
+
+
+def _values(call: _Call, request: AggregateRequest, lines: Lines) -> object:
+    """The column of the values of an aggregate."""
+    if request.type is not None:
+        return arrow.typed_values(
+            lines.value, arrow.parse_type(request.type, request.label), request.label
+        )
+    if lines is EMPTY:
+        return empty_column(call.table, request)
+    is_plain = any(column.dtype == np.object_ for column in lines.value.columns)
+    if is_plain and len(lines.value.columns) == 1:
+        return arrow.values_like(lines.value, empty_column(call.table, request))
+    return arrow.result_array(lines.value)
 
 
 def query_id(label: str, window: str) -> str:
-    """Return the name of the query for a column of the result over a window type."""
+    """The id of the query for a result column over a window type."""
     return f"{label!r} over {window!r}"
 
 
-def empty_column(arrow: Table, what: str | NumericAggregate, of: str | tuple[str, ...]) -> object:
-    """Return a column of no values, of the type that it has where there are some."""
-    if isinstance(what, NumericAggregate):
-        kinds = what.results[:-1] if what.checked else what.results
-        return values(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
+def empty_column(table: ArrowTable, request: AggregateRequest) -> ArrowColumn:
+    """A column of no values, of the type that it has where there are some."""
+    what = request.what
+    if request.counts_rows:
+        return arrow.result_array(EMPTY.value)
+    if isinstance(what, CompiledAggregate):
+        summary = what.summary
+        kinds = summary.results[:-1] if summary.checked else summary.results
+        return arrow.result_array(Answer(tuple(np.empty(0, DTYPES[kind]) for kind in kinds)))
     operator = ColumnarOperator()
-    operator.add(Query("one", tumbling(1), _aggregate(what, of)))
-    row = {name: np.ones(1, numbers(arrow, name).data.dtype) for name in _names(of)}
-    lines = operator.take_columns(np.zeros(1, np.int64), row, None, END).of("one") or EMPTY
-    return without_nulls(values(lines.value))
+    operator.add(Query("probe", tumbling(1), request.over_columns()))
+    row = {
+        name: np.ones(1, arrow.number_values(table, name).data.dtype) for name in request.columns
+    }
+    lines = operator.take_columns(np.zeros(1, np.int64), row, None, END_OF_STREAM).of("probe")
+    return arrow.result_array((lines or EMPTY).value).slice(0, 0)
 
 
-def by_name(windows: Windows) -> Mapping[str, WindowType]:
-    """Return window types by name.
+def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answered:
+    """Register a query for each aggregate over each window, and process the table as one step.
 
-    >>> from muntin.spec.windows.periodic import tumbling
-    >>> list(by_name([tumbling(5), Rolling(3), tumbling(10)]))
-    ['tumbling', 'rolling', 'tumbling 2']
+    Of a single value column events have its values, of several they have records. To count rows
+    is to count their times, which are a further field, unless windows may look at values.
     """
-    if isinstance(windows, WindowType | str):
-        raise InvalidInputError(
-            f"say window types in a list, or by name, not a {type(windows).__name__}"
-        )
-    windows = windows if isinstance(windows, Mapping) else list(windows)
-    for kind in windows.values() if isinstance(windows, Mapping) else windows:
-        check_window(kind)
-    if isinstance(windows, Mapping):
-        check_names(windows)
-        return windows
-    names = [kind.name for kind in windows]
-    nth = [names[:at].count(name) for at, name in enumerate(names)]
-    each = (f"{name} {n + 1}" if n else name for name, n in zip(names, nth, strict=True))
-    return dict(zip(each, windows, strict=True))
+    table, inputs, requests = call.table, call.inputs, call.requests
+    looks = VALUE in inputs_of_all(call.windows.values())
+    names = value_columns(requests, inputs.extra if looks else ())
+    is_single = len(names) <= 1 and all(len(request.columns) <= 1 for request in requests)
+    check_frames(call.windows, names, is_single=is_single)
+    row_times = arrow.time_values(table, inputs.time)
+    fields: dict[str, Values] = {name: arrow.number_values(table, name) for name in names}
+    with_times = not looks and any(request.counts_rows for request in requests)
+    if with_times:
+        fields[inputs.time] = Values(column_of(row_times))
+    operator = ColumnarOperator(settings)
+    for name, kind in call.windows.items():
+        for request in requests:
+            over_values = request.over_values(is_single=is_single)
+            each = request.over_columns(inputs.time) if with_times else over_values
+            operator.add(Query(query_id(request.label, name), kind, each))
+    single = next(iter(fields.values()), None)
+    return operator.take_columns(
+        row_times,
+        single if is_single and not with_times else fields,
+        key_columns.numbers.number if inputs.keys else None,
+        END_OF_STREAM,
+        gaps=None if inputs.gap is None else arrow.gap_values(table, inputs.gap),
+        marks=None if inputs.mark is None else arrow.mark_values(table, inputs.mark),
+    )
 
 
-def check_window(kind: object) -> None:
-    """Refuse what is no window type."""
-    if not isinstance(kind, WindowType):
-        raise InvalidInputError(f"{kind!r} is no window type; say tumbling(10), for example")
-
-
-def by_label(aggregates: AggregateRequests) -> Mapping[str, AggregateRequest]:
-    """Return what is wanted by label, if each aggregate is of as many columns as it needs.
-
-    >>> list(by_label([("sum", "price"), ("argmax", ("price", "size"))]))
-    ['sum(price)', 'argmax(price, size)']
-    """
-    if not isinstance(aggregates, Mapping):
-        aggregates = list(aggregates)
-        labels = [f"{_name(what)}({', '.join(_names(of))})" for what, of in map(pair, aggregates)]
-        for nth, label in enumerate(labels):
-            check_labels([label], labels[:nth])
-        return by_label(dict(zip(labels, aggregates, strict=True)))
-    check_names(aggregates)
-    for what, of in map(pair, aggregates.values()):
-        columns = len(what.columns) if isinstance(what, NumericAggregate) else 1 + (what in PAIRS)
-        if len(_names(of)) != columns:
-            raise InvalidInputError(
-                f"{_name(what)} is of {columns} column{'s' * (columns > 1)}, not of {of!r}"
-            )
-    return aggregates
-
-
-def pair(given: AggregateRequest) -> AggregateRequest:
-    """Return the name of an aggregate and its columns, if it is these."""
-    match given:
-        case (str() | NumericAggregate() as what, str() as of):
-            return what, of
-        case (str() | NumericAggregate() as what, tuple() as of) if {*map(type, of)} == {str}:
-            return what, of
-        case _:
-            raise InvalidInputError(
-                f"say what an aggregate is and which column it is of, as in ('sum', 'price'), "
-                f"not {given!r}"
-            )
-
-
-def _name(what: str | NumericAggregate) -> str:
-    return what.name if isinstance(what, NumericAggregate) else what
-
-
-def _names(of: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (of,) if isinstance(of, str) else of
-
-
-def check_names(named: Iterable[object]) -> None:
-    """Refuse what cannot be the name of anything."""
-    for name in named:
-        if not isinstance(name, str):
-            raise InvalidInputError(f"the name of a window type or column is a str, not {name!r}")
-
-
-def check_labels(wanted: Iterable[str], taken: Sequence[str]) -> None:
-    """Refuse a column of the result that is called as another one is."""
-    for label in wanted:
-        if label in taken:
-            raise InvalidInputError(
-                f"there is a column {label!r} already; call the result otherwise"
-            )
-
-
-class _Rows(NamedTuple):
-    """A table, its column of time, its keys, and what its rows say of edges."""
-
-    arrow: Table
-    time: str
-    known: DistinctKeys | None
-    edges: Edges = Edges()
-
-
-def _edges(arrow: Table, gap: str | None, mark: str | None) -> Edges:
-    own = None if gap is None else gaps(arrow, gap)
-    return Edges(own, None if mark is None else marks(arrow, mark))
-
-
-def _answered(
-    rows: _Rows, windows: Mapping[str, WindowType], wanted: Mapping[str, AggregateRequest]
-) -> Answered:
-    """Ask for each aggregate over each window; of one column events have its values."""
-    arrow, known = rows.arrow, rows.known
-    if not windows or not wanted:
-        raise InvalidInputError("say at least one window and one aggregate")
-    read = {name: numbers(arrow, name) for _, of in wanted.values() for name in _names(of)}
-    plain = len(read) == 1 and all(len(_names(of)) == 1 for _, of in wanted.values())
-    check_frames(windows, list(read), plain=plain)
-    operator = ColumnarOperator()
-    for name, kind in windows.items():
-        for label, (what, of) in wanted.items():
-            operator.add(Query(query_id(label, name), kind, _aggregate(what, () if plain else of)))
-    given = next(iter(read.values())) if plain else read
-    each = times(arrow, rows.time), given, known and known.places, END
-    return operator.take_columns(*each, gaps=rows.edges.gaps, marks=rows.edges.marks)
-
-
-def check_frames(windows: Mapping[str, WindowType], read: Sequence[str], *, plain: bool) -> None:
-    """Refuse what looks at single values, where a value is a record."""
-    for name, kind in windows.items():
-        if isinstance(kind, Delta | State | Threshold) and not plain:
-            raise InvalidInputError(
-                f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
-                f"all aggregates must be of one column, not of {', '.join(read)}"
-            )
-
-
-def _aggregate(
-    what: str | NumericAggregate, of: str | tuple[str, ...]
-) -> Aggregate[object, object, object]:
-    """Return an aggregate over fields, or of whole values if there are none."""
-    if isinstance(what, NumericAggregate):
-        return compiled_aggregate(what, _names(of))
-    return over(of, named(what)) if of else named(what)
-
-
-def _rows(window_key: Ints, window_time: Ints, key: Ints, time: Ints) -> Ints:
-    """Return, for each row, the window of its key and time."""
-    both = [np.concatenate(pair) for pair in ((window_time, time), (window_key, key))]
-    order = np.lexsort(both)  # stable: each window comes before its rows
-    is_window = order < window_time.size
-    last = np.maximum.accumulate(np.where(is_window, np.arange(order.size), 0))
-    found = np.empty(order.size, np.int64)
-    found[order] = order[last]
-    return found[window_time.size :]
+def _line_of_row(line_key: Ints, line_time: Ints, key: Ints, time: Ints) -> Ints:
+    """For each row, the line of its key and time."""
+    both = [np.concatenate(pair) for pair in ((line_time, time), (line_key, key))]
+    order = np.lexsort(both)  # stable: each line comes before its rows
+    is_line = order < line_time.size
+    last = np.maximum.accumulate(np.where(is_line, np.arange(order.size), 0))
+    line = np.empty(order.size, np.int64)
+    line[order] = order[last]
+    return line[line_time.size :]

@@ -1,6 +1,6 @@
-"""What a structure looks like inside, as plain data: for those who draw it, and to look only.
+"""Pictures: the inside of a structure as plain data, read-only, for code that draws it.
 
-A structure that can be drawn has a method `picture` that returns one of these. The kinds of
+A structure that can be drawn has a method `picture` that returns one of these classes. The kinds of
 aggregates are those of Figure 2 of [Tangwongsan19].
 """
 
@@ -12,7 +12,7 @@ from muntin.spec.structure import Pair
 
 A = TypeVar("A")
 
-Kind = Literal["up", "inner", "left", "right"]
+AggregateKind = Literal["up", "inner", "left", "right"]
 """Which partial aggregate a node of a tree holds."""
 
 
@@ -20,7 +20,7 @@ Kind = Literal["up", "inner", "left", "right"]
 class NodePicture(Generic[A]):
     """A node of a B-tree, with all that is below it."""
 
-    kind: Kind
+    kind: AggregateKind
     aggregate: A
     entries: tuple[Pair[A], ...]
     children: "tuple[NodePicture[A], ...]" = ()
@@ -99,10 +99,10 @@ class QueuePicture(Generic[A]):
     end: str = ""
 
 
-def five_lists(
+def daba_picture(
     *lists: tuple[SlotPicture[A], ...], totals: tuple[tuple[str, A], ...] = ()
 ) -> QueuePicture[A]:
-    """Return the lists of DABA, which begin at its pointers F, L, R, A and B and end at E."""
+    """The lists of DABA, which begin at its pointers F, L, R, A and B and end at E."""
     names = ("ready", "left", "right", "turned", "back")
     pictures = map(ListPicture[A], names, lists, "FLRAB")
     return QueuePicture(tuple(pictures), totals, "E")

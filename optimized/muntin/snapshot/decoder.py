@@ -1,7 +1,7 @@
-"""From a tree to objects: nothing is believed, nothing is run, and nothing of the old is touched.
+"""From an object graph to objects: no code of the graph runs, and no existing object changes.
 
-First come empty containers and instances; then, leaves first, what must be whole when it is made,
-and the fields of instances; last the containers are filled, when all that they hash is there.
+Empty containers and instances come first; then, parts first, immutable containers and the fields of
+instances; mutable containers are filled last, when all objects that they hash are complete.
 """
 
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from operator import methodcaller
 from typing import Self
 
 from muntin.snapshot.binary_format import Reader
-from muntin.snapshot.containers import CHANGING_KINDS, FIXED_KINDS
-from muntin.snapshot.errors import SnapshotError
+from muntin.snapshot.containers import IMMUTABLE_KINDS, MUTABLE_KINDS
+from muntin.snapshot.errors import SnapshotError, corrupt_snapshot
 from muntin.snapshot.external_references import ExternalReferences
-from muntin.snapshot.named_constants import constant_named
+from muntin.snapshot.named_constants import constant_by_name
 from muntin.snapshot.object_graph import GraphNode, GraphReference, ObjectGraph
-from muntin.snapshot.state_classes import class_named, facts, set_fields
-from muntin.snapshot.value_types import named_value
+from muntin.snapshot.state_classes import class_by_name, class_info, set_fields
+from muntin.snapshot.value_types import value_type_by_name
 
 DECODE_ERRORS = (
     LookupError,
@@ -25,168 +25,176 @@ DECODE_ERRORS = (
     ArithmeticError,
     RecursionError,
 )
-"""What Python says when something is put together that does not fit."""
+"""Errors that Python raises when parts do not fit together."""
 
-DEEPEST = 1000
-"""How deeply tuples in a key may be nested: Python hashes them by recursion, and does not count."""
+MAX_KEY_DEPTH = 1000
+"""Nesting of tuples in a key: Python hashes them by unbounded recursion."""
 
 
 def decode(data: bytes) -> object:
-    """Return the plain value in these bytes, or say that they are damaged.
+    """The value that `encode` turned into these bytes.
 
     >>> from muntin.snapshot.encoder import encode
     >>> decode(encode({"a": [1, 2.5]}))
     {'a': [1, 2.5]}
     """
     try:
-        return Decoder(Reader(data).tree(), ExternalReferences({})).run().values(0)[0]
+        return Decoder(Reader(data).read_graph(), ExternalReferences({})).decode_nodes().parts(0)[0]
     except DECODE_ERRORS as cause:
-        raise SnapshotError(f"the bytes are damaged: {cause!r}") from cause
+        raise corrupt_snapshot(f"a value in it cannot be decoded ({cause!r})") from cause
 
 
-def revived_fields(tree: ObjectGraph, given: ExternalReferences, root: object) -> dict[str, object]:
-    """Return the fields that the root is to have; all that refers to the root gets this object."""
-    revival = Decoder(tree, given)
-    if tree.nodes[0].kind != "object":
-        raise SnapshotError("the snapshot is damaged: it is of no operator")
-    revival.made[0] = root
-    return revival.run().fields(0)
+def decoded_fields(
+    graph: ObjectGraph, references: ExternalReferences, root: object
+) -> dict[str, object]:
+    """The fields of the root node; references to the root become references to `root`."""
+    decoder = Decoder(graph, references)
+    if graph.nodes[0].kind != "object":
+        raise corrupt_snapshot(f"its root is a {graph.nodes[0].kind}, expected an operator")
+    decoder.objects[0] = root
+    return decoder.decode_nodes().fields_of_node(0)
 
 
 class Decoder:
-    """The objects made so far, by number."""
+    """Makes the objects of a graph, by node number."""
 
-    def __init__(self, tree: ObjectGraph, given: ExternalReferences) -> None:
-        """Start with nothing made."""
-        self._nodes, self._forms, self._given = tree.nodes, tree.forms, given
+    def __init__(self, graph: ObjectGraph, references: ExternalReferences) -> None:
+        """Start without objects."""
+        self._nodes, self._layouts, self._references = graph.nodes, graph.layouts, references
         self._classes: dict[int, type[object]] = {}
-        self.made: dict[int, object] = {}
+        self.objects: dict[int, object] = {}
         self._depths: dict[int, int] = {}
 
-    def run(self) -> Self:
-        """Make everything."""
-        late = [n for n, node in enumerate(self._nodes) if not self._begin(n, node)]
-        unfilled = [n for n in self._leaves_first(late) if not self._complete(n)]
+    def decode_nodes(self) -> Self:
+        """Make the object of every node."""
+        deferred = [n for n, node in enumerate(self._nodes) if not self._start_object(n, node)]
+        unfilled = [n for n in self._parts_first(deferred) if not self._complete_object(n)]
         for n in unfilled:
             if n:
-                set_fields(self.made[n], self.fields(n))
+                set_fields(self.objects[n], self.fields_of_node(n))
         for n, node in enumerate(self._nodes):
-            if node.kind in CHANGING_KINDS:
+            if node.kind in MUTABLE_KINDS:
                 self._fill(n, node)
         return self
 
-    def values(self, n: int) -> list[object]:
-        """Return what a node is made of; all of it must have been made."""
+    def parts(self, n: int) -> list[object]:
+        """The parts of a node; they must exist already."""
         slots = self._nodes[n].slots
-        return [
-            self.made[slot.number] if isinstance(slot, GraphReference) else slot for slot in slots
-        ]
+        return [self.objects[s.number] if isinstance(s, GraphReference) else s for s in slots]
 
-    def fields(self, n: int) -> dict[str, object]:
-        """Return the fields of an instance."""
-        form = self._forms[self._nodes[n].form]
-        return dict(zip(form.fields, self.values(n), strict=True))
+    def fields_of_node(self, n: int) -> dict[str, object]:
+        """The fields of an instance by name."""
+        layout = self._layouts[self._nodes[n].layout]
+        return dict(zip(layout.fields, self.parts(n), strict=True))
 
-    def _begin(self, n: int, node: GraphNode) -> bool:
-        """Make what can be made at once, and say whether it is whole but for its items."""
-        if node.kind in CHANGING_KINDS:
-            self.made[n] = CHANGING_KINDS[node.kind].empty(node.slots)
+    def _start_object(self, n: int, node: GraphNode) -> bool:
+        """Make an object that needs no parts; whether it is complete but for its items."""
+        if node.kind in MUTABLE_KINDS:
+            self.objects[n] = MUTABLE_KINDS[node.kind].create(node.slots)
         elif node.kind == "object":
-            if n and not issubclass(self._class(node.form), tuple):
-                self.made[n] = object.__new__(self._class(node.form))
+            if n and not issubclass(self._class(node.layout), tuple):
+                self.objects[n] = object.__new__(self._class(node.layout))
             return False
-        elif node.kind in FIXED_KINDS:
+        elif node.kind in IMMUTABLE_KINDS:
             return False
         else:
-            self.made[n] = self._referred(node)
+            self.objects[n] = self._referenced_object(node)
         return True
 
-    def _class(self, form: int) -> type[object]:
-        """Return the class of a form, if its instances are state and have these fields."""
-        if form not in self._classes:
-            name, names = self._forms[form]
-            cls = class_named(name)
-            if not facts(cls).state:
-                raise SnapshotError(f"the snapshot holds instances of {name}, which are no state")
-            wanted = facts(cls).expected
-            if wanted is not None and names != wanted:
+    def _class(self, layout: int) -> type[object]:
+        """The class of a layout, if states may hold its instances and it has these fields."""
+        if layout not in self._classes:
+            name, names = self._layouts[layout]
+            cls = class_by_name(name)
+            if not class_info(cls).is_state:
                 raise SnapshotError(
-                    f"{name} has the fields {', '.join(wanted)} here, but {', '.join(names)} in "
-                    "the snapshot: restore it with the version that wrote it"
+                    f"the snapshot holds an instance of {name}, which no state may hold; "
+                    "restore it with the version that wrote it"
                 )
-            self._classes[form] = cls
-        return self._classes[form]
+            required = class_info(cls).required_fields
+            if required is not None and names != required:
+                raise SnapshotError(
+                    f"{name} has the fields {', '.join(names)} in the snapshot, expected "
+                    f"{', '.join(required)}; restore it with the version that wrote it"
+                )
+            self._classes[layout] = cls
+        return self._classes[layout]
 
-    def _referred(self, node: GraphNode) -> object:
-        """Return what is referred to by name, or a value of a registered type."""
+    def _referenced_object(self, node: GraphNode) -> object:
+        """An object referred to by name, or a value of a registered type."""
         names = [slot for slot in node.slots if isinstance(slot, str)]
-        if node.kind == "given":
-            return self._given.at(tuple(names))
+        if node.kind == "external":
+            return self._references.resolve(tuple(names))
         if node.kind == "class":
-            return class_named(*names)
+            return class_by_name(*names)
         if node.kind == "constant":
-            return constant_named(*names)
+            return constant_by_name(*names)
         (content,) = (slot for slot in node.slots if isinstance(slot, bytes))
-        return self._value(names[0], content)
+        return self._decoded_value(names[0], content)
 
     @staticmethod
-    def _value(name: str, content: bytes) -> object:
-        """Return a value as its type decodes it."""
-        known, plain = named_value(name), decode(content)
+    def _decoded_value(name: str, content: bytes) -> object:
+        """A value as the decoder of its registered type returns it."""
+        value_type, plain = value_type_by_name(name), decode(content)
         try:
-            value = known.decode(plain)
+            value = value_type.decode(plain)
         except Exception as cause:
-            raise SnapshotError(f"the type {name!r} cannot decode {plain!r}: {cause!r}") from cause
-        if type(value) is not known.cls:
-            raise SnapshotError(f"the type {name!r} decodes {plain!r} to {value!r}, not its own")
+            raise SnapshotError(
+                f"the decoder of the value type {name!r} failed on {plain!r}: {cause!r}; register "
+                "the decoder that fits what encode returned"
+            ) from cause
+        if type(value) is not value_type.cls:
+            raise SnapshotError(
+                f"the decoder of the value type {name!r} returned {value!r} for {plain!r}; "
+                f"register one that returns a {value_type.cls.__qualname__}"
+            )
         return value
 
-    def _leaves_first(self, late: list[int]) -> Iterator[int]:
-        """Order what is made late so that its parts come before it, but for cycles."""
-        waits, open_or_done = set(late), set[int]()
-        for first in late:
+    def _parts_first(self, deferred: list[int]) -> Iterator[int]:
+        """Deferred nodes, each after its deferred parts, except along cycles."""
+        waiting, seen = set(deferred), set[int]()
+        for first in deferred:
             stack = [(first, False)]
             while stack:
                 n, parts_done = stack.pop()
                 if parts_done:
                     yield n
-                elif n not in open_or_done:
-                    open_or_done.add(n)
+                elif n not in seen:
+                    seen.add(n)
                     stack.append((n, True))
-                    refs = (
-                        slot.number
-                        for slot in self._nodes[n].slots
-                        if isinstance(slot, GraphReference)
-                    )
-                    stack += [(part, False) for part in refs if part in waits]
+                    parts = self._nodes[n].references
+                    stack += [(part, False) for part in parts if part in waiting]
 
-    def _complete(self, n: int) -> bool:
-        """Make what is made late, and say whether it is whole; else it is part of itself."""
+    def _complete_object(self, n: int) -> bool:
+        """Make a deferred object; whether all its parts exist: if not, it is part of itself."""
         node = self._nodes[n]
-        slots = [slot.number for slot in node.slots if isinstance(slot, GraphReference)]
-        ready = all(number in self.made for number in slots)
-        if n in self.made:
+        ready = all(number in self.objects for number in node.references)
+        if n in self.objects:
             if ready and n:
-                set_fields(self.made[n], self.fields(n))
+                set_fields(self.objects[n], self.fields_of_node(n))
             return ready
         if not ready:
-            raise SnapshotError("the snapshot is damaged: a tuple is part of itself")
-        self._depths[n] = 1 + max((self._depths.get(number, 0) for number in slots), default=0)
+            raise corrupt_snapshot(f"object {n}, a {node.kind}, contains itself")
+        self._depths[n] = 1 + self._depth(node)
         if node.kind == "object":
-            self.made[n] = methodcaller("_make", self.values(n))(self._class(node.form))
+            self.objects[n] = methodcaller("_make", self.parts(n))(self._class(node.layout))
             return True
         if node.kind == "frozenset":
-            self._check_depth(slots)
-        self.made[n] = FIXED_KINDS[node.kind].whole(self.values(n))
+            self._check_depth(node)
+        self.objects[n] = IMMUTABLE_KINDS[node.kind].build(self.parts(n))
         return True
 
     def _fill(self, n: int, node: GraphNode) -> None:
         if node.kind in ("dict", "counter", "set"):
-            self._check_depth(
-                [slot.number for slot in node.slots if isinstance(slot, GraphReference)]
-            )
-        CHANGING_KINDS[node.kind].fill(self.made[n], self.values(n))
+            self._check_depth(node)
+        MUTABLE_KINDS[node.kind].fill(self.objects[n], self.parts(n))
 
-    def _check_depth(self, numbers: list[int]) -> None:
-        if max((self._depths.get(number, 0) for number in numbers), default=0) > DEEPEST:
-            raise SnapshotError(f"tuples are nested more than {DEEPEST} deep in a key")
+    def _depth(self, node: GraphNode) -> int:
+        return max((self._depths.get(number, 0) for number in node.references), default=0)
+
+    def _check_depth(self, node: GraphNode) -> None:
+        if self._depth(node) > MAX_KEY_DEPTH:
+            raise SnapshotError(
+                f"a key holds tuples nested more than {MAX_KEY_DEPTH} deep, which Python cannot "
+                "hash safely; use flatter keys"
+            )

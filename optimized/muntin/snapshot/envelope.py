@@ -1,6 +1,6 @@
-"""The frame of a snapshot: magic, format, version of muntin, checksum, compressed body.
+"""The envelope of a snapshot: magic, format, version of muntin, compressed body, checksum.
 
-The checksum covers the whole frame, and finds every change of up to four bytes in a row.
+The checksum covers the whole envelope, and detects every change of up to four bytes in a row.
 """
 
 import zlib
@@ -9,75 +9,83 @@ from importlib.metadata import PackageNotFoundError, version
 from struct import Struct
 from typing import NamedTuple
 
-from muntin.snapshot.errors import SnapshotError
+from muntin.snapshot.errors import SnapshotError, corrupt_snapshot
 
 MAGIC = b"\x89muntin\n"
-"""Its first byte is no text, and its last would be changed by a transfer as text."""
+"""The first byte is not ASCII, and a transfer as text would change the last one."""
 
 FORMAT = 1
-"""The version of the form. It goes up when equal bytes would mean something else."""
+"""The number of the format: raised when equal bytes mean something else."""
 
 REMEDY = "restore it with the version of muntin that wrote it"
 
-HEAD = Struct("<HBQQ")  # format, length of the version, of the body, of the body when inflated
-CHECK = Struct("<I")
+HEADER = Struct("<HBQQ")  # format; lengths of the version, of the body, of the decompressed body
+CHECKSUM = Struct("<I")
 
 
 class Envelope(NamedTuple):
-    """What a snapshot says of itself, and its body."""
+    """The format and the version of muntin that wrote a snapshot, and its decompressed body."""
 
     format: int
-    muntin: str
+    muntin_version: str
     body: bytes
 
 
 @cache
-def installed() -> str:
-    """Return the version of muntin."""
+def installed_version() -> str:
+    """The installed version of muntin."""
     try:
         return version("muntin")
     except PackageNotFoundError:
         return "(not installed)"
 
 
-def framed(frame: Envelope) -> bytes:
-    """Return a frame as bytes."""
-    muntin, packed = frame.muntin.encode(), zlib.compress(frame.body, 6)
-    head = HEAD.pack(frame.format, len(muntin), len(packed), len(frame.body))
-    whole = MAGIC + head + muntin + packed
-    return whole + CHECK.pack(zlib.crc32(whole))
+def pack_envelope(envelope: Envelope) -> bytes:
+    """An envelope as bytes."""
+    version_text, packed = envelope.muntin_version.encode(), zlib.compress(envelope.body, 6)
+    header = HEADER.pack(envelope.format, len(version_text), len(packed), len(envelope.body))
+    data = MAGIC + header + version_text + packed
+    return data + CHECKSUM.pack(zlib.crc32(data))
 
 
-def unframed(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Envelope:
-    """Return the frame in these bytes, or say what is wrong with them."""
-    start = len(MAGIC) + HEAD.size
+def unpack_envelope(data: bytes, expected: int = FORMAT, remedy: str = REMEDY) -> Envelope:
+    """The envelope in these bytes, after all checks of lengths and checksum."""
+    start = len(MAGIC) + HEADER.size
     if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
-        raise SnapshotError(f"this is no snapshot of muntin: it begins with {data[:8]!r}")
-    if len(data) < start:
-        raise SnapshotError(f"the snapshot is damaged: it ends after {len(data)} bytes")
-    stated: tuple[int, int, int, int] = HEAD.unpack_from(data, len(MAGIC))
-    made_by, named, packed, inflated = stated
-    if made_by != expected:
         raise SnapshotError(
-            f"the snapshot is of format {made_by}; this version of muntin, {installed()}, reads "
-            f"format {expected} only: {remedy}"
+            f"not a muntin snapshot: the first bytes are {data[:8]!r}, expected {MAGIC!r}; check "
+            "which file was read"
         )
-    length = start + named + packed + CHECK.size
+    if len(data) < start:
+        raise corrupt_snapshot(f"{len(data)} bytes, expected at least {start} for the header")
+    stated: tuple[int, int, int, int] = HEADER.unpack_from(data, len(MAGIC))
+    number, version_size, body_size, inflated_size = stated
+    if number != expected:
+        raise SnapshotError(
+            f"the snapshot has format {number}, expected {expected}, the only format that muntin "
+            f"{installed_version()} reads; {remedy}"
+        )
+    length = start + version_size + body_size + CHECKSUM.size
     if len(data) != length:
-        raise SnapshotError(f"the snapshot is damaged: {len(data)} bytes, where it says {length}")
-    if CHECK.pack(zlib.crc32(data[: -CHECK.size])) != data[-CHECK.size :]:
-        raise SnapshotError("the snapshot is damaged: its checksum is wrong")
-    body = _inflated(data[start + named : -CHECK.size], inflated)
-    return Envelope(made_by, data[start : start + named].decode("utf-8", "replace"), body)
+        raise corrupt_snapshot(f"{len(data)} bytes, expected {length} by its header")
+    checksum, written = zlib.crc32(data[: -CHECKSUM.size]), data[-CHECKSUM.size :]
+    if CHECKSUM.pack(checksum) != written:
+        raise corrupt_snapshot(
+            f"CRC-32 of its bytes is {checksum:08x}, expected {written[::-1].hex()} as written"
+        )
+    body = _decompressed(data[start + version_size : -CHECKSUM.size], inflated_size)
+    return Envelope(number, data[start : start + version_size].decode("utf-8", "replace"), body)
 
 
-def _inflated(packed: bytes, length: int) -> bytes:
-    """Inflate no more than was promised."""
+def _decompressed(packed: bytes, length: int) -> bytes:
+    """Decompress no more than the announced length."""
     stream = zlib.decompressobj()
     try:
         body = stream.decompress(packed, length + 1)
     except (zlib.error, OverflowError) as cause:
-        raise SnapshotError(f"the snapshot is damaged: {cause}") from cause
+        raise corrupt_snapshot(f"its body cannot be decompressed ({cause})") from cause
     if len(body) != length or not stream.eof or stream.unused_data:
-        raise SnapshotError("the snapshot is damaged: its body has another length than it says")
+        raise corrupt_snapshot(
+            f"its body does not decompress to the {length} bytes that its header announces"
+        )
     return body

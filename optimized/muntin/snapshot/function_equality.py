@@ -1,8 +1,8 @@
-"""Whether two functions do the same, since they are the same code over objects that are alike.
+"""Equality of functions by structure: the same code over structurally equal objects.
 
-A maker of functions, such as `muntin.spec.algebra.catalogue.named`, gives another one at each call,
-so that identity says too little. What can change, or is not known, is alike only itself; so no two
-that differ are ever taken for one.
+A factory such as `muntin.spec.algebra.catalogue.named` returns a new function at each call, so
+identity is too strict. Objects that are mutable or of unknown types equal only themselves, so two
+different functions are never considered equal.
 """
 
 from collections.abc import Sequence
@@ -13,47 +13,47 @@ from types import FunctionType
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 
-PLAIN = (str, int, bool, float, Fraction, type(None))
-Pairs = frozenset[tuple[int, int]]
+SCALAR_TYPES = (str, int, bool, float, Fraction, type(None))
+ObjectPairs = frozenset[tuple[int, int]]
 
 
-def same_function(one: object, other: object, assumed: Pairs = frozenset()) -> bool:
-    """Whether two objects are one, or are the same code over objects that are alike.
+def same_function(left: object, right: object, assumed: ObjectPairs = frozenset()) -> bool:
+    """Whether two objects are identical, or the same code over structurally equal objects.
 
-    What refers to itself is alike unless a difference is found on the way.
+    A cycle is equal unless a difference is found elsewhere.
 
     >>> same_function(lambda x: x, lambda x: x), same_function(*[lambda x: x for _ in range(2)])
     (False, True)
     """
-    if one is other or type(one) is not type(other):
-        return one is other
-    if type(one) in PLAIN:
-        return repr(one) == repr(other)
-    pair = (id(one), id(other))
-    left, right = parts(one), parts(other)
-    known = assumed | {pair}
+    if left is right or type(left) is not type(right):
+        return left is right
+    if type(left) in SCALAR_TYPES:
+        return repr(left) == repr(right)
+    pair = (id(left), id(right))
+    parts, others = components(left), components(right)
+    assumed_inside = assumed | {pair}
     return pair in assumed or (
-        0 < len(left) == len(right)
-        and all(same_function(a, b, known) for a, b in zip(left, right, strict=True))
+        0 < len(parts) == len(others)
+        and all(same_function(a, b, assumed_inside) for a, b in zip(parts, others, strict=True))
     )
 
 
 @singledispatch
-def parts(whole: object) -> list[object]:
-    """Return what an object is made of; nothing, if that is not known."""
-    return list(vars(whole).values()) if type(whole) in {Monoid, Aggregate} else []
+def components(item: object) -> list[object]:
+    """The parts that decide equality; none for an unknown type."""
+    return list(vars(item).values()) if type(item) in {Monoid, Aggregate} else []
 
 
-@parts.register
-def _(whole: FunctionType) -> list[object]:
-    keywords = tuple(sorted((whole.__kwdefaults__ or {}).items()))
+@components.register
+def _(item: FunctionType) -> list[object]:
+    keywords = tuple(sorted((item.__kwdefaults__ or {}).items()))
     try:
-        cells = [cell.cell_contents for cell in whole.__closure__ or ()]
-    except ValueError:  # a name that nothing is bound to yet
+        cells = [cell.cell_contents for cell in item.__closure__ or ()]
+    except ValueError:  # a name that is not bound yet
         return []
-    return [whole.__code__, whole.__globals__, *cells, whole.__defaults__ or (), keywords]
+    return [item.__code__, item.__globals__, *cells, item.__defaults__ or (), keywords]
 
 
-@parts.register(tuple)
-def _(whole: Sequence[object]) -> list[object]:
-    return [len(whole), *whole]
+@components.register(tuple)
+def _(item: Sequence[object]) -> list[object]:
+    return [len(item), *item]

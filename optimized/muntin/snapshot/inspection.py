@@ -1,27 +1,27 @@
-"""What a snapshot says of itself; nothing of it is put together for that."""
+"""Inspection of a snapshot without restoring it."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from muntin.snapshot.binary_format import Reader
-from muntin.snapshot.envelope import unframed
+from muntin.snapshot.envelope import unpack_envelope
 from muntin.snapshot.object_graph import GraphNode, ObjectGraph
 
 
-def shown(data: bytes) -> Iterator[str]:
-    """Yield the lines that describe a snapshot, or say what is wrong with it."""
-    frame = unframed(data)
-    tree = Reader(frame.body).tree()
-    inflated = f"{len(frame.body)} when inflated"
-    yield f"snapshot of format {frame.format}, by muntin {frame.muntin}"
-    yield f"{len(data)} bytes, {inflated}; {len(tree.nodes)} objects"
-    yield from (f"{what}: {text}" for what, text in tree.header)
-    counts = Counter(_kind(tree, node) for node in tree.nodes)
-    yield from (f"{n:8} {kind}" for kind, n in sorted(counts.items(), key=lambda one: -one[1]))
+def summary_lines(data: bytes) -> Iterator[str]:
+    """Format, size, queries, and the number of objects of each class, a line each."""
+    envelope = unpack_envelope(data)
+    graph = Reader(envelope.body).read_graph()
+    inflated = f"{len(envelope.body)} when decompressed"
+    yield f"snapshot of format {envelope.format}, by muntin {envelope.muntin_version}"
+    yield f"{len(data)} bytes, {inflated}; {len(graph.nodes)} objects"
+    yield from (f"{name}: {text}" for name, text in graph.header)
+    counts = Counter(_kind(graph, node) for node in graph.nodes)
+    yield from (f"{n:8} {kind}" for kind, n in sorted(counts.items(), key=lambda count: -count[1]))
 
 
-def _kind(tree: ObjectGraph, node: GraphNode) -> str:
+def _kind(graph: ObjectGraph, node: GraphNode) -> str:
     if node.kind != "object":
         return node.kind
-    name, fields = tree.forms[node.form]
+    name, fields = graph.layouts[node.layout]
     return f"{name} ({', '.join(fields)})"

@@ -1,7 +1,7 @@
-"""What is made once by a module of muntin, and is told by identity: TIME, COUNT, enums, sentinels.
+"""Constants of muntin's modules, which are compared by identity: TIME, COUNT, enums, sentinels.
 
-A constant goes by the name that it has in a module; where several have imported it, in the one
-that defines its class, else in the specification, else in the first in the alphabet.
+A constant is named by a module and its name there: of several modules that import it, the one that
+defines its class, else one of the specification, else the first in the alphabet.
 """
 
 import sys
@@ -12,66 +12,71 @@ from types import FunctionType, MappingProxyType, ModuleType
 from typing import TypeVar
 
 from muntin.snapshot.errors import SnapshotError
-from muntin.snapshot.state_classes import class_of, facts, is_ours, own_name
+from muntin.snapshot.state_classes import class_info, class_of, is_operator_module, qualified_name
 
-Place = tuple[str, str]
-"""A module, and a name in it."""
-COMMON = frozenset({type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar})
-"""What most names of modules stand for, and what is no constant: so many are soon passed over."""
+ConstantName = tuple[str, str]
+"""A module and a name in it."""
+NON_CONSTANT_TYPES = {type, ABCMeta, FunctionType, ModuleType, str, int, tuple, dict, TypeVar}
+"""Types of most module attributes, never constants: a cheap first filter."""
 
 
-def may_be_constant(whole: object) -> bool:
-    """Whether an object is of a kind that modules make once."""
-    return facts(type(whole)).once
+def may_be_constant(value: object) -> bool:
+    """Whether the class of an object has instances that modules make once."""
+    return class_info(type(value)).is_constant
 
 
 class ConstantIndex:
-    """What was found when modules were looked through last: there may be thousands of them."""
+    """The result of the last scan over all modules, which may be thousands."""
 
-    modules = 0
-    places: Mapping[int, Place] = MappingProxyType({})
+    module_count = 0
+    names: Mapping[int, ConstantName] = MappingProxyType({})
 
 
-def place_of(whole: object) -> Place | None:
-    """Return the module and the name of a constant, if it is one.
+def constant_name(value: object) -> ConstantName | None:
+    """The module and the name of a constant, if the object is one.
 
-    What is given is none as a rule: modules are looked through for it when some came or went.
+    External objects seldom are, so modules are scanned for them only when the number of modules
+    has changed.
     """
-    if not may_be_constant(whole):
+    if not may_be_constant(value):
         return None
-    place = ConstantIndex.places.get(id(whole))
-    if place and getattr(sys.modules.get(place[0]), place[1], None) is whole:
-        return place
-    modules = len(sys.modules)
-    if place or not facts(type(whole)).given or ConstantIndex.modules != modules:
-        ConstantIndex.places = _all_places()
-        ConstantIndex.modules = modules  # last: another thread may look at it
-    return ConstantIndex.places.get(id(whole))
+    name = ConstantIndex.names.get(id(value))
+    if name and getattr(sys.modules.get(name[0]), name[1], None) is value:
+        return name
+    module_count, is_external = len(sys.modules), class_info(type(value)).is_external
+    if name or not is_external or ConstantIndex.module_count != module_count:
+        ConstantIndex.names = _constant_names()
+        ConstantIndex.module_count = module_count  # last, for concurrent readers
+    return ConstantIndex.names.get(id(value))
 
 
-def _all_places() -> dict[int, Place]:
-    """Return the module and the name of every constant, by the identity of the object."""
-    found: dict[int, list[tuple[bool, bool, str, str]]] = {}
+def _constant_names() -> dict[int, ConstantName]:
+    """The module and the name of every constant, by the identity of the object."""
+    candidates: dict[int, list[tuple[bool, bool, str, str]]] = {}
     for module, content in list(sys.modules.items()):
-        for name, whole in list(vars(content).items()) if is_ours(module) else ():
-            if type(whole) not in COMMON and may_be_constant(whole):
-                defines, spec = type(whole).__module__ == module, module.startswith("muntin.spec.")
-                found.setdefault(id(whole), []).append((not defines, not spec, module, name))
-    return {key: min(places)[2:] for key, places in found.items()}
+        for name, value in list(vars(content).items()) if is_operator_module(module) else ():
+            if type(value) not in NON_CONSTANT_TYPES and may_be_constant(value):
+                defines, spec = type(value).__module__ == module, module.startswith("muntin.spec.")
+                candidates.setdefault(id(value), []).append((not defines, not spec, module, name))
+    return {key: min(names)[2:] for key, names in candidates.items()}
 
 
-def enum_name(whole: Enum) -> tuple[str, str] | None:
-    """Return the class and the name of a member, if its class is one that a state may name."""
-    name = own_name(type(whole))
-    return (name, whole.name) if class_of(name) is type(whole) else None
+def enum_name(value: Enum) -> tuple[str, str] | None:
+    """The class and the name of an enum member, if states may refer to its class."""
+    name = qualified_name(type(value))
+    return (name, value.name) if class_of(name) is type(value) else None
 
 
-def constant_named(place: str, name: str) -> object:
-    """Return the constant that a snapshot names."""
-    cls = class_of(place)
+def constant_by_name(owner: str, name: str) -> object:
+    """The constant of this name in a module, or the member of this name of an enum."""
+    cls = class_of(owner)
     if cls is not None and issubclass(cls, Enum):
         return cls[name]
-    found = vars(sys.modules[place]).get(name) if is_ours(place) and place in sys.modules else None
-    if found is None or not may_be_constant(found):
-        raise SnapshotError(f"the snapshot refers to {name} of {place}, which is no constant here")
-    return found
+    module = sys.modules.get(owner) if is_operator_module(owner) else None
+    constant = vars(module).get(name) if module else None
+    if constant is None or not may_be_constant(constant):
+        raise SnapshotError(
+            f"the snapshot refers to the constant {name} of {owner}, which does not exist; import "
+            "the module, or restore it with the version that wrote it"
+        )
+    return constant

@@ -1,7 +1,4 @@
-"""The plain form of a snapshot: a table of classes and a table of nodes, that refer by number.
-
-Migrations work on it: to rename a class or a field is to edit the table of forms.
-"""
+"""A state as plain data: a table of class layouts and a table of nodes that refer by number."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard
@@ -11,7 +8,7 @@ SCALARS = frozenset({type(None), bool, int, float, str, bytes})
 
 
 class GraphReference(NamedTuple):
-    """The node of this number."""
+    """A reference to the node of this number."""
 
     number: int
 
@@ -20,47 +17,41 @@ Slot = Scalar | GraphReference
 
 
 class ClassLayout(NamedTuple):
-    """A class by name, and the fields that its instances have, in the order of their slots."""
+    """The name of a class and of the fields of its instances, in slot order."""
 
     name: str
     fields: tuple[str, ...]
 
 
 class GraphNode(NamedTuple):
-    """One object: what it is, its form if it is an instance of a class, and what it is made of."""
+    """One object: its kind, its slots, and the number of its layout if it is an instance."""
 
     kind: str
     slots: tuple[Slot, ...]
-    form: int = 0
+    layout: int = 0
+
+    @property
+    def references(self) -> list[int]:
+        """The numbers of the nodes that it refers to."""
+        return [slot.number for slot in self.slots if isinstance(slot, GraphReference)]
 
 
 KINDS = (
-    "object",
-    "tuple",
-    "list",
-    "dict",
-    "set",
-    "frozenset",
-    "deque",
-    "counter",
-    "fraction",
-    "class",
-    "constant",
-    "given",
-    "value",
+    *("object", "tuple", "list", "dict", "set", "frozenset", "deque", "counter", "fraction"),
+    *("class", "constant", "external", "value"),
 )
-"""What a node may be; its place here is its number in the bytes, so new kinds go to the end."""
+"""Kinds of nodes, written by position: new kinds go to the end."""
 
 
 @dataclass(frozen=True)
 class ObjectGraph:
-    """A header of names and descriptions, the forms, and the nodes; the first node is the root."""
+    """A header of names and descriptions, class layouts, and nodes; node 0 is the root."""
 
     header: tuple[tuple[str, str], ...]
-    forms: tuple[ClassLayout, ...]
+    layouts: tuple[ClassLayout, ...]
     nodes: tuple[GraphNode, ...]
 
 
 def is_scalar(value: object) -> TypeGuard[Scalar]:
-    """Whether a value is written where it stands; a subclass of a scalar is none."""
+    """Whether a value is written inside a slot; instances of subclasses are not."""
     return type(value) in SCALARS

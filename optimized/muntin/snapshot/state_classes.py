@@ -1,7 +1,7 @@
-"""Which classes a state may be made of, what they are called, and what fields they have.
+"""Classes whose instances states may hold: their names in snapshots and their fields.
 
-They are those of muntin's own portions, as far as they are imported, and those that somebody has
-registered. Nothing is imported because a snapshot names it.
+These are the imported classes of muntin's own packages and the registered ones. Nothing is imported
+because a snapshot names it.
 """
 
 import sys
@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 from muntin.snapshot.containers import CONTAINERS
 from muntin.snapshot.errors import SnapshotError
 from muntin.snapshot.object_graph import SCALARS
-from muntin.snapshot.value_types import VALUES, named_value
+from muntin.snapshot.value_types import VALUE_TYPES, value_type_by_name
 from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.dialect import Dialect
@@ -27,93 +27,95 @@ from muntin.spec.windows.window import WindowType
 T = TypeVar("T")
 
 PORTIONS = ("spec", "reference", "optimized", "kernels", "spark")
-"""Where operators live."""
+"""Packages of operators."""
 
-GIVEN = (Query, Settings, Aggregate, Monoid, WindowType, Measure, Dialect)
-"""What is given to an operator, and is never state."""
+EXTERNAL_TYPES = (Query, Settings, Aggregate, Monoid, WindowType, Measure, Dialect)
+"""Types of external objects, which are never state."""
 
-BUILTIN: dict[str, type[object]] = {one.__name__: one for one in (*SCALARS, *CONTAINERS)}
-NO_STATE = ("__orig_class__",)
-"""What `typing` leaves on an instance of a generic class."""
+BUILTIN_TYPES: dict[str, type[object]] = {cls.__name__: cls for cls in (*SCALARS, *CONTAINERS)}
+IGNORED_FIELDS = ("__orig_class__",)
+"""Attributes that `typing` adds to instances of generic classes."""
 
 
 class Constant:
-    """What a module makes once under a name of its own, and a state refers to by that name."""
+    """Base of objects that a module makes once, and that a state refers to by name."""
 
 
 _registered: dict[str, type[object]] = {}
 
 
 def register_state(cls: type[T]) -> type[T]:
-    """Let states hold instances of a class of one's own: its fields are written by name."""
-    _registered[own_name(cls)] = cls
-    _facts.clear()
+    """Let states hold instances of a user's class; its fields are written by name."""
+    _registered[qualified_name(cls)] = cls
+    _class_infos.clear()
     return cls
 
 
-def own_name(cls: type[object]) -> str:
-    """Return the module and the name of a class."""
+def qualified_name(cls: type[object]) -> str:
+    """Module and name of a class."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
-def is_ours(module: str) -> bool:
-    """Whether a module belongs to a portion where operators live."""
+def is_operator_module(module: str) -> bool:
+    """Whether a module belongs to a package of operators."""
     return module.startswith("muntin.") and module.split(".", 2)[1] in PORTIONS
 
 
 class CustomState(ABC):
-    """An instance that says itself what its state is, since its attributes are no state."""
+    """An instance whose state is not its attributes."""
 
     @abstractmethod
     def state(self) -> dict[str, object]:
-        """Return the fields of the state; what changes in a step is held by no other instance."""
+        """The fields of the state; no other instance may hold a part that a step changes."""
 
     @abstractmethod
     def resume(self, fields: Mapping[str, object]) -> None:
-        """Go on from the fields of a state; or raise, and stay as it was."""
+        """Continue from the fields of a state; an error leaves the instance unchanged."""
 
 
 class RecomputableState(CustomState):
-    """An instance with lists that it can fill again as it goes: they are empty in its state."""
+    """An instance with cached lists that it can recompute: they are empty in its state."""
 
-    recalled: ClassVar[tuple[str, ...]]
+    cache_fields: ClassVar[tuple[str, ...]]
 
     def state(self) -> dict[str, object]:
-        """Return its attributes."""
-        return {**vars(self), **{name: list[object]() for name in self.recalled}}
+        """All attributes, with the cached lists empty."""
+        return {**vars(self), **{name: list[object]() for name in self.cache_fields}}
 
     def resume(self, fields: Mapping[str, object]) -> None:
-        """Take attributes over."""
+        """Set all attributes."""
         vars(self).update(fields)
 
 
 class ClassInfo(NamedTuple):
-    """What there is to know of a class."""
+    """How instances of a class are written."""
 
-    state: bool  # whether instances may be part of a state, and are written field by field
-    given: bool  # whether they are given to an operator, and referred to
-    once: bool  # whether a module may make one once, as a constant
+    is_state: bool  # instances may be part of a state, and are written field by field
+    is_external: bool  # instances are external objects, which are referred to
+    is_constant: bool  # a module may make an instance once, as a constant
     slots: dict[str, MemberDescriptorType]
-    expected: tuple[str, ...] | None  # fields that instances must have, if the class tells
+    required_fields: tuple[str, ...] | None  # fields that all instances have, if known
 
 
-_facts: dict[type[object], ClassInfo] = {}
+_class_infos: dict[type[object], ClassInfo] = {}
 
 
-def facts(cls: type[object]) -> ClassInfo:
-    """Return what there is to know of a class."""
-    if cls not in _facts:
-        given, once = issubclass(cls, GIVEN), issubclass(cls, Enum | Constant) or cls is object
-        state = _is_state(cls) and not (given or once)
-        _facts[cls] = ClassInfo(state, given, given or once, _slots(cls), _expected(cls))
-    return _facts[cls]
+def class_info(cls: type[object]) -> ClassInfo:
+    """How instances of a class are written (cached)."""
+    if cls not in _class_infos:
+        is_external = issubclass(cls, EXTERNAL_TYPES)
+        is_constant = any((is_external, issubclass(cls, Enum | Constant), cls is object))
+        is_state = _is_state(cls) and not is_constant
+        fields, slots = _required_fields(cls), _slots(cls)
+        _class_infos[cls] = ClassInfo(is_state, is_external, is_constant, slots, fields)
+    return _class_infos[cls]
 
 
 def _is_state(cls: type[object]) -> bool:
     bases = {base for base in cls.__mro__ if base.__module__ == "builtins"} - {object}
     plain = bases <= {tuple} and (tuple not in bases or hasattr(cls, "_fields"))
-    known = is_ours(cls.__module__) or own_name(cls) in _registered
-    return known and plain and class_of(own_name(cls)) is cls
+    registered = is_operator_module(cls.__module__) or qualified_name(cls) in _registered
+    return registered and plain and class_of(qualified_name(cls)) is cls
 
 
 def _slots(cls: type[object]) -> dict[str, MemberDescriptorType]:
@@ -125,7 +127,7 @@ def _slots(cls: type[object]) -> dict[str, MemberDescriptorType]:
     }
 
 
-def _expected(cls: type[object]) -> tuple[str, ...] | None:
+def _required_fields(cls: type[object]) -> tuple[str, ...] | None:
     if _is_tuple(cls):
         names: tuple[str, ...] = getattr(cls, "_fields", ())
         return names
@@ -139,65 +141,65 @@ def _is_tuple(cls: type[object]) -> bool:
 
 
 def class_of(name: str) -> type[object] | None:
-    """Return the class of this name, if a state may hold instances of it."""
+    """The class of this name, if states may hold its instances."""
     if name in _registered:
         return _registered[name]
     module, _, path = name.partition(":")
-    found: object = sys.modules.get(module) if is_ours(module) else None
+    member: object = sys.modules.get(module) if is_operator_module(module) else None
     for part in path.split("."):
-        found = vars(found).get(part) if hasattr(found, "__dict__") else None
-    return found if isinstance(found, type) and own_name(found) == name else None
+        member = vars(member).get(part) if hasattr(member, "__dict__") else None
+    return member if isinstance(member, type) and qualified_name(member) == name else None
 
 
 def name_of_class(cls: type[object]) -> str | None:
-    """Return what a class is called where a state holds the class itself, if it may."""
-    if BUILTIN.get(cls.__name__) is cls:
+    """The name of a class that is itself part of a state, if states may refer to it."""
+    if BUILTIN_TYPES.get(cls.__name__) is cls:
         return cls.__name__
-    if cls in VALUES:
-        return f"value {VALUES[cls].name}"
-    return own_name(cls) if class_of(own_name(cls)) is cls else None
+    if cls in VALUE_TYPES:
+        return f"value {VALUE_TYPES[cls].name}"
+    return qualified_name(cls) if class_of(qualified_name(cls)) is cls else None
 
 
-def class_named(name: str) -> type[object]:
-    """Return the class that `name_of_class` calls so."""
-    cls = named_value(name[6:]).cls if name.startswith("value ") else BUILTIN.get(name)
+def class_by_name(name: str) -> type[object]:
+    """The class that has this name by `name_of_class`."""
+    cls = value_type_by_name(name[6:]).cls if name.startswith("value ") else BUILTIN_TYPES.get(name)
     cls = cls or class_of(name)
     if cls is None:
         raise SnapshotError(
-            f"the snapshot speaks of the class {name!r}, which is none that a state may hold here; "
+            f"the snapshot refers to the class {name!r}, which is not imported or not registered; "
             "import its module, or register it with muntin.snapshot.register_state"
         )
     return cls
 
 
-def fields_of(whole: object) -> dict[str, object]:
-    """Return the fields of an instance by name; a tuple keeps its order, all else is sorted."""
-    if isinstance(whole, CustomState):
-        return dict(sorted(whole.state().items()))
-    known = facts(type(whole))
-    if _is_tuple(type(whole)):
-        return {name: getattr(whole, name) for name in known.expected or ()}
-    found = dict(_slotted(whole)) if known.slots else {}
-    found.update(getattr(whole, "__dict__", ()))
-    return {name: found[name] for name in sorted(found) if name not in NO_STATE}
+def fields_of(instance: object) -> dict[str, object]:
+    """The fields of an instance by name: a tuple in its own order, others sorted."""
+    if isinstance(instance, CustomState):
+        return dict(sorted(instance.state().items()))
+    info = class_info(type(instance))
+    if _is_tuple(type(instance)):
+        return {name: getattr(instance, name) for name in info.required_fields or ()}
+    fields = dict(_slot_values(instance)) if info.slots else {}
+    fields.update(getattr(instance, "__dict__", ()))
+    return {name: fields[name] for name in sorted(fields) if name not in IGNORED_FIELDS}
 
 
-def _slotted(whole: object) -> Iterator[tuple[str, object]]:
-    for name, slot in facts(type(whole)).slots.items():
+def _slot_values(instance: object) -> Iterator[tuple[str, object]]:
+    for name, slot in class_info(type(instance)).slots.items():
         try:
-            yield name, slot.__get__(whole)
-        except AttributeError:  # it has not been set
+            yield name, slot.__get__(instance)
+        except AttributeError:  # not set yet
             continue
 
 
-def set_fields(whole: object, fields: Mapping[str, object]) -> None:
-    """Give an instance its fields, past whatever its class does when one is set."""
-    if isinstance(whole, CustomState):
-        whole.resume(fields)
+def set_fields(instance: object, fields: Mapping[str, object]) -> None:
+    """Set the fields of an instance without running code of its class."""
+    if isinstance(instance, CustomState):
+        instance.resume(fields)
         return
-    slots = facts(type(whole)).slots
+    slots = class_info(type(instance)).slots
     for name, value in fields.items():
         if name in slots:
-            slots[name].__set__(whole, value)
+            slots[name].__set__(instance, value)
         else:
-            vars(whole)[name] = value
+            vars(instance)[name] = value

@@ -1,4 +1,4 @@
-"""Value types of the user's own: how each is made plain, under a name, and made again."""
+"""Custom value types: a name in snapshots, an encoder to plain values, and a decoder."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class ValueType(NamedTuple):
-    """A type, its name in snapshots, and both directions."""
+    """A type, its name in snapshots, its encoder and its decoder."""
 
     cls: type[object]
     name: str
@@ -20,32 +20,34 @@ class ValueType(NamedTuple):
     decode: Callable[..., object]
 
 
-VALUES: dict[type[object], ValueType] = {}
-"""The types that are known."""
+VALUE_TYPES: dict[type[object], ValueType] = {}
+"""The registered types."""
 
 
 def register_value(
     cls: type[T], name: str, encode: Callable[[T], object], decode: Callable[..., T]
 ) -> None:
-    """Let snapshots hold values of a type: `decode` makes again what `encode` has made plain.
+    """Let snapshots hold values of a type: `encode` makes one plain, `decode` reverses it.
 
-    Plain are None, bool, int, float, str, bytes, Fraction, tuple, list, dict, set, frozenset,
-    deque and Counter of plain values, and values of registered types.
+    Plain values are None, bool, int, float, str, bytes, Fraction, tuple, list, dict, set,
+    frozenset, deque and Counter of plain values, and values of registered types.
     """
     if cls in SCALARS or cls in CONTAINERS:
-        raise InvalidInputError(f"{cls.__name__} is plain already; it cannot be registered")
-    others = {one.name for one in VALUES.values() if one.cls is not cls}
+        raise InvalidInputError(f"{cls.__name__} is a plain type; remove its registration")
+    others = {other.name for other in VALUE_TYPES.values() if other.cls is not cls}
     if name in others:
-        raise InvalidInputError(f"there is another value type {name!r}; choose another name")
-    VALUES[cls] = ValueType(cls, name, encode, decode)
+        raise InvalidInputError(
+            f"the name {name!r} belongs to another value type; choose another name"
+        )
+    VALUE_TYPES[cls] = ValueType(cls, name, encode, decode)
 
 
-def named_value(name: str) -> ValueType:
-    """Return the value type of this name."""
-    for one in VALUES.values():
-        if one.name == name:
-            return one
+def value_type_by_name(name: str) -> ValueType:
+    """The registered value type of this name."""
+    for value_type in VALUE_TYPES.values():
+        if value_type.name == name:
+            return value_type
     raise SnapshotError(
-        f"the snapshot holds values of the type {name!r}, which is not registered here; "
-        "call muntin.snapshot.register_value first"
+        f"the snapshot holds values of the unregistered type {name!r}; call "
+        "muntin.snapshot.register_value first"
     )

@@ -1,8 +1,8 @@
-"""Spark's daemon for Python workers, with the kernels loaded before: each worker has them at once.
+"""Spark's daemon for Python workers, with the kernels loaded: each worker starts with them.
 
 `spark.python.daemon.module` names it. A worker is a fork of the daemon, so nothing is loaded here
-that leaves threads behind, as pandas and Arrow do (those of OpenBLAS end at a fork, and begin
-anew), and what NumPy draws at random is seeded anew in each.
+that leaves threads behind, as pandas and Arrow do (those of OpenBLAS end at a fork and restart),
+and NumPy's random numbers are seeded again in each worker.
 """
 
 import gc
@@ -14,14 +14,14 @@ from pyspark.daemon import manager
 
 
 def main() -> None:
-    """Load what workers need, as far as it can be, and start workers until Spark ends this."""
+    """Load what workers need, if it is installed, and start workers until Spark ends the daemon."""
     try:
         import_module("muntin.kernels.slicing.operator")
         os.register_at_fork(after_in_child=import_module("numpy.random").seed)
-    except ImportError:  # which a worker will say again if it needs them
+    except ImportError:  # a worker that needs them will fail with the same message
         print_exc()
     gc.collect()
-    gc.freeze()  # Spark lets workers look for garbage after each task
+    gc.freeze()  # Spark runs the garbage collector of workers after each task
     manager()
 
 

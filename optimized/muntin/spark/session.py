@@ -1,4 +1,4 @@
-"""A session of Spark on this machine, with the settings that this package works best with."""
+"""A Spark session on this machine, with the settings that suit this package best."""
 
 import os
 import shutil
@@ -26,28 +26,26 @@ SETTINGS: Mapping[str, str] = {
 }
 
 DAEMON = {"spark.python.daemon.module": "muntin.spark.daemon"}
-"""Without muntin in the Python of workers, none of them starts with it. It was tried on Linux."""
+"""Workers whose Python has no muntin do not start with it. It was tried on Linux."""
 
 
 def java() -> Path:
-    """Return the java that Spark would start, or say what to install."""
+    """The java that Spark would start; without one, an error names what to install."""
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
-    if found is None:
-        where = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "there is none"
+    path = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
+    if path is None:
+        problem = f"JAVA_HOME is {home}, and it has no bin/java" if home else "none is on the path"
         raise MuntinError(
-            f"Spark needs Java 17 or 21: {where}. Install one (Debian: apt install "
+            f"Spark needs Java 17 or 21: {problem}. Install one (Debian: apt install "
             "openjdk-17-jre-headless; macOS: brew install openjdk@17), or set JAVA_HOME"
         )
-    return Path(found)
+    return Path(path)
 
 
 def local_session(
-    name: str = "muntin",
-    master: str = "local[*]",
-    settings: Mapping[str, str] | None = None,
+    name: str = "muntin", master: str = "local[*]", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """Return a session whose workers run this very Python."""
+    """A session whose workers run the Python of the caller."""
     java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)

@@ -1,9 +1,9 @@
-"""Trees with coins, and what one call of theirs may cost: Theorems 3 and 5, without amortising.
+"""Trees with coins, and the cost bound of a single call: Theorems 3 and 5, without amortising.
 
-A bound that is amortised says nothing of a single call. But a call's rebalancing is known from its
-account (Lemma 9): so what is left, searching and repairing, is bounded for each call by itself, and
-each step of rebalancing by what its coin pays for. That steps are at most what calls are billed is
-L1 to L4, which are explored with the same trees.
+An amortised bound does not limit a single call. But the account of a call (Lemma 9) records its
+rebalancing: the rest, searching and repairing, is bounded for each call by itself, and each step of
+rebalancing by what its coin pays for. L1 to L4, explored with the same trees, bound the number of
+steps by what calls are billed.
 """
 
 from muntin.optimized.btree.amortization import AmortizationLedger, BTreeWithCoins, FibaWithCoins
@@ -12,23 +12,23 @@ from muntin.optimized.introspection import Account
 from muntin.spec.cost import Cost, Operation
 
 
-class Paying(AmortizationLedger[str]):
-    """A tree whose last account, which is a report and no state, does not tell states apart."""
+class AuditedLedger(AmortizationLedger[str]):
+    """A tree without its last account, which is a report: states that differ in it are one."""
 
     def blot(self) -> None:
-        """Overwrite the report."""
+        """Overwrite the account."""
         self._account = Account()
 
-    def paid(self, operation: Operation) -> Cost:
-        """Return what the last call may have cost, given the steps of rebalancing it has made."""
+    def call_bound(self, operation: Operation) -> Cost:
+        """The most that the last call may cost, given the steps of rebalancing it has made."""
         steps = len(self._account.steps)
-        bound, saved = self.bound(operation), self._billed(operation) - steps
+        bound, saved = self.bound(operation), self._billed_steps(operation) - steps
         combines = (1 + self._fingers) * 2 * (2 * self._min_arity - 1)
         visits = 1 + 2 * self._fingers
         return Cost(bound.combines - combines * saved, bound.visits - visits * saved)
 
-    def _billed(self, operation: Operation) -> int:
-        """Return the steps that the amortised bound allows for."""
+    def _billed_steps(self, operation: Operation) -> int:
+        """The steps of rebalancing that the amortised bound allows."""
         billed = {
             "insert": COST_PER_CALL,
             "evict": COST_PER_CALL,
@@ -38,9 +38,9 @@ class Paying(AmortizationLedger[str]):
         return billed.get(operation.name, 0)
 
 
-class Billed(Paying, FibaWithCoins[str]):
+class AuditedFiba(AuditedLedger, FibaWithCoins[str]):
     """FiBA with its coins."""
 
 
-class BilledClassic(Paying, BTreeWithCoins[str]):
+class AuditedBTree(AuditedLedger, BTreeWithCoins[str]):
     """The classic tree with its coins."""

@@ -1,8 +1,8 @@
-"""Trees of a given shape, however high, planted without a history that leads to them.
+"""Trees of a given shape and any height, planted without a history of calls.
 
-A shape gives the number of keys of a leaf, or the shapes of the children of an inner node. Every
-shape that the size invariant allows can be planted. Aggregates are computed from below, and on the
-spines from above; whoever plants a tree checks the relation before anything else.
+A shape is the number of keys of a leaf, or the shapes of the children of an inner node. Every shape
+that the size invariant allows can be planted. Aggregates are computed bottom-up, and on the spines
+top-down; a test that plants a tree checks its invariants first.
 """
 
 from itertools import count
@@ -16,16 +16,16 @@ from muntin.spec.structure import TimedWindow
 
 Shape: TypeAlias = "int | tuple[Shape, ...]"
 
-APART = 1 << 20
-"""How far times lie apart."""
+DISTANCE = 1 << 20
+"""The distance between neighbouring times."""
 
 
-class Planted(BTree[str]):
-    """A tree that can be planted."""
+class PlantedTree(BTree[str]):
+    """A tree that can be planted in any shape."""
 
     def plant(self, shape: Shape) -> TimedWindow[str]:
-        """Become a tree of this shape, and return the window that it stands for."""
-        self._root = self._grown(shape, count())
+        """Become a tree of this shape; the window that it represents."""
+        self._root = self._build(shape, count())
         self._left, self._right = self._root.first_leaf(), self._root.last_leaf()
         window = TimedWindow(LETTERS, tuple(self._root.pairs()))
         self._len = len(window.pairs)
@@ -43,13 +43,13 @@ class Planted(BTree[str]):
             node.agg = self._aggregate(node)
         return window
 
-    def visited(self, time: int) -> int:
-        """Search for a time, and return how many nodes that has visited."""
+    def search_visits(self, time: int) -> int:
+        """The number of nodes that a search for a time visits."""
         before = self._meter.visits
         self._search(time)
         return self._meter.visits - before
 
-    def _grown(self, shape: Shape, numbers: "count[int]") -> Node[str]:
+    def _build(self, shape: Shape, numbers: "count[int]") -> Node[str]:
         if isinstance(shape, int):
             leaf: Node[str] = Node(0, "")
             self._fill_in(leaf, shape, numbers)
@@ -59,7 +59,7 @@ class Planted(BTree[str]):
         for place, below in enumerate(shape):
             if place:
                 self._fill_in(node, 1, numbers)
-            children.append(self._grown(below, numbers))
+            children.append(self._build(below, numbers))
         node.adopt(children)
         node.height = children[0].height + 1
         return node
@@ -67,11 +67,11 @@ class Planted(BTree[str]):
     def _fill_in(self, node: Node[str], keys: int, numbers: "count[int]") -> None:
         for _ in range(keys):
             number = next(numbers)
-            node.times.append(APART * number)
+            node.times.append(DISTANCE * number)
             node.values.append(chr(0x4E00 + number))
 
     def _spine(self, end: int) -> list[Node[str]]:
-        """Return the nodes of a spine, from the top down; the root is on none."""
+        """The nodes of a spine, from the top down; the root is on none."""
         nodes, node = list[Node[str]](), self._root
         while node.height:
             node = node.children[end]
@@ -79,9 +79,9 @@ class Planted(BTree[str]):
         return nodes
 
 
-class PlantedClassic(Planted, BTree[str]):
+class PlantedBTree(PlantedTree, BTree[str]):
     """A classic tree that can be planted."""
 
 
-class PlantedFiba(Planted, Fiba[str]):
+class PlantedFiba(PlantedTree, Fiba[str]):
     """A finger tree that can be planted."""

@@ -1,15 +1,15 @@
-"""The finger B+-tree with blots where it keeps what nobody should ever read again.
+"""The finger B+-tree with blots over the cells that must never be read again.
 
-What tells its states apart is the tree from the root down: which row of an array a node stands in
-is no matter, nor how many rows are spare. Questions repair folds, and so lead to further states.
+The identity of a state is the tree from the root down: the row of an array in which a node stands
+does not matter, nor the number of spare rows. Queries repair folds, and so lead to further states.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import product
 
 from exhaustive.object_state import BLOT, UNREAD, fork
-from exhaustive.states.calls import LETTERS, STEP, Call, Places, changes, ranges
-from exhaustive.states.exploration import Exploration, Found, Scope, Structure
+from exhaustive.states.calls import LETTERS, STEP, TimePlaces, WindowCall, changes, ranges
+from exhaustive.states.exploration import Exploration, StateCounts, StateScope, Structure
 from muntin.kernels.aggregator.finger_btree import FingerTree
 from muntin.kernels.compiler.engine import Engine, NodeShape, interpreted_engine
 from muntin.kernels.finger_btree.debug_view import TreeDebugView
@@ -41,18 +41,18 @@ from muntin.spec.cost import Meter
 from muntin.spec.structure import TimedWindow
 
 SHAPE = NodeShape(2, 4)
-"""Leaves of two entries and nodes of four children: the smallest that there can be."""
+"""Leaves of two entries and nodes of four children: the smallest that are possible."""
 
 SCALARS = (SIZE, HEAD, VALID, SUFFIX_STALE, MIDDLE_STALE, LEFT_STALE, RIGHT_STALE)
 
 
-def held_in(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
-    """Yield where values stand."""
-    return ((leaf, at) for leaf in view.at_level(0) for at in range(*view.ends(leaf)))
+def entry_slots(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
+    """Yield the cells that hold values."""
+    return ((leaf, at) for leaf in view.nodes_at_level(0) for at in range(*view.entry_range(leaf)))
 
 
-class Finger(FingerTree[str]):
-    """A tree that brings its kernels along when it is copied."""
+class BlottedFingerTree(FingerTree[str]):
+    """A finger tree that takes its kernels along when it is copied."""
 
     def __init__(self, monoid: Monoid[str], meter: Meter) -> None:
         """Start with an empty window."""
@@ -66,36 +66,41 @@ class Finger(FingerTree[str]):
 
     @property
     def view(self) -> TreeDebugView[str]:
-        """What stands in the arrays."""
-        return TreeDebugView(self.engine.storage.plain(self.tree), SHAPE)
+        """The contents of the arrays."""
+        return TreeDebugView(self.engine.storage.to_lists(self.arrays), SHAPE)
 
     def blot(self) -> None:
-        """Overwrite what means nothing."""
-        tree, view = self.tree, self.view
+        """Overwrite the cells that must not be read."""
+        tree, view = self.arrays, self.view
         for at in range(PATH, len(tree.s)):
             tree.s[at] = UNREAD
-        folds, held, right = (
-            set(found) for found in (self.kept_folds(view), held_in(view), self.right_ends(view))
+        folds, entries, ends = (
+            set(cells)
+            for cells in (self.valid_folds(view), entry_slots(view), self.valid_ends(view))
         )
-        for place in set(product(range(self._nodes), range(SHAPE.fan))) - folds:
+        for place in set(product(range(self._inner_rows), range(SHAPE.fan))) - folds:
             tree.folds[place] = BLOT
-        for place in set(product(range(self._leaves), range(SHAPE.cap))) - held:
+        for place in set(product(range(self._leaf_rows), range(SHAPE.cap))) - entries:
             tree.leaves[place] = BLOT
-        for place in set(product(range(ENDS), range(LEFT))) - right - {(MISC, IDENTITY)}:
+        for place in set(product(range(ENDS), range(LEFT))) - ends - {(MISC, IDENTITY)}:
             tree.ends[place] = BLOT
 
     @staticmethod
-    def kept_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
-        """Yield where folds stand that are right."""
-        for node, level in view.inner():
-            yield from ((node, at) for at, _ in view.kept(node, level) if not view.marked(node, at))
+    def valid_folds(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
+        """Yield the cells of folds that are valid."""
+        for node, level in view.inner_nodes():
+            yield from (
+                (node, at)
+                for at, _ in view.children_off_spine(node, level)
+                if not view.is_stale(node, at)
+            )
 
     @staticmethod
-    def right_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
-        """Yield what is right of the folds at both ends (S9 to S12)."""
+    def valid_ends(view: TreeDebugView[str]) -> Iterator[tuple[int, int]]:
+        """Yield the cells of the folds at both ends that are valid (S9 to S12)."""
         s, height = view.tree.s, view.height
-        noted = (1 << height) - 2
-        left, right = s[LEFT_STALE] & noted, s[RIGHT_STALE] & noted
+        levels = (1 << height) - 2
+        left, right = s[LEFT_STALE] & levels, s[RIGHT_STALE] & levels
         for level in range(1, height):
             yield from [] if (left >> level) & 1 else [(LEFT_INNER, level)]
             yield from [] if (right >> level) & 1 else [(RIGHT_INNER, level)]
@@ -104,122 +109,135 @@ class Finger(FingerTree[str]):
         if height and not s[MIDDLE_STALE]:
             yield MISC, MIDDLE
             yield from [] if left | right else [(MISC, REST)]
-        cut = view.ends(view.left(0))[1] if height else s[CUT]
+        cut = view.entry_range(view.left_spine_node(0))[1] if height else s[CUT]
         if not s[SUFFIX_STALE]:
             yield from ((SUFFIX, at) for at in range(s[HEAD], cut))
         if height or not s[SUFFIX_STALE]:
             yield from ((PREFIX, at) for at in range(0 if height else cut, s[VALID]))
 
-    def seen(self) -> object:
-        """Return what tells states apart."""
+    def identity(self) -> object:
+        """The identity of the state."""
         view = self.view
         s = view.tree.s
-        ends = [(row, at, view.tree.ends[row, at]) for row, at in sorted(self.right_ends(view))]
+        ends = [(row, at, view.tree.ends[row, at]) for row, at in sorted(self.valid_ends(view))]
         cut = s[CUT] if not view.height else None
-        return [self.below(view, view.root, view.height), [s[at] for at in SCALARS], cut, ends]
+        return [
+            self.subtree_identity(view, view.root, view.height),
+            [s[at] for at in SCALARS],
+            cut,
+            ends,
+        ]
 
-    def below(self, view: TreeDebugView[str], node: int, level: int) -> object:
-        """Return a node and what is below it."""
+    def subtree_identity(self, view: TreeDebugView[str], node: int, level: int) -> object:
+        """A node with the subtree below it."""
         if not level:
             return [list(pair) for pair in view.entries(node)]
-        first = int(node == view.left(level))
+        first = int(node == view.left_spine_node(level))
         keys = [view.key(node, at) for at in range(first, view.arity(node))]
-        marks = [view.marked(node, at) for at in range(view.arity(node))]
-        folds = [view.tree.folds[node, at] for at, _ in view.kept(node, level) if not marks[at]]
+        marks = [view.is_stale(node, at) for at in range(view.arity(node))]
+        folds = [
+            view.tree.folds[node, at]
+            for at, _ in view.children_off_spine(node, level)
+            if not marks[at]
+        ]
         return [
             keys,
             marks,
             folds,
-            [self.below(view, one, level - 1) for one in view.children(node)],
+            [self.subtree_identity(view, child, level - 1) for child in view.children(node)],
         ]
 
     def keys(self) -> list[int]:
-        """Return the times that part children and that no item has."""
-        view, held = self.view, {time for time, _ in self.items()}
-        found = {
+        """The times that separate children and that no item has."""
+        view, item_times = self.view, {time for time, _ in self.items()}
+        keys = {
             view.key(node, at)
-            for node, level in view.inner()
-            for at in range(int(node == view.left(level)), view.arity(node))
+            for node, level in view.inner_nodes()
+            for at in range(int(node == view.left_spine_node(level)), view.arity(node))
         }
-        return sorted(found - held)
+        return sorted(keys - item_times)
 
 
-class Repairing(Exploration):
-    """An exploration in which a question leads to a state, too."""
+class RepairExploration(Exploration):
+    """An exploration in which a query leads to a state, too."""
 
-    def failing(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
-        """Return what does not hold of a state, which stays as it is."""
-        return super().failing(fork(structure), window)
+    def broken_facts(self, structure: Structure, window: TimedWindow[str]) -> list[str]:
+        """The facts that do not hold of a state, found on a copy of it."""
+        return super().broken_facts(fork(structure), window)
 
-    def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
-        """Ask for the window, and for every range; each time of the state as it was."""
-        asked = fork(structure)
-        asked.query()
-        self.meet(asked, window, "a query")
+    def check_queries(
+        self, structure: Structure, window: TimedWindow[str], places: TimePlaces
+    ) -> None:
+        """Query the window, and every range, each on a copy of the state."""
+        copy = fork(structure)
+        copy.query()
+        self.check_state(copy, window, "a query")
         for ends in ranges(places):
-            self.found.ranges += 1
-            asked = fork(structure)
-            assert asked.query_range(*ends) == window.query_range(*ends), (ends, window.pairs)
-            self.meet(asked, window, ends)
+            self.counts.ranges += 1
+            copy = fork(structure)
+            assert copy.query_range(*ends) == window.query_range(*ends), (ends, window.pairs)
+            self.check_state(copy, window, ends)
 
 
-def blotted(structure: Structure) -> Structure:
-    """Overwrite what means nothing in such a tree, and return it."""
-    if isinstance(structure, Finger):
+def blot(structure: Structure) -> Structure:
+    """Overwrite the cells of a tree that must not be read."""
+    if isinstance(structure, BlottedFingerTree):
         structure.blot()
     return structure
 
 
-def seen(structure: Structure) -> object:
-    """Return what tells states apart."""
-    return structure.seen() if isinstance(structure, Finger) else structure
+def identity(structure: Structure) -> object:
+    """The identity of a state."""
+    return structure.identity() if isinstance(structure, BlottedFingerTree) else structure
 
 
 def keys(structure: Structure) -> list[int]:
-    """Return the times that a tree knows besides those of its items."""
-    return structure.keys() if isinstance(structure, Finger) else []
+    """The times that a tree stores besides those of its items."""
+    return structure.keys() if isinstance(structure, BlottedFingerTree) else []
 
 
-def small(largest: int) -> Scope:
-    """Return the scope of windows of at most so many items."""
-    return Scope(
-        Finger,
+def finger_scope(largest: int) -> StateScope:
+    """The scope of windows of at most `largest` items."""
+    return StateScope(
+        BlottedFingerTree,
         "any order",
         largest,
-        blotted=blotted,
+        blot=blot,
         other_times=keys,
-        seen=seen,
-        joins=True,
+        identity=identity,
+        explores_joined=True,
     )
 
 
-class TwoCalls(Repairing):
-    """Every two calls that follow each other, and the question behind each, from one tree on."""
+class TwoCallExploration(RepairExploration):
+    """Every two calls in a row on one tree, with a query after each."""
 
-    def ask(self, structure: Structure, window: TimedWindow[str], places: Places) -> None:
-        """Ask for the window alone."""
+    def check_queries(
+        self, structure: Structure, window: TimedWindow[str], places: TimePlaces
+    ) -> None:
+        """Query the window alone."""
         del places
-        asked = fork(structure)
-        asked.query()
-        self.meet(asked, window, "a query")
+        copy = fork(structure)
+        copy.query()
+        self.check_state(copy, window, "a query")
 
-    def run_from(self, times: Iterable[int]) -> Found:
-        """Insert items at these times, one by one, and then make any two calls."""
-        tree, window = Finger(LETTERS, self.meter), TimedWindow(LETTERS)
-        for at, time in enumerate(times):
-            call = Call("insert", pairs=((STEP * (time + 1), chr(0x4E00 + at)),))
-            call.on(tree)
-            window = call.of(window)
-        self.meet(tree, window, "the first tree")
-        firsts = list(self.waiting)
-        for state in firsts:
-            self.make_all(*state)
-        for state in list(self.waiting)[len(firsts) :]:
-            self.make_all(*state)
-        return self.found
+    def run_from(self, times: Iterable[int]) -> StateCounts:
+        """Insert items at these times, one by one, and then make every two calls."""
+        tree, window = BlottedFingerTree(LETTERS, self.meter), TimedWindow(LETTERS)
+        for index, time in enumerate(times):
+            call = WindowCall("insert", pairs=((STEP * (time + 1), chr(0x4E00 + index)),))
+            call.apply(tree)
+            window = call.expected(window)
+        self.check_state(tree, window, "the first tree")
+        first_states = list(self.queue)
+        for state in first_states:
+            self.check_calls(*state)
+        for state in list(self.queue)[len(first_states) :]:
+            self.check_calls(*state)
+        return self.counts
 
-    def make_all(self, structure: Structure, window: TimedWindow[str]) -> None:
-        """Make every call."""
+    def check_calls(self, structure: Structure, window: TimedWindow[str]) -> None:
+        """Make every call on a state."""
         places, most = self.places(structure, window), len(window.pairs) + 1
         for call in changes(window, places, "any order", most, 0):
-            self.try_out(call, structure, window)
+            self.check_call(call, structure, window)

@@ -1,4 +1,4 @@
-"""A combine of the user's that raises: after so many combines that go well, or never."""
+"""A combine of the user's that raises: after a number of combines that succeed, or never."""
 
 from dataclasses import dataclass, replace
 
@@ -8,20 +8,20 @@ NEVER = -1
 
 
 class BlownError(Exception):
-    """What the combine raises."""
+    """The error that the combine raises."""
 
 
 @dataclass
-class Fuse:
-    """How many combines are left before one raises."""
+class CombineFuse:
+    """The number of combines that succeed before one raises."""
 
-    left: int = NEVER
+    remaining: int = NEVER
 
-    def put_into(self, monoid: Monoid[str]) -> Monoid[str]:
-        """Return the same monoid, which may raise.
+    def wrap(self, monoid: Monoid[str]) -> Monoid[str]:
+        """The monoid with this fuse in its combine.
 
-        >>> fuse = Fuse(left=1)
-        >>> combine = fuse.put_into(Monoid("", str.__add__)).combine
+        >>> fuse = CombineFuse(remaining=1)
+        >>> combine = fuse.wrap(Monoid("", str.__add__)).combine
         >>> combine("a", "b")
         'ab'
         >>> combine("a", "b")
@@ -29,10 +29,10 @@ class Fuse:
         exhaustive.states.fuse.BlownError: of 'a' and 'b'
         """
 
-        def combine(one: str, other: str) -> str:
-            if not self.left:
-                raise BlownError(f"of {one!r} and {other!r}")
-            self.left -= 1
-            return monoid.combine(one, other)
+        def combine(left: str, right: str) -> str:
+            if not self.remaining:
+                raise BlownError(f"of {left!r} and {right!r}")
+            self.remaining -= 1
+            return monoid.combine(left, right)
 
         return replace(monoid, combine=combine)

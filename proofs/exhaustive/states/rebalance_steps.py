@@ -1,12 +1,12 @@
-"""One step of rebalancing in a tree of any height: what is below and above it is opaque.
+"""One step of rebalancing in a tree of any height: the rest of the tree is opaque.
 
 The nodes that change and their parent are real; each other child of the parent, and each child of
-theirs, is a stub with a letter for all that is below it. Above the parent there is a root that
-puts it on the left spine, on the right one, or between. That is all that split, merge and move look
-at. So what holds for every arity and every place here holds for such a step in any tree.
+the changing nodes, is a stub with a letter for its subtree. Above the parent a root puts it on the
+left spine, on the right one, or between. Split, merge and move read nothing else. So what holds for
+every arity and every place here holds for such a step in any tree.
 
 Exhausted: all arities of the nodes, all places, leaves and inner nodes, all three positions, and
-siblings up to a number; for moves every number of entries that bulk evict may ask for.
+siblings up to a number; for moves every number of entries that bulk evict may request.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ from muntin.optimized.btree.node import Node
 Position = Literal["left", "right", "between"]
 
 
-class Case(NamedTuple):
-    """What stands where before the step: arities, and the place of the node in its parent."""
+class RebalanceCase(NamedTuple):
+    """The nodes before the step: arities, height, and the position of their parent."""
 
     min_arity: int
     arities: tuple[int, ...]  # of the parent's children; 0 for a stub
@@ -29,44 +29,44 @@ class Case(NamedTuple):
 
 
 @dataclass
-class Letters:
-    """Letters, each handed out once."""
+class LetterSource:
+    """A source of letters, each handed out once."""
 
     used: int = 0
 
-    def one(self) -> str:
-        """Return the next letter."""
+    def next_letter(self) -> str:
+        """The next letter."""
         self.used += 1
         return chr(0x100 + self.used)
 
 
-def stub(height: int, letters: Letters) -> Node[str]:
-    """Return a node that stands for any tree of this height."""
-    return Node(height, letters.one())
+def stub(height: int, letters: LetterSource) -> Node[str]:
+    """A node that represents any tree of this height."""
+    return Node(height, letters.next_letter())
 
 
-def inner(arity: int, height: int, letters: Letters) -> Node[str]:
-    """Return a node with entries, over stubs unless it is a leaf; a stub, if it has no children."""
+def inner(arity: int, height: int, letters: LetterSource) -> Node[str]:
+    """A node with entries, over stubs unless it is a leaf; a stub if its arity is 0."""
     if not arity:
         return stub(height, letters)
     node = Node(height, "")
     if height:
         node.adopt([stub(height - 1, letters) for _ in range(arity)])
-    node.values = [letters.one() for _ in range(arity - 1)]
+    node.values = [letters.next_letter() for _ in range(arity - 1)]
     node.times = [ord(value) for value in node.values]
     return node
 
 
-def family(case: Case) -> Node[str]:
-    """Return the parent of the nodes of a case, in its place below a root."""
-    letters = Letters()
+def family(case: RebalanceCase) -> Node[str]:
+    """The parent of the nodes of a case, at its position below a root."""
+    letters = LetterSource()
     parent = inner(len(case.arities), case.height + 1, letters)
     parent.children.clear()
     parent.adopt([inner(arity, case.height, letters) for arity in case.arities])
     root = Node(case.height + 2, "")
-    aside = [Node(case.height + 1, "") for _ in range(2)]
-    rows = {"left": [parent, aside[1]], "right": [aside[0], parent]}
-    root.adopt(rows.get(case.position, [aside[0], parent, aside[1]]))
+    spine_siblings = [Node(case.height + 1, "") for _ in range(2)]
+    rows = {"left": [parent, spine_siblings[1]], "right": [spine_siblings[0], parent]}
+    root.adopt(rows.get(case.position, [spine_siblings[0], parent, spine_siblings[1]]))
     parent.on_left, parent.on_right = case.position == "left", case.position == "right"
     parent.children[0].on_left = parent.on_left
     parent.children[-1].on_right = parent.on_right
@@ -74,7 +74,7 @@ def family(case: Case) -> Node[str]:
 
 
 def content(node: Node[str]) -> str:
-    """Return the letters below a node in the order of time."""
+    """The letters below a node in the order of time."""
     if not node.children:
         return "".join(node.values) or node.agg
     pairs = zip(node.children, node.values, strict=False)
@@ -82,7 +82,7 @@ def content(node: Node[str]) -> str:
 
 
 def faults(parent: Node[str], before: str) -> Iterator[str]:
-    """Say what a step has broken."""
+    """Yield the facts that a step has broken."""
     if content(parent) != before:
         yield "S1 the order of the content"
     last = len(parent.children) - 1
@@ -102,7 +102,9 @@ def faults(parent: Node[str], before: str) -> Iterator[str]:
             yield "S7 a mark of the spines"
 
 
-def positions(min_arity: int, pair: tuple[int, ...], siblings: int) -> Iterator[tuple[Case, int]]:
+def positions(
+    min_arity: int, pair: tuple[int, ...], siblings: int
+) -> Iterator[tuple[RebalanceCase, int]]:
     """Yield each case in which these arities are side by side, and the place of the first."""
     most = min(siblings, 2 * min_arity - len(pair))
     around: tuple[Position, ...] = ("left", "right", "between")
@@ -113,7 +115,7 @@ def positions(min_arity: int, pair: tuple[int, ...], siblings: int) -> Iterator[
                     rest = (0,) * others
                     arities = rest[:place] + pair + rest[place:]
                     if len(arities) > 1:
-                        yield Case(min_arity, arities, height, position), place
+                        yield RebalanceCase(min_arity, arities, height, position), place
 
 
 @dataclass(frozen=True)
@@ -162,12 +164,12 @@ class TakeYounger:
         rebalance.take_younger(parent, self.place, self.entries)
 
 
-def splits(min_arity: int, siblings: int) -> int:
-    """Split every node that is too large, by one entry or, after a batch, by many."""
+def check_splits(min_arity: int, siblings: int) -> int:
+    """Split every node that is too large by one entry or, after a batch, by many."""
     steps = 0
     for arity in range(2 * min_arity + 1, 6 * min_arity):
         for case, place in positions(min_arity, (arity,), siblings):
-            parent = expect(case, Split(place, min_arity))
+            parent = check_step(case, Split(place, min_arity))
             added = len(parent.children) - len(case.arities)
             pieces = [child.arity for child in parent.children[place : place + added + 1]]
             assert (sum(pieces), added > 0) == (arity, True), case
@@ -176,43 +178,43 @@ def splits(min_arity: int, siblings: int) -> int:
     return steps
 
 
-def merges(min_arity: int, siblings: int) -> int:
-    """Merge each two neighbours that are not too large together."""
+def check_merges(min_arity: int, siblings: int) -> int:
+    """Merge each two neighbours whose union is not too large."""
     steps = 0
     for younger in range(1, 2 * min_arity):
         for older in range(1, 2 * min_arity - younger + 1):
             for case, place in positions(min_arity, (older, younger), siblings):
-                parent = expect(case, Merge(place))
+                parent = check_step(case, Merge(place))
                 assert parent.children[place].arity == older + younger
                 steps += 1
     return steps
 
 
-def moves(min_arity: int, siblings: int) -> int:
+def check_moves(min_arity: int, siblings: int) -> int:
     """Move each number of entries that the giver can spare, in both directions."""
     steps = 0
     for lacking in range(1, min_arity + 1):
         for giver in range(min_arity + 1, 2 * min_arity + 1):
             for case, place in positions(min_arity, (giver, lacking), siblings):
-                parent = expect(case, TakeOlder(place))
+                parent = check_step(case, TakeOlder(place))
                 after = [child.arity for child in parent.children[place : place + 2]]
                 assert after == [giver - 1, lacking + 1]
                 steps += 1
             for count in range(1, giver - min_arity + 1):
                 for case, place in positions(min_arity, (lacking, giver), siblings):
-                    parent = expect(case, TakeYounger(place, count))
+                    parent = check_step(case, TakeYounger(place, count))
                     after = [child.arity for child in parent.children[place : place + 2]]
                     assert after == [lacking + count, giver - count]
                     steps += 1
     return steps
 
 
-def expect(case: Case, step: Callable[[Node[str]], None]) -> Node[str]:
-    """Make a step, and hold its outcome against the invariants."""
+def check_step(case: RebalanceCase, step: Callable[[Node[str]], None]) -> Node[str]:
+    """Make a step, and check the invariants before and after it."""
     parent = family(case)
     before = content(parent)
     assert not list(faults(parent, before)), case
     step(parent)
-    found = sorted(set(faults(parent, before)))
-    assert not found, (found, case)
+    broken = sorted(set(faults(parent, before)))
+    assert not broken, (broken, case)
     return parent

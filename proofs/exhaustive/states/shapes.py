@@ -1,4 +1,4 @@
-"""The shapes of B-trees, and how many there are: counted without making any."""
+"""The shapes of B-trees, enumerated, and their number, counted without enumeration."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,51 +6,51 @@ from collections.abc import Iterator
 from exhaustive.states.constructed_states import Shape
 
 Sizes = Counter[int]
-"""For each number of keys, how many trees have it."""
+"""The number of trees for each number of keys."""
 
 
-def joined(some: Sizes, others: Sizes) -> Sizes:
-    """Count the pairs of trees, by the keys of both."""
+def pair_sizes(left: Sizes, right: Sizes) -> Sizes:
+    """The number of pairs of trees, by the keys of both."""
     sizes: Sizes = Counter()
-    for few, trees in some.items():
-        for more, again in others.items():
-            sizes[few + more] += trees * again
+    for keys, trees in left.items():
+        for other_keys, other_trees in right.items():
+            sizes[keys + other_keys] += trees * other_trees
     return sizes
 
 
-def nodes_over(below: Sizes, least: int, most: int) -> Sizes:
-    """Count the trees whose root has from `least` to `most` of these as its children."""
+def tree_sizes_over(below: Sizes, least: int, most: int) -> Sizes:
+    """The number of trees whose root has from `least` to `most` of these as its children."""
     sizes: Sizes = Counter()
     rows: Sizes = Counter({0: 1})
     for arity in range(1, most + 1):
-        rows = joined(rows, below)
+        rows = pair_sizes(rows, below)
         if arity >= least:
             sizes.update({keys + arity - 1: trees for keys, trees in rows.items()})
     return sizes
 
 
-def b_trees(min_arity: int, most_keys: int) -> int:
-    """Return how many shapes the size invariant allows with at most so many keys (S2, S3).
+def shape_count(min_arity: int, most_keys: int) -> int:
+    """The number of shapes with at most `most_keys` keys that the size invariant allows (S2, S3).
 
-    >>> [b_trees(2, keys) for keys in (3, 6, 10, 14, 20)]
+    >>> [shape_count(2, keys) for keys in (3, 6, 10, 14, 20)]
     [5, 16, 113, 846, 21758]
     """
     total = min(most_keys, 2 * min_arity - 1) + 1
     below: Sizes = Counter(range(min_arity - 1, 2 * min_arity))
     while below:
-        roots = nodes_over(below, 2, 2 * min_arity)
+        roots = tree_sizes_over(below, 2, 2 * min_arity)
         total += sum(trees for keys, trees in roots.items() if keys <= most_keys)
-        below = nodes_over(below, min_arity, 2 * min_arity)
+        below = tree_sizes_over(below, min_arity, 2 * min_arity)
         below = Counter({keys: n for keys, n in below.items() if keys <= most_keys})
     return total
 
 
-Sized = tuple[int, Shape]
+SizedShape = tuple[int, Shape]
 """A shape with its number of keys."""
 
 
-def wholes(below: list[Sized], arities: range, most_keys: int) -> Iterator[Sized]:
-    """Yield the trees whose root has so many of these as its children."""
+def trees_over(below: list[SizedShape], arities: range, most_keys: int) -> Iterator[SizedShape]:
+    """Yield the trees whose root has some of these as its children, one of `arities` of them."""
     rows: list[tuple[int, tuple[Shape, ...]]] = [(-1, ())]
     for arity in range(1, arities.stop):
         rows = [
@@ -63,13 +63,13 @@ def wholes(below: list[Sized], arities: range, most_keys: int) -> Iterator[Sized
 
 
 def every_shape(min_arity: int, most_keys: int) -> Iterator[Shape]:
-    """Yield the shapes that the size invariant allows with at most so many keys.
+    """Yield the shapes with at most `most_keys` keys that the size invariant allows.
 
     >>> list(every_shape(2, 3))
     [0, 1, 2, 3, (1, 1)]
     """
     yield from range(min(most_keys, 2 * min_arity - 1) + 1)
-    below: list[Sized] = [(keys, keys) for keys in range(min_arity - 1, 2 * min_arity)]
+    below: list[SizedShape] = [(keys, keys) for keys in range(min_arity - 1, 2 * min_arity)]
     while below:
-        yield from (shape for _, shape in wholes(below, range(2, 2 * min_arity + 1), most_keys))
-        below = list(wholes(below, range(min_arity, 2 * min_arity + 1), most_keys))
+        yield from (shape for _, shape in trees_over(below, range(2, 2 * min_arity + 1), most_keys))
+        below = list(trees_over(below, range(min_arity, 2 * min_arity + 1), most_keys))

@@ -1,8 +1,8 @@
-"""Settings in which any two decisions meet, and window types alone and beside each other.
+"""Settings that cover all pairs of decisions, and window types alone and in pairs.
 
-What goes wrong in a dialect takes two decisions at most times, such as lateness by window where
-sessions close late, or a session beside a landmark. Of all combinations, some twenty hold any two.
-Each type is asked alone too: beside another one, the slices that it needs may be kept for that.
+Most faults in a dialect take two decisions, such as lateness by window where sessions close late,
+or a session beside a landmark. Some twenty combinations cover all pairs. Each type is explored
+alone too: beside another type, the slices that it needs may be kept for that one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from itertools import combinations, product
 from typing import TypeVar, get_args
 
 from exhaustive.profile import PROFILE
-from exhaustive.traces.walk import Scope
+from exhaustive.traces.walk import TraceScope
 from muntin.conformance.machines.random_choices import DECISIONS
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import DEFAULTS, Mode, Settings
@@ -23,32 +23,32 @@ from muntin.spec.windows.window import WindowType
 V = TypeVar("V")
 
 
-def meeting(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
-    """Return choices in which any two decisions meet in every combination: few, by greed.
+def pairwise_choices(decisions: Mapping[str, Sequence[V]]) -> list[dict[str, V]]:
+    """Choices that cover every combination of two decisions: few, by a greedy search.
 
-    >>> for one in meeting({"a": "xy", "b": "12", "c": "pq"}):
-    ...     print(*one.values())
+    >>> for choice in pairwise_choices({"a": "xy", "b": "12", "c": "pq"}):
+    ...     print(*choice.values())
     x 1 p
     x 2 q
     y 1 q
     y 2 p
     """
-    left: dict[frozenset[tuple[str, V]], None] = dict.fromkeys(
+    uncovered: dict[frozenset[tuple[str, V]], None] = dict.fromkeys(
         frozenset(zip(names, values, strict=True))
         for names in combinations(decisions, 2)
         for values in product(*(decisions[name] for name in names))
     )
     rows = list[dict[str, V]]()
-    while left:
-        row: dict[str, V] = dict(next(iter(left)))
+    while uncovered:
+        row: dict[str, V] = dict(next(iter(uncovered)))
         for name in decisions:
             if name not in row:
-                new = [
-                    sum(frozenset((one, (name, v))) in left for one in row.items())
+                gains = [
+                    sum(frozenset((pair, (name, v))) in uncovered for pair in row.items())
                     for v in decisions[name]
                 ]
-                row[name] = decisions[name][new.index(max(new))]
-        left = dict.fromkeys(pair for pair in left if not pair <= row.items())
+                row[name] = decisions[name][gains.index(max(gains))]
+        uncovered = dict.fromkeys(pair for pair in uncovered if not pair <= row.items())
         rows.append({name: row[name] for name in decisions})
     return rows
 
@@ -61,19 +61,19 @@ CHOICES = {
 }
 
 
-def every_two(*, in_order: bool = False) -> Iterator[Settings]:
-    """Yield settings that hold each two decisions."""
-    for chosen in meeting(CHOICES):
-        of_dialect = {field.name: chosen.pop(field.name) for field in fields(Dialect)}
-        yield replace(Settings(in_order=in_order, dialect=replace(OURS, **of_dialect)), **chosen)
+def pairwise_settings(*, in_order: bool = False) -> Iterator[Settings]:
+    """Yield settings that cover every pair of decisions."""
+    for choice in pairwise_choices(CHOICES):
+        decisions = {field.name: choice.pop(field.name) for field in fields(Dialect)}
+        yield replace(Settings(in_order=in_order, dialect=replace(OURS, **decisions)), **choice)
 
 
-def _in_pairs(state: object, _: object) -> tuple[object, int, int]:
+def _every_other_event(state: object, _: object) -> tuple[object, int, int]:
     """Begin a window with every other event, and end one with those between."""
     return not state, int(not state), int(bool(state))
 
 
-ASKED: Mapping[str, WindowType] = {
+WINDOWS: Mapping[str, WindowType] = {
     "session": Session(2),
     "tumbling": tumbling(2),
     "sliding": Sliding(3, 1),
@@ -86,10 +86,10 @@ ASKED: Mapping[str, WindowType] = {
     "landmark": Landmark(0, 2),
     "cumulate": Cumulate(4, 2),
     "band": Band(0, 2),
-    "user-defined": UserWindow(_in_pairs),
+    "user-defined": UserWindow(_every_other_event),
 }
-BESIDE: Mapping[str, WindowType] = {
-    **ASKED,
+COMPANIONS: Mapping[str, WindowType] = {
+    **WINDOWS,
     "session": Session(3),
     "tumbling": tumbling(3, 1),
     "sliding": Sliding(2, 1),
@@ -98,24 +98,24 @@ BESIDE: Mapping[str, WindowType] = {
     "landmark": Landmark(1, 1),
     "band": Band(1, 3),
 }
-"""What is asked beside each: another one, if it is of the same type."""
+"""The second window of a pair: other parameters, if it is of the same type."""
 
 
-def alone(name: str) -> Iterator[Scope]:
-    """Yield scopes of one window type, in all these settings, at night in order too."""
+def single_window_scopes(name: str) -> Iterator[TraceScope]:
+    """Yield scopes of one window type, in all these settings; by night in order too."""
     for in_order in (False, True) if PROFILE == "nightly" else (False,):
-        for settings in every_two(in_order=in_order):
-            yield _scope(settings, ASKED[name])
+        for settings in pairwise_settings(in_order=in_order):
+            yield _scope(settings, WINDOWS[name])
 
 
-def together(name: str) -> Iterator[Scope]:
-    """Yield scopes of it beside each type, at night also beside another in each of the settings."""
-    for other in BESIDE.values():
-        yield _scope(DEFAULTS, ASKED[name], other)
-    others, first = [*BESIDE.values()], [*ASKED].index(name)
-    for nth, settings in enumerate(every_two() if PROFILE == "nightly" else (), first):
-        yield _scope(settings, ASKED[name], others[nth % len(others)])
+def paired_window_scopes(name: str) -> Iterator[TraceScope]:
+    """Yield scopes of a window beside each type; by night also beside one in each setting."""
+    for other in COMPANIONS.values():
+        yield _scope(DEFAULTS, WINDOWS[name], other)
+    others, first = [*COMPANIONS.values()], [*WINDOWS].index(name)
+    for index, settings in enumerate(pairwise_settings() if PROFILE == "nightly" else (), first):
+        yield _scope(settings, WINDOWS[name], others[index % len(others)])
 
 
-def _scope(settings: Settings, *windows: WindowType) -> Scope:
-    return Scope(windows, 3, 3, settings, first=-1)
+def _scope(settings: Settings, *windows: WindowType) -> TraceScope:
+    return TraceScope(windows, 3, 3, settings, first=-1)

@@ -1,13 +1,13 @@
-"""An operator that is written and restored after each step, and goes on as what was restored.
+"""An operator that is saved and restored after each step, and continues as the restored one.
 
-It has to be alike in every field that Python can see: types, items, scalars, and which objects are
-one. How it is carried over is for the caller to say, who may look at it more closely.
+Both must be equal in every field that Python can see: types, items, scalars, and the identity of
+shared objects. The caller gives the function that transfers the state, and may check more.
 """
 
 from collections.abc import Callable
 
-from exhaustive.object_state import whole
-from muntin.registry.implementations import Carry
+from exhaustive.object_state import object_form
+from muntin.registry.implementations import TransferState
 from muntin.snapshot import SnapshotError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
@@ -16,41 +16,41 @@ from muntin.spec.stream import Step
 Build = Callable[[Settings], Operator]
 
 
-class Restored(Operator):
-    """Any operator, by way of its snapshots."""
+class RestoredOperator(Operator):
+    """Any operator, restored from its own snapshot after each step."""
 
-    def __init__(self, build: Build, carry: Carry, settings: Settings) -> None:
+    def __init__(self, build: Build, transfer: TransferState, settings: Settings) -> None:
         """Start with the empty operator."""
-        self.build, self.carry, self.settings = build, carry, settings
+        self.build, self.transfer, self.settings = build, transfer, settings
         self.queries = dict[str, Query]()
-        self.now = build(settings)
+        self.current = build(settings)
 
     def add(self, query: Query) -> None:
-        """Ask a further query."""
-        self.now.add(query)
+        """Add a query."""
+        self.current.add(query)
         self.queries[query.id] = query
-        self.carry_over()
+        self.restore()
 
     def remove(self, name: str) -> None:
-        """Ask a query no more."""
-        self.now.remove(name)
+        """Remove a query."""
+        self.current.remove(name)
         del self.queries[name]
-        self.carry_over()
+        self.restore()
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step."""
-        output = self.now.take(step)
-        self.carry_over()
+        """Process a step."""
+        output = self.current.take(step)
+        self.restore()
         return output
 
-    def carry_over(self) -> None:
-        """Go on as what is restored, which is alike."""
+    def restore(self) -> None:
+        """Continue as a restored operator, which must be equal."""
         new = self.build(self.settings)
         for query in self.queries.values():
             new.add(query)
         try:
-            self.carry(self.now, new)
+            self.transfer(self.current, new)
         except SnapshotError as error:
-            raise AssertionError("it cannot be restored") from error
-        assert whole(new) == whole(self.now), "what is restored is not alike"
-        self.now = new
+            raise AssertionError("its snapshot cannot be restored") from error
+        assert object_form(new) == object_form(self.current), "the restored operator is not equal"
+        self.current = new

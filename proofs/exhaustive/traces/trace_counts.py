@@ -1,70 +1,80 @@
-"""How many traces a scope has: counted without taking any, as a check on the walk."""
+"""The number of traces of a scope, counted without running any, as a check on the walk."""
 
 from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from exhaustive.traces.walk import Scope
+from exhaustive.traces.walk import TraceScope
 
 
-class Point(NamedTuple):
-    """What decides which steps can follow: the watermarks given, the greatest time, the spare."""
+class TracePoint(NamedTuple):
+    """What decides which steps can follow: greatest watermark and time, and the spare query."""
 
-    given: int = 0
-    seen: int = -1
-    asked: bool = False
-    gone: bool = False
+    watermark: int = 0
+    greatest_time: int = -1
+    is_spare_added: bool = False
+    is_spare_removed: bool = False
 
 
-class Count:
-    """The traces of a scope."""
+class TraceCounter:
+    """Counts the traces of a scope."""
 
-    def __init__(self, scope: Scope) -> None:
-        """Count from any point on, each once."""
+    def __init__(self, scope: TraceScope) -> None:
+        """Start a count, with a cache by point."""
         self._scope = scope
-        self.beginning = cache(self._beginning)
+        self.count_from = cache(self._count_from)
 
-    def _beginning(self, at: Point, left: int) -> int:
-        """Return how many traces begin here, with so many steps left; one is the end at once."""
+    def _count_from(self, point: TracePoint, left: int) -> int:
+        """The number of traces from a point on with `left` steps; one of them ends at once."""
         return 1 + sum(
-            1 + (self.beginning(after, left - 1) if news and left > 1 else 0)
-            for after, news in self._following(at)
+            1 + (self.count_from(after, left - 1) if can_change and left > 1 else 0)
+            for after, can_change in self._next_points(point)
         )
 
-    def _following(self, at: Point) -> list[tuple[Point, bool]]:
-        """Return where each action leads, and whether it can change anything."""
-        steps = [one for size in range(self._scope.batch + 1) for one in self._batches(at, size)]
+    def _next_points(self, point: TracePoint) -> list[tuple[TracePoint, bool]]:
+        """The point after each action, and whether the action can change anything."""
+        steps = [
+            step
+            for size in range(self._scope.batch + 1)
+            for step in self._points_after_batches(point, size)
+        ]
         if self._scope.spare is not None:
-            steps += [] if at.asked else [(at._replace(asked=True), True)]
-            steps += [(at._replace(gone=True), True)] if at.asked and not at.gone else []
+            steps += [] if point.is_spare_added else [(point._replace(is_spare_added=True), True)]
+            is_removable = point.is_spare_added and not point.is_spare_removed
+            steps += [(point._replace(is_spare_removed=True), True)] if is_removable else []
         return steps
 
-    def _batches(self, at: Point, size: int) -> list[tuple[Point, bool]]:
+    def _points_after_batches(self, point: TracePoint, size: int) -> list[tuple[TracePoint, bool]]:
         scope = self._scope
-        marks = range(max(1, at.given - 1), scope.times + 1)
+        marks = range(max(1, point.watermark - 1), scope.times + 1)
         alone = [0] if size else []
-        given = [*alone, *marks] if scope.batch > 1 or not size else alone
+        watermarks = [*alone, *marks] if scope.batch > 1 or not size else alone
         return [
-            self._after(at, times, mark)
+            self._point_after(point, times, mark)
             for times in product(range(scope.times), repeat=size)
-            for mark in given
+            for mark in watermarks
             for _ in range((len(scope.keys) * len(scope.gaps)) ** size)
         ]
 
-    def _after(self, at: Point, times: tuple[int, ...], mark: int) -> tuple[Point, bool]:
+    def _point_after(
+        self, point: TracePoint, times: tuple[int, ...], mark: int
+    ) -> tuple[TracePoint, bool]:
         in_order = self._scope.settings.in_order
-        if in_order and [at.seen, *times] != sorted([at.seen, *times]):
-            return at, False
-        passed = max(at.given, at.seen) if in_order else at.given
-        point = at._replace(given=max(at.given, mark), seen=max(at.seen, *times, -1))
-        return point, bool(times) or mark > passed
+        if in_order and [point.greatest_time, *times] != sorted([point.greatest_time, *times]):
+            return point, False
+        passed = max(point.watermark, point.greatest_time) if in_order else point.watermark
+        after = point._replace(
+            watermark=max(point.watermark, mark),
+            greatest_time=max(point.greatest_time, *times, -1),
+        )
+        return after, bool(times) or mark > passed
 
 
-def traces(scope: Scope) -> int:
-    """Return the number of traces that a walk through the scope has to take.
+def trace_count(scope: TraceScope) -> int:
+    """The number of traces that a walk through the scope must take.
 
     >>> from muntin.spec.windows.periodic import tumbling
-    >>> traces(Scope((tumbling(1),), times=1, length=1))  # an event, a watermark, or the end
+    >>> trace_count(TraceScope((tumbling(1),), times=1, length=1))  # event, watermark, end
     3
     """
-    return Count(scope).beginning(Point(), scope.length)
+    return TraceCounter(scope).count_from(TracePoint(), scope.length)

@@ -1,15 +1,15 @@
-"""Every trace of a few events and watermarks, taken by every operator and by the denotation.
+"""Every trace of a few events and watermarks, run by every operator and by the denotation.
 
-A scope says which windows are asked, which times events may have, and how many steps are taken. All
-sequences of steps within it are walked through as a tree: each step is taken on a copy of what the
-steps before have led to (`whole.fork`), so that a common beginning is taken once. After each step
-the answer of each operator is compared with that of the denotation, over the free monoid on events
-or, where an operator needs that order is no matter, over the free commutative one; so are the
-answers to the end of the stream at that point.
+A scope fixes the windows of the queries, the times of events and the number of steps. All sequences
+of steps within it are walked as a tree: each step runs on a copy of the state that the steps before
+have led to (`object_state.fork`), so that a common beginning runs once. After each step the answer
+of each operator is compared with that of the denotation, over the free monoid on events or, where
+an operator requires a commutative aggregate, over the free commutative one; so are the answers to
+the end of the stream at that point.
 
-Left out, since nothing can come of it: what follows a watermark that is not greater than the one
-before, or an event that breaks a promised order. There the operator has to answer as the denotation
-does, and to be in every field what it was before; if it is not, the walk goes on.
+Skipped, since nothing can change: what follows a watermark that is not greater than the one before,
+or an event that breaks a promised order. There the operator must answer as the denotation does, and
+be unchanged in every field; if it has changed, the walk continues.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -18,8 +18,8 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple, TypeGuard
 
-from exhaustive.object_state import Form, fork, whole
-from muntin.conformance.machines.strategies import BAGS, WORDS, Letter
+from exhaustive.object_state import ObjectForm, fork, object_form
+from muntin.conformance.machines.random_choices import BAGS, WORDS, Letter
 from muntin.reference.specification import SpecificationOperator
 from muntin.registry.implementations import OperatorEntry
 from muntin.spec.algebra.monoid import Word
@@ -29,22 +29,21 @@ from muntin.spec.query import DEFAULTS, Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.window import WindowType
 
-Answer = Output | str
-"""What a step gives: results and late events, or the kind of error."""
+StepAnswer = Output | str
+"""The output of a step: results and late events, or the name of an error."""
 
-Action = Step | Query | str
-"""A step, a query that is asked, or the name of one that is asked no more."""
+TraceAction = Step | Query | str
+"""A step, a query that is added, or the name of a query that is removed."""
 
 END_OF_STREAM = Step((), END)
 
 
 @dataclass(frozen=True)
-class Scope:
-    """All traces over these windows, of so many steps, each of at most `batch` events.
+class TraceScope:
+    """All traces over these windows with `length` steps, each of at most `batch` events.
 
-    There are so many `times`, from `first` on; an event comes at one of them and has one of these
-    keys, a watermark comes one time later. A spare window is asked, and then asked no more, at any
-    points of the trace.
+    Events have one of `times` times from `first` on and one of the keys; watermarks lie one time
+    later. A query on the spare window is added, and then removed, at any points of the trace.
     """
 
     windows: tuple[WindowType, ...]
@@ -53,13 +52,13 @@ class Scope:
     settings: Settings = DEFAULTS
     batch: int = 1
     keys: tuple[Hashable, ...] = (None,)
-    gaps: tuple[int | None, ...] = (None,)  # what gap of its own an event may bring
+    gaps: tuple[int | None, ...] = (None,)  # the gaps that events may bring
     spare: WindowType | None = None
     first: int = 0
 
 
-class Walked(NamedTuple):
-    """How many traces were taken, and how many results and late events came at their last steps."""
+class TraceCounts(NamedTuple):
+    """The number of traces, and of results and late events at their last steps."""
 
     traces: int
     results: int
@@ -67,35 +66,37 @@ class Walked(NamedTuple):
 
 
 @dataclass
-class Contender:
-    """An operator on its way, and whether it has been asked for bags instead of words."""
+class ForkableOperator:
+    """An operator at some point of a trace, over words or over multisets (`is_unordered`)."""
 
     name: str
     operator: Operator
-    bags: bool
+    is_unordered: bool
 
-    def take(self, action: Action) -> tuple["Contender", Answer]:
-        """Take an action on a copy; to the end of the stream, which is the last, without one."""
+    def fork_with(self, action: TraceAction) -> tuple["ForkableOperator", StepAnswer]:
+        """Take an action on a copy; the end of the stream, which is the last, without a copy."""
         twin = self.operator if action == END_OF_STREAM else fork(self.operator)
-        spelled = replace(action, aggregate=BAGS) if _is_query(action) and self.bags else action
-        return Contender(self.name, twin, self.bags), answer(twin, spelled)
+        own_action = (
+            replace(action, aggregate=BAGS) if _is_query(action) and self.is_unordered else action
+        )
+        return ForkableOperator(self.name, twin, self.is_unordered), answer_of(twin, own_action)
 
     @cached_property
-    def form(self) -> Form:
-        """Everything that the operator is made of: it takes each action on a copy."""
-        return whole(self.operator)
+    def form(self) -> ObjectForm:
+        """The whole state of the operator, which never changes: each action runs on a copy."""
+        return object_form(self.operator)
 
-    def differs(self, other: "Contender") -> bool:
+    def differs(self, other: "ForkableOperator") -> bool:
         """Whether two operators differ in any field."""
         return self.form != other.form
 
 
-def _is_query(action: Action) -> TypeGuard[Query]:
+def _is_query(action: TraceAction) -> TypeGuard[Query]:
     return isinstance(action, Query)
 
 
-def answer(operator: Operator, action: Action) -> Answer:
-    """Return the output of an action, or the kind of error."""
+def answer_of(operator: Operator, action: TraceAction) -> StepAnswer:
+    """The output of an action, or the name of its error."""
     try:
         if isinstance(action, Step):
             return operator.take(action)
@@ -108,31 +109,33 @@ def answer(operator: Operator, action: Action) -> Answer:
     return Output()
 
 
-def contender(entry: OperatorEntry, scope: Scope) -> Contender | None:
-    """Return an operator that has been asked all windows of a scope, if it accepts them."""
-    for bags in (False, True):
+def prepared_operator(entry: OperatorEntry, scope: TraceScope) -> ForkableOperator | None:
+    """An operator with queries on all windows of a scope; None if it does not support them."""
+    for is_unordered in (False, True):
         operator = entry.build(scope.settings)
         spare = () if scope.spare is None else (scope.spare,)
         try:
-            for nth, window in enumerate((*spare, *scope.windows)):
-                operator.add(Query(f"q{nth}", window, BAGS if bags else WORDS))
+            for number, window in enumerate((*spare, *scope.windows)):
+                operator.add(Query(f"q{number}", window, BAGS if is_unordered else WORDS))
         except UnsupportedError:
             continue
         if spare:
             operator.remove("q0")
-        return Contender(entry.name, operator, bags)
+        return ForkableOperator(entry.name, operator, is_unordered)
     return None
 
 
-def as_bags(wanted: Answer) -> Answer:
-    """Return the answer with the letters of each window sorted."""
-    if isinstance(wanted, str):
-        return wanted
-    return wanted._replace(results=tuple(r._replace(value=bag(r.value)) for r in wanted.results))
+def with_sorted_letters(expected: StepAnswer) -> StepAnswer:
+    """The answer with the letters of each window sorted."""
+    if isinstance(expected, str):
+        return expected
+    return expected._replace(
+        results=tuple(r._replace(value=sorted_letters(r.value)) for r in expected.results)
+    )
 
 
-def bag(word: object) -> object:
-    """Sort the letters of a word."""
+def sorted_letters(word: object) -> object:
+    """The word with its letters sorted."""
     return tuple(sorted(word)) if _is_word(word) else word
 
 
@@ -140,82 +143,92 @@ def _is_word(value: object) -> TypeGuard[Word]:
     return isinstance(value, tuple)
 
 
-class Walk:
+class TraceWalk:
     """One walk over all traces of a scope."""
 
-    def __init__(self, scope: Scope, entries: Iterable[OperatorEntry]) -> None:
-        """Ask the windows of the scope of the denotation, and of all operators that have them."""
+    def __init__(self, scope: TraceScope, entries: Iterable[OperatorEntry]) -> None:
+        """Prepare the denotation, and all operators that support the windows of the scope."""
         self._scope = scope
         self.traces = self.results = self.late = 0
-        oracle = contender(OperatorEntry("denotation", SpecificationOperator), scope)
+        oracle = prepared_operator(OperatorEntry("denotation", SpecificationOperator), scope)
         assert oracle
         self._oracle = oracle
-        ready = [contender(entry, scope) for entry in entries]
-        self._contenders = [one for one in ready if one]
+        prepared = [prepared_operator(entry, scope) for entry in entries]
+        self._operators = [operator for operator in prepared if operator]
 
     @property
     def names(self) -> list[str]:
-        """The operators that take part."""
-        return [one.name for one in self._contenders]
+        """The operators that support the scope."""
+        return [operator.name for operator in self._operators]
 
-    def run(self) -> Walked:
-        """Take every trace."""
-        self._go_on(self._oracle, self._contenders, [], counted=True)
-        return Walked(self.traces, self.results, self.late)
+    def run(self) -> TraceCounts:
+        """Run every trace."""
+        self._extend(self._oracle, self._operators, [], is_counted=True)
+        return TraceCounts(self.traces, self.results, self.late)
 
-    def _go_on(
-        self, oracle: Contender, ones: list[Contender], taken: list[Action], *, counted: bool
+    def _extend(
+        self,
+        oracle: ForkableOperator,
+        operators: list[ForkableOperator],
+        past: list[TraceAction],
+        *,
+        is_counted: bool,
     ) -> None:
-        """Take each action after these; what only an operator thinks to be a change is extra."""
-        for action in [*self._actions(taken), END_OF_STREAM]:
-            trace = [*taken, action]
-            after, wanted = oracle.take(action)
-            twins = self._compared(ones, trace, wanted)
-            if counted:
-                self._count(wanted)
+        """Take each action after these; if only an operator has changed, count no trace."""
+        for action in [*self._next_actions(past), END_OF_STREAM]:
+            trace = [*past, action]
+            after, expected = oracle.fork_with(action)
+            twins = self._check_answers(operators, trace, expected)
+            if is_counted:
+                self._count(expected)
             if action == END_OF_STREAM or len(trace) == self._scope.length:
                 continue
-            news = not isinstance(action, Step) or after.differs(oracle)
-            if news or any(map(Contender.differs, twins, ones)):
-                self._go_on(after, twins, trace, counted=counted and news)
+            is_change = not isinstance(action, Step) or after.differs(oracle)
+            if is_change or any(map(ForkableOperator.differs, twins, operators)):
+                self._extend(after, twins, trace, is_counted=is_counted and is_change)
 
-    def _compared(
-        self, ones: list[Contender], trace: list[Action], wanted: Answer
-    ) -> list[Contender]:
-        """Let each operator take the last action of a trace, and compare the answers."""
-        bags, twins = as_bags(wanted), list[Contender]()
-        for one in ones:
-            twin, got = one.take(trace[-1])
-            assert got == (bags if one.bags else wanted), (one.name, trace, got, wanted)
+    def _check_answers(
+        self, operators: list[ForkableOperator], trace: list[TraceAction], expected: StepAnswer
+    ) -> list[ForkableOperator]:
+        """Take the last action of a trace with each operator, and compare the answers."""
+        sorted_answer, twins = with_sorted_letters(expected), list[ForkableOperator]()
+        for operator in operators:
+            twin, got = operator.fork_with(trace[-1])
+            assert got == (sorted_answer if operator.is_unordered else expected), (
+                operator.name,
+                trace,
+                got,
+                expected,
+            )
             twins.append(twin)
         return twins
 
-    def _count(self, wanted: Answer) -> None:
+    def _count(self, expected: StepAnswer) -> None:
         self.traces += 1
-        if not isinstance(wanted, str):
-            self.results += len(wanted.results)
-            self.late += len(wanted.late)
+        if not isinstance(expected, str):
+            self.results += len(expected.results)
+            self.late += len(expected.late)
 
-    def _actions(self, taken: list[Action]) -> Iterator[Action]:
-        """Yield what can come next: each event has a letter of its own."""
+    def _next_actions(self, past: list[TraceAction]) -> Iterator[TraceAction]:
+        """Yield the next actions: each event has a letter of its own."""
         scope, zero = self._scope, self._scope.first
-        steps = [one for one in taken if isinstance(one, Step)]
-        letters = sum(len(one.events) for one in steps)
-        given = [int(one.watermark) for one in steps if one.watermark is not None]
-        least = max(zero + 1, max(given, default=zero) - 1)
+        steps = [action for action in past if isinstance(action, Step)]
+        letters = sum(len(step.events) for step in steps)
+        watermarks = [int(step.watermark) for step in steps if step.watermark is not None]
+        least = max(zero + 1, max(watermarks, default=zero) - 1)
         marks = [None, *range(least, zero + scope.times + 1)]
         places = list(product(range(zero, zero + scope.times), scope.keys, scope.gaps))
         for size in range(scope.batch + 1):
             for batch in product(places, repeat=size):
                 events = [
-                    Event(time, Letter(time % 2, letters + nth), key, gap)
-                    for nth, (time, key, gap) in enumerate(batch)
+                    Event(time, Letter(time % 2, letters + index), key, gap)
+                    for index, (time, key, gap) in enumerate(batch)
                 ]
                 for mark in marks if scope.batch > 1 or not size else [None]:
                     if events or mark is not None:
                         yield Step(tuple(events), mark)
         if scope.spare is not None:
-            asked = sum(isinstance(one, Query) for one in taken)
-            gone = sum(isinstance(one, str) for one in taken)
-            yield from [Query("spare", scope.spare, WORDS)] if not asked else []
-            yield from ["spare"] if asked > gone else []
+            added = sum(isinstance(action, Query) for action in past)
+            removed = sum(isinstance(action, str) for action in past)
+            yield from [Query("spare", scope.spare, WORDS)] if not added else []
+            yield from ["spare"] if added > removed else []

@@ -1,9 +1,9 @@
 """Which of the oldest events no window needs any more, by definition (rule 12).
 
-An event may be forgotten iff no window that may still be new, updated or retracted contains it,
-or needs it for its boundaries. So the windows of the events that are held are computed with the
-oldest and without them: those that are not settled must be the same. Only where an event to come
-makes windows that no event held shows is something said of types of windows.
+An event may be evicted iff no window that may still be new, updated or retracted contains it, or
+needs it for its boundaries. So the windows of the stored events are computed with the oldest and
+without them: those that are not final must be the same. Window types matter only where an event to
+come makes windows that no stored event shows.
 """
 
 from collections.abc import Mapping
@@ -19,90 +19,94 @@ from muntin.spec.windows.periodic import PeriodicWindow, Sliding
 from muntin.spec.windows.window import Interval, WindowType, materialize_windows
 
 FRAMES = (Session, Punctuation, Delta, State, Threshold)
-KNOWN = (PeriodicWindow, Rolling, LastNEvery, *FRAMES)
-Live = Mapping[Interval, tuple[int, ...]]
+SUPPORTED = (PeriodicWindow, Rolling, LastNEvery, *FRAMES)
+LiveWindows = Mapping[Interval, tuple[int, ...]]
 
 
-def needless(kind: WindowType, line: Timeline, done: float) -> int:
-    """How many of the oldest events no window needs that settles after `done`.
+def evictable_count(window_type: WindowType, timeline: Timeline, final_time: float) -> int:
+    """How many of the oldest events are needed by no window that is final after `final_time`.
 
-    An event to come has a time after `done`, or lies in such a window.
+    An event to come has a time after `final_time`, or lies in such a window.
     """
-    if _needs_all(kind, line.dialect):
+    if _needs_all(window_type, timeline.dialect):
         return 0
-    if done == END:
-        return len(line.placed)
-    past = _past(kind, line, done)
+    if final_time == END:
+        return len(timeline.events)
+    past = _past(window_type, timeline, final_time)
     if not past:
         return 0
-    most, lines = _most(kind), (line, *_continued(kind, line, done))
-    wanted = [_live(most, one, done) for one in lines]
-    held = {arrival for live in wanted for content in live.values() for arrival in content}
-    unheld = len(list(takewhile(lambda at: at.accepted.arrival not in held, past)))
-    return next(
-        n
-        for n in range(unheld, -1, -1)
-        if wanted == [_live(most, one._replace(placed=one.placed[n:]), done) for one in lines]
-    )
+    broad = _with_all_windows(window_type)
+    timelines = (timeline, *_continuations(window_type, timeline, final_time))
+    live = [_live_windows(broad, each, final_time) for each in timelines]
+    held = {arrival for windows in live for content in windows.values() for arrival in content}
+    leading = len(list(takewhile(lambda event: event.accepted.arrival not in held, past)))
+
+    def without(n: int) -> list[LiveWindows]:
+        rest = [each._replace(events=each.events[n:]) for each in timelines]
+        return [_live_windows(broad, each, final_time) for each in rest]
+
+    return next(n for n in range(leading, -1, -1) if without(n) == live)
 
 
-def _needs_all(kind: WindowType, dialect: Dialect) -> bool:
+def _needs_all(window_type: WindowType, dialect: Dialect) -> bool:
     """Whether no finite number of windows shows what an event to come needs.
 
-    A window of the user's may depend on every event. The first event may tell which windows there
+    A user's window may depend on every event. The first event may determine which windows there
     will ever be. By window, an event however old can move where live frames begin.
     """
     by_window, floor = dialect.lateness == "window", dialect.first_window == "floor_first"
-    moved = isinstance(kind, FRAMES) and not (isinstance(kind, Session) and kind.measure is TIME)
-    by_first = isinstance(kind, Sliding) and floor
-    return not isinstance(kind, KNOWN) or by_first or (moved and by_window)
+    time_session = isinstance(window_type, Session) and window_type.measure is TIME
+    moved = isinstance(window_type, FRAMES) and not time_session
+    by_first = isinstance(window_type, Sliding) and floor
+    return not isinstance(window_type, SUPPORTED) or by_first or (moved and by_window)
 
 
-def _past(kind: WindowType, line: Timeline, done: float) -> list[PositionedEvent]:
-    """The leading events whose ranks and coordinates are settled: whatever comes is behind them.
+def _past(window_type: WindowType, timeline: Timeline, final_time: float) -> list[PositionedEvent]:
+    """The leading events whose ranks and coordinates are final: all events to come are later.
 
-    In a measure of the user's an event after `done` may still share their last coordinate.
+    In a user's measure an event after `final_time` may still share their last coordinate.
     """
-    past = list(takewhile(lambda at: at.time <= done, line.placed))
-    if kind.measure in (TIME, COUNT):
+    past = list(takewhile(lambda event: event.time <= final_time, timeline.events))
+    if window_type.measure in (TIME, COUNT):
         return past
-    return [at for at in past if at.coordinate < past[-1].coordinate]
+    return [event for event in past if event.coordinate < past[-1].coordinate]
 
 
-def _most(kind: WindowType) -> WindowType:
-    """The type that makes of the events held every window that may yet be one."""
-    match kind:
+def _with_all_windows(window_type: WindowType) -> WindowType:
+    """The type that makes of the stored events every window that can still become one."""
+    match window_type:
         case Threshold():
-            return replace(kind, min_count=1)
+            return replace(window_type, min_count=1)
         case Rolling():
-            return replace(kind, every=1)
+            return replace(window_type, every=1)
         case _:
-            return kind
+            return window_type
 
 
-def _continued(kind: WindowType, line: Timeline, done: float) -> list[Timeline]:
+def _continuations(
+    window_type: WindowType, timeline: Timeline, final_time: float
+) -> list[Timeline]:
     """The past and the soonest event to come, whose windows may hold what no window holds so far.
 
-    Other types make no such windows: frames and last n events that reach back are there already.
+    Other types make no such windows: frames and last n events that reach back exist already.
     """
-    by_window = line.dialect.lateness == "window"
-    soonest = done - max(0, line.dialect.closing_of(kind.name)) if by_window else done + 1
-    before = tuple(takewhile(lambda at: at.time <= soonest, line.placed))
-    if not before or not isinstance(kind, PeriodicWindow | Rolling):
+    by_window = timeline.dialect.lateness == "window"
+    closing = max(0, timeline.dialect.closing_of(window_type.name))
+    soonest = final_time - closing if by_window else final_time + 1
+    before = tuple(takewhile(lambda event: event.time <= soonest, timeline.events))
+    if not before or not isinstance(window_type, PeriodicWindow | Rolling):
         return []
     last = before[-1]
     event = replace(last.accepted.event, time=int(soonest))
-    rank, arrival = last.rank + 1, max(at.accepted.arrival for at in line.placed) + 1
-    beside = rank if kind.measure is COUNT else last.coordinate
-    coordinate = event.time if kind.measure is TIME else beside
+    rank, arrival = last.rank + 1, max(e.accepted.arrival for e in timeline.events) + 1
+    other = rank if window_type.measure is COUNT else last.coordinate
+    coordinate = event.time if window_type.measure is TIME else other
     tie = last.tie + 1 if coordinate == last.coordinate else 0
-    further = PositionedEvent(
-        last.accepted._replace(event=event, arrival=arrival), rank, coordinate, tie
-    )
-    return [line._replace(placed=(*before, further))]
+    accepted = last.accepted._replace(event=event, arrival=arrival)
+    further = PositionedEvent(accepted, rank, coordinate, tie)
+    return [timeline._replace(events=(*before, further))]
 
 
-def _live(kind: WindowType, line: Timeline, done: float) -> Live:
-    return {
-        one.interval: one.arrivals for one in materialize_windows(kind, line) if one.settles > done
-    }
+def _live_windows(window_type: WindowType, timeline: Timeline, final_time: float) -> LiveWindows:
+    windows = materialize_windows(window_type, timeline)
+    return {window.interval: window.arrivals for window in windows if window.final_at > final_time}

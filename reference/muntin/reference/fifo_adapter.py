@@ -1,4 +1,4 @@
-"""A FIFO structure seen as an out-of-order one that refuses what only the latter can do."""
+"""A FIFO structure behind the out-of-order interface; it refuses what a FIFO cannot do."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,15 +58,15 @@ class FifoAdapter(Generic[A]):
         return self.fifo.query()
 
     def query_range(self, first: int, last: int) -> A:
-        """A FIFO structure knows its whole window only."""
+        """A FIFO structure aggregates all of its window only."""
         raise UnsupportedError(f"a FIFO structure has no range query ({first} to {last})")
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._pairs[0][0] if self._pairs else None
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._pairs[-1][0] if self._pairs else None
 
     def items(self) -> Iterator[Pair[A]]:
@@ -74,7 +74,7 @@ class FifoAdapter(Generic[A]):
         yield from self._pairs
 
     def __len__(self) -> int:
-        """Return the number of items, as the structure counts them."""
+        """The number of items, as the structure counts them."""
         return len(self.fifo)
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:

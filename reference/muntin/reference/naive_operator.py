@@ -1,6 +1,6 @@
-"""The frame of every naive operator: acceptance, keys, publication, output modes, forgetting.
+"""The frame of every naive operator: acceptance, keys, publication, output modes, eviction.
 
-What differs between the naive operators is the store that each query and key has.
+The naive operators differ in the store that each query and key has.
 """
 
 from collections.abc import Hashable, Iterator
@@ -10,17 +10,17 @@ from muntin.reference.window_store import RetainedState, WindowContent, WindowSt
 from muntin.spec.denotation import first_visible_start
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
-from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.query import DEFAULTS, ChangeKind, Output, Query, Result, Settings
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import Interval
 
 
 @dataclass(frozen=True)
 class NaiveEmission:
-    """The last report on a window."""
+    """The last output row of a window."""
 
-    seen: WindowContent
+    window: WindowContent
     value: object
     revision: int
 
@@ -33,23 +33,23 @@ class NaiveKeyState:
     published: dict[Interval, NaiveEmission] = field(default_factory=dict[Interval, NaiveEmission])
 
     def copy(self) -> "NaiveKeyState":
-        """Return an independent copy."""
+        """An independent copy."""
         return NaiveKeyState(self.store.copy(), dict(self.published))
 
 
 @dataclass
 class NaiveQueryState:
-    """A query, the last time and events that it came too late to see, and its streams by key."""
+    """A query, the last time and events that it came too late to see, and its keys."""
 
     query: Query
     since: float
     missed: dict[Hashable, Event]
-    streams: dict[Hashable, NaiveKeyState] = field(default_factory=dict[Hashable, NaiveKeyState])
+    keys: dict[Hashable, NaiveKeyState] = field(default_factory=dict[Hashable, NaiveKeyState])
 
     def copy(self) -> "NaiveQueryState":
-        """Return an independent copy."""
-        streams = {key: stream.copy() for key, stream in self.streams.items()}
-        return NaiveQueryState(self.query, self.since, self.missed, streams)
+        """An independent copy."""
+        keys = {key: state.copy() for key, state in self.keys.items()}
+        return NaiveQueryState(self.query, self.since, self.missed, keys)
 
 
 class NaiveOperator(Operator):
@@ -59,177 +59,181 @@ class NaiveOperator(Operator):
         """Start with no query and no event."""
         self._store, self._settings = store, settings
         self._watermark: float = -END
-        self._reached: float = -END  # the watermark, but for the end of the stream
-        self._seen: float = -END
-        self._latest: dict[Hashable, Event] = {}
+        self._finite_watermark: float = -END  # the watermark, but for the end of the stream
+        self._latest_time: float = -END
+        self._latest_events: dict[Hashable, Event] = {}
         self._arrivals = 0
-        self._running: dict[str, NaiveQueryState] = {}
+        self._queries: dict[str, NaiveQueryState] = {}
 
     def add(self, query: Query) -> None:
-        """Ask a further query: it sees what is younger than all that came."""
-        if query.id in self._running:
+        """Register a query: it sees events younger than all that came."""
+        if query.id in self._queries:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        if reason := self._store.refuses(query, self._settings):
+        if reason := self._store.unsupported_reason(query, self._settings):
             raise UnsupportedError(reason)
-        self._running[query.id] = NaiveQueryState(
-            query, max(self._seen, self._watermark), dict(self._latest)
+        self._queries[query.id] = NaiveQueryState(
+            query, max(self._latest_time, self._watermark), dict(self._latest_events)
         )
 
     def remove(self, name: str) -> None:
-        """Ask a query no more."""
-        if name not in self._running:
+        """Unregister a query."""
+        if name not in self._queries:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        del self._running[name]
+        del self._queries[name]
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step on a copy of all state, which replaces it when nothing has failed."""
+        """Process a step on a copy of all state, which replaces the state if nothing fails."""
         if self._settings.in_order:
-            check_order([self._seen, *(event.time for event in step.events)])
-        running = {name: one.copy() for name, one in self._running.items()}
-        late = tuple(e for i, e in enumerate(step.events) if not self._admit(running, e, i))
-        seen = max([self._seen, *(event.time for event in step.events)])
-        given = -END if step.watermark is None else step.watermark
-        watermark = max(self._watermark, given, seen if self._settings.in_order else -END)
-        results = [
-            r for order in enumerate(running.values()) for r in self._publish(order, watermark)
-        ]
-        results.sort(key=lambda one: one[0])
-        self._running, self._watermark, self._seen = running, watermark, seen
-        self._reached = watermark if watermark < END else self._reached
+            check_order([self._latest_time, *(event.time for event in step.events)])
+        queries = {name: running.copy() for name, running in self._queries.items()}
+        late = tuple(e for i, e in enumerate(step.events) if not self._ingest(queries, e, i))
+        latest = max([self._latest_time, *(event.time for event in step.events)])
+        promised = -END if step.watermark is None else step.watermark
+        watermark = max(self._watermark, promised, latest if self._settings.in_order else -END)
+        results = [r for o in enumerate(queries.values()) for r in self._publish(o, watermark)]
+        results.sort(key=lambda ordered: ordered[0])
+        self._queries, self._watermark, self._latest_time = queries, watermark, latest
+        self._finite_watermark = watermark if watermark < END else self._finite_watermark
         self._arrivals += len(step.events)
         for event in step.events:
-            if event.time >= self._latest.get(event.key, event).time:
-                self._latest[event.key] = event
+            if event.time >= self._latest_events.get(event.key, event).time:
+                self._latest_events[event.key] = event
         return Output(tuple(result for _, result in results), late)
 
     def retained(self) -> RetainedState:
-        """Return how much is held, over all queries and keys."""
-        held = [s.store.retained() for one in self._running.values() for s in one.streams.values()]
-        return RetainedState(sum(one.events for one in held), sum(one.partials for one in held))
+        """The size of all stores, over all queries and keys."""
+        states = [state for running in self._queries.values() for state in running.keys.values()]
+        held = [state.store.retained() for state in states]
+        return RetainedState(sum(h.events for h in held), sum(h.partials for h in held))
 
     def _limit(self, watermark: float) -> float:
         never = self._settings.dialect.lateness == "never" and watermark < END
         return -END if never else watermark - self._settings.allowed_lateness
 
-    def _done(self, watermark: float) -> float:
-        """The time up to which windows are settled for good.
+    def _final_time(self, watermark: float) -> float:
+        """The time up to which windows are final.
 
         By event, an event at the limit can still make a window that ends there, though it can
-        change none. By window, it cannot. Where nothing is late, nothing is ever settled.
+        change none. By window, it cannot. Where no event is late, no window is ever final.
         """
         rule = self._settings.dialect.lateness
         return -END if rule == "never" else self._limit(watermark) - (rule == "event")
 
-    def _admit(self, running: dict[str, NaiveQueryState], event: Event, nth: int) -> bool:
-        """Give an event to each query that accepts it, and say whether it is on time."""
-        accepted, limit = Accepted(event, self._arrivals + nth), self._limit(self._watermark)
+    def _ingest(self, queries: dict[str, NaiveQueryState], event: Event, position: int) -> bool:
+        """Give an event to each query that accepts it; whether it is on time."""
+        accepted = AcceptedEvent(event, self._arrivals + position)
+        limit = self._limit(self._watermark)
         rule = self._settings.dialect.lateness
         on_time = rule == "never" or event.time >= limit
-        verdicts: list[bool] = []
-        for one in running.values():
-            if event.time <= one.since:
+        accepts: list[bool] = []
+        for running in queries.values():
+            if event.time <= running.since:
                 continue
-            store = self._store(one.query, self._settings)
-            stream = one.streams.get(event.key, NaiveKeyState(store))
-            by_window = rule == "window"
-            taken = stream.store.takes(accepted, self._reached, limit) if by_window else on_time
-            verdicts.append(taken)
-            if taken:
-                one.streams[event.key] = stream
-                stream.store.insert(accepted)
-        return (any(verdicts) or not verdicts) if rule == "window" else on_time
+            store = self._store(running.query, self._settings)
+            state = running.keys.get(event.key, NaiveKeyState(store))
+            accept = on_time
+            if rule == "window":
+                accept = state.store.accepts(accepted, self._finite_watermark, limit)
+            accepts.append(accept)
+            if accept:
+                running.keys[event.key] = state
+                state.store.insert(accepted)
+        return (any(accepts) or not accepts) if rule == "window" else on_time
 
     def _publish(
         self, order: tuple[int, NaiveQueryState], watermark: float
     ) -> Iterator[tuple[tuple[object, ...], Result]]:
-        """Renew what is published of a query, and report each difference with its sort key."""
-        nth, one = order
-        for key, stream in one.streams.items():
-            before = stream.published
-            after = first_visible_start(one.query, one.since, one.missed.get(key))
-            stream.published = self._renewed(after, stream, watermark)
-            for kind, interval, said in self._differences(before, stream):
-                start, end, row = interval
-                result = Result(one.query.id, key, start, end, said.value, kind, said.revision)
-                yield (kind != "retracted", end, start, nth, row), result
+        """Publish the windows of a query anew; each change with its sort key."""
+        position, running = order
+        for key, state in running.keys.items():
+            before = state.published
+            start = first_visible_start(running.query, running.since, running.missed.get(key))
+            state.published = self._published(start, state, watermark)
+            for kind, interval, emission in self._changes(before, state):
+                begin, end, row = interval
+                value, revision = emission.value, emission.revision
+                result = Result(running.query.id, key, begin, end, value, kind, revision)
+                yield (kind != "retracted", end, begin, position, row), result
             if not self._holds_back(watermark):
-                self._forget(stream, self._done(watermark))
+                self._evict(state, self._final_time(watermark))
 
     def _holds_back(self, watermark: float) -> bool:
-        """Whether nothing is told before the watermark moves, nor forgotten."""
+        """Whether nothing is emitted or evicted before the watermark advances."""
         held = self._settings.dialect.late_update == "next_watermark"
         return held and self._settings.output != "final" and watermark <= self._watermark
 
-    def _forget(self, stream: NaiveKeyState, done: float) -> None:
-        """Forget what is settled, and that it was told; but that only if it is seen no more."""
-        stream.store.forget(done)
-        again = stream.store.windows(self._reached) if self._tells_of_past(stream) else []
-        shown = {seen.interval for seen in again}
-        stream.published = {
-            i: said
-            for i, said in stream.published.items()
-            if said.seen.settles > done or i in shown
+    def _evict(self, state: NaiveKeyState, final_time: float) -> None:
+        """Evict final windows; keep what was emitted of those that the store still shows."""
+        state.store.evict(final_time)
+        shows = self._can_complete_final_windows(state)
+        windows = state.store.windows(self._finite_watermark) if shows else []
+        shown = {window.interval for window in windows}
+        state.published = {
+            interval: emission
+            for interval, emission in state.published.items()
+            if emission.window.final_at > final_time or interval in shown
         }
 
-    def _tells_of_past(self, stream: NaiveKeyState) -> bool:
-        """Whether an event may tell that a window has ended which thereby is settled.
+    def _can_complete_final_windows(self, state: NaiveKeyState) -> bool:
+        """Whether an event can complete a window that is final at once.
 
-        That is so in a measure of the user's: another event at its end may have come before.
+        It can in a user's measure: another event at the end of the window may have come before.
         """
         by_event = self._settings.dialect.lateness == "event"
-        return by_event and stream.store.query.window.measure not in (TIME, COUNT)
+        return by_event and state.store.query.window.measure not in (TIME, COUNT)
 
-    def _renewed(
-        self, after: float, stream: NaiveKeyState, watermark: float
+    def _published(
+        self, start: float, state: NaiveKeyState, watermark: float
     ) -> dict[Interval, NaiveEmission]:
-        final, rule = self._settings.output == "final", self._settings.dialect.late_update
-        done, any_time = self._done(self._watermark), self._tells_of_past(stream)
-        settled = {i: said for i, said in stream.published.items() if said.seen.settles <= done}
-        view = {
-            seen.interval: seen
-            for seen in stream.store.windows(watermark if watermark < END else self._reached)
-            if seen.complete(watermark)
-            and seen.interval.start > after
-            and (seen.settles > done or (any_time and seen.interval not in settled))
-            and (not final or seen.settles <= self._limit(watermark))
+        final_only, rule = self._settings.output == "final", self._settings.dialect.late_update
+        final_time = self._final_time(self._watermark)
+        shows_final = self._can_complete_final_windows(state)
+        final = {i: e for i, e in state.published.items() if e.window.final_at <= final_time}
+        windows = {
+            window.interval: window
+            for window in state.store.windows(
+                watermark if watermark < END else self._finite_watermark
+            )
+            if window.is_complete(watermark)
+            and window.interval.start > start
+            and (window.final_at > final_time or (shows_final and window.interval not in final))
+            and (not final_only or window.final_at <= self._limit(watermark))
         }
         if self._holds_back(watermark):
-            return stream.published
-        if not final and rule == "none":
-            fresh = {i: seen for i, seen in view.items() if not seen.complete(self._watermark)}
-            view = {**fresh, **{i: said.seen for i, said in stream.published.items()}}
-        stays = settled.keys() | view.keys()
-        return settled | {i: self._said(stream, seen, stays) for i, seen in view.items()}
+            return state.published
+        if not final_only and rule == "none":
+            on_time = {i: w for i, w in windows.items() if not w.is_complete(self._watermark)}
+            windows = {**on_time, **{i: e.window for i, e in state.published.items()}}
+        stays = final.keys() | windows.keys()
+        return final | {i: self._emission(state, w, stays) for i, w in windows.items()}
 
-    def _said(
-        self, stream: NaiveKeyState, seen: WindowContent, stays: set[Interval]
+    def _emission(
+        self, state: NaiveKeyState, window: WindowContent, stays: set[Interval]
     ) -> NaiveEmission:
-        known = stream.published.get(seen.interval)
-        if known and known.seen.stamp == seen.stamp:
-            return replace(known, seen=seen)
-        besides: set[int] = set()
+        previous = state.published.get(window.interval)
+        if previous and previous.window.stamp == window.stamp:
+            return replace(previous, window=window)
+        emitted: set[int] = set()
         if self._settings.output == "discard":
-            replaced = [s.seen for i, s in stream.published.items() if i not in stays]
-            told = [known.seen] if known else replaced
-            besides = {arrival for one in told for arrival in one.stamp}
-        value = stream.store.value(seen, besides)
-        return NaiveEmission(seen, value, known.revision + 1 if known else 0)
+            replaced = [e.window for i, e in state.published.items() if i not in stays]
+            sources = [previous.window] if previous else replaced
+            emitted = {arrival for source in sources for arrival in source.stamp}
+        value = state.store.value(window, emitted)
+        return NaiveEmission(window, value, previous.revision + 1 if previous else 0)
 
-    def _differences(
-        self, before: dict[Interval, NaiveEmission], stream: NaiveKeyState
-    ) -> Iterator[tuple[Kind, Interval, NaiveEmission]]:
-        mode = self._settings.output
-        gone = {
-            interval: said for interval, said in before.items() if interval not in stream.published
-        }
+    def _changes(
+        self, before: dict[Interval, NaiveEmission], state: NaiveKeyState
+    ) -> Iterator[tuple[ChangeKind, Interval, NaiveEmission]]:
+        mode, after = self._settings.output, state.published
+        gone = {interval: e for interval, e in before.items() if interval not in after}
         if mode == "accumulate-retract":
-            for interval, said in gone.items():
-                yield "retracted", interval, said
-        told = {arrival for said in gone.values() for arrival in said.seen.stamp}
-        for interval, said in stream.published.items():
-            known = before.get(interval)
-            heard = set(known.seen.stamp) if known else told
-            nothing_new = mode == "discard" and heard.issuperset(said.seen.stamp)
-            if (known is None or known.seen.stamp != said.seen.stamp) and not nothing_new:
-                kind: Kind = "updated" if known else "new"
-                yield kind, interval, said
+            for interval, emission in gone.items():
+                yield "retracted", interval, emission
+        replaced = {arrival for emission in gone.values() for arrival in emission.window.stamp}
+        for interval, emission in after.items():
+            previous, stamp = before.get(interval), emission.window.stamp
+            emitted = set(previous.window.stamp) if previous else replaced
+            nothing_new = mode == "discard" and emitted.issuperset(stamp)
+            if (previous is None or previous.window.stamp != stamp) and not nothing_new:
+                kind: ChangeKind = "updated" if previous else "new"
+                yield kind, interval, emission

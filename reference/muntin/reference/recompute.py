@@ -56,11 +56,11 @@ class Recompute(Generic[A]):
         return self._monoid.fold(self._values[low:high])
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._times[0] if self._times else None
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._times[-1] if self._times else None
 
     def items(self) -> Iterator[Pair[A]]:
@@ -68,7 +68,7 @@ class Recompute(Generic[A]):
         yield from zip(self._times, self._values, strict=True)
 
     def __len__(self) -> int:
-        """Return the number of distinct times held."""
+        """The number of distinct times held."""
         return len(self._times)
 
     def _remove(self, low: int, high: int) -> None:
@@ -80,5 +80,5 @@ class Recompute(Generic[A]):
         yield "S1 the lists are the window", list(self.items()) == list(window)
 
     def bound(self, operation: Operation, /) -> Cost:
-        """Combines: one for each item asked about, one for a time that is already there."""
+        """Combines: one for each item in the range, one for a time that is already there."""
         return Cost(combines=operation.size if operation.name == "query" else operation.items)

@@ -14,8 +14,8 @@ from operator import methodcaller
 from types import ModuleType
 from typing import TypeVar
 
-from muntin.spec.algebra.aggregate import Aggregate
-from muntin.spec.algebra.catalogue import Erased, skipping_nulls
+from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
+from muntin.spec.algebra.catalogue import skipping_nulls
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.algebra.values import Number, as_float
 from muntin.spec.errors import InvalidInputError, UnsupportedError
@@ -53,15 +53,15 @@ def _sketch(
     lift: Callable[[object], bytes],
     merge: Callable[[bytes, bytes], bytes],
     lower: Callable[[bytes], object],
-) -> Erased:
+) -> AnyAggregate:
     def save(value: object) -> bytes:
         return bytes(lift(value))
 
     monoid = Monoid(b"", lambda a, b: bytes(merge(a, b)) if a and b else a or b)
-    return Aggregate("", save, monoid, lower, commutative=True, kind="algebraic").erased()
+    return Aggregate("", save, monoid, lower, commutative=True, kind="algebraic").erase_types()
 
 
-def _hll(kit: ModuleType) -> Erased:
+def _hll(kit: ModuleType) -> AnyAggregate:
     load, union = kit.hll_sketch.deserialize, kit.hll_union
     return _sketch(
         lambda v: _fed(kit.hll_sketch(12), "update", _text(v)).serialize_compact(),
@@ -70,7 +70,7 @@ def _hll(kit: ModuleType) -> Erased:
     )
 
 
-def _theta(kit: ModuleType) -> Erased:
+def _theta(kit: ModuleType) -> AnyAggregate:
     load, union = kit.compact_theta_sketch.deserialize, kit.theta_union
     return _sketch(
         lambda v: _fed(kit.update_theta_sketch(12), "update", _text(v)).compact().serialize(),
@@ -79,7 +79,7 @@ def _theta(kit: ModuleType) -> Erased:
     )
 
 
-def _kll(kit: ModuleType, p: str) -> Erased:
+def _kll(kit: ModuleType, p: str) -> AnyAggregate:
     load, part = kit.kll_doubles_sketch.deserialize, float(Fraction(p) / 100)
     return _sketch(
         lambda v: _fed(kit.kll_doubles_sketch(200), "update", _float(v)).serialize(),
@@ -88,7 +88,7 @@ def _kll(kit: ModuleType, p: str) -> Erased:
     )
 
 
-def _countmin(kit: ModuleType, item: str) -> Erased:
+def _countmin(kit: ModuleType, item: str) -> AnyAggregate:
     load = kit.count_min_sketch.deserialize
     text = str(Fraction(item)) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", item) else repr(item)
     return _sketch(
@@ -98,8 +98,8 @@ def _countmin(kit: ModuleType, item: str) -> Erased:
     )
 
 
-def sketch(name: str) -> Erased:
-    """Return the sketch of this name.
+def sketch(name: str) -> AnyAggregate:
+    """The sketch of this name.
 
     `hll` and `theta` count distinct values: three standard errors are 5 %. With 99 % confidence
     kll(p) is within 1.33 % of percentile p in rank, countmin(item) at most 1 % of all too often.
@@ -107,7 +107,7 @@ def sketch(name: str) -> Erased:
     >>> sketch("theta").of(["a", 1, 1.0]), sketch("countmin(a)").of(["a", "b", "a"])
     (2.0, 2)
     """
-    makers: dict[str, Callable[..., Erased]] = {
+    makers: dict[str, Callable[..., AnyAggregate]] = {
         "hll": _hll,
         "theta": _theta,
         r"kll\((100|[0-9]{1,2}(?:\.[0-9]+)?)\)": _kll,
@@ -120,6 +120,6 @@ def sketch(name: str) -> Erased:
     raise InvalidInputError(f"{name!r} is not a sketch; known are {FORMS}")
 
 
-def named(name: str) -> Erased:
-    """Return the sketch of this name as operators have it: nulls are skipped."""
+def named(name: str) -> AnyAggregate:
+    """The sketch of this name as operators have it: nulls are skipped."""
     return skipping_nulls(sketch(name), sketch(name).of([]))

@@ -1,4 +1,4 @@
-"""Subtract-on-evict: one running total, from which the oldest item is taken off when it leaves.
+"""Subtract-on-evict: one running total, from which an evicted item is subtracted.
 
 For groups only: the monoid must have `invert_first`. Follows [Tangwongsan15], section 3.2.
 """
@@ -50,7 +50,7 @@ class SubtractOnEvict(Generic[A]):
         return self._total
 
     def __len__(self) -> int:
-        """Return the number of items held."""
+        """The number of items held."""
         return len(self._items)
 
     def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:

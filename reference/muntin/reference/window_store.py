@@ -1,4 +1,4 @@
-"""What a naive operator keeps for one query and one key."""
+"""The state that a naive operator has for one query and one key."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -6,26 +6,26 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted
+from muntin.spec.stream import AcceptedEvent
 from muntin.spec.windows.window import Interval
 
 
 @dataclass(frozen=True)
 class WindowContent:
-    """A window as a store knows it. Its stamp changes whenever its content does."""
+    """A window of a store. Its stamp changes whenever its content does."""
 
     interval: Interval
-    due: float | None
-    settles: float
+    completes_at: float | None
+    final_at: float
     stamp: tuple[int, ...]
 
-    def complete(self, watermark: float) -> bool:
-        """Whether it has ended, and no event to come can take part."""
-        return self.due is not None and self.due <= watermark
+    def is_complete(self, watermark: float) -> bool:
+        """Whether the window has ended, and no event to come can take part."""
+        return self.completes_at is not None and self.completes_at <= watermark
 
 
 class RetainedState(NamedTuple):
-    """How much a store holds: stored events, and partial aggregates."""
+    """The size of a store: stored events, and partial aggregates."""
 
     events: int
     partials: int
@@ -40,33 +40,33 @@ class WindowStore(ABC):
 
     @classmethod
     @abstractmethod
-    def refuses(cls, query: Query, settings: Settings) -> str | None:
-        """Say why this kind of store cannot serve a query, if it cannot."""
+    def unsupported_reason(cls, query: Query, settings: Settings) -> str | None:
+        """Why this kind of store does not support a query; None if it does."""
 
     @abstractmethod
     def copy(self) -> Self:
-        """Return an independent copy, so that a step that fails leaves no trace."""
+        """An independent copy, so that a step that fails changes nothing."""
 
     @abstractmethod
-    def takes(self, accepted: Accepted, reached: float, limit: float) -> bool:
+    def accepts(self, accepted: AcceptedEvent, finite_watermark: float, limit: float) -> bool:
         """Whether an event is on time where lateness is judged by window (rule 4)."""
 
     @abstractmethod
-    def insert(self, accepted: Accepted) -> None:
+    def insert(self, accepted: AcceptedEvent) -> None:
         """Add an event."""
 
     @abstractmethod
-    def windows(self, reached: float) -> list[WindowContent]:
-        """Return every window that may still change, and perhaps some that may not."""
+    def windows(self, finite_watermark: float) -> list[WindowContent]:
+        """All windows that can still change, and perhaps some that cannot."""
 
     @abstractmethod
-    def value(self, seen: WindowContent, besides: Collection[int]) -> object:
-        """Aggregate a window, leaving out the events with these arrival numbers."""
+    def value(self, window: WindowContent, excluded: Collection[int]) -> object:
+        """The aggregate of a window without the events of these arrival numbers."""
 
     @abstractmethod
-    def forget(self, done: float) -> None:
-        """Drop what only windows need that are settled at this time."""
+    def evict(self, final_time: float) -> None:
+        """Drop what only windows need that are final at this time."""
 
     @abstractmethod
     def retained(self) -> RetainedState:
-        """Return how much is held."""
+        """The size of the store."""

@@ -1,4 +1,4 @@
-"""The cost model: counts of combines, lifts, inverts, visited nodes, moved items; no seconds."""
+"""The cost model: counts of combines, lifts, inverts and visited nodes; no seconds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from muntin.spec.algebra.monoid import A, Monoid
 
 
 class Cost(NamedTuple):
-    """What an operation has cost or may cost; infinity if nothing is claimed (definition C1)."""
+    """What an operation costs or may cost; infinity if no bound is claimed (definition C1)."""
 
     combines: float = inf
     visits: float = inf
 
-    def within(self, bound: "Cost") -> bool:
+    def is_within(self, bound: "Cost") -> bool:
         """Whether no count is greater than in the bound."""
         return self.combines <= bound.combines and self.visits <= bound.visits
 
@@ -46,14 +46,13 @@ class Meter:
     lifts: int = 0
     inverts: int = 0
     visits: int = 0
-    moves: int = 0
 
-    def spent(self) -> Cost:
-        """Return the counts that bounds speak of, as they are now."""
+    def cost(self) -> Cost:
+        """The counts so far of what bounds are about."""
         return Cost(self.combines, self.visits)
 
     def watch(self, monoid: Monoid[A]) -> Monoid[A]:
-        """Return the same monoid, counting each combine and invert."""
+        """The same monoid, counting each combine and invert."""
 
         def combine(left: A, right: A) -> A:
             self.combines += 1
@@ -63,7 +62,7 @@ class Meter:
         return Monoid(monoid.identity, combine, *inverses)
 
     def watch_aggregate(self, aggregate: Aggregate[V, A, R]) -> Aggregate[V, A, R]:
-        """Return the same aggregate, counting each lift, combine and invert."""
+        """The same aggregate, counting each lift, combine and invert."""
 
         def lift(value: V) -> A:
             self.lifts += 1

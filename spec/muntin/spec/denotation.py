@@ -1,6 +1,6 @@
 """The denotation: what every operator must answer to every trace, as a fold over steps.
 
-The world remembers everything: what each query accepted, published and, by window, froze.
+The history remembers everything: what each query accepted, published and, by window, froze.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -9,8 +9,8 @@ from functools import partial, reduce
 from itertools import accumulate
 
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.query import DEFAULTS, Kind, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.query import DEFAULTS, ChangeKind, Output, Query, Result, Settings
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 from muntin.spec.windows.data_driven import LastNEvery, Session
 from muntin.spec.windows.measure import COUNT, TIME, build_timeline
 from muntin.spec.windows.window import Interval, Window, materialize_windows
@@ -20,9 +20,9 @@ PublishedWindows = Mapping[Interval, Window]
 
 @dataclass(frozen=True)
 class KeyedHistory:
-    """What one query knows of one key, what is frozen of it, and what is published (S1)."""
+    """One query over one key: its events, and its frozen and published windows (S1)."""
 
-    history: tuple[Accepted, ...] = ()
+    events: tuple[AcceptedEvent, ...] = ()
     frozen: PublishedWindows = field(default_factory=dict[Interval, Window])
     published: PublishedWindows = field(default_factory=dict[Interval, Window])
     revisions: Mapping[Interval, int] = field(default_factory=dict[Interval, int])
@@ -30,162 +30,168 @@ class KeyedHistory:
 
 @dataclass(frozen=True)
 class RegisteredQuery:
-    """A query, the last time and events that it came too late to see, and its streams (S2)."""
+    """A query, the last time and events that it came too late to see, and its keys (S2)."""
 
     query: Query
     since: float
     missed: Mapping[Hashable, Event]
-    streams: Mapping[Hashable, KeyedHistory] = field(default_factory=dict[Hashable, KeyedHistory])
+    keys: Mapping[Hashable, KeyedHistory] = field(default_factory=dict[Hashable, KeyedHistory])
 
 
 @dataclass(frozen=True)
 class History:
-    """All that has happened so far (S3); `reached` is the last watermark that is no END."""
+    """All that has happened so far (S3); `finite_watermark` is the last one that is not END."""
 
     settings: Settings = DEFAULTS
     watermark: float = -END
-    reached: float = -END
-    seen: float = -END
-    latest: Mapping[Hashable, Event] = field(default_factory=dict[Hashable, Event])
+    finite_watermark: float = -END
+    latest_time: float = -END
+    latest_events: Mapping[Hashable, Event] = field(default_factory=dict[Hashable, Event])
     arrivals: int = 0
-    asked: tuple[RegisteredQuery, ...] = ()
+    queries: tuple[RegisteredQuery, ...] = ()
 
     @property
     def limit(self) -> float:
-        """The time before which nothing changes any more (rules 4 and 12)."""
+        """The time before which events are late, and windows final (rules 4 and 12)."""
         never = self.settings.dialect.lateness == "never" and self.watermark < END
         return -END if never else self.watermark - self.settings.allowed_lateness
 
 
-def add(world: History, query: Query) -> History:
-    """Ask a further query: it sees what is younger than all that came (rule 13)."""
-    if any(asked.query.id == query.id for asked in world.asked):
+def add(history: History, query: Query) -> History:
+    """Register a query: it sees events younger than all that came (rule 13)."""
+    if any(other.query.id == query.id for other in history.queries):
         raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-    asked = RegisteredQuery(query, max(world.seen, world.watermark), world.latest)
-    return replace(world, asked=(*world.asked, asked))
+    since = max(history.latest_time, history.watermark)
+    registered = RegisteredQuery(query, since, history.latest_events)
+    return replace(history, queries=(*history.queries, registered))
 
 
-def remove(world: History, name: str) -> History:
-    """Ask a query no more (rule 13)."""
-    rest = tuple(asked for asked in world.asked if asked.query.id != name)
-    if rest == world.asked:
+def remove(history: History, name: str) -> History:
+    """Unregister a query: nothing more is emitted for it (rule 13)."""
+    rest = tuple(registered for registered in history.queries if registered.query.id != name)
+    if rest == history.queries:
         raise InvalidInputError(f"there is no query {name!r} to remove")
-    return replace(world, asked=rest)
+    return replace(history, queries=rest)
 
 
-def step(world: History, taken: Step) -> tuple[History, Output]:
-    """Take in a step, and say what it changes (rules 2 to 14)."""
-    in_order = world.settings.in_order
-    check_order([world.seen, *(event.time for event in taken.events)] if in_order else [])
-    start: tuple[History, tuple[Event, ...]] = (world, ())
-    met, late = reduce(ingest, taken.events, start)
-    given = -END if taken.watermark is None else taken.watermark
-    watermark = max(world.watermark, given, met.seen if in_order else -END)
-    reached = watermark if watermark < END else world.reached
-    now = replace(met, watermark=watermark, reached=reached)
-    after = replace(now, asked=tuple(publish(asked, world, now) for asked in now.asked))
-    return after, Output(output_delta(world, after), late)
+def step(before: History, received: Step) -> tuple[History, Output]:
+    """Ingest events, then advance the watermark, publish, and emit the changes (rules 2 to 14)."""
+    in_order = before.settings.in_order
+    check_order([before.latest_time, *(e.time for e in received.events)] if in_order else [])
+    start: tuple[History, tuple[Event, ...]] = (before, ())
+    ingested, late = reduce(ingest, received.events, start)
+    promised = -END if received.watermark is None else received.watermark
+    watermark = max(before.watermark, promised, ingested.latest_time if in_order else -END)
+    finite = watermark if watermark < END else before.finite_watermark
+    now = replace(ingested, watermark=watermark, finite_watermark=finite)
+    after = replace(now, queries=tuple(publish(query, before, now) for query in now.queries))
+    return after, Output(output_delta(before, after), late)
 
 
 def ingest(
     so_far: tuple[History, tuple[Event, ...]], event: Event
 ) -> tuple[History, tuple[Event, ...]]:
     """Give an event to each query that accepts it, or call it late (rules 4 and 15)."""
-    world, late = so_far
-    accepted, rule = Accepted(event, world.arrivals), world.settings.dialect.lateness
-    sees = {
-        one.query.id: is_accepted(world, one, accepted)
-        for one in world.asked
-        if one.since < event.time
+    history, late = so_far
+    arrivals, rule = history.arrivals, history.settings.dialect.lateness
+    accepted = AcceptedEvent(event, arrivals)
+    accepts = {
+        registered.query.id: is_accepted(history, registered, accepted)
+        for registered in history.queries
+        if registered.since < event.time
     }
-    takes = tuple(
-        append_event(one, accepted) if sees.get(one.query.id) else one for one in world.asked
+    queries = tuple(
+        append_event(registered, accepted) if accepts.get(registered.query.id) else registered
+        for registered in history.queries
     )
-    by_window = any(sees.values()) or not sees
-    on_time = by_window if rule == "window" else event.time >= world.limit or rule == "never"
-    seen, arrivals = max(world.seen, event.time), world.arrivals + 1
-    before = world.latest.get(event.key, event)
-    latest = {**world.latest, event.key: event if event.time >= before.time else before}
-    grown = replace(world, asked=takes, seen=seen, latest=latest, arrivals=arrivals)
+    by_window = any(accepts.values()) or not accepts
+    on_time = by_window if rule == "window" else event.time >= history.limit or rule == "never"
+    previous = history.latest_events.get(event.key, event)
+    latest = event if event.time >= previous.time else previous
+    events, time = (
+        {**history.latest_events, event.key: latest},
+        max(history.latest_time, event.time),
+    )
+    grown = replace(
+        history, queries=queries, latest_time=time, latest_events=events, arrivals=arrivals + 1
+    )
     return grown, late if on_time else (*late, event)
 
 
-def is_accepted(world: History, asked: RegisteredQuery, accepted: Accepted) -> bool:
+def is_accepted(history: History, registered: RegisteredQuery, accepted: AcceptedEvent) -> bool:
     """Whether a query accepts an event. By window, one that no window holds is judged by event."""
-    rule, on_time = world.settings.dialect.lateness, accepted.event.time >= world.limit
+    rule, on_time = history.settings.dialect.lateness, accepted.event.time >= history.limit
     if rule != "window":
         return on_time or rule == "never"
-    history = (*asked.streams.get(accepted.event.key, KeyedHistory()).history, accepted)
-    holding = [w for w in windows_of(asked.query, history, world) if accepted.arrival in w.arrivals]
-    return any(one.settles > world.limit for one in holding) if holding else on_time
+    events = (*registered.keys.get(accepted.event.key, KeyedHistory()).events, accepted)
+    windows = windows_of(registered.query, events, history)
+    holding = [window for window in windows if accepted.arrival in window.arrivals]
+    return any(window.final_at > history.limit for window in holding) if holding else on_time
 
 
-def windows_of(query: Query, history: Sequence[Accepted], world: History) -> list[Window]:
-    """Return the windows of a history."""
-    kind, known = query.window, (world.reached, world.settings.dialect)
-    laid_out = partial(build_timeline, history, query.window.measure, *known)
-    return query.guarded("its windows", lambda: materialize_windows(kind, laid_out()))
+def windows_of(query: Query, events: Sequence[AcceptedEvent], history: History) -> list[Window]:
+    """The windows of a query over events."""
+    window_type, so_far = query.window, (history.finite_watermark, history.settings.dialect)
+    timeline = partial(build_timeline, events, window_type.measure, *so_far)
+    return query.call_user_code("its windows", lambda: materialize_windows(window_type, timeline()))
 
 
 def first_visible_start(query: Query, since: float, missed: Event | None) -> float:
-    """Return the coordinate after which windows must begin, to be seen whole (rule 13)."""
+    """The coordinate after which windows must begin, for the query to see all of them (rule 13)."""
     measure = query.window.measure
     if measure is COUNT or isinstance(query.window, LastNEvery):
         return -END
-    return since if measure is TIME else measure.at(missed, 0) if missed else -END
+    return since if measure is TIME else measure.coordinate_of(missed, 0) if missed else -END
 
 
-def append_event(asked: RegisteredQuery, accepted: Accepted) -> RegisteredQuery:
+def append_event(registered: RegisteredQuery, accepted: AcceptedEvent) -> RegisteredQuery:
     """Add an event to the history of its key."""
-    stream = asked.streams.get(accepted.event.key, KeyedHistory())
-    grown = replace(stream, history=(*stream.history, accepted))
-    return replace(asked, streams={**asked.streams, accepted.event.key: grown})
+    key = accepted.event.key
+    keyed = registered.keys.get(key, KeyedHistory())
+    grown = replace(keyed, events=(*keyed.events, accepted))
+    return replace(registered, keys={**registered.keys, key: grown})
 
 
-def publish(asked: RegisteredQuery, before: History, now: History) -> RegisteredQuery:
-    """Publish the view of each key anew."""
-    after = {
-        k: first_visible_start(asked.query, asked.since, asked.missed.get(k)) for k in asked.streams
-    }
-    renewed = {
-        k: republish(s, asked.query, after[k], before, now) for k, s in asked.streams.items()
-    }
-    return replace(asked, streams=renewed)
+def publish(registered: RegisteredQuery, before: History, now: History) -> RegisteredQuery:
+    """Publish the windows of each key anew."""
+    published = {key: republish(registered, key, before, now) for key in registered.keys}
+    return replace(registered, keys=published)
 
 
 def republish(
-    stream: KeyedHistory, query: Query, after: float, before: History, now: History
+    registered: RegisteredQuery, key: Hashable, before: History, now: History
 ) -> KeyedHistory:
     """Publish what is complete (rule 10); by window, keep for good what is frozen (rule 12)."""
-    kind, by_window = query.window, now.settings.dialect.lateness == "window"
-    whole = [one for one in windows_of(query, stream.history, now) if one.interval.start > after]
-    view = {one.interval: one for one in whole if one.complete(now.watermark)}
-    live = {i: one for i, one in view.items() if one.settles > now.limit}
-    settled = {i: one for i, one in view.items() if one.settles <= now.limit}
-    newly = {i: one for i, one in settled.items() if one.settles > before.limit}
-    frozen = {**newly, **stream.frozen} if by_window else settled
-    final = now.settings.output == "final"
-    published = frozen if final else hold_back_late_updates({**live, **frozen}, stream, before, now)
-    session = by_window and isinstance(kind, Session) and kind.measure is TIME
-    gone = {arrival for one in frozen.values() for arrival in one.arrivals if session}
+    query, keyed = registered.query, registered.keys[key]
+    start = first_visible_start(query, registered.since, registered.missed.get(key))
+    window_type, by_window = query.window, now.settings.dialect.lateness == "window"
+    windows = [w for w in windows_of(query, keyed.events, now) if w.interval.start > start]
+    complete = {w.interval: w for w in windows if w.is_complete(now.watermark)}
+    live = {i: window for i, window in complete.items() if window.final_at > now.limit}
+    final = {i: window for i, window in complete.items() if window.final_at <= now.limit}
+    newly_final = {i: window for i, window in final.items() if window.final_at > before.limit}
+    frozen = {**newly_final, **keyed.frozen} if by_window else final
+    visible = hold_back_late_updates({**live, **frozen}, keyed, before, now)
+    published = frozen if now.settings.output == "final" else visible
+    session = by_window and isinstance(window_type, Session) and window_type.measure is TIME
+    gone = {arrival for window in frozen.values() for arrival in window.arrivals if session}
     return KeyedHistory(
-        tuple(accepted for accepted in stream.history if accepted.arrival not in gone),
+        tuple(accepted for accepted in keyed.events if accepted.arrival not in gone),
         frozen if by_window else {},
         published,
-        {interval: revision(interval, stream, published) for interval in published},
+        {interval: revision(interval, keyed, published) for interval in published},
     )
 
 
 def hold_back_late_updates(
-    view: PublishedWindows, stream: KeyedHistory, before: History, now: History
+    windows: PublishedWindows, keyed: KeyedHistory, before: History, now: History
 ) -> PublishedWindows:
-    """Hold back late updates as the dialect has it."""
-    fresh = {i: one for i, one in view.items() if not one.complete(before.watermark)}
-    advanced = now.watermark > before.watermark
+    """What of the complete windows the dialect publishes now."""
+    on_time = {i: w for i, w in windows.items() if not w.is_complete(before.watermark)}
     return {
-        "immediate": view,
-        "next_watermark": view if advanced else stream.published,
-        "none": {**fresh, **stream.published},
+        "immediate": windows,
+        "next_watermark": windows if now.watermark > before.watermark else keyed.published,
+        "none": {**on_time, **keyed.published},
     }[now.settings.dialect.late_update]
 
 
@@ -198,49 +204,49 @@ def revision(interval: Interval, before: KeyedHistory, published: PublishedWindo
 
 
 def output_delta(before: History, after: History) -> tuple[Result, ...]:
-    """Say what was retracted, then what is new or updated, by end, start and query (rule 11)."""
+    """Retractions, then new and updated windows, by end, start and query (rule 11)."""
     results = [
-        ((result.kind != "retracted", result.end, result.start, nth, row), result)
-        for nth, (old, new) in enumerate(zip(before.asked, after.asked, strict=True))
-        for key, stream in new.streams.items()
+        ((result.kind != "retracted", result.end, result.start, position, row), result)
+        for position, (old, new) in enumerate(zip(before.queries, after.queries, strict=True))
+        for key, keyed in new.keys.items()
         for result, row in result_changes(
-            after, new.query, key, old.streams.get(key, KeyedHistory()), stream
+            after.settings, new.query, key, old.keys.get(key, KeyedHistory()), keyed
         )
     ]
-    return tuple(result for _, result in sorted(results, key=lambda one: one[0]))
+    return tuple(result for _, result in sorted(results, key=lambda ordered: ordered[0]))
 
 
 def result_changes(
-    world: History, query: Query, key: Hashable, old: KeyedHistory, new: KeyedHistory
+    settings: Settings, query: Query, key: Hashable, old: KeyedHistory, new: KeyedHistory
 ) -> Iterator[tuple[Result, int]]:
-    """Compare two published views of one stream; to discard is to tell only what was not told."""
+    """Diff the published windows of one key. To discard is to emit only events not yet emitted."""
 
-    def told(
-        kind: Kind, at: Interval, what: Sequence[Accepted], of: KeyedHistory
+    def result(
+        kind: ChangeKind, interval: Interval, content: Sequence[AcceptedEvent], of: KeyedHistory
     ) -> tuple[Result, int]:
-        value = query.value([accepted.event for accepted in what])
-        return Result(query.id, key, at.start, at.end, value, kind, of.revisions[at]), at.row
+        (start, end, row), number = interval, of.revisions[interval]
+        value = query.value([accepted.event for accepted in content])
+        return Result(query.id, key, start, end, value, kind, number), row
 
-    gone = {i: one for i, one in old.published.items() if i not in new.published}
-    if world.settings.output == "accumulate-retract":
-        yield from (told("retracted", i, one.content, old) for i, one in gone.items())
-    replaced = {arrival for one in gone.values() for arrival in one.arrivals}
-    for interval, one in new.published.items():
-        known = old.published.get(interval)
-        heard = set(known.arrivals) if known else replaced
-        unheard = [a for a in one.content if a.arrival not in heard]
-        rest = unheard if world.settings.output == "discard" else one.content
-        if rest and (known is None or known.arrivals != one.arrivals):
-            yield told("updated" if known else "new", interval, rest, new)
+    gone = {i: window for i, window in old.published.items() if i not in new.published}
+    if settings.output == "accumulate-retract":
+        yield from (result("retracted", i, window.content, old) for i, window in gone.items())
+    replaced = {arrival for window in gone.values() for arrival in window.arrivals}
+    for interval, window in new.published.items():
+        previous = old.published.get(interval)
+        emitted = set(previous.arrivals) if previous else replaced
+        pending = [accepted for accepted in window.content if accepted.arrival not in emitted]
+        content = pending if settings.output == "discard" else window.content
+        if content and (previous is None or previous.arrivals != window.arrivals):
+            yield result("updated" if previous else "new", interval, content, new)
 
 
 def denote(
     queries: Sequence[Query], steps: Iterable[Step], settings: Settings = DEFAULTS
 ) -> list[Output]:
-    """Answer a whole trace (definition S5).
+    """What an operator must emit at each step of a trace (definition S5).
 
-    >>> from muntin.spec.algebra.catalogue import named
-    >>> from muntin.spec.windows.periodic import tumbling
+    >>> from muntin.spec import named, tumbling
     >>> trace = [Step((Event(12, 1), Event(7, 2))), Step((), 20), Step((Event(18, 4),))]
     >>> for output in denote([Query("w", tumbling(10), named("sum"))], trace, Settings(5)):
     ...     print([(r.start, r.end, r.value, r.kind) for r in output.results])
@@ -249,5 +255,5 @@ def denote(
     [(10, 20, 5, 'updated')]
     """
     start: tuple[History, Output] = reduce(add, queries, History(settings)), Output()
-    answers = accumulate(steps, lambda at, taken: step(at[0], taken), initial=start)
-    return [output for _, output in answers][1:]
+    outputs = accumulate(steps, lambda so_far, new: step(so_far[0], new), initial=start)
+    return [output for _, output in outputs][1:]

@@ -20,7 +20,7 @@ class Dialect:
     - `alignment`: by floor division, or by truncation as C and Java divide;
     - `count_order`: ranks in event order, or in order of arrival;
     - `ties`: a rolling window holds all events of its last instant, or those up to its row;
-    - `edges`: [a, b), (a, b] or [a, b]; windows of so many events are always the first.
+    - `edges`: [a, b), (a, b] or [a, b]; count windows are always the first.
     """
 
     session_merge: Literal["lt", "le"] = "lt"
@@ -44,7 +44,7 @@ class Dialect:
                 raise InvalidInputError(f"{name} must be one of {known[name]}, not {value!r}")
 
     def closing_of(self, window: str) -> int:
-        """Return how much later than its end a window of this type is complete."""
+        """How much later than its end a window of this type is complete."""
         return self.closing.get(window, 0) if isinstance(self.closing, Mapping) else self.closing
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong, by kind; it is said before any state changes. Late events are no errors."""
+"""Errors by kind, raised before any state changes. Late events are no errors."""
 
 
 class MuntinError(Exception):
@@ -14,7 +14,7 @@ class UnsupportedError(MuntinError):
 
 
 class EmptyWindowError(MuntinError, LookupError):
-    """Something was asked of a window that holds nothing."""
+    """A call that needs an item, on a window that holds none."""
 
 
 class UserCodeError(MuntinError):
@@ -22,13 +22,7 @@ class UserCodeError(MuntinError):
 
 
 def integer(value: object, what: object, *more: object) -> int:
-    """Return the value if it is an integer, and neither a boolean nor a float.
-
-    >>> integer(7.5, "the time")
-    Traceback (most recent call last):
-        ...
-    muntin.spec.errors.InvalidInputError: the time must be an integer, not 7.5 (float)
-    """
+    """The value, which must be an integer and neither a boolean nor a float."""
     if type(value) is int:
         return value
     where, kind = " ".join(map(str, (what, *more))), type(value).__name__
@@ -36,7 +30,7 @@ def integer(value: object, what: object, *more: object) -> int:
 
 
 def positive(value: object, what: str, above: int = 0) -> int:
-    """Return the value if it is an integer above 0, or above another bound."""
+    """The value, which must be an integer above 0, or above another bound."""
     if integer(value, what) > above:
         return integer(value, what)
     raise InvalidInputError(f"{what} must be greater than {above}, not {value}")

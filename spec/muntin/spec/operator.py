@@ -8,20 +8,20 @@ from muntin.spec.stream import Event, Step
 
 
 class Operator(ABC):
-    """Answers each step as `muntin.spec.denotation` does."""
+    """Emits for each step what `muntin.spec.denotation` does."""
 
     @abstractmethod
     def add(self, query: Query) -> None:
-        """Ask a further query: it sees what is younger than all that came."""
+        """Register a query: it sees events younger than all that came."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Ask a query no more, and release what only it needed."""
+        """Unregister a query, and evict the state that only it needed."""
 
     @abstractmethod
     def take(self, step: Step, /) -> Output:
-        """Take in a step, and say what it changes."""
+        """Process a step: the results that it changes, and its late events."""
 
     def step(self, events: Sequence[Event], watermark: float | None = None) -> Output:
-        """Take in events, then perhaps a watermark."""
+        """Process events in arrival order, then a watermark, if there is one."""
         return self.take(Step(tuple(events), watermark))

@@ -1,11 +1,11 @@
-"""Queries, the settings of a run, and what a step answers."""
+"""Queries, the settings of a run, and the output of a step."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple, TypeVar, get_args
 
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError, MuntinError, UserCodeError, positive
 from muntin.spec.stream import Event
@@ -13,7 +13,7 @@ from muntin.spec.windows.window import WindowType
 
 T = TypeVar("T")
 Mode = Literal["accumulate-retract", "accumulate", "discard", "final"]
-Kind = Literal["retracted", "new", "updated"]
+ChangeKind = Literal["retracted", "new", "updated"]
 
 
 @dataclass(frozen=True)
@@ -22,17 +22,17 @@ class Query:
 
     id: str
     window: WindowType
-    aggregate: Aggregate[object, object, object]
+    aggregate: AnyAggregate
 
     def value(self, events: Sequence[Event]) -> object:
-        """Return lower(fold(combine, lift(values))), or name the query and event that fail."""
-        whole, aggregate = f"the window with {list(events)[:3]}", self.aggregate
-        lifted = [self.guarded(e, partial(aggregate.lift, e.value)) for e in events]
-        total = self.guarded(whole, lambda: aggregate.monoid.fold(lifted))
-        return self.guarded(whole, lambda: aggregate.lower(total))
+        """lower(fold(combine, lift(values))); an error names the query and the event."""
+        where, aggregate = f"the window with {list(events)[:3]}", self.aggregate
+        lifted = [self.call_user_code(e, partial(aggregate.lift, e.value)) for e in events]
+        total = self.call_user_code(where, lambda: aggregate.monoid.fold(lifted))
+        return self.call_user_code(where, lambda: aggregate.lower(total))
 
-    def guarded(self, where: object, call: Callable[[], T]) -> T:
-        """Run the user's code, and say where it failed if it does."""
+    def call_user_code(self, where: object, call: Callable[[], T]) -> T:
+        """Call the user's code; an error names the query and where it failed."""
         try:
             return call()
         except MuntinError as error:
@@ -61,19 +61,19 @@ DEFAULTS = Settings()
 
 
 class Result(NamedTuple):
-    """One line of output: a window that came, changed or went (rule 11)."""
+    """One output row: a window that is new, updated or retracted (rule 11)."""
 
     query: str
     key: Hashable
     start: int
     end: float
     value: object
-    kind: Kind
+    kind: ChangeKind
     revision: int
 
 
 class Output(NamedTuple):
-    """What one step answers: results, and the events that came too late."""
+    """The output of one step: results, and the events that came too late."""
 
     results: tuple[Result, ...] = ()
     late: tuple[Event, ...] = ()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from muntin.spec.errors import InvalidInputError, integer, positive
 
 END = float("inf")
-"""The watermark after which nothing comes, and the end of a window that nothing has ended."""
+"""The watermark after which no event comes, and the end of a window that nothing has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,22 @@ class Step:
 
     def __post_init__(self) -> None:
         _ = self.watermark in {None, END} or integer(self.watermark, "a watermark")
-        for one in self.events:
-            if not isinstance(one, Event):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
-                raise InvalidInputError(f"a step takes events: Event(time, value), not {one!r}")
+        for event in self.events:
+            if not isinstance(event, Event):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+                raise InvalidInputError(f"a step takes events: Event(time, value), not {event!r}")
 
 
-class Accepted(NamedTuple):
+class AcceptedEvent(NamedTuple):
     """An event that takes part, and its place in the order of arrival (definition E3)."""
 
     event: Event
     arrival: int
 
 
-def event_order(history: Sequence[Accepted]) -> list[Accepted]:
+def event_order(history: Sequence[AcceptedEvent]) -> list[AcceptedEvent]:
     """Sort by time, and by arrival where times are equal (definition E4).
 
-    >>> history = [Accepted(Event(time, "v"), i) for i, time in enumerate([7, 5, 7])]
+    >>> history = [AcceptedEvent(Event(time, "v"), i) for i, time in enumerate([7, 5, 7])]
     >>> [accepted.arrival for accepted in event_order(history)]
     [1, 0, 2]
     """
@@ -75,7 +75,7 @@ def out_of_order_distances(times: Sequence[float]) -> list[int]:
 
 
 def check_order(times: Sequence[float]) -> None:
-    """Refuse a stream that was promised to be in order and is not (rule 14)."""
+    """Refuse a stream that was declared in order and is not (rule 14)."""
     for i in [i for i, distance in enumerate(out_of_order_distances(times)) if distance][:1]:
         message = f"this stream was declared in order, but time {times[i]} follows {times[i - 1]}"
         raise InvalidInputError(message)

@@ -1,4 +1,4 @@
-"""What structures stand for [Tangwongsan19, Definition 1], and the calls that they answer."""
+"""What structures stand for [Tangwongsan19, Definition 1], and their interfaces."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class TimedWindow(Generic[A]):
 
     def insert(self, time: int, value: A) -> "TimedWindow[A]":
         """Add a value; one that is already at this time is combined with it, on its left."""
-        here = [there for at, there in self.pairs if at == time]
+        present = [value for at, value in self.pairs if at == time]
         others = [pair for pair in self.pairs if pair[0] != time]
-        pairs = [*others, (time, self.monoid.fold([*here, value]))]
+        pairs = [*others, (time, self.monoid.fold([*present, value]))]
         return TimedWindow(self.monoid, tuple(sorted(pairs, key=lambda pair: pair[0])))
 
     def evict(self, time: int) -> "TimedWindow[A]":
@@ -54,16 +54,16 @@ class TimedWindow(Generic[A]):
         return self.monoid.fold(value for time, value in self.pairs if first <= time <= last)
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return min((time for time, _ in self.pairs), default=None)
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return max((time for time, _ in self.pairs), default=None)
 
 
 def in_time_order(pairs: Iterable[Pair[A]]) -> list[Pair[A]]:
-    """Return a batch if its times never fall, or say which one does."""
+    """The pairs of a batch, whose times must never fall; an error names the first that does."""
     batch = [(integer(time, "the time"), value) for time, value in pairs]
     for earlier, later in [(a, b) for (a, _), (b, _) in pairwise(batch) if b < a]:
         message = f"a batch must be sorted by time: {later} comes after {earlier}"
@@ -86,7 +86,7 @@ class Fifo(Protocol[A]):
 class OutOfOrder(Protocol[A]):
     """Out-of-order aggregation: each call does what that of TimedWindow does.
 
-    `invariants` yields the facts of the simulation relation; `bound` says what a call may cost.
+    `invariants` yields the facts of the simulation relation; `bound` is what a call may cost.
     """
 
     def insert(self, time: int, value: A) -> None: ...

@@ -1,10 +1,10 @@
-"""A streaming query over a trace, run to its end: what the tests kill and start again.
+"""A streaming query over a trace, run to its end: the process that tests kill and start again.
 
     python driver.py FOLDER ROWS FAULT MASTER
 
-The checkpoint and the sink, files of Parquet, lie in the folder. FAULT is `none`; `after`: now
-and then a task raises when it has updated its state; `slow`: now and then a task takes long then,
-and Spark starts a copy of it elsewhere, which leaves a file `copy ...` in the folder.
+The checkpoint and the sink, Parquet files, are in the folder. FAULT is `none`; `after`: at random a
+task raises when it has updated its state; `slow`: at random a task waits then, and Spark starts a
+copy of it elsewhere, which leaves a file `copy ...` in the folder.
 """
 
 import os
@@ -16,8 +16,8 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from muntin.spark import local_session
-from spark_support.faults.here import started
-from spark_support.faults.unlucky import planted
+from spark_support.faults.faulty_processors import inject_fault
+from spark_support.faults.query import start
 
 SPECULATION = {
     "spark.speculation": "true",
@@ -30,19 +30,19 @@ SPECULATION = {
 }
 
 
-def own_home(folder: Path) -> None:
-    """Let what a cluster leaves behind lie in the folder, and not where Spark is installed."""
+def use_own_home(folder: Path) -> None:
+    """Have a cluster write its logs into the folder, and not where Spark is installed."""
     home, installed = folder / "spark", Path(pyspark.__file__).parent
     home.mkdir(exist_ok=True)
-    for one in installed.iterdir():
-        if one.name != "work" and not (home / one.name).exists():
-            (home / one.name).symlink_to(one)
+    for path in installed.iterdir():
+        if path.name != "work" and not (home / path.name).exists():
+            (home / path.name).symlink_to(path)
     os.environ["SPARK_HOME"] = str(home)
 
 
 def session(folder: Path, fault: str, master: str) -> SparkSession:
-    """Return a session in which a task may fail often."""
-    own_home(folder)
+    """A session in which a task may fail often."""
+    use_own_home(folder)
     settings = {
         "spark.task.maxFailures": "16",
         "spark.executor.memory": "1g",
@@ -56,10 +56,10 @@ def session(folder: Path, fault: str, master: str) -> SparkSession:
 
 
 def run(folder: Path, rows: int, fault: str, master: str) -> None:
-    """Read the trace to its end."""
+    """Run the query to the end of its trace, and print each batch."""
     spark = session(folder, fault, master)
-    planted(fault, folder)
-    query = started(spark, folder, rows)
+    inject_fault(fault, folder)
+    query = start(spark, folder, rows)
     last = -1
     while query.isActive:
         sleep(0.2)

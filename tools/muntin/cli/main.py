@@ -6,38 +6,47 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from muntin.cli.commands import cards, diff, draw, fuzz, replay
-from muntin.cli.commands import list_implementations as listing
-from muntin.cli.commands import snapshot as snapshots
+from muntin.cli.commands import cards, diff, draw, fuzz, list_implementations, replay, snapshot
 from muntin.console.messages import complain
 from muntin.spec.errors import InvalidInputError, MuntinError
 
-COMMANDS = (replay, listing, draw, snapshots, cards, fuzz, diff)
-"""Each adds its own parser, and says what to run."""
+COMMANDS = {
+    "replay": replay,
+    "list": list_implementations,
+    "draw": draw,
+    "snapshot": snapshot,
+    "cards": cards,
+    "fuzz": fuzz,
+    "diff": diff,
+}
+"""The modules of the commands. `run` gets the parsed arguments and returns the exit status.
+
+An InvalidInputError means that the command line is wrong; any other MuntinError is a failure.
+"""
 
 DESCRIPTION = """\
-Sliding-window aggregation: an executable specification, and implementations that are held
-against it. A muntin is the bar between the panes of a window.
+Sliding-window aggregation: an executable specification, and implementations that are compared
+with it. A muntin is the bar between the panes of a window.
 """
 
 EPILOG = """\
 examples:
   muntin list                                    the implementations, and what each supports
-  muntin replay trace.json --pretty              what the specification says of a trace
-  muntin replay trace.json --with all --check    whether everything agrees with the file
+  muntin replay trace.json --pretty              the results of the specification
+  muntin replay trace.json --with all --check    compare all with the file
   muntin draw trace.json --with fiba             pictures of a structure, step by step
-  muntin snapshot show state.bin                 what a snapshot of an operator holds
-  muntin fuzz --steps 100000                     random traces, beside the specification
-  muntin diff --rows 1e6                         a million rows on Spark, beside each other
+  muntin snapshot show state.bin                 the content of a snapshot of an operator
+  muntin fuzz --steps 100000                     random traces, compared with the specification
+  muntin diff --rows 1e6                         compare on a million rows, on Spark
 
-`muntin COMMAND --help` says more.
+For more, run `muntin COMMAND --help`.
 """
 
 FAILED, MISUSED, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command, and return its exit status."""
+    """Run a command; the result is its exit status."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     command: Callable[[Namespace], int] | None = arguments.run
@@ -60,17 +69,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        "muntin",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    form = RawDescriptionHelpFormatter
+    parser = ArgumentParser("muntin", description=DESCRIPTION, epilog=EPILOG, formatter_class=form)
     parser.add_argument("--version", action="version", version=f"muntin {_version()}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for name, command in COMMANDS.items():
+        added = commands.add_parser(
+            name,
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog=command.EPILOG,
+            formatter_class=form,
+        )
+        command.add_arguments(added)
+        added.set_defaults(run=command.run)
     return parser
 
 

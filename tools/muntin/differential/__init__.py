@@ -1,4 +1,4 @@
 """`muntin diff`: the same rows through several implementations, and every difference attributed.
 
-What needs Spark is in `spark`, rows and traces in `inputs`, pages and tables in `report`.
+What needs Spark is in `spark`, rows and traces in `inputs`.
 """

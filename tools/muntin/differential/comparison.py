@@ -1,4 +1,4 @@
-"""All contenders on one trace: who differs from the denotation, or from each other."""
+"""All implementations on one trace: which differs from the denotation, or from the others."""
 
 import json
 from collections.abc import Hashable, Sequence
@@ -6,177 +6,164 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import compress
 
+from muntin.conformance.machines.lockstep import Response
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
-from muntin.conformance.transcript.writer import write
+from muntin.conformance.transcript.replay import write
 from muntin.differential.equality import (
-    View,
-    Within,
-    alike,
+    Tolerances,
+    WindowView,
     differing_windows,
     final_windows,
-    of_queries,
-    tolerance,
+    is_equal,
+    restricted_to,
+    tolerances,
 )
-from muntin.differential.implementation import RunResult, attempt, refusals
-from muntin.differential.inputs.trace import GeneratedTrace, on_time
+from muntin.differential.implementation import TraceRun, run_trace, unsupported_queries
+from muntin.differential.inputs.trace import KeyTrace, on_time
 from muntin.differential.plan import NATIVE, SPEC, DiffPlan
-from muntin.differential.tally import Tally, Wrong
-from muntin.registry.dataframes.native_queries import translated
-from muntin.spec.query import Output
+from muntin.differential.tally import Tally, WrongTrace
+from muntin.registry.dataframes.native_windows import native_query
 from muntin.spec.stream import END, Step
 
 
 class TraceComparison:
-    """Counts what comes of traces, one after another."""
+    """Compares the implementations of a plan on traces, and counts the outcome."""
 
     def __init__(self, plan: DiffPlan) -> None:
-        """Start with nothing judged."""
+        """Start with an empty tally, but for the queries that implementations refuse."""
         self.plan, self.tally = plan, Tally()
-        self._names = [one.name for one in plan.against if one.name != NATIVE]
+        self._names = [entry.name for entry in plan.against if entry.name != NATIVE]
         for name in self._names:
-            for query, why in refusals(name, plan).items():
+            for query, why in unsupported_queries(name, plan).items():
                 self.tally.refused[f"{name}: {query}"] = why
 
-    def judge(self, trace: GeneratedTrace, native: View | None = None) -> None:
-        """Let all contenders take a trace; Spark's own answers are given, if there are any."""
-        told = trace.transcript(self.plan)
-        takers = [one.name for one in self.plan.against if one.takes(trace.nth)]
-        attempts = [self._attempt(name, told) for name in self._names if name in takers]
-        if NATIVE not in takers:
+    def compare(self, trace: KeyTrace, native: WindowView | None = None) -> None:
+        """Run all implementations on a trace; `native` are the windows that Spark computed."""
+        transcript = trace.transcript(self.plan)
+        names = [entry.name for entry in self.plan.against if entry.accepts(trace.number)]
+        runs = [self._run(name, transcript) for name in self._names if name in names]
+        if NATIVE not in names:
             native = None
-        court = Arbiter(trace, told, self.plan)
-        found = court.compare(attempts, native)
-        if any(found.values()) and SPEC not in takers:
-            attempts.insert(0, self._attempt(SPEC, told))
-            found = court.compare(attempts, native)
-            self.tally.of()["arbitrated"] += 1
-        self._count(trace, attempts, found, native)
-        for name, what in found.items():
-            if what:
-                self.tally.blame(court.blame_minority(name, what))
-
-    def _attempt(self, name: str, told: OperatorTranscript) -> RunResult:
-        return attempt(name, told, [*refusals(name, self.plan)])
-
-    def _count(
-        self,
-        trace: GeneratedTrace,
-        attempts: Sequence[RunResult],
-        found: dict[str, str],
-        native: View | None,
-    ) -> None:
-        rows, tally = len(trace.times), self.tally
-        run = tally.of()
-        run.update(traces=1, rows=rows, late=rows - sum(on_time(trace.times, self.plan)))
-        for one in attempts:
-            self._spent(one, rows)
+        arbiter = Arbiter(trace, transcript, self.plan)
+        differences = arbiter.differences(runs, native)
+        if any(differences.values()) and SPEC not in names:
+            runs.insert(0, self._run(SPEC, transcript))
+            differences = arbiter.differences(runs, native)
+            self.tally.counter()["arbitrated"] += 1
+        tally, rows = self.tally, len(trace.times)
+        late = rows - sum(on_time(trace.times, self.plan))
+        windows = len(final_windows(runs[0].answers)) if runs else 0
+        tally.counter().update(traces=1, rows=rows, late=late, windows=windows)
+        for run in runs:
+            self._count_cost(run, rows)
         if native is not None:
-            tally.of(NATIVE).update(results=len(native), windows=len(native))
-        if attempts:
-            run["windows"] += len(final_windows(attempts[0].answers))
-        for name, what in found.items():
-            counts = tally.of(name)
-            counts.update(rows=rows, traces=1, mismatches=int(bool(what)))
+            tally.counter(NATIVE).update(results=len(native), windows=len(native))
+        for name, difference in differences.items():
+            tally.counter(name).update(rows=rows, traces=1, mismatches=int(bool(difference)))
+            if difference:
+                tally.add_wrong(arbiter.wrong_trace(name, difference))
 
-    def _spent(self, one: RunResult, rows: int) -> None:
-        tally, counts = self.tally, self.tally.of(one.name)
-        counts.update(results=one.results, windows=len(final_windows(one.answers)), taken=rows)
-        meter = one.meter
+    def _run(self, name: str, transcript: OperatorTranscript) -> TraceRun:
+        return run_trace(name, transcript, [*unsupported_queries(name, self.plan)])
+
+    def _count_cost(self, run: TraceRun, rows: int) -> None:
+        tally, counts = self.tally, self.tally.counter(run.name)
+        counts.update(results=run.results, windows=len(final_windows(run.answers)), processed=rows)
+        meter = run.meter
         counts.update(lifts=meter.lifts, combines=meter.combines, inverts=meter.inverts)
-        tally.most(one.name, "slices", one.slices)
-        counts.update({f"most {what}": count for what, count in one.most.items()})
-        counts["held"] += one.slices
-        counts["tuples"] += one.tuples
-        tally.seconds[one.name] = tally.seconds.get(one.name, 0.0) + one.seconds
-        if one.over:
-            counts["over"] += 1
-            tally.refused[f"{one.name} beyond its claim"] = one.over[0]
+        tally.update_max(run.name, "slices", run.slices)
+        counts.update({f"bound of {what}": bound for what, bound in run.bounds.items()})
+        counts["sum of slices"] += run.slices
+        counts["tuples"] += run.tuples
+        tally.seconds[run.name] = tally.seconds.get(run.name, 0.0) + run.seconds
+        if run.violations:
+            counts["over bound"] += 1
+            tally.refused[f"{run.name} over its bound"] = run.violations[0]
 
 
 class Arbiter:
     """Compares the answers to one trace."""
 
-    def __init__(self, trace: GeneratedTrace, told: OperatorTranscript, plan: DiffPlan) -> None:
-        """Take the trace."""
-        self._trace, self._told, self._plan = trace, told, plan
-        self._within = tolerance(told.queries, trace.values)
+    def __init__(self, trace: KeyTrace, transcript: OperatorTranscript, plan: DiffPlan) -> None:
+        """Compute the tolerances of the trace."""
+        self._trace, self._transcript, self._plan = trace, transcript, plan
+        self._allowed = tolerances(transcript.queries, trace.values)
 
-    def compare(self, attempts: Sequence[RunResult], native: View | None) -> dict[str, str]:
-        """Return for each contender that is compared what is wrong with it; nothing, if nothing.
+    def differences(self, runs: Sequence[TraceRun], native: WindowView | None) -> dict[str, str]:
+        """The difference of each implementation that is compared; an empty text if it agrees.
 
-        The first is what the others are held against, where they answer a query that it answers:
-        the denotation, where it takes part.
+        The denotation is the reference if it takes part, else the first run is. An implementation
+        is compared if it shares a query with the reference.
         """
-        if not attempts:
+        if not runs:
             return {}
-        first, *others = sorted(attempts, key=lambda one: one.name != SPEC)
-        found = {
-            one.name: differs(first, one, self._within)
-            for one in others
-            if first.queries & one.queries
+        reference, *others = sorted(runs, key=lambda run: run.name != SPEC)
+        differences = {
+            run.name: first_difference(reference, run, self._allowed)
+            for run in others
+            if reference.queries & run.queries
         }
-        if native is not None and first.queries & native_serves(self._told):
-            found[NATIVE] = native_differs(self._told, first, native, self._within)
-        return {first.name: ""} | found if found else {}
+        supported = native_query_ids(self._transcript)
+        if native is not None and reference.queries & supported:
+            differences[NATIVE] = window_difference(reference, native, supported, self._allowed)
+        return {reference.name: ""} | differences if differences else {}
 
-    def blame_minority(self, name: str, what: str) -> Wrong:
-        """Return who is wrong on which trace, and how."""
-        told = self._told
+    def wrong_trace(self, name: str, difference: str) -> WrongTrace:
+        """The trace as evidence; for Spark's own windows only the events that it got."""
+        transcript = self._transcript
         if name == NATIVE:
-            told = in_one_step(told, on_time(self._trace.times, self._plan))
-        return blame_minority(name, self._trace.key, what, told)
+            transcript = in_one_step(transcript, on_time(self._trace.times, self._plan))
+        return wrong_trace(name, self._trace.key, difference, transcript)
 
 
-def blame_minority(name: str, key: str, what: str, told: OperatorTranscript) -> Wrong:
-    """Return who is wrong on which trace, and how."""
-    document = write(told.queries, told.turns, told.settings)
-    return {"name": name, "key": key, "what": what, "transcript": json.dumps(document)}
+def wrong_trace(name: str, key: str, difference: str, transcript: OperatorTranscript) -> WrongTrace:
+    """A trace on which an implementation is wrong, as plain values."""
+    document = write(transcript.queries, transcript.turns, transcript.settings)
+    return {"name": name, "key": key, "what": difference, "transcript": json.dumps(document)}
 
 
-def differs(first: RunResult, other: RunResult, within: Within) -> str:
-    """Say at which step an attempt is not what it should be, and how; nothing, if it is."""
-    both = first.queries & other.queries
-    whole = first.queries == other.queries
-    for step, (wanted, got) in enumerate(zip(first.answers, other.answers, strict=True)):
-        pair = (wanted, got) if whole else (of_queries(wanted, both), of_queries(got, both))
-        if not alike(*pair, within):
-            return f"step {step}: wanted {_said(pair[0])}; got {_said(pair[1])}"
+def first_difference(reference: TraceRun, run: TraceRun, allowed: Tolerances) -> str:
+    """The first step whose answers differ, and both answers; empty if all are equal."""
+    shared = reference.queries & run.queries
+    for step, pair in enumerate(zip(reference.answers, run.answers, strict=True)):
+        expected, actual = pair
+        if reference.queries != run.queries:
+            expected, actual = (restricted_to(answer, shared) for answer in pair)
+        if not is_equal(expected, actual, allowed):
+            return f"step {step}: wanted {_answer_text(expected)}; got {_answer_text(actual)}"
     return ""
 
 
-def native_serves(told: OperatorTranscript) -> set[Hashable]:
-    """Return the queries that Spark's own windows serve."""
-    return {one.id for one in told.queries if not isinstance(translated(one), str)}
+def native_query_ids(transcript: OperatorTranscript) -> set[Hashable]:
+    """The queries that Spark's own windows support."""
+    return {query.id for query in transcript.queries if not isinstance(native_query(query), str)}
 
 
-def native_differs(told: OperatorTranscript, first: RunResult, native: View, within: Within) -> str:
-    """Say for which window Spark's answer is not what it should be, and how."""
-    return view_differs(first, native, native_serves(told), within)
-
-
-def view_differs(
-    first: RunResult, native: View, served: AbstractSet[Hashable], within: Within
+def window_difference(
+    reference: TraceRun, view: WindowView, supported: AbstractSet[Hashable], allowed: Tolerances
 ) -> str:
-    """Say for which window of the queries that are served a view is wrong, and how."""
-    broken = [one for one in first.answers if isinstance(one, str)]
-    served = served & first.queries
-    wanted = {at: value for at, value in final_windows(first.answers).items() if at[0] in served}
-    found = differing_windows(wanted, {at: native[at] for at in native if at[0] in served}, within)
-    if broken or not found:
-        return " ".join(broken)
-    at, value = next(iter(found.items()))
-    want = wanted.get(at, "no such window")
-    return f"{at[0]}, [{at[1]}, {at[2]}): wanted {want}; got {value}"
+    """The first window that differs, of the supported queries, and both values; empty if none."""
+    errors = [answer for answer in reference.answers if isinstance(answer, str)]
+    compared, final = supported & reference.queries, final_windows(reference.answers)
+    expected = {window: value for window, value in final.items() if window[0] in compared}
+    actual = {window: value for window, value in view.items() if window[0] in compared}
+    differing = differing_windows(expected, actual, allowed)
+    if errors or not differing:
+        return " ".join(errors)
+    window, value = next(iter(differing.items()))
+    right = expected.get(window, "no such window")
+    return f"{window[0]}, [{window[1]}, {window[2]}): wanted {right}; got {value}"
 
 
-def in_one_step(told: OperatorTranscript, taken: Sequence[bool]) -> OperatorTranscript:
-    """Return the events that were accepted, as a batch: all that Spark was given."""
-    events = tuple(event for turn in told.turns for event in turn.step.events)
-    return replace(told, turns=(TranscriptStep(Step(tuple(compress(events, taken)), END)),))
+def in_one_step(transcript: OperatorTranscript, accepted: Sequence[bool]) -> OperatorTranscript:
+    """The accepted events as one step that ends the stream: all that a batch has."""
+    events = tuple(event for turn in transcript.turns for event in turn.step.events)
+    step = Step(tuple(compress(events, accepted)), END)
+    return replace(transcript, turns=(TranscriptStep(step),))
 
 
-def _said(answer: Output | str) -> str:
+def _answer_text(answer: Response) -> str:
     if isinstance(answer, str):
         return answer
-    late = [f"late: {one}" for one in answer.late]
-    return "; ".join([*(str(tuple(one)) for one in answer.results), *late][:6]) or "nothing"
+    late = [f"late: {event}" for event in answer.late]
+    return "; ".join([*(str(tuple(row)) for row in answer.results), *late][:6]) or "nothing"

@@ -1,6 +1,6 @@
-"""What slicing may cost on a trace, by the claims that its proofs make (proofs/scotty.md, M1, M6).
+"""Bounds on the cost of slicing a trace, as claimed in proofs/scotty.md (M1, M6).
 
-A claim is made for queries whose slices follow from time alone: nothing is said of the others.
+They hold for queries whose slices depend on time alone; other queries have no bound here.
 """
 
 from collections.abc import Sequence
@@ -11,48 +11,49 @@ from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
 from muntin.spec.windows.periodic import Sliding
 
-CLAIMED = ("scotty-lazy", "scotty-eager", "scotty-fiba")
-"""The operators of which the claims speak."""
+BOUNDED = ("scotty-lazy", "scotty-eager", "scotty-fiba")
+"""The operators that have bounds."""
 
 LAZY = "scotty-lazy"
-"""The one that combines the slices of a window one by one."""
+"""The operator that combines the slices of a window one by one."""
 
 
 @dataclass(frozen=True)
-class Claim:
-    """The claims on one operator with some queries."""
+class CostBounds:
+    """The bounds of one operator with some queries."""
 
     name: str
     queries: tuple[Query, ...]
 
     def slices(self, limit: int, newest: int, rows: int) -> int:
-        """Return how many slices may be held, when so many rows came, up to this time.
+        """The most slices the operator may hold after these rows, up to this newest time.
 
-        From the lateness limit to the youngest event, and as far back as the longest window, a
+        From the lateness limit to the newest event, and as far back as the longest window, a
         slice lies between two edges of one aggregate's windows, or two gaps; and none is empty.
 
         >>> from muntin.spec.algebra.catalogue import named
         >>> query = Query("q", Sliding(60, 15), named("sum"))
-        >>> Claim("scotty-lazy", (query,)).slices(100, 200, 1000)
+        >>> CostBounds("scotty-lazy", (query,)).slices(100, 200, 1000)
         12
         """
-        found = 0
+        total = 0
         for queries in self._by_aggregate():
-            kinds = [query.window for query in queries]
-            longest = max((one.size for one in kinds if isinstance(one, Sliding)), default=0)
-            gaps = [one.gap for one in kinds if isinstance(one, Session)]
-            reach = newest - (limit - max(longest, *gaps, 0))
-            edges = sum(_edges(one, reach) for one in kinds if isinstance(one, Sliding))
-            sessions = reach // min(gaps) + 2 if gaps else 0
-            found += min(rows, edges + sessions + 1)
-        return found
+            windows = [query.window for query in queries]
+            sliding = [window for window in windows if isinstance(window, Sliding)]
+            gaps = [window.gap for window in windows if isinstance(window, Session)]
+            longest = max((window.size for window in sliding), default=0)
+            span = newest - (limit - max(longest, *gaps, 0))
+            edges = sum(_edges(window, span) for window in sliding)
+            sessions = span // min(gaps) + 2 if gaps else 0
+            total += min(rows, edges + sessions + 1)
+        return total
 
     def lifts(self, rows: int) -> int:
-        """Return how often values may be lifted: once for each aggregate."""
+        """The most lifts: one of each row for each aggregate."""
         return rows * len(self._by_aggregate())
 
     def combines(self, rows: int, results: int, slices: int) -> int | None:
-        """Return how often may be combined: lazily, into a slice and out of those of a window.
+        """The most combines of the lazy operator: into a slice, and over those of a window.
 
         A slice is joined to its neighbour at most once for each tuple: where it fills a gap.
         """
@@ -60,20 +61,20 @@ class Claim:
 
     def _by_aggregate(self) -> list[list[Query]]:
         names = dict.fromkeys(query.aggregate.name for query in self.queries)
-        return [[one for one in self.queries if one.aggregate.name == name] for name in names]
+        return [[query for query in self.queries if query.aggregate.name == name] for name in names]
 
 
-def _edges(kind: Sliding, reach: int) -> int:
-    """Return how many edges lie within so much time: starts and, unless they are starts, ends."""
-    return (reach // kind.slide + 1) * (1 + (kind.size % kind.slide > 0))
+def _edges(window: Sliding, span: int) -> int:
+    """The most edges within a span of time: starts and, unless they are starts, ends."""
+    return (span // window.slide + 1) * (1 + (window.size % window.slide > 0))
 
 
-def claim(name: str, queries: Sequence[Query]) -> Claim | None:
-    """Return what is claimed, if anything is."""
+def cost_bounds(name: str, queries: Sequence[Query]) -> CostBounds | None:
+    """The bounds of an operator, if it has any for these queries."""
     by_time = all(
         isinstance(query.window, Sliding | Session)
         and query.window.measure is TIME
         and query.aggregate.commutative
         for query in queries
     )
-    return Claim(name, tuple(queries)) if name in CLAIMED and by_time else None
+    return CostBounds(name, tuple(queries)) if name in BOUNDED and by_time else None

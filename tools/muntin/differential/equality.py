@@ -1,44 +1,45 @@
-"""Whether two answers are the same: exactly, or for floats within the bound of their rounding."""
+"""Whether two answers are equal: exactly, or for floats within the bound of their rounding."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from math import fsum, isfinite, sqrt
 from typing import TypeAlias
 
-from muntin.conformance.machines.lockstep import Answer, agree
-from muntin.spec.query import Output, Query, Result
+from muntin.conformance.machines.lockstep import Response, agree
+from muntin.spec.query import Output, Query
 
-View: TypeAlias = dict[tuple[str, int, float], object]
-"""The windows that stand, by query, start and end."""
+WindowView: TypeAlias = dict[tuple[str, int, float], object]
+"""Values of the windows that are not retracted, by query, start and end."""
 
 ROUNDING = 2.0**-53
 """The greatest relative error of one addition of floats."""
 
 
-Within: TypeAlias = Mapping[str, float]
-"""How far values may lie apart, by query; those of other queries have to be equal."""
+Tolerances: TypeAlias = Mapping[str, float]
+"""The allowed difference of values, by query; values of other queries must be equal."""
 
 
-def tolerance(queries: Iterable[Query], values: Iterable[object]) -> Within:
-    """Return how far the values of each query over a trace may lie apart; else they are equal.
+def tolerances(queries: Iterable[Query], values: Iterable[object]) -> Tolerances:
+    """The allowed difference for each query over a trace; queries without one are exact.
 
-    For a variance the sum that counts is that of the squares [Chan83]. Roots lie no farther
-    apart than the root of how far their squares do.
+    For a variance the sum that counts is that of the squares [Chan83]. The difference of two roots
+    is at most the root of the difference of their squares.
 
-    >>> from muntin.differential.plan import asked
-    >>> list(tolerance([asked("tumbling:5:var_pop"), asked("tumbling:5:max")], [0.5]))
+    >>> from muntin.differential.plan import parse_query
+    >>> list(tolerances([parse_query("tumbling:5:var_pop"), parse_query("tumbling:5:max")], [0.5]))
     ['tumbling:5:var_pop']
     """
-    given = list(values)
-    far = rounding_error_bound(given)
-    spread = rounding_error_bound([one * one for one in given if isinstance(one, float)])
-    known = {"sum": far, "mean": far}
-    known |= {"var_pop": spread, "var_sample": spread}
-    known |= {"std_pop": sqrt(spread), "std_sample": sqrt(spread)}
-    return {one.id: known[one.aggregate.name] for one in queries if known.get(one.aggregate.name)}
+    listed = list(values)
+    of_sum = rounding_error_bound(listed)
+    of_squares = rounding_error_bound([one * one for one in listed if isinstance(one, float)])
+    bounds = {"sum": of_sum, "mean": of_sum}
+    bounds |= {"var_pop": of_squares, "var_sample": of_squares}
+    bounds |= {"std_pop": sqrt(of_squares), "std_sample": sqrt(of_squares)}
+    allowed = {query.id: bounds.get(query.aggregate.name, 0.0) for query in queries}
+    return {query: bound for query, bound in allowed.items() if bound}
 
 
 def rounding_error_bound(values: Iterable[object]) -> float:
-    """Return how far sums of floats, added in any order, may lie apart; 0 for exact values.
+    """The greatest difference of sums of floats added in any order; 0 for exact values.
 
     A sum of n floats is off by less than n u A, where u is half the distance from 1 to the next
     float and A the sum of the magnitudes [Higham93]. A difference of two prefix sums is off by
@@ -47,59 +48,57 @@ def rounding_error_bound(values: Iterable[object]) -> float:
     >>> rounding_error_bound([1, 2, None]), rounding_error_bound([0.5, 1.5]) < 1e-14
     (0.0, True)
     """
-    floats = [one for one in values if isinstance(one, float) and isfinite(one)]
+    floats = [value for value in values if isinstance(value, float) and isfinite(value)]
     return 4 * len(floats) * ROUNDING * fsum(map(abs, floats))
 
 
-def close(wanted: object, got: object, within: float) -> bool:
-    """Whether two values are the same, or near each other."""
-    if isinstance(wanted, float) and isinstance(got, float) and isfinite(wanted):
-        return wanted == got or abs(wanted - got) <= within
-    return wanted == got or repr(wanted) == repr(got) == "nan"
+def is_close(expected: object, actual: object, tolerance: float) -> bool:
+    """Whether two values are equal, both NaN, or floats within the tolerance."""
+    if isinstance(expected, float) and isinstance(actual, float) and isfinite(expected):
+        return expected == actual or abs(expected - actual) <= tolerance
+    return expected == actual or repr(expected) == repr(actual) == "nan"
 
 
-def alike(wanted: Answer, got: Answer, within: Within) -> bool:
-    """Whether two answers to a step are the same."""
-    if not within or isinstance(wanted, str) or isinstance(got, str):
-        return wanted == got or agree(wanted, got)
-    return wanted.late == got.late and _alike(wanted.results, got.results, within)
-
-
-def _alike(wanted: Sequence[Result], got: Sequence[Result], within: Within) -> bool:
-    return len(wanted) == len(got) and all(
-        close(a.value, b.value, within.get(a.query, 0.0))
+def is_equal(expected: Response, actual: Response, allowed: Tolerances) -> bool:
+    """Whether two answers to a step are equal, but for values within their tolerance."""
+    if not allowed or isinstance(expected, str) or isinstance(actual, str):
+        return expected == actual or agree(expected, actual)
+    return (expected.late, len(expected.results)) == (actual.late, len(actual.results)) and all(
+        is_close(a.value, b.value, allowed.get(a.query, 0.0))
         and a._replace(value=None) == b._replace(value=None)
-        for a, b in zip(wanted, got, strict=True)
+        for a, b in zip(expected.results, actual.results, strict=True)
     )
 
 
-def of_queries(answer: Answer, names: frozenset[Hashable]) -> Answer:
-    """Return an answer without what is said of other queries."""
+def restricted_to(answer: Response, queries: frozenset[Hashable]) -> Response:
+    """An answer without the results of other queries."""
     if isinstance(answer, str):
         return answer
-    return answer._replace(results=tuple(one for one in answer.results if one.query in names))
+    return answer._replace(results=tuple(row for row in answer.results if row.query in queries))
 
 
-def final_windows(answers: Iterable[Answer]) -> View:
-    """Return the windows that stand after these answers.
+def final_windows(answers: Iterable[Response]) -> WindowView:
+    """The windows after these answers: the last value of each that was not retracted.
 
+    >>> from muntin.spec.query import Result
     >>> final_windows([Output((Result("q", None, 0, 5, 7, "new", 0),))])
     {('q', 0, 5): 7}
     """
-    view = View()
-    for one in (one for answer in answers if isinstance(answer, Output) for one in answer.results):
-        if one.kind == "retracted":
-            view.pop((one.query, one.start, one.end), None)
+    view = WindowView()
+    for row in (row for answer in answers if isinstance(answer, Output) for row in answer.results):
+        if row.kind == "retracted":
+            view.pop((row.query, row.start, row.end), None)
         else:
-            view[one.query, one.start, one.end] = one.value
+            view[row.query, row.start, row.end] = row.value
     return view
 
 
-def differing_windows(wanted: View, got: View, within: Within) -> View:
-    """Return the windows that differ, with what is got; a text says that there is none."""
-    missing = object()
+def differing_windows(expected: WindowView, actual: WindowView, allowed: Tolerances) -> WindowView:
+    """The windows that differ, with the actual value, or a text that the window is missing."""
+    missing, windows = object(), sorted({*expected, *actual})
+    pairs = ((expected.get(window, missing), actual.get(window, missing)) for window in windows)
     return {
-        at: got.get(at, "no such window")
-        for at in sorted({*wanted, *got})
-        if not close(wanted.get(at, missing), got.get(at, missing), within.get(at[0], 0.0))
+        window: actual.get(window, "no such window")
+        for window, pair in zip(windows, pairs, strict=True)
+        if not is_close(*pair, allowed.get(window[0], 0.0))
     }

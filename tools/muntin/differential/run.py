@@ -1,4 +1,4 @@
-"""A differential run from start to end: judged, told, made small, written."""
+"""A differential run from start to end: compare, print, shrink, write the report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,16 +10,13 @@ from muntin.console.messages import complain, say
 from muntin.console.progress import ProgressBar
 from muntin.differential.inputs.sources import Source
 from muntin.differential.journal import Journal
-from muntin.differential.native_smaller import NativeShrinker
 from muntin.differential.plan import DiffPlan
-from muntin.differential.report.page import write
-from muntin.differential.report.table import header, lines, summary, text
-from muntin.differential.shrinking import Mismatch, operator_mismatch
+from muntin.differential.report import header, page, summary, table_lines, table_rows
+from muntin.differential.shrinking import Mismatch, NativeShrinker, operator_mismatch
 from muntin.differential.spark.driver import run_chunks
-from muntin.differential.streaming import StreamOutcome, judged
-from muntin.differential.tally import Tally
-from muntin.differential.verdict import verdict
-from muntin.registry.dataframes.names import WHOLES
+from muntin.differential.spark.native_streams import StreamOutcome, compare_streams
+from muntin.differential.tally import Tally, outcome_of
+from muntin.registry.implementations import DATAFRAME_NAMES
 
 if TYPE_CHECKING:
     from muntin.registry.dataframes.session import Session
@@ -27,87 +24,87 @@ if TYPE_CHECKING:
 
 @dataclass
 class SourceOutcome:
-    """What came of one source."""
+    """The outcome of one source."""
 
     source: Source
     tally: Tally
     seconds: float
     pace: list[tuple[int, float]]
-    """The rows of each chunk, and how long they took."""
+    """The rows of each chunk, and the seconds that they took."""
     mismatches: list[Mismatch] = field(default_factory=list[Mismatch])
 
 
 class DiffRun:
-    """What is run, where, and what came of it."""
+    """A run of a plan on a session of Spark, with its output folder and its journal."""
 
     def __init__(
         self, plan: DiffPlan, out: Path, spark: "Session", journal: Path | None = None
     ) -> None:
-        """Start with nothing run."""
-        self._notes = journal
-        self._plan, self._out, self._spark = plan, out, spark
+        """Prepare the run; `run` starts it."""
+        self._plan, self._out, self._spark, self._journal_path = plan, out, spark, journal
         self.streams: list[StreamOutcome] = []
 
     def run(self, sources: Sequence[Source], *, streaming: bool = False) -> list[SourceOutcome]:
-        """Run all of it, print what came, and return it."""
-        found = [self._run(source) for source in sources]
+        """Compare all sources and streams, and print and write the outcome."""
+        outcomes = [self._compare(source) for source in sources]
         if streaming:
-            say("\nSpark's own windows over a stream, beside the specification:")
-            for one in judged(self._spark, self._plan):
-                self.streams.append(one)
-                say(str(one))
-                if one.mismatch:
-                    self._explain(one.mismatch)
-        say(f"\n{verdict(found, self.streams)}")
-        say(f"The report: {write(self._out, self._plan, found, self.streams)}")
-        return found
+            say("\nSpark's own windows over a stream, compared with the specification:")
+            for outcome in compare_streams(self._spark, self._plan):
+                self.streams.append(outcome)
+                say(str(outcome))
+                if outcome.mismatch:
+                    self._explain(outcome.mismatch)
+        say(f"\n{outcome_of(outcomes, self.streams)}")
+        self._out.mkdir(parents=True, exist_ok=True)
+        path = self._out / "report.html"
+        path.write_text(page(self._plan, outcomes, self.streams), "utf-8")
+        say(f"The report: {path}")
+        return outcomes
 
-    def _run(self, source: Source) -> SourceOutcome:
+    def _compare(self, source: Source) -> SourceOutcome:
         start, pace = monotonic(), list[tuple[int, float]]()
-        with ProgressBar(f"rows {source.name}", source.rows) as ticker:
+        with ProgressBar(f"rows {source.name}", source.rows) as progress:
 
-            def told(part: Tally) -> None:
-                pace.append((part.of()["rows"], part.seconds[""]))
-                ticker.tick(part.of()["rows"])
+            def report(part: Tally) -> None:
+                rows = part.counter()["rows"]
+                pace.append((rows, part.seconds[""]))
+                progress.tick(rows)
 
-            ticker.show()
-            tally = run_chunks(source, self._plan, told, self._journal(source))
-        found = SourceOutcome(source, tally, monotonic() - start, pace)
-        self._tell(found)
-        found.mismatches += self._mismatches(tally)
-        for one in found.mismatches:
-            self._explain(one)
-        return found
+            progress.show()
+            journal = Journal(self._journal_path, source.run) if self._journal_path else None
+            tally = run_chunks(source, self._plan, report, journal)
+        outcome = SourceOutcome(source, tally, monotonic() - start, pace)
+        self._print(outcome)
+        outcome.mismatches += self._mismatches(tally)
+        for mismatch in outcome.mismatches:
+            self._explain(mismatch)
+        return outcome
 
-    def _journal(self, source: Source) -> Journal | None:
-        return Journal(self._notes, source.run) if self._notes else None
-
-    def _tell(self, found: SourceOutcome) -> None:
-        say(f"\nRows {found.source.name}: {summary(self._plan, found.tally, found.seconds)}")
-        for what, count in found.source.bad.items():
-            say(f"left out: {count:,} rows: {what}")
-        for line in text(header(self._plan), lines(self._plan, found.tally)):
+    def _print(self, outcome: SourceOutcome) -> None:
+        text = summary(self._plan, outcome.tally, outcome.seconds)
+        say(f"\nRows {outcome.source.name}: {text}")
+        for reason, count in outcome.source.bad.items():
+            say(f"left out: {count:,} rows: {reason}")
+        lines = table_lines(header(self._plan), table_rows(self._plan, outcome.tally))
+        refusals = (f"{what}: {why}" for what, why in outcome.tally.refused.items())
+        for line in (*lines, *refusals):
             say(line)
-        for what, why in found.tally.refused.items():
-            say(f"{what}: {why}")
 
     def _mismatches(self, tally: Tally) -> list[Mismatch]:
-        """Make the first wrong trace of each implementation small."""
-        first = {one["name"]: one for one in reversed(tally.wrong)}
+        first = {trace["name"]: trace for trace in reversed(tally.wrong)}
         if first:
-            complain(f"making the traces of {', '.join(first)} small")
+            complain(f"shrinking the wrong traces of {', '.join(first)}")
+        dialect = self._plan.settings().dialect
         return [
-            self._bench(name).mismatch(one) if name in WHOLES else operator_mismatch(one)
-            for name, one in first.items()
+            NativeShrinker(self._spark, self._plan, name, dialect).mismatch(trace)
+            if name in DATAFRAME_NAMES
+            else operator_mismatch(trace)
+            for name, trace in first.items()
         ]
 
-    def _bench(self, name: str) -> NativeShrinker:
-        return NativeShrinker(self._spark, self._plan, name, self._plan.settings().dialect)
-
-    def _explain(self, one: Mismatch) -> None:
-        path = one.save(self._out)
-        say(f"\nMISMATCH: {one.name}, key {one.key}, made small: {one.events} events")
-        say(f"  {one.what}")
-        for line in one.steps():
+    def _explain(self, mismatch: Mismatch) -> None:
+        path = mismatch.save(self._out)
+        say(f"\nMISMATCH: {mismatch.name}, key {mismatch.key}, shrunk to {mismatch.events} events")
+        command = f"{path}: `{mismatch.replay_command(path)}`"
+        for line in (mismatch.what, *mismatch.steps(), command):
             say(f"  {line}")
-        say(f"  {path}: `{one.again(path)}`")

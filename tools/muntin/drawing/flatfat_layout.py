@@ -1,22 +1,26 @@
 """A FlatFAT as in Figure 3 of [Tangwongsan15]: a binary tree over a ring, and the flat array.
 
-Under the leaves are the slots of the ring with the times of their items; then the array that the
-tree really is, its inner nodes in the first row and its leaves in the second, as they are numbered.
+Under the leaves are the slots of the ring with the times of their items; then the array that stores
+the tree, its inner nodes in the first row and its leaves in the second, as they are numbered.
 """
 
-from muntin.drawing.scene import Box, Edge, Label, Scene, wide
-from muntin.drawing.value_text import IDENTITY, Text, ValueFormatter
+from dataclasses import replace
+
+from muntin.drawing.scene import Box, Edge, Label, Look, Scene, text_width
+from muntin.drawing.value_text import IDENTITY, LONGEST, Text, ValueFormatter
 from muntin.optimized.introspection import FatPicture
 
 PAD, CELL, SLOT, LEVEL, GAP = 12.0, 28.0, 42.0, 58.0, 8.0
 SHORT = 6
+LOOKS: tuple[Look, Look, Look, Look] = ("plain", "item", "partial", "vacant")
+PLAIN, ITEM, PARTIAL, VACANT = LOOKS
 LEAST = 52.0
 
 
-def fat_scene(picture: FatPicture[object], showing: ValueFormatter) -> Scene:
+def fat_scene(picture: FatPicture[object], formatter: ValueFormatter) -> Scene:
     """Lay out a tree, its ring and its array."""
-    texts = [showing.text(value) for value in picture.nodes]
-    column = max(LEAST, *(PAD + wide(text.short(SHORT)) for text in texts))
+    texts = [formatter.text(value) for value in picture.nodes]
+    column = max(LEAST, *(PAD + text_width(text.short(SHORT)) for text in texts))
     tree = _tree(texts, column)
     ring = _ring(picture, column, max(box.bottom for box in tree.boxes) + 26)
     bottom = max(*(box.bottom for box in ring.boxes), *(label.y for label in ring.labels), 0.0)
@@ -27,69 +31,40 @@ def _tree(texts: list[Text], column: float) -> Scene:
     capacity = len(texts) // 2
     boxes: dict[int, Box] = {}
     for number in reversed(range(1, 2 * capacity)):
-        text, depth = texts[number], number.bit_length() - 1
+        text, look, longest, width = texts[number], ITEM, SHORT, column
         if number >= capacity:
             middle = (number - capacity + 0.5) * (column + GAP)
-            width = column
         else:
             middle = (boxes[2 * number].middle + boxes[2 * number + 1].middle) / 2
-            width = max(column, PAD + wide(text.short()))
-        boxes[number] = Box(
-            middle - width / 2,
-            depth * LEVEL,
-            width,
-            CELL,
-            "vacant" if text.full == IDENTITY else "partial" if number < capacity else "item",
-            text.short(SHORT if number >= capacity else 10),
-            full=text.full,
-            key=f"node {number}: {text.full}",
-        )
-    edges = (
-        Edge(
-            boxes[number // 2].middle,
-            boxes[number // 2].bottom,
-            boxes[number].middle,
-            boxes[number].y,
-        )
-        for number in range(2, 2 * capacity)
-    )
+            look, longest, width = PARTIAL, LONGEST, max(column, PAD + text_width(text.short()))
+        look = VACANT if text.full == IDENTITY else look
+        place = middle - width / 2, (number.bit_length() - 1) * LEVEL
+        boxes[number] = text.box(place, (width, CELL), look, f"node {number}", longest=longest)
+    pairs = ((boxes[number // 2], boxes[number]) for number in range(2, 2 * capacity))
+    edges = (Edge(parent.middle, parent.bottom, child.middle, child.y) for parent, child in pairs)
     return Scene(tuple(boxes[number] for number in sorted(boxes)), tuple(edges))
 
 
 def _ring(picture: FatPicture[object], column: float, top: float) -> Scene:
-    """Return the slots with the times of their items, and what marks the ends of the ring."""
+    """The slots with the times of their items, and the marks of the ends of the ring."""
     boxes: list[Box] = []
     labels = [Label(GAP / 2, top - 8, "the slots", "note", "start")]
     for location, time in enumerate(picture.times):
-        x = location * (column + GAP) + GAP / 2
-        hole = location in picture.holes
-        text = "hole" if hole else "" if time is None else f"t={time}"
-        marks = [
-            name
-            for name, at in (("front", picture.front), ("back", picture.back))
-            if at == location
-        ]
-        boxes.append(
-            Box(
-                x,
-                top,
-                column,
-                CELL,
-                "vacant" if time is None else "plain",
-                text,
-                full=text,
-                key=f"slot {location}: {text}",
-            )
-        )
+        x, look = location * (column + GAP) + GAP / 2, VACANT if time is None else PLAIN
+        text = "hole" if location in picture.holes else "" if time is None else f"t={time}"
+        key = f"slot {location}: {text}"
+        boxes.append(Box(x, top, column, CELL, look, text, full=text, key=key))
+        ends = (("front", picture.front), ("back", picture.back))
+        marks = [name for name, index in ends if index == location]
         labels += [
-            Label(x + column / 2, top + CELL + 15 * (k + 1), f"↑{name}", "mark")
-            for k, name in enumerate(marks)
+            Label(x + column / 2, top + CELL + 15 * k, f"↑{name}", "mark")
+            for k, name in enumerate(marks, 1)
         ]
     return Scene(tuple(boxes), labels=tuple(labels)) + _inverted(picture, column, top)
 
 
 def _inverted(picture: FatPicture[object], column: float, top: float) -> Scene:
-    """Return the two parts of a ring whose back is before its front."""
+    """The two parts of a ring whose back is before its front."""
     front, back, end = picture.front, picture.back, len(picture.times)
     if front is None or back is None or front <= back:
         return Scene()
@@ -104,19 +79,13 @@ def _inverted(picture: FatPicture[object], column: float, top: float) -> Scene:
 
 
 def _array(texts: list[Text], column: float, top: float) -> Scene:
-    capacity = len(texts) // 2
-    boxes = [
-        Box(
-            (number % capacity) * column,
-            top + (SLOT + GAP) * (number // capacity),
-            column,
-            SLOT,
-            "vacant" if not number or text.full == IDENTITY else "plain",
-            text.short(SHORT) if number else "",
-            above=str(number) if number else "",
-            full=text.full if number else "number 0 is no node",
-            key=f"array {number}: {text.full}",
-        )
-        for number, text in enumerate(texts)
-    ]
+    boxes = list[Box]()
+    for number, text in enumerate(texts):
+        row, index = divmod(number, len(texts) // 2)
+        place = index * column, top + (SLOT + GAP) * row
+        look = VACANT if text.full == IDENTITY else PLAIN
+        key, above = f"array {number}", str(number)
+        boxes.append(text.box(place, (column, SLOT), look, key, above=above, longest=SHORT))
+    nothing = "number 0 is no node"
+    boxes[0] = replace(boxes[0], look=VACANT, text="", above="", full=nothing)
     return Scene(tuple(boxes), labels=(Label(0.0, top - 8, "the array", "note", "start"),))

@@ -1,8 +1,7 @@
-"""The structures that can be drawn: each made to be looked at, with a way to do so."""
+"""The structures that can be drawn, each with its layout."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Protocol
 
 from muntin.drawing.flatfat_layout import fat_scene
@@ -29,37 +28,37 @@ from muntin.spec.structure import Fifo, OutOfOrder
 
 
 class Drawable(Protocol):
-    """Something that can be looked at."""
+    """A structure with a picture of its state."""
 
     def picture(self) -> Picture[object]:
-        """Return what it looks like."""
+        """The picture of the current state."""
         ...
 
 
 class DrawableFifo(Fifo[object], Drawable, Protocol):
-    """A FIFO structure that can be looked at."""
+    """A FIFO structure with a picture."""
 
 
 class DrawableWindow(OutOfOrder[object], Drawable, Protocol):
-    """Any other structure that can be looked at."""
+    """Any other structure with a picture."""
 
 
-TREES = ("btree", "fiba")
-FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = MappingProxyType(
-    {
-        "two-stacks": TwoStacks[object],
-        "two-stacks-lite": TwoStacksLite[object],
-        "daba": Daba[object],
-        "daba-lite": DabaLite[object],
-    }
-)
-OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = MappingProxyType(
-    {
-        "flatfat": FlatFatWindow[object],
-        "reactive": ReactiveAggregator[object],
-        "b-int": BInt[object],
-    }
-)
+TREES: Mapping[str, tuple[type[BTree[object]], type[BTree[object]]]] = {
+    "btree": (BTree, BTreeWithCoins),
+    "fiba": (Fiba, FibaWithCoins),
+}
+"""The trees, without coins and with them."""
+FIFO: Mapping[str, Callable[[Monoid[object]], DrawableFifo]] = {
+    "two-stacks": TwoStacks[object],
+    "two-stacks-lite": TwoStacksLite[object],
+    "daba": Daba[object],
+    "daba-lite": DabaLite[object],
+}
+OTHERS: Mapping[str, Callable[[Monoid[object]], DrawableWindow]] = {
+    "flatfat": FlatFatWindow[object],
+    "reactive": ReactiveAggregator[object],
+    "b-int": BInt[object],
+}
 DRAWABLE = (*TREES, *OTHERS, *FIFO)
 """The names of structures that can be drawn."""
 
@@ -68,32 +67,33 @@ DEFAULT_MIN_ARITY = 4
 
 @dataclass(frozen=True)
 class Instance:
-    """A structure, and a way to look at it."""
+    """A structure, and its current picture."""
 
     structure: OutOfOrder[object]
     picture: Callable[[], Picture[object]]
 
-    def scene(self, showing: ValueFormatter) -> Scene:
-        """Lay out what the structure looks like now."""
+    def scene(self, formatter: ValueFormatter) -> Scene:
+        """The layout of the current state."""
         picture = self.picture()
         if isinstance(picture, TreePicture):
-            return tree_scene(picture, showing)
+            return tree_scene(picture, formatter)
         if isinstance(picture, FatPicture):
-            return fat_scene(picture, showing)
+            return fat_scene(picture, formatter)
         if isinstance(picture, LevelsPicture):
-            return levels_scene(picture, showing)
+            return levels_scene(picture, formatter)
         times = [time for time, _ in self.structure.items()]
-        return queue_scene(picture, times, showing)
+        return queue_scene(picture, times, formatter)
 
 
 def instance(
     name: str, monoid: Monoid[object], min_arity: int | None = None, *, coins: bool = False
 ) -> Instance:
-    """Return an empty structure that can be drawn, or say why there is none."""
+    """An empty structure that can be drawn; another name is an error."""
     if name not in TREES and (coins or min_arity is not None):
-        raise UnsupportedError(f"{name} has neither a least arity nor coins: {', '.join(TREES)} do")
+        message = f"{name} has neither a least arity nor coins; only {', '.join(TREES)} have"
+        raise UnsupportedError(message)
     if name in TREES:
-        tree = _tree(name, coins=coins)(monoid, None, min_arity or DEFAULT_MIN_ARITY)
+        tree = TREES[name][coins](monoid, None, min_arity or DEFAULT_MIN_ARITY)
         return Instance(tree, tree.picture)
     if name in FIFO:
         fifo = FIFO[name](monoid)
@@ -101,10 +101,4 @@ def instance(
     if name in OTHERS:
         other = OTHERS[name](monoid)
         return Instance(other, other.picture)
-    raise UnsupportedError(f"{name} cannot be drawn; what can is {', '.join(DRAWABLE)}")
-
-
-def _tree(name: str, *, coins: bool) -> type[BTree[object]]:
-    if name == "fiba":
-        return FibaWithCoins if coins else Fiba
-    return BTreeWithCoins if coins else BTree
+    raise UnsupportedError(f"{name} cannot be drawn; use one of {', '.join(DRAWABLE)}")

@@ -27,7 +27,6 @@ i { display: inline-block; width: 1em; height: 1em; border: 1px solid var(--quie
 i.round { border-radius: 50% } i.fresh { border: 3px solid var(--fresh) }
 """
 
-FRESH = ("fresh", "new in this step")
 TREE = (("up", "up: all below the node"),)
 FINGERS = (
     ("inner", "inner: the root, all but its outer children"),
@@ -37,10 +36,10 @@ FINGERS = (
     ("up-left", "up, and the left spine depends on it"),
     ("up-right", "up, and the right spine depends on it"),
 )
-CELLS = (("item", "an item"), ("partial", "an aggregate"), ("vacant", "nothing there"))
+CELLS = (("item", "an item"), ("partial", "an aggregate"), ("vacant", "empty"))
 LEGENDS = {"fiba": FINGERS, "btree": TREE}
 
-QUERY = {
+QUERY_TEXTS = {
     "fiba": "query = left finger, then root, then right finger.",
     "btree": "query = the root.",
     "flatfat": "query = the root, node 1. Leaves are in the order of time; ⊥ is the identity.",
@@ -55,33 +54,31 @@ QUERY = {
 }
 
 
-def page(heading: str, name: str, frames: Sequence[Frame], *, coins: bool = False) -> str:
-    """Return the page."""
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(heading)}</title>",
-            f"<style>\n{LAYOUT}{STYLE}</style></head><body>",
-            f"<header><h1>{escape(heading)}</h1>",
-            f"<p>{escape(QUERY.get(name, ''))}</p>",
-            _legend(name, coins=coins),
-            "</header>",
-            *map(_section, frames),
-            "</body></html>\n",
-        ]
+def document(title: str, style: str, *body: str) -> str:
+    """An HTML page in this layout and style."""
+    head = (
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title>",
+        f"<style>\n{LAYOUT}{style}</style></head><body>",
     )
+    return "\n".join([*head, *body, "</body></html>\n"])
+
+
+def page(heading: str, name: str, frames: Sequence[Frame], *, coins: bool = False) -> str:
+    """The page of a film."""
+    query = f"<p>{escape(QUERY_TEXTS.get(name, ''))}</p>"
+    header = f"<header><h1>{escape(heading)}</h1>", query, _legend(name, coins=coins), "</header>"
+    return document(heading, STYLE, *header, *map(_section, frames))
 
 
 def _legend(name: str, *, coins: bool) -> str:
-    entries = [*LEGENDS.get(name, CELLS), FRESH]
     marks = [
         f'<li><i class="{look}" style="background:var(--{look})"></i>{escape(words)}</li>'
-        if look != "fresh"
-        else f'<li><i class="fresh"></i>{escape(words)}</li>'
-        for look, words in entries
+        for look, words in LEGENDS.get(name, CELLS)
     ]
+    marks.append('<li><i class="fresh"></i>new in this step</li>')
     if coins:
         words = "a coin (Lemma 9); a change of height costs one too"
         marks.append(f'<li><i class="round" style="background:var(--coin)"></i>{words}</li>')

@@ -1,9 +1,8 @@
-"""A scene: boxes with text, edges, labels and coins at places, still without colours.
+"""A scene: boxes with text, edges, labels and coins at positions, without colours.
 
-The font is one of equal widths, so that what a text takes is known before it is drawn.
+The font is monospaced, so the width of a text is known before it is drawn.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 from unicodedata import east_asian_width
@@ -19,16 +18,16 @@ LabelLook = Literal["caption", "note", "mark"]
 Anchor = Literal["start", "middle", "end"]
 
 
-def wide(text: str, character: float = CHARACTER) -> float:
-    """Return how wide a text is; ideographs take two places."""
-    return character * sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
+def text_width(text: str, character: float = CHARACTER) -> float:
+    """The width of a text; ideographs are two characters wide."""
+    return character * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 @dataclass(frozen=True)
 class Box:
-    """A cell with a text, perhaps a small one above it, and its full text for those who ask.
+    """A cell with a text, perhaps a small one above it, and its full text as a tooltip.
 
-    The key says what it is and what it holds: if the scene before has none such, it is fresh.
+    The key identifies the cell and its content: if the scene before lacks it, the box is fresh.
     """
 
     x: float
@@ -44,12 +43,12 @@ class Box:
 
     @property
     def middle(self) -> float:
-        """Where its middle is, from the left."""
+        """The x of its middle."""
         return self.x + self.width / 2
 
     @property
     def bottom(self) -> float:
-        """Where its bottom is, from the top."""
+        """The y of its bottom."""
         return self.y + self.height
 
 
@@ -75,16 +74,19 @@ class Label:
     anchor: Anchor = "middle"
 
     @property
+    def width(self) -> float:
+        """The width of its text."""
+        return text_width(self.text, CHARACTER if self.look == "caption" else SMALL_CHARACTER)
+
+    @property
     def left(self) -> float:
-        """Where it begins."""
-        width = wide(self.text, CHARACTER if self.look == "caption" else SMALL_CHARACTER)
-        return self.x - {"start": 0.0, "middle": width / 2, "end": width}[self.anchor]
+        """The x of its left end."""
+        return self.x - {"start": 0.0, "middle": self.width / 2, "end": self.width}[self.anchor]
 
     @property
     def right(self) -> float:
-        """Where it ends."""
-        width = wide(self.text, CHARACTER if self.look == "caption" else SMALL_CHARACTER)
-        return self.left + width
+        """The x of its right end."""
+        return self.left + self.width
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class Coin:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is to be drawn. It has its upper left corner at any place."""
+    """The elements to draw, at any offset."""
 
     boxes: tuple[Box, ...] = ()
     edges: tuple[Edge, ...] = ()
@@ -106,7 +108,7 @@ class Scene:
     coins: tuple[Coin, ...] = ()
 
     def __add__(self, other: "Scene") -> "Scene":
-        """Put two scenes into one."""
+        """The elements of both scenes."""
         return Scene(
             self.boxes + other.boxes,
             self.edges + other.edges,
@@ -115,28 +117,20 @@ class Scene:
         )
 
     def frame(self) -> tuple[float, float, float, float]:
-        """Return left, top, width and height of everything, with a margin."""
-        lefts = [0.0, *(b.x for b in self.boxes), *(one.left for one in self.labels)]
-        rights = [b.x + b.width for b in self.boxes] + [one.right for one in self.labels]
+        """Left, top, width and height of all elements, with a margin."""
+        lefts = [0.0, *(b.x for b in self.boxes), *(label.left for label in self.labels)]
+        rights = [b.x + b.width for b in self.boxes] + [label.right for label in self.labels]
         rights += [coin.x + coin.radius for coin in self.coins]
-        tops = [0.0, *(b.y for b in self.boxes), *(one.y - 12 for one in self.labels)]
-        bottoms = [b.bottom for b in self.boxes] + [one.y + 3 for one in self.labels]
+        tops = [0.0, *(b.y for b in self.boxes), *(label.y - 12 for label in self.labels)]
+        bottoms = [b.bottom for b in self.boxes] + [label.y + 3 for label in self.labels]
         bottoms += [coin.y + coin.radius for coin in self.coins]
         left, top = min(lefts) - MARGIN, min(tops) - MARGIN
         width = max(rights, default=0.0) + MARGIN - left
         return left, top, width, max(bottoms, default=0.0) + MARGIN - top
 
 
-def together(scenes: Iterable[Scene]) -> Scene:
-    """Put any number of scenes into one."""
-    return sum(scenes, Scene())
-
-
-def refreshed(scene: Scene, before: Scene | None) -> Scene:
-    """Mark the boxes that hold something that was not there before."""
-    if before is None:
-        return scene
-    known = {box.key for box in before.boxes}
-    return replace(
-        scene, boxes=tuple(replace(box, fresh=box.key not in known) for box in scene.boxes)
-    )
+def mark_fresh(scene: Scene, before: Scene) -> Scene:
+    """The scene with the boxes marked that are not in the scene before."""
+    previous = {box.key for box in before.boxes}
+    boxes = (replace(box, fresh=box.key not in previous) for box in scene.boxes)
+    return replace(scene, boxes=tuple(boxes))

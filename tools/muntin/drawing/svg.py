@@ -1,11 +1,11 @@
-"""SVG text of a scene: self-contained, and dark where the reader likes it dark."""
+"""SVG text of a scene: self-contained, with a dark mode."""
 
 from html import escape
 
 from muntin.drawing.scene import Box, Coin, Edge, Label, Scene
 
-SMALLEST = 0.72
-"""To what part of its size a picture shrinks before it is scrolled."""
+MIN_SCALE = 0.72
+"""The least scale of a picture; in narrower pages it is scrolled."""
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 STYLE = """\
@@ -50,19 +50,18 @@ STYLE = """\
 
 
 def svg(scene: Scene, title: str, *, caption: bool = False, style: bool = True) -> str:
-    """Return a picture, perhaps with its title in it, and with all that it needs to stand alone.
+    """A picture as text, perhaps with its title in it, and with the style that it needs alone.
 
     >>> svg(Scene(), "nothing", style=False).startswith("<svg")
     True
     """
     left, top, _, height = scene.frame()
     if caption:
-        words = Label(left + 14, top + 2, title, "caption", "start")
-        scene += Scene(labels=(words,))
+        scene += Scene(labels=(Label(left + 14, top + 2, title, "caption", "start"),))
     left, top, width, height = scene.frame()
     view = " ".join(map(_number, (left, top, width, height)))
     size = f'width="{_number(width)}" height="{_number(height)}"'
-    limits = f'style="max-width:{_number(width)}px;min-width:{_number(SMALLEST * width)}px"'
+    limits = f'style="max-width:{_number(width)}px;min-width:{_number(MIN_SCALE * width)}px"'
     parts = [
         f'<svg xmlns="{NAMESPACE}" class="muntin" role="img" viewBox="{view}" {size} {limits}>',
         f"<title>{escape(title)}</title>",
@@ -83,18 +82,14 @@ def _number(value: float) -> str:
 
 def _box(box: Box) -> str:
     look = f"{box.look} fresh" if box.fresh else box.look
-    middle, base = _number(box.middle), box.y + box.height / 2 + 5
-    texts = [f'<text x="{middle}" y="{_number(base)}">{escape(box.text)}</text>']
-    if box.above:
-        high = _number(box.y + 15)
-        texts = [
-            f'<text class="above" x="{middle}" y="{high}">{escape(box.above)}</text>',
-            f'<text x="{middle}" y="{_number(box.bottom - 8)}">{escape(box.text)}</text>',
-        ]
+    middle, high, above = _number(box.middle), _number(box.y + 15), escape(box.above)
+    base = _number(box.bottom - 8 if above else box.y + box.height / 2 + 5)
+    small = f'<text class="above" x="{middle}" y="{high}">{above}</text>' if above else ""
     return (
         f'<g class="{look}"><title>{escape(box.full)}</title>'
         f'<rect x="{_number(box.x)}" y="{_number(box.y)}" width="{_number(box.width)}" '
-        f'height="{_number(box.height)}"/>{"".join(texts)}</g>'
+        f'height="{_number(box.height)}"/>{small}'
+        f'<text x="{middle}" y="{base}">{escape(box.text)}</text></g>'
     )
 
 

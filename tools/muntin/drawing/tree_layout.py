@@ -1,13 +1,13 @@
 """A B-tree as in Figures 1 and 3 of [Tangwongsan19]: nodes above their children.
 
 The top cell of a node is its aggregate, in the colour of its kind, and below it are its times and
-values. A node that is above what the left or the right spine depends on is tinted.
+values. An up-aggregate that the left or the right spine depends on is tinted.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, together, wide
+from muntin.drawing.scene import Box, Coin, Edge, Label, Look, Scene, text_width
 from muntin.drawing.value_text import Text, ValueFormatter
 from muntin.optimized.introspection import NodePicture, TreePicture
 
@@ -18,7 +18,7 @@ FINGER = "↑ finger"
 
 @dataclass(frozen=True)
 class Block:
-    """A node that knows how wide it is, and how wide it is with all that is below it."""
+    """A node with its own width, and the width of its subtree."""
 
     look: Look
     total: Text
@@ -29,39 +29,39 @@ class Block:
 
     @property
     def width(self) -> float:
-        """How wide the node is."""
+        """The width of the node."""
         return sum(self.widths)
 
     @property
     def height(self) -> int:
-        """How many levels are below the node."""
+        """The number of levels below the node."""
         return 1 + self.children[0].height if self.children else 0
 
     @property
     def margin(self) -> float:
-        """How much room there is on its right, for coins or for nothing."""
+        """The room on its right, with or without coins."""
         return GAP if self.coins is None else GAP + COIN_GAP
 
     @property
     def below(self) -> float:
-        """How wide the children are with all that is below them."""
+        """The width of all subtrees below the node."""
         return sum(child.span for child in self.children)
 
     @property
     def span(self) -> float:
-        """How wide the subtree is."""
+        """The width of the subtree."""
         return max(self.width + self.margin, self.below)
 
 
-def tree_scene(picture: TreePicture[object], showing: ValueFormatter) -> Scene:
+def tree_scene(picture: TreePicture[object], formatter: ValueFormatter) -> Scene:
     """Lay out a tree."""
-    block = _block(picture.root, showing, _tints(picture))
-    scene = together(_placed(block, 0.0, 0.0))
+    block = _block(picture.root, formatter, _tints(picture))
+    scene = sum(_placed(block, 0.0, 0.0), Scene())
     return scene + _fingers(scene) if picture.fingers else scene
 
 
 def _tints(picture: TreePicture[object]) -> dict[int, Look]:
-    """Return the look of each up-aggregate that a spine depends on, by the node's identity."""
+    """The look of each up-aggregate that a spine depends on, by the node's identity."""
     if not picture.fingers or not picture.root.children:
         return {}
     first, *_, last = picture.root.children
@@ -70,24 +70,24 @@ def _tints(picture: TreePicture[object]) -> dict[int, Look]:
     return left | right
 
 
-def _block(node: NodePicture[object], showing: ValueFormatter, tints: dict[int, Look]) -> Block:
-    total = showing.text(node.aggregate)
-    entries = tuple((str(time), showing.text(value)) for time, value in node.entries)
-    least = [PAD + max(wide(time), wide(value.short())) for time, value in entries]
-    needed = max(PAD + wide(total.short()), wide(FINGER) if not node.children else 0.0)
+def _block(node: NodePicture[object], formatter: ValueFormatter, tints: dict[int, Look]) -> Block:
+    total = formatter.text(node.aggregate)
+    entries = tuple((str(time), formatter.text(value)) for time, value in node.entries)
+    least = [PAD + max(text_width(time), text_width(value.short())) for time, value in entries]
+    needed = max(PAD + text_width(total.short()), text_width(FINGER) if not node.children else 0.0)
     more = max(0.0, needed - sum(least)) / max(1, len(least))
     return Block(
         tints.get(id(node), "up") if node.kind == "up" else node.kind,
         total,
         entries,
         tuple(width + more for width in least) or (needed,),
-        tuple(_block(child, showing, tints) for child in node.children),
+        tuple(_block(child, formatter, tints) for child in node.children),
         node.coins,
     )
 
 
 def _placed(block: Block, left: float, top: float) -> Iterator[Scene]:
-    """Yield the node in the middle of its part of the plane, then what is below it."""
+    """Yield the node in the middle of its part of the plane, then its subtrees."""
     x = left + (block.span - block.width - block.margin) / 2
     starts = [x + sum(block.widths[:k]) for k in range(len(block.widths) + 1)]
     yield Scene(_cells(block, starts, top), coins=_coins(block, starts[-1], top))
@@ -103,42 +103,24 @@ def _placed(block: Block, left: float, top: float) -> Iterator[Scene]:
 def _cells(block: Block, starts: Sequence[float], top: float) -> tuple[Box, ...]:
     total, width = block.total, block.width
     key = f"{block.look.split('-')[0]} {total.full} over {[time for time, _ in block.entries]}"
-    head = Box(
-        starts[0], top, width, AGGREGATE, block.look, total.short(), full=total.full, key=key
+    head = replace(total.box((starts[0], top), (width, AGGREGATE), block.look, ""), key=key)
+    cells = zip(starts, block.widths, block.entries, strict=False)
+    return head, *(
+        value.box((x, head.bottom), (size, ENTRY), "item", f"{block.height}, {time}", above=time)
+        for x, size, (time, value) in cells
     )
-    entries = [
-        Box(
-            start,
-            head.bottom,
-            wide_enough,
-            ENTRY,
-            "item",
-            value.short(),
-            above=time,
-            full=value.full,
-            key=f"{block.height}, {time}: {value.full}",
-        )
-        for start, wide_enough, (time, value) in zip(
-            starts, block.widths, block.entries, strict=False
-        )
-    ]
-    return head, *entries
 
 
 def _coins(block: Block, right: float, top: float) -> tuple[Coin, ...]:
-    return tuple(
-        Coin(right + COIN_GAP / 2, top + COIN_STEP / 2 + COIN_STEP * k)
-        for k in range(block.coins or 0)
-    )
+    tops = (top + COIN_STEP / 2 + COIN_STEP * k for k in range(block.coins or 0))
+    return tuple(Coin(right + COIN_GAP / 2, y) for y in tops)
 
 
 def _fingers(scene: Scene) -> Scene:
-    """Return the marks below the first and the last leaf, which may be one."""
+    """The marks below the first and the last leaf, which may be one."""
     lowest = max(box.y for box in scene.boxes)
-    leaves = sorted(
-        (box for box in scene.boxes if box.look != "item" and box.y + AGGREGATE >= lowest),
-        key=lambda box: box.x,
-    )
+    nodes = (box for box in scene.boxes if box.look != "item")
+    leaves = [box.middle for box in nodes if box.y + AGGREGATE >= lowest]
     bottom = max(box.bottom for box in scene.boxes) + 16
-    ends = {leaves[0].middle, leaves[-1].middle}
-    return Scene(labels=tuple(Label(x, bottom, FINGER, "mark") for x in sorted(ends)))
+    ends = sorted({min(leaves), max(leaves)})
+    return Scene(labels=tuple(Label(x, bottom, FINGER, "mark") for x in ends))

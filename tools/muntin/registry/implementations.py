@@ -1,6 +1,6 @@
 """Every implementation, by the name that `--with` and every document use.
 
-To test a new one in every way, add one entry here.
+One entry here makes all tests, replays and differential runs apply to a new implementation.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,6 @@ from muntin.optimized.fifo.two_stacks import TwoStacks
 from muntin.optimized.fifo.two_stacks_lite import TwoStacksLite
 from muntin.optimized.flatfat.flatfat_window import FlatFatWindow
 from muntin.optimized.flatfat.reactive import ReactiveAggregator
-from muntin.optimized.in_order.group import Technique
 from muntin.optimized.in_order.operator import InOrderSlicer
 from muntin.optimized.in_order.technique import (
     CUTTY_EAGER,
@@ -25,83 +24,81 @@ from muntin.optimized.in_order.technique import (
     PAIRS,
     PAIRS_PLUS,
     PANES,
+    Technique,
 )
 from muntin.optimized.scotty.operator import Scotty
-from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore, eager, fiba
-from muntin.reference.aggregate_buckets import AggregateBuckets
+from muntin.optimized.scotty.slices.aggregate_store import (
+    BuildStore,
+    LazyStore,
+    fiba_store,
+    flatfat_store,
+)
 from muntin.reference.aggregate_tree import AggregateTree
-from muntin.reference.bucket_stores import TupleBuckets
+from muntin.reference.bucket_stores import AggregateBuckets, TupleBuckets
 from muntin.reference.fifo_adapter import FifoAdapter
 from muntin.reference.naive_operator import NaiveOperator
 from muntin.reference.recompute import Recompute
-from muntin.reference.specification import SpecificationOperator
-from muntin.reference.specified import SpecificationStructure
+from muntin.reference.specification import SpecificationOperator, SpecificationStructure
 from muntin.reference.subtract_on_evict import SubtractOnEvict
-from muntin.reference.tuple_buffer import TupleBuffer
-from muntin.reference.tuple_stores import FullHistoryStore
+from muntin.reference.tuple_stores import FullHistoryStore, TupleBuffer
 from muntin.reference.window_store import WindowStore
-from muntin.registry.dataframes.names import WHOLES
-from muntin.registry.unavailable import UnavailableOperator
-from muntin.snapshot import carry, register_state
+from muntin.snapshot import register_state, transfer_state
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Meter
+from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
-from muntin.spec.query import Settings
-from muntin.spec.structure import OutOfOrder
+from muntin.spec.query import Output, Query, Settings
+from muntin.spec.stream import Step
+from muntin.spec.structure import Fifo, OutOfOrder
 
 A = TypeVar("A")
 
-Carry = Callable[[Operator, Operator], None]
+TransferState = Callable[[Operator, Operator], None]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 
 class BuildStructure(Protocol):
-    """A way to make an empty structure."""
+    """A builder of an empty structure."""
 
     def __call__(self, monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-        """Return an empty structure over the monoid that counts its work on the meter."""
+        """An empty structure over the monoid that counts its work on the meter."""
         ...
 
 
 @dataclass(frozen=True)
 class StructureEntry:
-    """A structure, and what it can do."""
+    """A structure, and which calls and monoids it supports."""
 
     name: str
     build: BuildStructure
     arrival: Arrival
     needs: Literal["monoid", "group"] = "monoid"
-    worst_case: bool = False  # else its bound is amortised over a run
+    worst_case: bool = False  # else its bound is amortised
 
 
-def _subtract_on_evict(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(SubtractOnEvict(monoid, meter))
+class BuildFifo(Protocol):
+    """A builder of an empty FIFO structure."""
+
+    def __call__(self, monoid: Monoid[A], meter: Meter | None = None, /) -> Fifo[A]:
+        """An empty structure over the monoid that counts its work on the meter."""
+        ...
 
 
-def _two_stacks(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(TwoStacks(monoid, meter))
+def _fifo(build: BuildFifo) -> BuildStructure:
+    def adapted(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
+        return FifoAdapter(build(monoid, meter))
 
-
-def _two_stacks_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(TwoStacksLite(monoid, meter))
-
-
-def _daba(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(Daba(monoid, meter))
-
-
-def _daba_lite(monoid: Monoid[A], meter: Meter | None = None, /) -> OutOfOrder[A]:
-    return FifoAdapter(DabaLite(monoid, meter))
+    return adapted
 
 
 STRUCTURES = [
     StructureEntry("spec", SpecificationStructure, "any order"),
     StructureEntry("recompute", Recompute, "any order", worst_case=True),
-    StructureEntry("subtract-on-evict", _subtract_on_evict, "fifo", "group", worst_case=True),
-    StructureEntry("two-stacks", _two_stacks, "fifo"),
-    StructureEntry("two-stacks-lite", _two_stacks_lite, "fifo"),
-    StructureEntry("daba", _daba, "fifo", worst_case=True),
-    StructureEntry("daba-lite", _daba_lite, "fifo", worst_case=True),
+    StructureEntry("subtract-on-evict", _fifo(SubtractOnEvict), "fifo", "group", worst_case=True),
+    StructureEntry("two-stacks", _fifo(TwoStacks), "fifo"),
+    StructureEntry("two-stacks-lite", _fifo(TwoStacksLite), "fifo"),
+    StructureEntry("daba", _fifo(Daba), "fifo", worst_case=True),
+    StructureEntry("daba-lite", _fifo(DabaLite), "fifo", worst_case=True),
     StructureEntry("flatfat", FlatFatWindow, "any order", worst_case=True),
     StructureEntry("reactive", ReactiveAggregator, "in-order inserts"),
     StructureEntry("b-int", BInt, "fifo", worst_case=True),
@@ -113,22 +110,22 @@ STRUCTURES = [
 
 @dataclass(frozen=True)
 class OperatorEntry:
-    """An operator; what it can do, it says itself."""
+    """An operator by its name; which queries it supports, it decides itself in `add`."""
 
     name: str
     build: Callable[[Settings], Operator]
-    in_order_only: bool = False  # whether it serves streams only that are declared in order
+    in_order_only: bool = False  # whether it needs Settings(in_order=True)
     int64_times: bool = False  # whether times must fit into 64 bits
-    carry: Carry | None = carry  # how a new one goes on where an old one is, if it can
+    carry: TransferState | None = transfer_state  # transfers the state of an old one to a new one
 
 
 @register_state
 class FibaOfTuples(AggregateTree):
-    """The store of `aggregate-tree`: FlatFAT would have to move all younger leaves by one."""
+    """The store of `aggregate-tree`: FlatFAT would have to move all newer leaves by one."""
 
     @staticmethod
     def build(monoid: Monoid[object]) -> OutOfOrder[object]:
-        """Return an empty tree."""
+        """An empty tree."""
         return Fiba(monoid)
 
 
@@ -142,6 +139,26 @@ def _slicing(technique: Technique) -> Callable[[Settings], Operator]:
 
 def _scotty(build: BuildStore) -> Callable[[Settings], Operator]:
     return lambda settings: Scotty(settings, build)
+
+
+class UnavailableOperator(Operator):
+    """The stand-in for an operator whose extra is not installed: it refuses every query."""
+
+    def __init__(self, why: str) -> None:
+        """Keep the reason, which names the missing package."""
+        self._why = why
+
+    def add(self, query: Query) -> None:
+        """Refuse the query, with the reason."""
+        raise UnsupportedError(f"query {query.id!r}: {self._why}")
+
+    def remove(self, name: str) -> None:
+        """Refuse: no query was ever registered."""
+        raise InvalidInputError(f"there is no query {name!r} to remove")
+
+    def take(self, _: Step, /) -> Output:
+        """Refuse the step, with the reason."""
+        raise UnsupportedError(self._why)
 
 
 def _kernels(settings: Settings) -> Operator:
@@ -167,13 +184,13 @@ OPERATORS = [
     OperatorEntry("cutty-lazy", _slicing(CUTTY_LAZY), in_order_only=True),
     OperatorEntry("cutty-eager", _slicing(CUTTY_EAGER), in_order_only=True),
     OperatorEntry("scotty-lazy", _scotty(LazyStore)),
-    OperatorEntry("scotty-eager", _scotty(eager)),
-    OperatorEntry("scotty-fiba", _scotty(fiba)),
+    OperatorEntry("scotty-eager", _scotty(flatfat_store)),
+    OperatorEntry("scotty-fiba", _scotty(fiba_store)),
     OperatorEntry("kernels", _kernels, int64_times=True),
 ]
 
 
-def _at_once(name: str) -> Callable[[Settings], Operator]:
+def _dataframe_engine(name: str) -> Callable[[Settings], Operator]:
     def build(settings: Settings) -> Operator:
         try:
             from muntin.registry.dataframes.operator import (  # noqa: PLC0415 - it needs an extra
@@ -188,7 +205,12 @@ def _at_once(name: str) -> Callable[[Settings], Operator]:
     return build
 
 
-WHOLE_TABLE_OPERATORS = [
-    OperatorEntry(name, _at_once(name), int64_times=True, carry=None) for name in WHOLES
+SPARK, KERNELS_TABLE, SPARK_NATIVE = "spark", "kernels-table", "spark-native"
+"""`muntin.spark.aggregate` in batch, `muntin.columnar.aggregate`, and Spark's own windows."""
+DATAFRAME_NAMES = (SPARK, KERNELS_TABLE, SPARK_NATIVE)
+
+DATAFRAME_OPERATORS = [
+    OperatorEntry(name, _dataframe_engine(name), int64_times=True, carry=None)
+    for name in DATAFRAME_NAMES
 ]
-"""Those that answer a whole DataFrame: a trace of one step that ends the stream."""
+"""Operators that evaluate a whole DataFrame: a trace of one step that ends the stream."""

@@ -1,14 +1,14 @@
-"""Implementations by name, as `--with` gives it.
+"""Implementations by the names that `--with` accepts.
 
-MODULE:NAME stands for an operator of the user's own: anything that makes one of Settings.
+MODULE:NAME stands for an operator of the user's own: any callable that makes one from Settings.
 """
 
 from importlib import import_module
 
 from muntin.registry.implementations import (
+    DATAFRAME_OPERATORS,
     OPERATORS,
     STRUCTURES,
-    WHOLE_TABLE_OPERATORS,
     OperatorEntry,
     StructureEntry,
 )
@@ -19,42 +19,40 @@ ALL = "all"
 
 
 def names() -> list[str]:
-    """Return every name, operators first; a name may stand for one of each.
+    """Every name, operators first; a name may stand for an operator and a structure.
 
     >>> names()[:2]
     ['spec', 'recompute']
     """
-    return list(
-        dict.fromkeys([*(one.name for one in OPERATORS), *(one.name for one in STRUCTURES)])
-    )
+    entries: list[OperatorEntry | StructureEntry] = [*OPERATORS, *STRUCTURES]
+    return list(dict.fromkeys(entry.name for entry in entries))
 
 
-def known(name: str) -> str:
-    """Return a name that stands for something, or list those that do."""
+def check_name(name: str) -> str:
+    """The name itself; an unknown one is an error that lists the known ones."""
     if name == ALL or name in names() or operators(name):
         return name
-    raise InvalidInputError(
-        f"{name!r} is no implementation; known are {', '.join(names())}, or all"
-    )
+    message = f"{name!r} is no implementation; known are {', '.join(names())}, or all"
+    raise InvalidInputError(message)
 
 
 def operators(name: str) -> list[OperatorEntry]:
-    """Return the operators of this name, which may be `all`."""
+    """The operators of this name, which may be `all`."""
     if ":" in name:
-        return [_of_the_user(name)]
-    found = [entry for entry in OPERATORS if name in (entry.name, ALL)]
-    return found or [entry for entry in WHOLE_TABLE_OPERATORS if name == entry.name]
+        return [_user_entry(name)]
+    entries = [entry for entry in OPERATORS if name in (entry.name, ALL)]
+    return entries or [entry for entry in DATAFRAME_OPERATORS if name == entry.name]
 
 
 def operator_named(name: str) -> OperatorEntry:
-    """Return the one operator of this name."""
+    """The one operator of this name, which may be one on DataFrames."""
     for entry in operators(name) if name != ALL else ():
         return entry
-    known = ", ".join(entry.name for entry in (*OPERATORS, *WHOLE_TABLE_OPERATORS))
-    raise InvalidInputError(f"{name!r} is no operator; known are {known}, or MODULE:NAME")
+    names = ", ".join(entry.name for entry in (*OPERATORS, *DATAFRAME_OPERATORS))
+    raise InvalidInputError(f"{name!r} is no operator; known are {names}, or MODULE:NAME")
 
 
-def _of_the_user(name: str) -> OperatorEntry:
+def _user_entry(name: str) -> OperatorEntry:
     module, _, member = name.partition(":")
     try:
         build = getattr(import_module(module), member)
@@ -64,5 +62,5 @@ def _of_the_user(name: str) -> OperatorEntry:
 
 
 def structures(name: str) -> list[StructureEntry]:
-    """Return the structures of this name, which may be `all`."""
+    """The structures of this name, which may be `all`."""
     return [entry for entry in STRUCTURES if name in (entry.name, ALL)]

@@ -1,4 +1,4 @@
-"""How many slices and stored tuples an operator holds now."""
+"""The size of an operator's state: its slices and stored tuples."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -13,57 +13,46 @@ from muntin.spec.operator import Operator
 
 
 @runtime_checkable
-class HoldsCells(Protocol):
-    """An operator over columns, which keeps cells."""
+class CellStore(Protocol):
+    """An operator over columns, whose state is cells."""
 
     def retained(self) -> int:
-        """Return how many cells are kept."""
+        """The number of cells."""
         ...
 
 
-class Held(NamedTuple):
-    """Slices, and tuples that are stored in them."""
+class StateSize(NamedTuple):
+    """The number of slices, and of tuples that are stored."""
 
     slices: int
     tuples: int
 
 
-def held(operator: Operator) -> Held | None:
-    """Count; nobody knows of the operators of others."""
+def state_size(operator: Operator) -> StateSize | None:
+    """The size of the state, or None for an operator of the user's own."""
     if isinstance(operator, InOrderSlicer):
-        return Held(operator.slices(), 0)
+        return StateSize(operator.slice_count(), 0)
     if isinstance(operator, Scotty):
-        return _of_scotty(operator)
+        return _scotty_size(operator)
     if isinstance(operator, NaiveOperator):
         events, partials = operator.retained()
-        return Held(partials, events)
-    return Held(operator.retained(), 0) if isinstance(operator, HoldsCells) else None
+        return StateSize(partials, events)
+    return StateSize(operator.retained(), 0) if isinstance(operator, CellStore) else None
 
 
-def _of_scotty(operator: Scotty) -> Held:
-    tuple_lanes = [
-        keyed.lane
-        for group in operator.groups
-        if isinstance(group, TupleGroup)
-        for keyed in group.keyed.values()
-    ]
-    of_times = [
-        len(one.tuples or ())
-        for group in operator.groups
-        if isinstance(group, TimeGroup)
-        for lane in group.lanes.values()
-        for one in lane.slices.slices
-    ]
-    of_ranks = [
-        len(one.tuples or ())
-        for group in operator.groups
-        if isinstance(group, CountGroup)
-        for lane in group.lanes.values()
-        for one in lane.slices
-    ]
-    of_tuples = [len(tile.entries) for lane in tuple_lanes for tile in lane.tiling.tiles]
-    waiting = sum(len(lane.pending) for lane in tuple_lanes)
-    each = [*of_times, *of_ranks, *of_tuples]
-    ordered = [group.slicing for group in operator.groups if isinstance(group, InOrderGroup)]
-    bare = sum(slicing.slices() for slicing in ordered)
-    return Held(len(each) + bare, sum(each) + waiting)
+def _scotty_size(operator: Scotty) -> StateSize:
+    sizes, in_order_slices, pending = list[int](), 0, 0
+    for group in operator.groups:
+        if isinstance(group, InOrderGroup):
+            in_order_slices += group.slicer.slice_count()
+        elif isinstance(group, TimeGroup):
+            managers = [lane.slices for lane in group.key_states.values()]
+            sizes += [len(piece.tuples or ()) for lane in managers for piece in lane.slices]
+        elif isinstance(group, CountGroup):
+            lanes = group.key_states.values()
+            sizes += [len(piece.tuples or ()) for lane in lanes for piece in lane.slices]
+        elif isinstance(group, TupleGroup):
+            keyed = [key_group.key_state for key_group in group.key_groups.values()]
+            sizes += [len(tile.entries) for lane in keyed for tile in lane.slices.slices]
+            pending += sum(len(lane.deferred_events) for lane in keyed)
+    return StateSize(len(sizes) + in_order_slices, sum(sizes) + pending)

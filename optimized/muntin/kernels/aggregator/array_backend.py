@@ -1,65 +1,66 @@
-"""Arrays of numbers for compiled kernels: columns of partials are records, or plain numbers."""
+"""Columns as NumPy arrays for compiled kernels: partials are records, or plain numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.aggregator.list_backend import EXACT, as_float, plain_numbers
-from muntin.kernels.compiler.engine import lifting
-from muntin.kernels.compiler.input_checks import within_64_bits
+from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT, as_float, plain_numbers
+from muntin.kernels.compiler.engine import NodeShape
+from muntin.kernels.compiler.input_checks import check_unmasked, within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, IntRows, Ints, Rows
-from muntin.kernels.compiler.masks import check_unmasked
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
 from muntin.kernels.compiler.storage import ListTable
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.errors import InvalidInputError
 
 DTYPES = {"int": "<i8", "float": "<f8"}
-WHOLE: tuple[type[object], ...] = (int, np.integer)
+Kernel = Callable[..., None]
+INTEGER_TYPES: tuple[type[object], ...] = (int, np.integer)
 
 
-class Arrays:
-    """Storage for the partials of one aggregate."""
+class ArrayStorage:
+    """Storage in arrays for the partials of one aggregate."""
 
     def __init__(self, summary: NumericAggregate) -> None:
-        """Choose how a partial is kept."""
+        """Choose the dtype of a partial."""
         kinds = [DTYPES[kind] for kind in summary.fields]
         named = [(f"f{k}", kind) for k, kind in enumerate(kinds)]
         self._single = len(kinds) == 1
         self.dtype = np.dtype(kinds[0]) if self._single else np.dtype(named)
 
-    def time(self, value: int) -> int:
-        """Return an integer if it fits into 64 bits."""
+    def to_time(self, value: int) -> int:
+        """The time, if it fits into 64 bits."""
         return within_64_bits(value)
 
     def ints(self, values: Sequence[int]) -> Ints:
-        """Return a row of integers."""
+        """A row of integers."""
         row: Ints = np.array(values, np.int64)
         return row
 
     def column(self, values: Sequence[Partial]) -> Column[Partial]:
-        """Return a column of partials."""
+        """A column of partials."""
         plain = [value[0] for value in values] if self._single else list(values)
         column: Column[Partial] = np.array(plain, self.dtype)
         return column
 
     def empty(self, size: int) -> Column[Partial]:
-        """Return a column to write to."""
+        """An uninitialized column to write to."""
         column: Column[Partial] = np.empty(size, self.dtype)
         return column
 
-    def at(self, column: Column[Partial], at: int) -> Partial:
-        """Return one partial of a column."""
-        found: object = np.asarray(column)[at].item()
-        return self._partial(found)
+    def partial_at(self, column: Column[Partial], index: int) -> Partial:
+        """The partial at an index of a column."""
+        item: object = np.asarray(column)[index].item()
+        return self._partial(item)
 
-    def _partial(self, found: object) -> Partial:
-        partial: Partial = (found,) if self._single else found  # type: ignore[assignment] # numbers
+    def _partial(self, item: object) -> Partial:
+        partial: Partial = (item,) if self._single else item  # type: ignore[assignment] # numbers
         return partial
 
-    def plain(self, tree: TreeArrays[Partial]) -> TreeArrays[Partial]:
-        """Return the same tree in lists: to look at, not to change."""
+    def to_lists(self, tree: TreeArrays[Partial]) -> TreeArrays[Partial]:
+        """A read-only copy of the tree in lists."""
         inner, times = (ListTable(np.asarray(ints).tolist()) for ints in (tree.inner, tree.times))
         folds, leaves, ends = (
             ListTable([[self._partial(x) for x in row] for row in np.asarray(rows).tolist()])
@@ -67,116 +68,113 @@ class Arrays:
         )
         return TreeArrays(np.asarray(tree.s).tolist(), inner, folds, times, leaves, ends)
 
-    def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
-        """Return so many rows, the first of which are those that there are, if any."""
-        grid: IntRows = _grown(old, had, np.zeros((size, width), np.int64))
+    def int_rows(self, old: IntRows | None, old_size: int, size: int, width: int) -> IntRows:
+        """Rows of zeros that begin with the old rows, if there are any."""
+        grid: IntRows = _with_old_rows(old, old_size, np.zeros((size, width), np.int64))
         return grid
 
-    def rows(self, old: Rows[Partial] | None, had: int, size: int, width: int) -> Rows[Partial]:
-        """Return so many rows, the first of which are those that there are, if any."""
-        grid: Rows[Partial] = _grown(old, had, np.zeros((size, width), self.dtype))
+    def rows(
+        self, old: Rows[Partial] | None, old_size: int, size: int, width: int
+    ) -> Rows[Partial]:
+        """Rows of zeros that begin with the old rows, if there are any."""
+        grid: Rows[Partial] = _with_old_rows(old, old_size, np.zeros((size, width), self.dtype))
         return grid
 
 
-def _grown(old: object, had: int, grid: NDArray[np.generic]) -> NDArray[np.generic]:
+def _with_old_rows(old: object, old_size: int, grid: NDArray[np.generic]) -> NDArray[np.generic]:
     if old is not None:
-        grid[:had] = np.asarray(old)
+        grid[:old_size] = np.asarray(old)
     return grid
 
 
-class ArrayColumns:
+class ArrayColumns(ArrayStorage):
     """Columns for one aggregate, made of arrays."""
 
     def __init__(self, summary: NumericAggregate) -> None:
-        """Take the aggregate; what lifts and lowers is compiled when it is first called."""
-        self._summary, self._storage = summary, Arrays(summary)
-        self._ends = lifting(summary)
+        """Lift and lower kernels are compiled at their first call."""
+        super().__init__(summary)
+        self._summary = summary
+        kernels = vars(compiled_module(summary, COLUMN_SOURCES, *NodeShape()))
+        self._lift_all: Kernel = kernels["lift_all"]
+        self._lower_all: Kernel = kernels["lower_all"]
 
-    def times(self, given: object) -> Ints:
-        """Return times as an array, if they are integers of 64 bits."""
-        return _integers(given, "the time")
+    def to_times(self, values: object) -> Ints:
+        """Times as an array of 64-bit integers."""
+        return _int64_column(values, "the time")
 
-    def numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
-        """Return numbers as an array, if they are of this kind, or exactly some number of it."""
+    def to_numbers(self, values: object, kind: Kind, what: str) -> Column[int | float]:
+        """Numbers as an array of this kind, if the conversion is exact."""
         if kind == "int":
-            return _integers(given, what)
-        given, found = _row(given, what)
-        if found.dtype.kind in "iu" and found.size:
-            found = _integers(given, what)
-            if max(-int(found.min()), int(found.max())) > EXACT:
+            return _int64_column(values, what)
+        values, array = _one_dimension(values, what)
+        if array.dtype.kind in "iu" and array.size:
+            array = _int64_column(values, what)
+            if max(-int(array.min()), int(array.max())) > MAX_EXACT_INT:
                 raise InvalidInputError(f"{what} must be floats, or integers up to 2**53")
-        elif found.dtype.kind != "f" and found.size:
-            raise InvalidInputError(f"{what} must be floats, not {found.dtype}")
-        elif not isinstance(given, np.ndarray) and (np.abs(found) >= EXACT).any():
-            for one in plain_numbers(given, what):
-                _ = isinstance(one, WHOLE) and as_float(int(one), what)
-        column: Column[int | float] = np.ascontiguousarray(found, np.float64)
+        elif array.dtype.kind != "f" and array.size:
+            raise InvalidInputError(f"{what} must be floats, not {array.dtype}")
+        elif not isinstance(values, np.ndarray) and (np.abs(array) >= MAX_EXACT_INT).any():
+            for number in plain_numbers(values, what):
+                _ = isinstance(number, INTEGER_TYPES) and as_float(int(number), what)
+        column: Column[int | float] = np.ascontiguousarray(array, np.float64)
         return column
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""
         out = self.empty(len(columns[0]))
-        self._ends.lift_all(tuple(columns), out)
+        self._lift_all(tuple(columns), out)
         return out
 
     def lower(
-        self, partials: Column[Partial], some: Ints | None = None
+        self, partials: Column[Partial], nonempty: Ints | None = None
     ) -> list[Column[int | float]]:
-        """Lower each partial, or those that hold something; others are 0."""
-        if some is not None:
-            return self._lower_some(np.asarray(partials), np.flatnonzero(np.asarray(some)))
+        """Lower each partial, or those that `nonempty` marks; others are 0."""
+        if nonempty is not None:
+            return self._lower_nonempty(np.asarray(partials), np.flatnonzero(np.asarray(nonempty)))
         kinds = [DTYPES[kind] for kind in self._summary.results]
         columns: list[Column[int | float]] = [np.empty(len(partials), kind) for kind in kinds]
-        self._ends.lower_all(partials, tuple(columns))
+        self._lower_all(partials, tuple(columns))
         return columns
 
-    def _lower_some(
-        self, partials: NDArray[np.generic], places: NDArray[np.int64]
+    def _lower_nonempty(
+        self, partials: NDArray[np.generic], indices: NDArray[np.int64]
     ) -> list[Column[int | float]]:
-        picked: Column[Partial] = partials[places]
+        picked: Column[Partial] = partials[indices]
         columns: list[Column[int | float]] = []
-        for found in self.lower(picked):
-            column = np.zeros(partials.size, np.asarray(found).dtype)
-            column[places] = found
+        for lowered in self.lower(picked):
+            column = np.zeros(partials.size, np.asarray(lowered).dtype)
+            column[indices] = lowered
             columns.append(column)
         return columns
 
-    def at(self, partials: Column[Partial], at: int, /) -> Partial:
-        """Return one partial."""
-        return self._storage.at(partials, at)
-
-    def empty(self, size: int) -> Column[Partial]:
-        """Return a column to write to."""
-        return self._storage.empty(size)
-
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
-        """Return the first time that is smaller than the one before, behind that one."""
-        found = np.asarray(times)
-        return _first(found[1:] < found[:-1], found[:-1], found[1:])
+        """The first pair of neighbours in which the later time is smaller."""
+        array = np.asarray(times)
+        return _first_pair(array[1:] < array[:-1], array[:-1], array[1:])
 
     def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints:
-        """Return which bounds hold a row."""
-        some: Ints = (np.asarray(firsts) < np.asarray(lasts)).astype(np.int64)
-        return some
+        """1 for each range that holds a row, else 0."""
+        nonempty: Ints = (np.asarray(firsts) < np.asarray(lasts)).astype(np.int64)
+        return nonempty
 
     def first_out_of_range(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
-        """Return the first bounds that are not within so many rows."""
+        """The first bounds that are not within `size` rows."""
         a, b = np.asarray(firsts), np.asarray(lasts)
-        return _first((a < 0) | (b < a) | (b > size), a, b)
+        return _first_pair((a < 0) | (b < a) | (b > size), a, b)
 
-    def first_marked(self, marks: Column[int | float]) -> int | None:
-        """Return the first place of a mark."""
-        places = np.flatnonzero(np.asarray(marks))
-        return int(places[0]) if places.size else None
+    def first_nonzero(self, marks: Column[int | float]) -> int | None:
+        """The index of the first mark that is not 0."""
+        indices = np.flatnonzero(np.asarray(marks))
+        return int(indices[0]) if indices.size else None
 
-    def first_after(self, times: Ints, back: int) -> Ints:
-        """Return for each time how many are not larger than it, less so much."""
-        found = np.asarray(times)
-        places: Ints = np.searchsorted(found, found - back, "right").astype(np.int64)
-        return places
+    def counts_up_to(self, times: Ints, back: int) -> Ints:
+        """For each time the number of times up to it minus `back`."""
+        array = np.asarray(times)
+        counts: Ints = np.searchsorted(array, array - back, "right").astype(np.int64)
+        return counts
 
     def sorted(self, batch: SortedBatch[Partial]) -> SortedBatch[Partial]:
-        """Sort by time, and by arrival among equals: both in one integer, if they fit."""
+        """Sort by time, and by arrival among equal times: by one integer if both fit into it."""
         times, values = np.asarray(batch.times), np.asarray(batch.values)
         bits = int(times.size - 1).bit_length()
         oldest = int(times.min())
@@ -188,33 +186,33 @@ class ArrayColumns:
         return SortedBatch((packed >> bits) + oldest, values[packed & ((1 << bits) - 1)])
 
 
-def _row(given: object, what: str) -> tuple[object, NDArray[np.generic]]:
-    """Return a column, and it as an array; what can be read once only is read."""
-    found: NDArray[np.generic] = np.asarray(given)
-    if found.ndim == 0:
-        given = plain_numbers(given, what)
-        found = np.asarray(given)
-    if found.ndim != 1:
-        raise InvalidInputError(f"{what} must be a column, not of {found.ndim} dimensions")
-    check_unmasked(given, what)
-    return given, found
+def _one_dimension(values: object, what: str) -> tuple[object, NDArray[np.generic]]:
+    """A column and its array; an iterator is read into a list first."""
+    array: NDArray[np.generic] = np.asarray(values)
+    if array.ndim == 0:
+        values = plain_numbers(values, what)
+        array = np.asarray(values)
+    if array.ndim != 1:
+        raise InvalidInputError(f"{what} must be a column, not of {array.ndim} dimensions")
+    check_unmasked(values, what)
+    return values, array
 
 
-def _integers(given: object, what: str) -> NDArray[np.int64]:
-    given, found = _row(given, what)
-    if found.size == 0:
+def _int64_column(values: object, what: str) -> NDArray[np.int64]:
+    values, array = _one_dimension(values, what)
+    if array.size == 0:
         return np.empty(0, np.int64)
-    if found.dtype.kind == "u":
-        within_64_bits(int(found.max()), what)
-    elif found.dtype.kind != "i":
-        found = np.array(
-            [within_64_bits(value, what) for value in plain_numbers(given, what)], np.int64
+    if array.dtype.kind == "u":
+        within_64_bits(int(array.max()), what)
+    elif array.dtype.kind != "i":
+        array = np.array(
+            [within_64_bits(value, what) for value in plain_numbers(values, what)], np.int64
         )
-    return np.ascontiguousarray(found, np.int64)
+    return np.ascontiguousarray(array, np.int64)
 
 
-def _first(
+def _first_pair(
     wrong: NDArray[np.bool_], a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[int, int] | None:
-    at = int(wrong.argmax()) if wrong.size else 0
-    return (int(a[at]), int(b[at])) if wrong.size and wrong[at] else None
+    first = int(wrong.argmax()) if wrong.size else 0
+    return (int(a[first]), int(b[first])) if wrong.size and wrong[first] else None

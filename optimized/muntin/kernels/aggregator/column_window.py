@@ -1,27 +1,26 @@
-"""Out-of-order aggregation over columns: batches in any order in, columns of answers out.
+"""Out-of-order aggregation over columns: batches in any order in, columns of results out.
 
-With the extra `kernels` columns are NumPy arrays and the work is compiled; without it, or with
-NUMBA_DISABLE_JIT=1, they are lists and the same source runs as it is.
+With the extra `kernels` columns are NumPy arrays and kernels are compiled; without it, or with
+NUMBA_DISABLE_JIT=1, columns are lists and the same source is interpreted.
 """
 
 from collections.abc import Sequence
 
 from muntin.kernels.aggregator.column_backend import (
-    Answers,
     NumericColumn,
-    form_of,
-    lifted,
-    lowered,
+    ResultColumns,
+    backend_for,
+    lift_batch,
+    lower_partials,
 )
 from muntin.kernels.aggregator.finger_btree import FingerTree
-from muntin.kernels.aggregator.loading import gc_paused
 from muntin.kernels.compiler.engine import NodeShape, compiled_engine, interpreted_engine
-from muntin.kernels.compiler.jit import COMPILED
+from muntin.kernels.compiler.jit import COMPILED, gc_paused
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
 from muntin.spec.errors import InvalidInputError
 
 SORT_THRESHOLD = 256
-"""Fewer items out of order are inserted one by one sooner than they are sorted."""
+"""Batches of fewer items out of order are inserted one by one, which is faster than sorting."""
 
 
 class ColumnWindow:
@@ -39,74 +38,74 @@ class ColumnWindow:
     def __init__(
         self,
         summary: NumericAggregate,
-        shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
+        shape: NodeShape = NodeShape(),  # noqa: B008 - it is immutable
         *,
         compiled: bool = COMPILED,
     ) -> None:
-        """Start with an empty window, in the usual shape unless one is given."""
+        """Start with an empty window."""
         self.summary, monoid = summary, summary.monoid()
         with gc_paused():
-            self._form = form_of(summary, compiled=compiled)
-            engine = (
-                compiled_engine(summary, shape) if compiled else interpreted_engine(monoid, shape)
-            )
-            self.tree = FingerTree(monoid, None, engine)
+            self._backend = backend_for(summary, compiled=compiled)
+            code = compiled_engine(summary, shape) if compiled else None
+            self.tree = FingerTree(monoid, None, code or interpreted_engine(monoid, shape))
 
     def insert(self, times: NumericColumn, *columns: NumericColumn) -> None:
-        """Insert a batch in any order; what comes later in it is younger among equal times."""
-        batch = lifted(self._form, self.summary, times, columns)
-        in_order = not self._form.first_descent(batch.times)
+        """Insert a batch in any order; of equal times, later rows are younger."""
+        batch = lift_batch(self._backend, self.summary, times, columns)
+        in_order = not self._backend.first_descent(batch.times)
         if not in_order and len(batch.times) >= SORT_THRESHOLD:
-            batch, in_order = self._form.sorted(batch), True
+            batch, in_order = self._backend.sorted(batch), True
         self.tree.insert_batch(batch, in_order=in_order)
 
     def evict(self, times: NumericColumn) -> None:
-        """Evict what is at each of these times."""
-        self.tree.engine.calls.evict_each(self.tree.tree, self._form.times(times))
+        """Evict the item at each of these times."""
+        self.tree.engine.calls.evict_each(self.tree.arrays, self._backend.to_times(times))
 
     def evict_through(self, time: int) -> None:
-        """Evict everything up to a time, that time included."""
+        """Evict all items up to a time, inclusive."""
         self.tree.bulk_evict(time)
 
     def replay_rounds(
         self, through: NumericColumn, times: NumericColumn, *columns: NumericColumn
-    ) -> Answers:
-        """Evict through a time, insert a row and query, for each row: return columns of answers."""
-        batch, ends = lifted(self._form, self.summary, times, columns), self._form.times(through)
+    ) -> ResultColumns:
+        """For each row evict through a time, insert the row, and query; columns of results."""
+        batch = lift_batch(self._backend, self.summary, times, columns)
+        ends = self._backend.to_times(through)
         if len(ends) != len(batch.times):
             raise InvalidInputError(f"{len(ends)} evictions for {len(batch.times)} inserts")
-        return lowered(self._form, self.summary, self.tree.play_rounds(ends, batch))
+        return lower_partials(self._backend, self.summary, self.tree.replay_rounds(ends, batch))
 
     def query(self) -> Partial | None:
-        """Aggregate the window; of an empty one there is nothing to say."""
+        """Aggregate the window; None if it is empty."""
         if not len(self):
             return None
-        answer = self.summary.lower(self.tree.query())
-        return answer[:-1] if self.summary.checked else answer
+        result = self.summary.lower(self.tree.query())
+        return result[:-1] if self.summary.checked else result
 
     def query_ranges(
         self, firsts: NumericColumn, lasts: NumericColumn
-    ) -> tuple[Sequence[bool], Answers]:
-        """Aggregate what lies in each range of time, both ends included.
+    ) -> tuple[Sequence[bool], ResultColumns]:
+        """Aggregate each range of time, both ends included.
 
-        Return which hold anything, and columns of answers; those are 0 where nothing is.
+        Whether each range holds an item, and columns of results, 0 for empty ranges.
         """
-        begin, end = self._form.times(firsts), self._form.times(lasts)
+        begin, end = self._backend.to_times(firsts), self._backend.to_times(lasts)
         if len(begin) != len(end):
             raise InvalidInputError(f"{len(begin)} first times for {len(end)} last times")
-        out, found = self._form.empty(len(begin)), self.tree.engine.storage.ints([0] * len(begin))
-        self.tree.engine.calls.query_ranges(self.tree.tree, begin, end, out, found)
-        some = [bool(found[at]) for at in range(len(begin))]
-        return some, lowered(self._form, self.summary, out, found)
+        out, engine = self._backend.empty(len(begin)), self.tree.engine
+        nonempty = engine.storage.ints([0] * len(begin))
+        engine.calls.query_ranges(self.tree.arrays, begin, end, out, nonempty)
+        flags = [bool(nonempty[row]) for row in range(len(begin))]
+        return flags, lower_partials(self._backend, self.summary, out, nonempty)
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self.tree.oldest()
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self.tree.youngest()
 
     def __len__(self) -> int:
-        """Return how many times the window holds."""
+        """The number of times in the window."""
         return len(self.tree)

@@ -1,4 +1,4 @@
-"""Columns that are lists: what runs where nothing is compiled."""
+"""Columns as lists, for kernels that are not compiled."""
 
 from itertools import pairwise
 from operator import methodcaller
@@ -6,103 +6,97 @@ from operator import methodcaller
 from muntin.kernels.compiler.input_checks import within_64_bits
 from muntin.kernels.compiler.kernel_api import Column, Ints
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
+from muntin.kernels.compiler.storage import ListStorage
 from muntin.kernels.finger_btree.records import SortedBatch
 from muntin.spec.errors import InvalidInputError
 
-EXACT = 2**53
-"""Up to here every integer is a float."""
+MAX_EXACT_INT = 2**53
+"""Up to this magnitude every integer is exactly a float."""
 
 
-def plain_numbers(given: object, what: str) -> list[int | float]:
-    """Return a column as a list of Python's numbers, whatever it is made of."""
-    how = methodcaller("tolist" if hasattr(given, "tolist") else "__iter__")
+def plain_numbers(values: object, what: str) -> list[int | float]:
+    """A column of any type as a list of Python's numbers."""
+    to_list = methodcaller("tolist" if hasattr(values, "tolist") else "__iter__")
     try:
-        return list(how(given))
+        return list(to_list(values))
     except (TypeError, AttributeError) as cause:
-        raise InvalidInputError(f"{what} must be a column, not {given!r}") from cause
+        raise InvalidInputError(f"{what} must be a column, not {values!r}") from cause
 
 
-def _ints(ints: Ints) -> list[int]:
-    return [ints[at] for at in range(len(ints))]
+def _int_list(ints: Ints) -> list[int]:
+    return [ints[index] for index in range(len(ints))]
 
 
-class ListColumns:
-    """Columns for one aggregate."""
+class ListColumns(ListStorage[Partial]):
+    """Columns for one aggregate, made of lists."""
 
     def __init__(self, summary: NumericAggregate) -> None:
-        """Take the aggregate."""
+        """Columns for this aggregate."""
+        super().__init__(summary.identity)
         self._summary = summary
 
-    def times(self, given: object) -> Ints:
-        """Return times as a list, if they are integers of 64 bits."""
-        return [within_64_bits(time) for time in plain_numbers(given, "the time")]
+    def to_times(self, values: object) -> Ints:
+        """Times as a list of integers that fit into 64 bits."""
+        return [within_64_bits(time) for time in plain_numbers(values, "the time")]
 
-    def numbers(self, given: object, kind: Kind, what: str) -> Column[int | float]:
-        """Return numbers as a list, if they are of this kind, or exactly some number of it."""
+    def to_numbers(self, values: object, kind: Kind, what: str) -> Column[int | float]:
+        """Numbers as a list of this kind, if the conversion is exact."""
         if kind == "int":
-            return [within_64_bits(x, what) for x in plain_numbers(given, what)]
-        return [as_float(x, what) for x in plain_numbers(given, what)]
+            return [within_64_bits(x, what) for x in plain_numbers(values, what)]
+        return [as_float(x, what) for x in plain_numbers(values, what)]
 
     def lift(self, columns: list[Column[int | float]]) -> Column[Partial]:
         """Lift each row."""
         size = len(columns[0])
-        return [self._summary.lift(*(column[at] for column in columns)) for at in range(size)]
+        return [self._summary.lift(*(column[row] for column in columns)) for row in range(size)]
 
     def lower(
-        self, partials: Column[Partial], some: Ints | None = None
+        self, partials: Column[Partial], nonempty: Ints | None = None
     ) -> list[Column[int | float]]:
-        """Lower each partial, or those that hold something; others are 0."""
-        none: Partial = (0,) * len(self._summary.results)
+        """Lower each partial, or those that `nonempty` marks; others are 0."""
+        zeros: Partial = (0,) * len(self._summary.results)
         rows = [
-            self._summary.lower(partials[at]) if some is None or some[at] else none
-            for at in range(len(partials))
+            self._summary.lower(partials[row]) if nonempty is None or nonempty[row] else zeros
+            for row in range(len(partials))
         ]
-        return [[row[k] for row in rows] for k in range(len(none))]
-
-    def at(self, partials: Column[Partial], at: int, /) -> Partial:
-        """Return one partial."""
-        return partials[at]
-
-    def empty(self, size: int) -> Column[Partial]:
-        """Return a column to write to."""
-        return [self._summary.identity] * size
+        return [[row[k] for row in rows] for k in range(len(zeros))]
 
     def first_descent(self, times: Ints) -> tuple[int, int] | None:
-        """Return the first time that is smaller than the one before, behind that one."""
-        return next(((a, b) for a, b in pairwise(_ints(times)) if b < a), None)
+        """The first pair of neighbours in which the later time is smaller."""
+        return next(((a, b) for a, b in pairwise(_int_list(times)) if b < a), None)
 
     def nonempty_ranges(self, firsts: Ints, lasts: Ints) -> Ints:
-        """Return which bounds hold a row."""
-        return [int(a < b) for a, b in zip(_ints(firsts), _ints(lasts), strict=True)]
+        """1 for each range that holds a row, else 0."""
+        return [int(a < b) for a, b in zip(_int_list(firsts), _int_list(lasts), strict=True)]
 
     def first_out_of_range(self, firsts: Ints, lasts: Ints, size: int) -> tuple[int, int] | None:
-        """Return the first bounds that are not within so many rows."""
-        bounds = zip(_ints(firsts), _ints(lasts), strict=True)
+        """The first bounds that are not within `size` rows."""
+        bounds = zip(_int_list(firsts), _int_list(lasts), strict=True)
         return next(((a, b) for a, b in bounds if not 0 <= a <= b <= size), None)
 
-    def first_marked(self, marks: Column[int | float]) -> int | None:
-        """Return the first place of a mark."""
-        return next((at for at in range(len(marks)) if marks[at]), None)
+    def first_nonzero(self, marks: Column[int | float]) -> int | None:
+        """The index of the first mark that is not 0."""
+        return next((index for index in range(len(marks)) if marks[index]), None)
 
-    def first_after(self, times: Ints, back: int) -> Ints:
-        """Return for each time how many are not larger than it, less so much."""
-        whens, places, place = _ints(times), list[int](), 0
-        for time in whens:
-            while place < len(whens) and whens[place] <= time - back:
-                place += 1
-            places.append(place)
-        return places
+    def counts_up_to(self, times: Ints, back: int) -> Ints:
+        """For each time the number of times up to it minus `back`."""
+        plain, counts, count = _int_list(times), list[int](), 0
+        for time in plain:
+            while count < len(plain) and plain[count] <= time - back:
+                count += 1
+            counts.append(count)
+        return counts
 
     def sorted(self, batch: SortedBatch[Partial]) -> SortedBatch[Partial]:
-        """Sort by time, and by arrival among equals."""
+        """Sort by time, and by arrival among equal times."""
         order = sorted(range(len(batch.times)), key=batch.times.__getitem__)
         return SortedBatch([batch.times[k] for k in order], [batch.values[k] for k in order])
 
 
 def as_float(value: object, what: str) -> float:
-    """Return a number as a float, if it is one, or an integer that is."""
+    """A number as a float, if it is a float or an integer up to 2**53."""
     if type(value) is float:
         return value
-    if type(value) is int and abs(value) <= EXACT:
+    if type(value) is int and abs(value) <= MAX_EXACT_INT:
         return float(value)
     raise InvalidInputError(f"{what} must be floats, or integers up to 2**53, not {value!r}")

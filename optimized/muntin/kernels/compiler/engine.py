@@ -1,4 +1,4 @@
-"""Kernels of a tree and storage for what they work on, for one monoid and one shape."""
+"""Kernels and storage of a tree for one monoid and one node shape."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -7,21 +7,18 @@ from typing import Generic, NamedTuple
 
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, Column, Ints
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate, Partial
-from muntin.kernels.compiler.specialization import TREE, compiled, uncompiled
-from muntin.kernels.compiler.storage import Lists, Storage
+from muntin.kernels.compiler.specialization import (
+    COLUMN_SOURCES,
+    FINGER_BTREE_SOURCES,
+    compiled_module,
+    interpreted_module,
+)
+from muntin.kernels.compiler.storage import ListStorage, Storage
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 from muntin.spec.algebra.monoid import Monoid
 
-
-class LiftLowerKernels(NamedTuple):
-    """The kernels at both ends: muntin.kernels.aggregator.lift_kernels says what each does."""
-
-    lift_all: Callable[[tuple[object, ...], Column[Partial]], None]
-    lower_all: Callable[[Column[Partial], tuple[object, ...]], None]
-
-
 FoldWindows = Callable[[Column[Partial], tuple[Ints, Ints], Column[Partial], Column[Partial]], None]
-"""What muntin.kernels.aggregator.scan_kernels says."""
+"""The kernel `fold_windows` of muntin.kernels.aggregator.column_kernels."""
 
 
 class NodeShape(NamedTuple):
@@ -32,8 +29,8 @@ class NodeShape(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Calls(Generic[A]):
-    """What Python calls: muntin.kernels.finger_btree.entry_points says what each does."""
+class KernelCalls(Generic[A]):
+    """The kernels of muntin.kernels.finger_btree.entry_points and `copy_entries`."""
 
     begin_tree: Callable[[TreeArrays[A], Column[A]], None]
     insert_each: Callable[[TreeArrays[A], SortedBatch[A], int], int]
@@ -43,56 +40,49 @@ class Calls(Generic[A]):
     query: Callable[[TreeArrays[A], Column[A]], None]
     query_ranges: Callable[[TreeArrays[A], Ints, Ints, Column[A], Ints], None]
     run_rounds: Callable[[TreeArrays[A], Ints, SortedBatch[A], Column[A], int], int]
-    held: Callable[[TreeArrays[A], Ints, Column[A]], None]
+    copy_entries: Callable[[TreeArrays[A], Ints, Column[A]], None]
 
     @classmethod
-    def of(cls, module: ModuleType) -> "Calls[A]":
-        """Return those of a module made of the kernel sources."""
-        found = vars(module)
-        return cls(**{field.name: found[field.name] for field in fields(cls)})
+    def from_module(cls, module: ModuleType) -> "KernelCalls[A]":
+        """The kernels of a module that was made of the sources."""
+        names = vars(module)
+        return cls(**{field.name: names[field.name] for field in fields(cls)})
 
 
 @dataclass(frozen=True)
 class Engine(Generic[A]):
-    """Kernels, and what they work on."""
+    """Kernels and the storage that they work on."""
 
-    calls: Calls[A]
+    calls: KernelCalls[A]
     storage: Storage[A]
     shape: NodeShape
 
 
 def interpreted_engine(
     monoid: Monoid[A],
-    shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
+    shape: NodeShape = NodeShape(),  # noqa: B008 - it is immutable
 ) -> Engine[A]:
-    """Return kernels that run as they are, over values of any kind."""
-    module = uncompiled(monoid.combine, TREE, *shape)
-    return Engine(Calls[A].of(module), Lists(monoid.identity), shape)
+    """Interpreted kernels over values of any type."""
+    module = interpreted_module(monoid.combine, FINGER_BTREE_SOURCES, *shape)
+    return Engine(KernelCalls[A].from_module(module), ListStorage(monoid.identity), shape)
 
 
 def compiled_engine(
     summary: NumericAggregate,
-    shape: NodeShape = NodeShape(),  # noqa: B008 - it is a value
+    shape: NodeShape = NodeShape(),  # noqa: B008 - it is immutable
 ) -> Engine[Partial]:
-    """Return kernels that are compiled, over numbers."""
-    from muntin.kernels.aggregator.array_backend import Arrays  # noqa: PLC0415 - it needs the extra
+    """Compiled kernels over numbers."""
+    from muntin.kernels.aggregator.array_backend import ArrayStorage  # noqa: PLC0415 - it needs the extra
 
-    calls = Calls[Partial].of(compiled(summary, TREE, *shape))
-    return Engine(calls, Arrays(summary), shape)
-
-
-def lifting(summary: NumericAggregate) -> LiftLowerKernels:
-    """Return what lifts and lowers columns, compiled."""
-    found = vars(compiled(summary, ("aggregator/lift_kernels",), *NodeShape()))
-    return LiftLowerKernels(found["lift_all"], found["lower_all"])
+    calls = KernelCalls[Partial].from_module(compiled_module(summary, FINGER_BTREE_SOURCES, *shape))
+    return Engine(calls, ArrayStorage(summary), shape)
 
 
-def scanning(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
-    """Return what folds windows over a column in order."""
-    names = ("aggregator/scan_kernels",)
+def window_scan_kernel(summary: NumericAggregate, *, compile_it: bool) -> FoldWindows:
+    """The kernel that folds windows over a column in order."""
     if compile_it:
-        module = compiled(summary, names, *NodeShape())
+        module = compiled_module(summary, COLUMN_SOURCES, *NodeShape())
     else:
-        module = uncompiled(summary.combine, names, *NodeShape())
+        module = interpreted_module(summary.combine, COLUMN_SOURCES, *NodeShape())
     fold_windows: FoldWindows = vars(module)["fold_windows"]
     return fold_windows

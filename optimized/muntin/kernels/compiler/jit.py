@@ -1,36 +1,58 @@
-"""Numba, where it is there: the only module that knows it. Without it kernels run as they are.
+"""The only module that imports Numba. Without Numba kernels are interpreted.
 
-The options are those that measured best, by far: without reference counts and with everything hot
-in one piece, a tree is thirty times as fast as with the defaults. `_nrt` is private, so the extra
-`kernels` names one version of Numba exactly, and benchmarks/kernels.py would notice.
+The options measured best by far: without reference counts and with all hot code inlined, a tree is
+thirty times as fast as with the defaults. `_nrt` is private, so the extra `kernels` pins one
+version of Numba exactly, and benchmarks/kernels.py would notice a change.
 """
 
-# What Numba exports has no types, so:
+# Numba has no type annotations, so:
 # pyright: reportUnknownVariableType=false
 
+import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple, Protocol, TypeVar
 
-from muntin.kernels.aggregator.loading import gc_paused
 from muntin.kernels.compiler import kernel_api as binding
 
 C = TypeVar("C", bound=Callable[..., object])
 
 CACHE_LINE = 64
-"""Bytes that come at once from memory, on all that muntin is likely to run on."""
+"""Bytes of a cache line on all processors that muntin is likely to run on."""
 
 COMPILED = find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 """Whether kernels are compiled in this process."""
 
 
+@contextmanager
+def gc_paused() -> Generator[None]:
+    """Pause garbage collection while code is loaded: a first answer comes a tenth sooner.
+
+    Thousands of objects are made, and all of them stay.
+
+    >>> with gc_paused():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Decorator(Protocol):
-    """What takes a function and returns it, compiled."""
+    """A decorator that compiles a function."""
 
     def __call__(self, function: C, /) -> C:
-        """Return the function, compiled."""
+        """The compiled function."""
         ...
 
 
@@ -55,8 +77,8 @@ class _Signature(Protocol):
     args: Sequence[object]
 
 
-def version() -> str:
-    """Return what compiled code depends on, beside its source."""
+def compiler_version() -> str:
+    """The versions that compiled code depends on, besides its source."""
     if not COMPILED:
         return "uncompiled"
     import numba  # noqa: PLC0415 - it is an extra
@@ -77,24 +99,26 @@ def _njit(*, inline: bool, cache: bool, any_order: bool = False) -> Decorator:
 
 
 class _WithoutEntry(NamedTuple):
-    """Compiles what only kernels call. Python would run into nothing, so its calls are refused.
+    """Compiles functions that only kernels call, without an entry for Python.
 
-    An entry is one more copy of all that is inlined, which takes its time to compile.
+    An entry would be one more copy of all inlined code to compile. Calls from Python are refused.
     """
 
     decorator: Decorator
 
     def __call__(self, function: C, /) -> C:
-        """Return the function, compiled."""
+        """The compiled function."""
 
         def refused(*_: object, **__: object) -> None:
-            raise TypeError(f"{function.__name__} is called by kernels only, and not from Python")
+            raise TypeError(f"{function.__name__} has no entry for Python; call it from a kernel")
 
-        def unknown(*_: object) -> None:
-            """Keep an entry from Python: there is none."""
+        def register_nothing(*_: object) -> None:
+            """Keep no dispatch entry, since Python never calls the function."""
 
         compiled = self.decorator(function)
-        vars(compiled).update(_compile_for_args=refused, _insert=unknown, _reduce_states=refused)
+        vars(compiled).update(
+            _compile_for_args=refused, _insert=register_nothing, _reduce_states=refused
+        )
         return compiled
 
 
@@ -107,55 +131,56 @@ def _integers() -> tuple[Callable[[int], int], Callable[[int], int]]:
 def _trailing_zeros() -> Callable[[int], int]:
     from numba.cpython.unsafe.numbers import trailing_zeros  # noqa: PLC0415 - it is an extra
 
-    def places(mask: int) -> int:
-        found: int = trailing_zeros(mask)  # type: ignore[call-arg] # it is an intrinsic
-        return found
+    def lowest_bit(mask: int) -> int:
+        position: int = trailing_zeros(mask)  # type: ignore[call-arg] # it is an intrinsic
+        return position
 
-    return _njit(inline=True, cache=False)(places)
+    return _njit(inline=True, cache=False)(lowest_bit)
 
 
-def _fetch_line() -> Callable[[_Array, int, int], None]:
-    """Return what asks for the line of memory that an item of an array lies in."""
+def _prefetch_line() -> Callable[[_Array, int, int], None]:
+    """An intrinsic that prefetches the cache line of an array item."""
     ir, cgutils = import_module("llvmlite.ir"), import_module("numba.core.cgutils")
     byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-    given = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-    to_read_soon = [ir.Constant(word, how) for how in (0, 3, 1)]
+    signature_type = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+    read_data_high_locality = [ir.Constant(word, option) for option in (0, 3, 1)]
 
     def generate(
         context: _Context, builder: _Builder, signature: _Signature, values: Sequence[object]
     ) -> object:
         kind = signature.args[0]
         array = context.make_array(kind)(context, builder, values[0])
-        at = cgutils.get_item_pointer(context, builder, kind, array, values[1:])
-        call = cgutils.get_or_insert_function(builder.module, given, "llvm.prefetch.p0i8")
-        builder.call(call, [builder.bitcast(at, byte), *to_read_soon])
+        pointer = cgutils.get_item_pointer(context, builder, kind, array, values[1:])
+        call = cgutils.get_or_insert_function(builder.module, signature_type, "llvm.prefetch.p0i8")
+        builder.call(call, [builder.bitcast(pointer, byte), *read_data_high_locality])
         return context.get_dummy_value()
 
-    def line(_: object, rows: object, row: object, at: object) -> tuple[object, object]:
-        return import_module("numba.core.types").void(rows, row, at), generate
+    def line(_: object, rows: object, row: object, column: object) -> tuple[object, object]:
+        return import_module("numba.core.types").void(rows, row, column), generate
 
-    found: Callable[[_Array, int, int], None] = import_module("numba.extending").intrinsic(line)
-    return found
+    intrinsic: Callable[[_Array, int, int], None]
+    intrinsic = import_module("numba.extending").intrinsic(line)
+    return intrinsic
 
 
 def _fetch() -> Callable[[object, int], None]:
-    fetch_line = _fetch_line()
+    fetch_line = _prefetch_line()
 
-    def whole(rows: _Array, row: int) -> None:
-        for at in range(0, rows.shape[1], max(1, CACHE_LINE // rows.itemsize)):
-            fetch_line(rows, row, at)
+    def fetch_row(rows: _Array, row: int) -> None:
+        for column in range(0, rows.shape[1], max(1, CACHE_LINE // rows.itemsize)):
+            fetch_line(rows, row, column)
 
-    return _njit(inline=True, cache=False)(whole)  # type: ignore[return-value] # arrays, to kernels
+    return _njit(inline=True, cache=False)(fetch_row)  # type: ignore[return-value] # arrays, to kernels
 
 
-def _know_all_functions() -> None:
-    """Let Numba load what it knows of functions now, and not with the first kernel."""
+def _load_function_registry() -> None:
+    """Load the type signatures of Numba now, and not with the first kernel."""
     target = import_module("numba.core.registry").cpu_target
     target.typing_context.refresh()
     target.target_context.refresh()
 
 
-# `any_order` is a kernel that may add floats in any order, as vectors do; nothing else is relaxed.
+# `fastmath_kernel` may add floats in any order, as vector units do; nothing else is relaxed.
 if COMPILED:
     with gc_paused():
         inlined = _njit(inline=True, cache=False)
@@ -163,7 +188,7 @@ if COMPILED:
         kernel = _njit(inline=False, cache=True)
         fastmath_kernel = _njit(inline=False, cache=True, any_order=True)
         (unsigned, signed), trailing_zeros, fetch = _integers(), _trailing_zeros(), _fetch()
-        _know_all_functions()
+        _load_function_registry()
 else:
     inlined, outlined, kernel = binding.inlined, binding.outlined, binding.kernel
     fastmath_kernel = binding.kernel

@@ -1,8 +1,8 @@
-"""The names that kernel sources are written against: stand-ins, replaced for each monoid.
+"""The names that kernel sources import: placeholders, replaced for each monoid.
 
 A kernel source is an ordinary module. `muntin.kernels.compiler.specialization` makes a module of it
-in which these names are bound to one monoid and one shape, compiled or not. Here they are typed,
-which holds the sources to this: partials are opaque, and meet only load, store and combine.
+in which these names are bound to one monoid and one shape, compiled or not. The types here enforce
+that partials are opaque: only load, store and combine accept them.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ C = TypeVar("C", bound=Callable[..., object])
 CAP = 64
 """Entries in a leaf."""
 FAN = 16
-"""Children of an inner node: at least 4, at most 60, since a mask of them is one integer."""
+"""Children of an inner node: at least 4, at most 60, since a mask has one bit for each."""
 
 
 class Ints(Protocol):
@@ -48,17 +48,17 @@ class Rows(Protocol[A]):
 
 
 def inlined(function: C) -> C:
-    """Mark what is compiled into its callers."""
+    """Mark a function to be inlined into its callers."""
     return function
 
 
 def outlined(function: C) -> C:
-    """Mark what is rarely called, and compiled once."""
+    """Mark a function that is rarely called and compiled once."""
     return function
 
 
 def kernel(function: C) -> C:
-    """Mark what Python calls."""
+    """Mark a function that Python calls."""
     return function
 
 
@@ -88,17 +88,17 @@ def store_one(column: Column[A], at: int, value: A) -> None:
 
 
 def unsigned(value: int) -> int:
-    """Return an index without a sign: no test whether it counts from the end is compiled."""
+    """An unsigned index: no test for a negative one is compiled."""
     return value
 
 
 def signed(value: int) -> int:
-    """Return an index with a sign again: the two kinds must never meet in one operation."""
+    """A signed index again: the two kinds must never meet in one operation."""
     return value
 
 
 def trailing_zeros(mask: int) -> int:
-    """Return the place of the lowest bit that is set.
+    """The position of the lowest set bit.
 
     >>> trailing_zeros(12)
     2
@@ -107,7 +107,7 @@ def trailing_zeros(mask: int) -> int:
 
 
 def fetch(_rows: object, _row: int, /) -> None:
-    """Ask the processor to have a row at hand soon, as a call that changes nothing may."""
+    """Prefetch a row; it changes no value."""
 
 
 Columns = tuple[Column[float], ...]
@@ -115,7 +115,7 @@ Columns = tuple[Column[float], ...]
 
 
 def lift_at(columns: Columns, at: int) -> tuple[float, ...]:
-    """Lift what a row of columns holds."""
+    """Lift one row of columns."""
     raise NotImplementedError(columns, at)
 
 

@@ -1,7 +1,7 @@
 """Aggregates over columns: lift, combine and lower over small tuples of numbers.
 
-The same three functions as in muntin.spec.algebra.aggregate, with what a compiler needs to know:
-the kinds of the numbers. Whatever is given here can be compiled into any kernel.
+The three functions of muntin.spec.algebra.aggregate, with the kinds of their numbers, which a
+compiler needs. Such an aggregate can be compiled into any kernel.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from muntin.spec.errors import InvalidInputError
 
 Kind = Literal["int", "float"]
 Partial = tuple[int | float, ...]
-"""As many numbers as the aggregate has fields."""
+"""One number per field of the aggregate."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class NumericAggregate:
     """An aggregate of one or more columns (definition K1).
 
     `lift` takes one number from each column, or the time if there is none; `lower` returns one
-    number for each result, and nothing that is empty is lowered. If the aggregate is `checked`, it
-    returns one more, which is 0 if the others fit into 64 bits. Functions are written with `def`,
-    and may read numbers and each other.
+    number for each result and is never called for an empty window. If the aggregate is `checked`,
+    it returns one more, which is 0 if the others fit into 64 bits. Functions are written with
+    `def`, and may read numbers and each other.
 
     >>> def lift(v: float) -> tuple[float]: return (v * v,)
     >>> def combine(a: tuple[float], b: tuple[float]) -> tuple[float]: return (a[0] + b[0],)
@@ -45,7 +45,7 @@ class NumericAggregate:
     checked: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an identity that is not of the kinds of its fields."""
+        """Refuse an identity whose numbers are not of the kinds of the fields."""
         kinds = tuple("int" if type(x) is int else "float" for x in self.identity)
         if not self.fields or kinds != self.fields:
             raise InvalidInputError(
@@ -54,11 +54,11 @@ class NumericAggregate:
             )
 
     def monoid(self) -> Monoid[Partial]:
-        """Return the monoid, as plain Python."""
+        """The monoid in plain Python."""
         return Monoid(self.identity, self.combine)
 
     def of(self, rows: list[tuple[int | float, ...]]) -> Partial | None:
-        """Aggregate rows, as plain Python; of none there is nothing to say."""
+        """Aggregate rows in plain Python; None if there are none."""
         if not rows:
             return None
         return self.lower(self.monoid().fold(self.lift(*row) for row in rows))

@@ -1,7 +1,7 @@
-"""The text of a function and of everything that it reads: what its compiled form depends on.
+"""The source text of a function and of all that it reads: the cache key of its compiled code.
 
-A cache of compiled code is only as good as its key. The text made here holds the function, its
-helpers, and the constants that they read, each under a name of its own, without comments.
+The text holds the function, its helpers and the constants that they read, each under a unique name,
+without comments.
 """
 
 import ast
@@ -18,18 +18,18 @@ from muntin.spec.errors import UnsupportedError
 
 Function = Callable[..., object]
 
-MODULES = ("math", "numpy")
-"""What a kernel may import, since it is the same wherever it has the same version."""
+IMPORTABLE_MODULES = ("math", "numpy")
+"""Modules that a kernel may import: one version behaves equally everywhere."""
 
 
 class SourceClosure:
-    """Definitions in an order in which they can be read, under names that nothing else has."""
+    """Definitions under unique names, each after those that it reads."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Start without definitions."""
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
-        self._kept: list[object] = []  # so that no other object gets the identity of one
+        self._named_objects: list[object] = []  # alive, so that no other object gets their identity
         self._numbers = count()
 
     @property
@@ -37,42 +37,43 @@ class SourceClosure:
         """All definitions."""
         return "\n".join([*self.lines, ""])
 
-    def function(self, given: Function) -> str:
-        """Add a function and what it reads, and return its name here."""
-        function: object = getattr(given, "py_func", given)  # what Numba has wrapped
+    def add_function(self, original: Function) -> str:
+        """Add a function and all that it reads; its unique name."""
+        function: object = getattr(original, "py_func", original)  # without the wrapper of Numba
         if id(function) in self._names:
             return self._names[id(function)]
         if not isinstance(function, FunctionType):
-            raise UnsupportedError(f"{given!r} cannot be compiled: it is not written in Python")
-        tree = _Bare({}).visit(_definition(function))
+            raise UnsupportedError(f"{original!r} cannot be compiled: it is not written in Python")
+        tree = _AnnotationRemover({}).visit(_definition(function))
         name = self._new_name(function, function.__name__)
-        bare = _Bare({function.__name__: name})
-        for read, value in _reads(function, tree):
-            bare.renamed[read] = name if value is given else self._value(function, read, value)
-        self.lines.append("@inlined\n" + ast.unparse(bare.visit(tree)))
+        renamer = _AnnotationRemover({function.__name__: name})
+        for read, value in _free_names(function, tree):
+            own = value is original  # a recursive call
+            renamer.new_names[read] = name if own else self._add_value(function, read, value)
+        self.lines.append("@inlined\n" + ast.unparse(renamer.visit(tree)))
         return name
 
     def _new_name(self, value: object, name: str) -> str:
-        self._kept.append(value)
+        self._named_objects.append(value)
         self._names[id(value)] = f"of_user_{next(self._numbers)}_{name}"
         return self._names[id(value)]
 
-    def _value(self, function: FunctionType, name: str, value: object) -> str:
-        """Add what a function reads by this name, and return its name here."""
-        if isinstance(value, ModuleType) and value.__name__ in MODULES:
+    def _add_value(self, function: FunctionType, name: str, value: object) -> str:
+        """Add an object that a function reads; its name in the text."""
+        if isinstance(value, ModuleType) and value.__name__ in IMPORTABLE_MODULES:
             self.lines.append(f"import {value.__name__}")
             return value.__name__
         if getattr(math, name, None) is value or getattr(builtins, name, None) is value:
             self.lines.append(f"from {'math' if hasattr(math, name) else 'builtins'} import {name}")
             return name
         if _is_constant(value):
-            mine = self._new_name(value, name)
-            self.lines.append(f"{mine} = {value!r}")
-            return mine
+            constant = self._new_name(value, name)
+            self.lines.append(f"{constant} = {value!r}")
+            return constant
         if callable(value):
-            return self.function(value)
+            return self.add_function(value)
         raise UnsupportedError(
-            f"{function.__name__} reads {name}, which is {value!r}: what is compiled may read "
+            f"{function.__name__} reads {name}, which is {value!r}: a compiled function may read "
             "numbers, tuples of numbers, functions, math and numpy"
         )
 
@@ -85,7 +86,7 @@ def _is_constant(value: object) -> bool:
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef:
-    """Return the definition of a function, without decorators."""
+    """The definition of a function without its decorators."""
     try:
         tree = ast.parse(dedent(getsource(function)))
     except (OSError, SyntaxError) as cause:
@@ -98,8 +99,8 @@ def _definition(function: FunctionType) -> ast.FunctionDef:
             raise UnsupportedError(f"{function.__qualname__} must be written with def")
 
 
-def _reads(function: FunctionType, tree: ast.FunctionDef) -> list[tuple[str, object]]:
-    """Return what a function finds outside of itself, by name; builtins are the same everywhere."""
+def _free_names(function: FunctionType, tree: ast.FunctionDef) -> list[tuple[str, object]]:
+    """Names that a function reads from outside, with their values, except builtins."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     scope = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
     nodes = list(ast.walk(tree))
@@ -109,28 +110,28 @@ def _reads(function: FunctionType, tree: ast.FunctionDef) -> list[tuple[str, obj
     return [(name, scope[name]) for name in sorted(names - own) if name in scope]
 
 
-class _Bare(ast.NodeTransformer):
-    """Renames what a function reads, and takes types off, which mean nothing there."""
+class _AnnotationRemover(ast.NodeTransformer):
+    """Renames names that a function reads, and removes annotations."""
 
     def __init__(self, renamed: dict[str, str]) -> None:
-        self.renamed = renamed
+        self.new_names = renamed
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """Rename."""
-        return ast.Name(self.renamed.get(node.id, node.id), node.ctx)
+        """Rename a name."""
+        return ast.Name(self.new_names.get(node.id, node.id), node.ctx)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Rename, and take off what it says it returns."""
-        node.name = self.renamed.get(node.name, node.name)
+        """Rename a function, and remove its return annotation."""
+        node.name = self.new_names.get(node.name, node.name)
         node.returns = None
         return self.generic_visit(node)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
-        """Take the type off."""
+        """Remove the annotation."""
         return ast.arg(node.arg)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """Take the type off."""
+        """Remove the annotation."""
         if node.value is None:
             return ast.Pass()
         return self.generic_visit(ast.Assign([node.target], node.value, lineno=node.lineno))

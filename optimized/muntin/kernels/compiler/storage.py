@@ -1,4 +1,4 @@
-"""Where kernels keep what they hold: lists for values of any kind, arrays for numbers."""
+"""Storage of kernels: lists for values of any type, arrays for numbers."""
 
 from collections.abc import Sequence
 from typing import Generic, Protocol
@@ -9,98 +9,75 @@ from muntin.spec.errors import integer
 
 
 class Storage(Protocol[A]):
-    """Makes rows and columns, and larger ones of them."""
+    """Makes rows and columns, and extends them."""
 
-    def time(self, value: int) -> int:
-        """Return a time if it can be kept, or say why it cannot."""
-        ...
-
-    def ints(self, values: Sequence[int]) -> Ints:
-        """Return a row of integers."""
-        ...
-
-    def column(self, values: Sequence[A]) -> Column[A]:
-        """Return a column of partials."""
-        ...
-
-    def empty(self, size: int) -> Column[A]:
-        """Return a column to write to."""
-        ...
-
-    def at(self, column: Column[A], at: int) -> A:
-        """Return one partial of a column."""
-        ...
-
-    def plain(self, tree: TreeArrays[A]) -> TreeArrays[A]:
-        """Return the same tree in lists: to look at, not to change."""
-        ...
-
-    def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
-        """Return so many rows, the first of which are those that there are, if any."""
-        ...
-
-    def rows(self, old: Rows[A] | None, had: int, size: int, width: int) -> Rows[A]:
-        """Return so many rows, the first of which are those that there are, if any."""
-        ...
+    def to_time(self, value: int) -> int: ...  # noqa: D102 - as the classes say
+    def ints(self, values: Sequence[int]) -> Ints: ...  # noqa: D102 - the same
+    def column(self, values: Sequence[A]) -> Column[A]: ...  # noqa: D102 - the same
+    def empty(self, size: int) -> Column[A]: ...  # noqa: D102 - the same
+    def partial_at(self, column: Column[A], index: int) -> A: ...  # noqa: D102 - the same
+    def to_lists(self, tree: TreeArrays[A]) -> TreeArrays[A]: ...  # noqa: D102 - the same
+    def int_rows(self, old: IntRows | None, old_size: int, size: int, width: int) -> IntRows: ...  # noqa: D102
+    def rows(self, old: Rows[A] | None, old_size: int, size: int, width: int) -> Rows[A]: ...  # noqa: D102
 
 
 class ListTable(Generic[A]):
-    """Rows in lists."""
+    """Rows of cells in lists, indexed as a two-dimensional array."""
 
     def __init__(self, lists: list[list[A]]) -> None:
-        """Take these rows."""
+        """Hold these rows."""
         self._lists = lists
 
-    def __getitem__(self, at: tuple[int, int], /) -> A:
-        """Read."""
-        return self._lists[at[0]][at[1]]
+    def __getitem__(self, cell: tuple[int, int], /) -> A:
+        """Read a cell."""
+        return self._lists[cell[0]][cell[1]]
 
-    def __setitem__(self, at: tuple[int, int], value: A, /) -> None:
-        """Write."""
-        self._lists[at[0]][at[1]] = value
+    def __setitem__(self, cell: tuple[int, int], value: A, /) -> None:
+        """Write a cell."""
+        self._lists[cell[0]][cell[1]] = value
 
 
-class Lists(Generic[A]):
-    """Storage for values of any kind."""
+class ListStorage(Generic[A]):
+    """Storage in lists for values of any type."""
 
     def __init__(self, identity: A) -> None:
-        """Fill rows with this."""
+        """Fill new rows with this value."""
         self._identity = identity
 
-    def time(self, value: int) -> int:
-        """Return any integer."""
+    def to_time(self, value: int) -> int:
+        """The time, which may be any integer."""
         return integer(value, "the time")
 
     def ints(self, values: Sequence[int]) -> Ints:
-        """Return a row of integers."""
+        """A row of integers."""
         return list(values)
 
     def column(self, values: Sequence[A]) -> Column[A]:
-        """Return a column of partials."""
+        """A column of partials."""
         return list(values)
 
     def empty(self, size: int) -> Column[A]:
-        """Return a column to write to."""
+        """A column to write to."""
         return [self._identity] * size
 
-    def at(self, column: Column[A], at: int) -> A:
-        """Return one partial of a column."""
-        return column[at]
+    def partial_at(self, column: Column[A], index: int) -> A:
+        """The partial at an index of a column."""
+        return column[index]
 
-    def plain(self, tree: TreeArrays[A]) -> TreeArrays[A]:
-        """Return the tree, which is in lists."""
+    def to_lists(self, tree: TreeArrays[A]) -> TreeArrays[A]:
+        """The tree itself, which is in lists already."""
         return tree
 
-    def int_rows(self, old: IntRows | None, had: int, size: int, width: int) -> IntRows:
-        """Return so many rows, the first of which are those that there are, if any."""
-        kept = (
-            [[old[row, at] for at in range(width)] for row in range(had)] if old is not None else []
-        )
-        return ListTable(kept + [[0] * width for _ in range(size - len(kept))])
+    def int_rows(self, old: IntRows | None, old_size: int, size: int, width: int) -> IntRows:
+        """Rows that begin with the old ones, if there are any."""
+        return _extended_table(old, old_size, size, [0] * width)
 
-    def rows(self, old: Rows[A] | None, had: int, size: int, width: int) -> Rows[A]:
-        """Return so many rows, the first of which are those that there are, if any."""
-        kept = (
-            [[old[row, at] for at in range(width)] for row in range(had)] if old is not None else []
-        )
-        return ListTable(kept + [[self._identity] * width for _ in range(size - len(kept))])
+    def rows(self, old: Rows[A] | None, old_size: int, size: int, width: int) -> Rows[A]:
+        """Rows that begin with the old ones, if there are any."""
+        return _extended_table(old, old_size, size, [self._identity] * width)
+
+
+def _extended_table(old: Rows[A] | None, old_size: int, size: int, row: list[A]) -> ListTable[A]:
+    cells = range(len(row))
+    kept = [[old[k, cell] for cell in cells] for k in range(old_size)] if old is not None else []
+    return ListTable(kept + [list(row) for _ in range(size - len(kept))])

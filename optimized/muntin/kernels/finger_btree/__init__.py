@@ -1,5 +1,5 @@
 """Kernel sources of the finger B+-tree: finger search, lazy folds, bulk insert, eviction.
 
-Each function is specialized to one aggregate by `muntin.kernels.compiler`; invariants and cost
-bound of the tree stand beside them.
+`muntin.kernels.compiler` specializes each function to one aggregate. The invariants and the cost
+bound of the tree are here too.
 """

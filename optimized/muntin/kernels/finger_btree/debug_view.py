@@ -1,4 +1,4 @@
-"""The finger B+-tree as plain values, to state facts about it: for tests, not for speed."""
+"""The finger B+-tree as plain values, for invariants and tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from muntin.spec.structure import Pair
 
 @dataclass(frozen=True)
 class TreeDebugView(Generic[A]):
-    """What stands in the arrays, by node and level."""
+    """The arrays by node and level."""
 
     tree: TreeArrays[A]
     shape: NodeShape
@@ -28,69 +28,69 @@ class TreeDebugView(Generic[A]):
         """The root."""
         return self.tree.s[LEFT + self.height]
 
-    def left(self, level: int) -> int:
-        """Return the node of the left spine."""
+    def left_spine_node(self, level: int) -> int:
+        """The node of the left spine at a level."""
         return self.tree.s[LEFT + level]
 
-    def right(self, level: int) -> int:
-        """Return the node of the right spine."""
+    def right_spine_node(self, level: int) -> int:
+        """The node of the right spine at a level."""
         return self.tree.s[RIGHT + level]
 
     def arity(self, node: int) -> int:
-        """Return how many children an inner node has."""
+        """The number of children of an inner node."""
         return self.tree.inner[node, 2 * self.shape.fan]
 
     def children(self, node: int) -> list[int]:
-        """Return the children of an inner node."""
-        return [self.tree.inner[node, at] for at in range(self.arity(node))]
+        """The children of an inner node."""
+        return [self.tree.inner[node, child] for child in range(self.arity(node))]
 
-    def key(self, node: int, at: int) -> int:
-        """Return what is no larger than any time below a child but the first."""
-        return self.tree.inner[node, self.shape.fan + at]
+    def key(self, node: int, child: int) -> int:
+        """A lower bound of the times below a child, for all children but the first."""
+        return self.tree.inner[node, self.shape.fan + child]
 
-    def marked(self, node: int, at: int) -> bool:
+    def is_stale(self, node: int, child: int) -> bool:
         """Whether the fold of a child is stale."""
-        return bool((self.tree.inner[node, 2 * self.shape.fan + 1] >> at) & 1)
+        return bool((self.tree.inner[node, 2 * self.shape.fan + 1] >> child) & 1)
 
-    def ends(self, leaf: int) -> tuple[int, int]:
-        """Return where the entries of a leaf begin and end."""
-        first = self.tree.s[HEAD] if leaf == self.left(0) else 0
+    def entry_range(self, leaf: int) -> tuple[int, int]:
+        """The range of positions of the entries of a leaf."""
+        first = self.tree.s[HEAD] if leaf == self.left_spine_node(0) else 0
         return first, self.tree.times[leaf, self.shape.cap]
 
     def entries(self, leaf: int) -> list[Pair[A]]:
-        """Return what a leaf holds."""
-        at = range(*self.ends(leaf))
-        return [(int(self.tree.times[leaf, k]), self.tree.leaves[leaf, k]) for k in at]
+        """The entries of a leaf."""
+        positions = range(*self.entry_range(leaf))
+        return [(int(self.tree.times[leaf, k]), self.tree.leaves[leaf, k]) for k in positions]
 
     def pairs(self, node: int, level: int) -> list[Pair[A]]:
-        """Return what is below a node."""
+        """The entries below a node."""
         if level == 0:
             return self.entries(node)
         return [pair for child in self.children(node) for pair in self.pairs(child, level - 1)]
 
     def values(self, node: int, level: int) -> list[A]:
-        """Return the values below a node."""
+        """The values below a node."""
         return [value for _, value in self.pairs(node, level)]
 
-    def at_level(self, level: int) -> list[int]:
-        """Return the nodes of a level, oldest first."""
+    def nodes_at_level(self, level: int) -> list[int]:
+        """The nodes of a level, oldest first."""
         nodes = [self.root]
         for _ in range(self.height - level):
             nodes = [child for node in nodes for child in self.children(node)]
         return nodes
 
-    def inner(self) -> Iterator[tuple[int, int]]:
-        """Yield each inner node, with its level."""
-        return ((node, k) for k in range(1, self.height + 1) for node in self.at_level(k))
+    def inner_nodes(self) -> Iterator[tuple[int, int]]:
+        """Each inner node with its level."""
+        return ((node, k) for k in range(1, self.height + 1) for node in self.nodes_at_level(k))
 
-    def on_spine(self, node: int, level: int) -> bool:
-        """Whether a node is on a spine, or the root, or a leaf at an end."""
-        return node in (self.left(level), self.right(level))
+    def is_on_spine(self, node: int, level: int) -> bool:
+        """Whether a node is on a spine, the root, or a leaf at an end."""
+        return node in (self.left_spine_node(level), self.right_spine_node(level))
 
-    def kept(self, node: int, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the children whose folds are kept in a node, those on no spine: place and child."""
+    def children_off_spine(self, node: int, level: int) -> Iterator[tuple[int, int]]:
+        """The children whose folds a node keeps, those on no spine: position and child."""
         return (
-            (at, child)
-            for at, child in enumerate(self.children(node))
-            if not self.on_spine(child, level - 1)
+            (position, child)
+            for position, child in enumerate(self.children(node))
+            if not self.is_on_spine(child, level - 1)
         )

@@ -1,24 +1,24 @@
-"""What Python calls: loops over columns. Those that may need more nodes stop, and say where."""
+"""The kernels that Python calls: loops over columns, which stop where they need more rows."""
 
 from muntin.kernels.compiler.kernel_api import A, Column, Ints, kernel, load_one, store_one
 from muntin.kernels.finger_btree.bulk_insert import insert_run
 from muntin.kernels.finger_btree.eviction import evict, evict_through
 from muntin.kernels.finger_btree.insertion import insert
-from muntin.kernels.finger_btree.lazy_folds import whole
-from muntin.kernels.finger_btree.nodes import has_room, start
-from muntin.kernels.finger_btree.range_query import between
+from muntin.kernels.finger_btree.lazy_folds import window_fold
+from muntin.kernels.finger_btree.nodes import has_room, initialize
+from muntin.kernels.finger_btree.range_query import fold_range
 from muntin.kernels.finger_btree.records import SortedBatch, TreeArrays
 
 
 @kernel
 def begin_tree(tree: TreeArrays[A], identity: Column[A]) -> None:
-    """Make a tree of zeros an empty one."""
-    start(tree, load_one(identity, 0))
+    """Turn arrays of zeros into an empty tree."""
+    initialize(tree, load_one(identity, 0))
 
 
 @kernel
 def insert_each(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
-    """Insert a batch from some place on, one entry after another."""
+    """Insert a batch from a position on, one entry after another; returns where it stopped."""
     while at < len(batch.times) and has_room(tree):
         insert(tree, batch.times[at], load_one(batch.values, at))
         at += 1
@@ -27,7 +27,7 @@ def insert_each(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
 
 @kernel
 def insert_sorted(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
-    """Insert a batch whose times never fall from some place on, leaf by leaf."""
+    """Insert a sorted batch from a position on, leaf by leaf; returns where it stopped."""
     while at < len(batch.times) and has_room(tree):
         at = insert_run(tree, batch, at)
     return at
@@ -35,42 +35,42 @@ def insert_sorted(tree: TreeArrays[A], batch: SortedBatch[A], at: int) -> int:
 
 @kernel
 def evict_each(tree: TreeArrays[A], times: Ints) -> None:
-    """Evict what is at each of these times."""
+    """Evict the entry at each of these times."""
     for at in range(len(times)):
         evict(tree, times[at])
 
 
 @kernel
 def evict_up_to(tree: TreeArrays[A], time: int) -> None:
-    """Evict everything up to a time."""
+    """Evict all entries up to a time."""
     evict_through(tree, time)
 
 
 @kernel
 def query(tree: TreeArrays[A], out: Column[A]) -> None:
     """Fold the window."""
-    store_one(out, 0, whole(tree))
+    store_one(out, 0, window_fold(tree))
 
 
 @kernel
 def query_ranges(
-    tree: TreeArrays[A], firsts: Ints, lasts: Ints, out: Column[A], found: Ints
+    tree: TreeArrays[A], firsts: Ints, lasts: Ints, out: Column[A], nonempty: Ints
 ) -> None:
-    """Fold each of these ranges of time, and say which held something."""
+    """Fold each range of time, and mark the nonempty ones with 1."""
     for at in range(len(firsts)):
-        some, total = between(tree, firsts[at], lasts[at])
+        has_entries, total = fold_range(tree, firsts[at], lasts[at])
         store_one(out, at, total)
-        found[at] = int(some)
+        nonempty[at] = int(has_entries)
 
 
 @kernel
 def run_rounds(
     tree: TreeArrays[A], up_to: Ints, batch: SortedBatch[A], out: Column[A], at: int
 ) -> int:
-    """For each entry: evict up to a time, insert the entry, fold the window."""
+    """For each entry evict up to a time, insert the entry, fold the window; returns the stop."""
     while at < len(batch.times) and has_room(tree):
         evict_through(tree, up_to[at])
         insert(tree, batch.times[at], load_one(batch.values, at))
-        store_one(out, at, whole(tree))
+        store_one(out, at, window_fold(tree))
         at += 1
     return at

@@ -1,8 +1,8 @@
-"""Evict the oldest entries, those up to a time, or the one at a time.
+"""Eviction of the entries up to a time, or of the one at a time.
 
-A leaf or node off the spines that has too few entries or children merges with a neighbour, or they
-share evenly; a leaf at an end may have one entry, and a node on a spine two children. Two that
-merge leave a quarter of a node empty, so that no sequence of calls splits and merges by turns.
+A leaf or node off the spines with too few entries or children merges with a neighbour, or both
+share evenly; a leaf at an end may have one entry, and a node on a spine two children. A merged node
+is a quarter empty, so no sequence of calls splits and merges alternately.
 """
 
 from muntin.kernels.compiler.kernel_api import CAP, A, fetch, inlined, outlined
@@ -13,15 +13,15 @@ from muntin.kernels.finger_btree.layout import (
     HEAD,
     HEIGHT,
     KEY,
-    LEAST_FAN,
-    LEAST_LEAF,
-    LEAST_SPINE,
     LEFT,
     LEFT_STALE,
     MASK,
+    MAX_MERGED_FAN,
+    MAX_MERGED_LEAF,
     MIDDLE_STALE,
-    MOST_MERGED_FAN,
-    MOST_MERGED_LEAF,
+    MIN_FAN,
+    MIN_LEAF,
+    MIN_SPINE_FAN,
     PATH,
     RIGHT,
     RIGHT_STALE,
@@ -42,9 +42,9 @@ from muntin.kernels.finger_btree.nodes import (
 from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     LEFT_SIDE,
-    begin,
     complete_path,
     first_after,
+    first_entry,
     first_from,
     mark,
     mark_above,
@@ -55,8 +55,8 @@ from muntin.kernels.finger_btree.search import (
 
 
 @inlined
-def shrink(tree: TreeArrays[A]) -> None:
-    """Let the only child of the root be the root."""
+def lower_root(tree: TreeArrays[A]) -> None:
+    """Make the only child of the root the new root."""
     s = tree.s
     height = s[HEIGHT] - 1
     root = s[LEFT + height + 1]
@@ -72,7 +72,7 @@ def shrink(tree: TreeArrays[A]) -> None:
 
 @inlined
 def balance_inner(tree: TreeArrays[A], level: int) -> bool:
-    """Give the poor node of the path a neighbour's children or its own to it: say which, merged."""
+    """Merge the underfull node of the path with a neighbour, or share children; True if merged."""
     s, inner = tree.s, tree.inner
     above, at = s[PATH + level + 1], s[CHILD + level + 1]
     if at + 1 == inner[above, ARITY]:
@@ -81,30 +81,30 @@ def balance_inner(tree: TreeArrays[A], level: int) -> bool:
     mark_spine(tree, level, left)
     mark_spine(tree, level, right)
     inner[above, MASK] |= 3 << at
-    have, there = inner[left, ARITY], inner[right, ARITY]
-    if have + there <= MOST_MERGED_FAN:
-        give_left(tree, left, right, there)
+    left_size, right_size = inner[left, ARITY], inner[right, ARITY]
+    if left_size + right_size <= MAX_MERGED_FAN:
+        give_left(tree, left, right, right_size)
         free_inner(tree, right)
         drop_child(tree, above, at + 1)
         return True
-    share = (have + there) // 2
-    if have > share:
+    share = (left_size + right_size) // 2
+    if left_size > share:
         give_right(tree, left, right, share)
     else:
-        give_left(tree, left, right, share - have)
+        give_left(tree, left, right, share - left_size)
     inner[above, KEY + at + 1] = inner[right, KEY]
     return False
 
 
 @outlined
-def lost_child(tree: TreeArrays[A], level: int) -> None:
-    """Mend the nodes of the complete path from a level on, whose node there has lost a child."""
+def rebalance_path(tree: TreeArrays[A], level: int) -> None:
+    """Rebalance the complete path upwards from a level whose node has lost a child."""
     s, inner = tree.s, tree.inner
     while level < s[HEIGHT]:
         node = s[PATH + level]
-        least = LEAST_FAN
+        least = MIN_FAN
         if mark_spine(tree, level, node):
-            least = LEAST_SPINE
+            least = MIN_SPINE_FAN
         if inner[node, ARITY] >= least:
             break
         merged = balance_inner(tree, level)
@@ -113,21 +113,21 @@ def lost_child(tree: TreeArrays[A], level: int) -> None:
             break
     mark_above(tree, level)
     if level == s[HEIGHT] and inner[s[PATH + level], ARITY] == 1:
-        shrink(tree)
+        lower_root(tree)
         level -= 1
     renew_spines(tree, level)
 
 
 @inlined
-def fetch_leaf(tree: TreeArrays[A], leaf: int) -> None:
-    """Ask for a leaf that is read soon: in a long window it is far away by now."""
+def prefetch_leaf(tree: TreeArrays[A], leaf: int) -> None:
+    """Prefetch a leaf that is read soon: in a long window it has left the cache."""
     fetch(tree.times, leaf)
     fetch(tree.leaves, leaf)
 
 
 @outlined
-def empty_left(tree: TreeArrays[A]) -> None:
-    """Drop the left leaf, which holds nothing any more."""
+def drop_left_leaf(tree: TreeArrays[A]) -> None:
+    """Remove the left leaf, which is empty now."""
     s = tree.s
     leaf = s[LEFT]
     s[HEAD] = 0
@@ -139,37 +139,37 @@ def empty_left(tree: TreeArrays[A]) -> None:
         return
     s[SUFFIX_STALE] = 1
     free_leaf(tree, leaf)
-    if s[HEIGHT] > 1 and tree.inner[s[LEFT + 1], ARITY] > LEAST_SPINE:
+    if s[HEIGHT] > 1 and tree.inner[s[LEFT + 1], ARITY] > MIN_SPINE_FAN:
         drop_child(tree, s[LEFT + 1], 0)
         s[LEFT] = tree.inner[s[LEFT + 1], 0]
         s[LEFT_STALE] |= 2
     else:
         complete_path(tree, 0, LEFT_SIDE)
         drop_child(tree, s[PATH + 1], 0)
-        lost_child(tree, 1)
+        rebalance_path(tree, 1)
     if s[HEIGHT] > 0:
-        fetch_leaf(tree, tree.inner[s[LEFT + 1], 1])
+        prefetch_leaf(tree, tree.inner[s[LEFT + 1], 1])
 
 
 @inlined
 def share_entries(tree: TreeArrays[A], left: int, right: int, share: int) -> None:
-    """Move entries between two leaves, so that the left one has its share."""
+    """Move entries between two leaves until the left one has its share."""
     times = tree.times
-    have, there = times[left, CAP], times[right, CAP]
-    if have < share:
-        move_entries(tree, right, 0, share - have, (left, have))
-        move_entries(tree, right, share - have, there, (right, 0))
+    left_size, right_size = times[left, CAP], times[right, CAP]
+    if left_size < share:
+        move_entries(tree, right, 0, share - left_size, (left, left_size))
+        move_entries(tree, right, share - left_size, right_size, (right, 0))
     else:
-        for at in range(there - 1, -1, -1):
-            move_entries(tree, right, at, at + 1, (right, at + have - share))
-        move_entries(tree, left, share, have, (right, 0))
+        for at in range(right_size - 1, -1, -1):
+            move_entries(tree, right, at, at + 1, (right, at + left_size - share))
+        move_entries(tree, left, share, left_size, (right, 0))
     times[left, CAP] = share
-    times[right, CAP] = have + there - share
+    times[right, CAP] = left_size + right_size - share
 
 
 @outlined
-def mend_leaf(tree: TreeArrays[A], top: int, side: int) -> None:
-    """Merge the poor or empty leaf of the path with a neighbour, or let them share."""
+def rebalance_leaf(tree: TreeArrays[A], top: int, side: int) -> None:
+    """Merge the underfull leaf of the path with a neighbour, or share entries."""
     s, inner, times = tree.s, tree.inner, tree.times
     complete_path(tree, top, side)
     above, at = s[PATH + 1], s[CHILD + 1]
@@ -182,7 +182,7 @@ def mend_leaf(tree: TreeArrays[A], top: int, side: int) -> None:
         s[VALID] = 0
     inner[above, MASK] |= 3 << at
     total = times[left, CAP] + times[right, CAP]
-    if total > MOST_MERGED_LEAF:
+    if total > MAX_MERGED_LEAF:
         share_entries(tree, left, right, total // 2)
         inner[above, KEY + at + 1] = times[right, 0]
         mark_above(tree, 1)
@@ -190,7 +190,7 @@ def mend_leaf(tree: TreeArrays[A], top: int, side: int) -> None:
     share_entries(tree, left, right, total)
     free_leaf(tree, right)
     drop_child(tree, above, at + 1)
-    lost_child(tree, 1)
+    rebalance_path(tree, 1)
 
 
 @outlined
@@ -199,7 +199,7 @@ def evict_inside(tree: TreeArrays[A], time: int) -> None:
     s, times = tree.s, tree.times
     leaf, top, side = seek(tree, time)
     last = times[leaf, CAP]
-    at = first_from(times, leaf, begin(tree, leaf), last, time)
+    at = first_from(times, leaf, first_entry(tree, leaf), last, time)
     if at == last or times[leaf, at] != time:
         return
     mark_stale(tree, leaf, at)
@@ -209,8 +209,8 @@ def evict_inside(tree: TreeArrays[A], time: int) -> None:
     mark(tree, top, side)
     if leaf == s[LEFT]:
         return
-    if last - 1 < (1 if leaf == s[RIGHT] else max(1, LEAST_LEAF)):
-        mend_leaf(tree, top, side)
+    if last - 1 < (1 if leaf == s[RIGHT] else max(1, MIN_LEAF)):
+        rebalance_leaf(tree, top, side)
 
 
 @inlined
@@ -226,12 +226,12 @@ def evict(tree: TreeArrays[A], time: int) -> None:
     s[SIZE] -= 1
     s[HEAD] = head + 1
     if head + 1 == tree.times[leaf, CAP]:
-        empty_left(tree)
+        drop_left_leaf(tree)
 
 
 @inlined
 def evict_through(tree: TreeArrays[A], time: int) -> None:
-    """Evict every entry up to a time, that time included."""
+    """Evict all entries up to a time, inclusive."""
     s, times = tree.s, tree.times
     while s[SIZE] > 0:
         leaf, head = s[LEFT], s[HEAD]
@@ -240,7 +240,7 @@ def evict_through(tree: TreeArrays[A], time: int) -> None:
             return
         if times[leaf, last - 1] <= time:
             s[SIZE] -= last - head
-            empty_left(tree)
+            drop_left_leaf(tree)
             continue
         at = head + 1
         if times[leaf, at] <= time:

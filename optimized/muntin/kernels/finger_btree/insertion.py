@@ -1,7 +1,7 @@
-"""Insert one entry: in order at the right finger, else by a search from the nearest one.
+"""Insertion of one entry: in order at the right finger, else by a search from the nearest finger.
 
-What is appended fills leaves, and nodes but for one child: a new node on the right spine takes the
-last child of its neighbour along, so that no node there has one child only.
+Appended entries fill leaves, and nodes up to one child less: a new node on the right spine takes
+the last child of its neighbour, so that no node there has one child only.
 """
 
 from muntin.kernels.compiler.kernel_api import CAP, FAN, A, combine, inlined, load, outlined, store
@@ -42,8 +42,8 @@ from muntin.kernels.finger_btree.nodes import (
 from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     RIGHT_SIDE,
-    begin,
     complete_path,
+    first_entry,
     first_from,
     mark,
     mark_above,
@@ -54,7 +54,7 @@ from muntin.kernels.finger_btree.search import (
 
 
 @inlined
-def grow(tree: TreeArrays[A], key: int, right: int) -> None:
+def raise_root(tree: TreeArrays[A], key: int, right: int) -> None:
     """Put a new root above the old one and its new neighbour."""
     s = tree.s
     height = s[HEIGHT]
@@ -72,7 +72,7 @@ def grow(tree: TreeArrays[A], key: int, right: int) -> None:
 
 @inlined
 def split_inner(tree: TreeArrays[A], level: int, key: int, child: int) -> int:
-    """Insert a child after that of the path into a full node, and return its new neighbour."""
+    """Insert a child after that of the path into a full node; returns its new right neighbour."""
     s = tree.s
     node, at = s[PATH + level], s[CHILD + level] + 1
     right = new_inner(tree)
@@ -93,7 +93,7 @@ def add_right(tree: TreeArrays[A], key: int, child: int) -> None:
     level = 1
     while True:
         if level > s[HEIGHT]:
-            grow(tree, key, child)
+            raise_root(tree, key, child)
             break
         node, at = s[PATH + level], s[CHILD + level]
         inner[node, MASK] |= 1 << at
@@ -111,9 +111,9 @@ def add_right(tree: TreeArrays[A], key: int, child: int) -> None:
 
 @inlined
 def append_leaf(tree: TreeArrays[A], node: int, time: int, leaf: int) -> None:
-    """Put a leaf at the end of the lowest node of the right spine, at the price of three combines.
+    """Append a leaf to the lowest node of the right spine, at the cost of three combines.
 
-    What the right finger has folded becomes the fold of a child.
+    The last prefix fold of the right finger becomes the fold of a child.
     """
     s, inner, ends = tree.s, tree.inner, tree.ends
     arity = inner[node, ARITY]
@@ -157,10 +157,10 @@ def open_right(tree: TreeArrays[A], time: int) -> None:
 
 @outlined
 def split_leaf(tree: TreeArrays[A], leaf: int, top: int, side: int) -> None:
-    """Halve a full leaf, the one that was found last, or make room at its beginning."""
+    """Halve the full leaf of the last search, or make room at its beginning."""
     s, times = tree.s, tree.times
     mark_stale(tree, leaf, 0)
-    if begin(tree, leaf) > 0:
+    if first_entry(tree, leaf) > 0:
         compact(tree, leaf)
         return
     complete_path(tree, top, side)
@@ -183,13 +183,13 @@ def insert_inside(tree: TreeArrays[A], time: int, value: A) -> None:
     leaf, top, side = seek(tree, time)
     last = times[leaf, CAP]
     while last == CAP:
-        at = first_from(times, leaf, begin(tree, leaf), last, time)
+        at = first_from(times, leaf, first_entry(tree, leaf), last, time)
         if at < last and times[leaf, at] == time:
             break
         split_leaf(tree, leaf, top, side)
         leaf, top, side = seek(tree, time)
         last = times[leaf, CAP]
-    at = first_from(times, leaf, begin(tree, leaf), last, time)
+    at = first_from(times, leaf, first_entry(tree, leaf), last, time)
     mark_stale(tree, leaf, at)
     if at < last and times[leaf, at] == time:
         store(leaves, leaf, at, combine(load(leaves, leaf, at), value))

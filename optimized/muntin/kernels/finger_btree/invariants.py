@@ -1,6 +1,6 @@
-"""What is true of the finger B+-tree between two calls, fact by labelled fact.
+"""The labelled invariants of the finger B+-tree, which hold between two calls.
 
-Each is stated from the plain pairs and the leaves, never from what the kernels compute. Proofs:
+Each is stated over the plain pairs and the leaves, never over values that kernels compute. Proofs:
 proofs/finger_btree.md.
 """
 
@@ -8,50 +8,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from muntin.kernels.compiler.kernel_api import A, Rows
+from muntin.kernels.finger_btree import layout
 from muntin.kernels.finger_btree.debug_view import TreeDebugView
-from muntin.kernels.finger_btree.layout import (
-    CUT,
-    FREE_INNER,
-    FREE_LEAF,
-    FRESH_INNER,
-    FRESH_LEAF,
-    HEAD,
-    LEFT_CHAIN,
-    LEFT_INNER,
-    LEFT_STALE,
-    MIDDLE,
-    MIDDLE_STALE,
-    MISC,
-    PREFIX,
-    REST,
-    RIGHT_CHAIN,
-    RIGHT_INNER,
-    RIGHT_STALE,
-    SIZE,
-    SPARE_INNER,
-    SPARE_LEAF,
-    SUFFIX,
-    SUFFIX_STALE,
-    VALID,
-)
 from muntin.spec.structure import Pair
 
 Fold = Callable[[Iterable[A]], A]
-Facts = Iterator[tuple[str, bool]]
+Invariants = Iterator[tuple[str, bool]]
 
 
-def shape(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Facts:
-    """S1 to S4: it is a B+-tree of the window, poor in nothing but at its ends."""
+def shape_invariants(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Invariants:
+    """S1 to S4: a B+-tree of the window, whose nodes are underfull at its ends only."""
     cap, fan = view.shape
-    leaves, inner = view.at_level(0), list(view.inner())
-    held = view.pairs(view.root, view.height)
-    yield "S1 the entries in the order of the tree are the window", held == list(window)
+    leaves, inner = view.nodes_at_level(0), list(view.inner_nodes())
+    pairs = view.pairs(view.root, view.height)
+    yield "S1 the entries in the order of the tree are the window", pairs == list(window)
     yield (
         "S2 a leaf at an end holds something, and any other at least a quarter",
         all(len(view.entries(leaf)) >= max(1, cap // 4) for leaf in leaves[1:-1])
         and all(view.entries(leaf) for leaf in leaves if view.height)
-        and all(view.ends(leaf)[1] <= cap for leaf in leaves)
-        and view.tree.s[SIZE] == len(held),
+        and all(view.entry_range(leaf)[1] <= cap for leaf in leaves)
+        and view.tree.s[layout.SIZE] == len(pairs),
     )
     yield (
         "S3 a node on a spine has at least two children, and any other at least a quarter",
@@ -59,7 +35,7 @@ def shape(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Facts:
         and all(
             view.arity(node) >= max(2, fan // 4)
             for node, level in inner
-            if not view.on_spine(node, level)
+            if not view.is_on_spine(node, level)
         ),
     )
     yield (
@@ -75,92 +51,99 @@ def shape(view: TreeDebugView[A], window: Sequence[Pair[A]]) -> Facts:
         and all(
             view.key(view.children(node)[at], 0) == view.key(node, at)
             for node, level in inner
-            for at in range(int(node == view.left(level)), view.arity(node))
+            for at in range(int(node == view.left_spine_node(level)), view.arity(node))
             if level > 1
         ),
     )
 
 
-def rows(view: TreeDebugView[A]) -> Facts:
+def row_invariants(view: TreeDebugView[A]) -> Invariants:
     """S5 and S6: spines, and the rows of nodes."""
     levels = range(view.height + 1)
     s, tree = view.tree.s, view.tree
     yield (
         "S5 the spines are the first and the last nodes of each level",
-        all(view.left(k) == view.at_level(k)[0] for k in levels)
-        and all(view.right(k) == view.at_level(k)[-1] for k in levels),
+        all(view.left_spine_node(k) == view.nodes_at_level(k)[0] for k in levels)
+        and all(view.right_spine_node(k) == view.nodes_at_level(k)[-1] for k in levels),
     )
-    free_leaves = list(_chain(s[FREE_LEAF], lambda leaf: tree.times[leaf, 0]))
-    free_inner = list(_chain(s[FREE_INNER], lambda node: tree.inner[node, 0]))
-    used = [node for node, _ in view.inner()]
+    free_leaves = list(_linked_rows(s[layout.FREE_LEAF], lambda leaf: tree.times[leaf, 0]))
+    free_inner = list(_linked_rows(s[layout.FREE_INNER], lambda node: tree.inner[node, 0]))
+    used = [node for node, _ in view.inner_nodes()]
     yield (
         "S6 each row that was ever used is a node or free, and only one of them",
-        sorted(view.at_level(0) + free_leaves) == list(range(s[FRESH_LEAF]))
-        and sorted(used + free_inner) == list(range(s[FRESH_INNER]))
-        and s[SPARE_LEAF] >= len(free_leaves)
-        and s[SPARE_INNER] >= len(free_inner),
+        sorted(view.nodes_at_level(0) + free_leaves) == list(range(s[layout.FRESH_LEAF]))
+        and sorted(used + free_inner) == list(range(s[layout.FRESH_INNER]))
+        and s[layout.SPARE_LEAF] >= len(free_leaves)
+        and s[layout.SPARE_INNER] >= len(free_inner),
     )
 
 
-def _chain(first: int, after: Callable[[int], int]) -> Iterator[int]:
+def _linked_rows(first: int, after: Callable[[int], int]) -> Iterator[int]:
     while first >= 0:
         yield first
         first = after(first)
 
 
-def marks(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
-    """S7 and S8: what is not marked is right, and what is marked is found."""
-    tree, inner = view.tree, list(view.inner())
-    found = {
+def mark_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
+    """S7 and S8: unmarked folds are valid, and marked ones are reachable from a spine."""
+    tree, inner = view.tree, list(view.inner_nodes())
+    marked = {
         (node, level)
         for node, level in inner
-        if any(view.marked(node, at) for at, _ in view.kept(node, level))
+        if any(view.is_stale(node, at) for at, _ in view.children_off_spine(node, level))
     }
     yield (
         "S7 above a mark there are marks, up to the level of a spine",
         all(
-            view.marked(node, at)
+            view.is_stale(node, at)
             for node, level in inner
-            for at, child in view.kept(node, level)
-            if (child, level - 1) in found
+            for at, child in view.children_off_spine(node, level)
+            if (child, level - 1) in marked
         )
-        and all(_noted(view, *one) for one in found if view.on_spine(*one)),
+        and all(_is_level_stale(view, *place) for place in marked if view.is_on_spine(*place)),
     )
     yield (
         "S8 without a mark the fold of a child on no spine folds all that is below it",
         all(
             tree.folds[node, at] == fold(view.values(child, level - 1))
             for node, level in inner
-            for at, child in view.kept(node, level)
-            if not view.marked(node, at)
+            for at, child in view.children_off_spine(node, level)
+            if not view.is_stale(node, at)
         ),
     )
 
 
-def _noted(view: TreeDebugView[A], node: int, level: int) -> bool:
+def _is_level_stale(view: TreeDebugView[A], node: int, level: int) -> bool:
     s = view.tree.s
     if level == view.height:
-        return bool(s[MIDDLE_STALE])
-    return bool((s[LEFT_STALE if node == view.left(level) else RIGHT_STALE] >> level) & 1)
+        return bool(s[layout.MIDDLE_STALE])
+    return bool(
+        (
+            s[layout.LEFT_STALE if node == view.left_spine_node(level) else layout.RIGHT_STALE]
+            >> level
+        )
+        & 1
+    )
 
 
-def spines(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
-    """S9 and S10: what is kept of the spines and the root."""
+def spine_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
+    """S9 and S10: the folds kept for the spines and the root."""
     s, ends, height = view.tree.s, view.tree.ends, view.height
-    within = [_kept_values(view, view.left(k), k) for k in range(height + 1)]
-    across = [_kept_values(view, view.right(k), k) for k in range(height + 1)]
-    levels, noted = range(1, height), (1 << height) - 2
-    left, right = s[LEFT_STALE] & noted, s[RIGHT_STALE] & noted
+    within = [_off_spine_values(view, view.left_spine_node(k), k) for k in range(height + 1)]
+    across = [_off_spine_values(view, view.right_spine_node(k), k) for k in range(height + 1)]
+    levels, mask = range(1, height), (1 << height) - 2
+    left, right = s[layout.LEFT_STALE] & mask, s[layout.RIGHT_STALE] & mask
     yield (
         "S9 a level that is not marked: the inner folds, and above all marks the chains",
-        all((left >> k) & 1 or ends[LEFT_INNER, k] == fold(within[k]) for k in levels)
-        and all((right >> k) & 1 or ends[RIGHT_INNER, k] == fold(across[k]) for k in levels)
+        all((left >> k) & 1 or ends[layout.LEFT_INNER, k] == fold(within[k]) for k in levels)
+        and all((right >> k) & 1 or ends[layout.RIGHT_INNER, k] == fold(across[k]) for k in levels)
         and all(
-            left >> k or ends[LEFT_CHAIN, k] == fold(chain.from_iterable(within[k:-1]))
+            left >> k or ends[layout.LEFT_CHAIN, k] == fold(chain.from_iterable(within[k:-1]))
             for k in levels
         )
         and all(
-            right >> k or ends[RIGHT_CHAIN, k] == fold(chain.from_iterable(across[-2 : k - 1 : -1]))
+            right >> k
+            or ends[layout.RIGHT_CHAIN, k] == fold(chain.from_iterable(across[-2 : k - 1 : -1]))
             for k in levels
         ),
     )
@@ -169,44 +152,57 @@ def spines(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
     yield (
         "S10 without marks: the fold of the root's children on no spine, and of all but the ends",
         not height
-        or bool(s[MIDDLE_STALE])
+        or bool(s[layout.MIDDLE_STALE])
         or (
-            ends[MISC, MIDDLE] == fold(middle)
-            and (bool(left | right) or ends[MISC, REST] == fold(rest))
+            ends[layout.MISC, layout.MIDDLE] == fold(middle)
+            and (bool(left | right) or ends[layout.MISC, layout.REST] == fold(rest))
         ),
     )
 
 
-def _kept_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
-    """Return the values below the children of a spine node that are on no spine."""
+def _off_spine_values(view: TreeDebugView[A], node: int, level: int) -> list[A]:
+    """The values below the children of a spine node that are on no spine."""
     if not level:
         return []
-    return [v for _, child in view.kept(node, level) for v in view.values(child, level - 1)]
+    return [
+        v
+        for _, child in view.children_off_spine(node, level)
+        for v in view.values(child, level - 1)
+    ]
 
 
-def fingers(view: TreeDebugView[A], fold: Fold[A]) -> Facts:
-    """S11 and S12: what is kept of the leaves at the ends."""
+def finger_invariants(view: TreeDebugView[A], fold: Fold[A]) -> Invariants:
+    """S11 and S12: the folds kept for the leaves at the ends."""
     s, ends, leaves = view.tree.s, view.tree.ends, view.tree.leaves
-    last_left, last = view.ends(view.left(0))[1], view.ends(view.right(0))[1]
-    cut = last_left if view.height else s[CUT]
+    last_left = view.entry_range(view.left_spine_node(0))[1]
+    last = view.entry_range(view.right_spine_node(0))[1]
+    cut = last_left if view.height else s[layout.CUT]
     base = 0 if view.height else cut
     yield (
         "S11 suffix folds of the left leaf, of one leaf before the cut",
-        bool(s[SUFFIX_STALE])
-        or _folds(
-            ends, SUFFIX, {k: fold(_row(leaves, view.left(0), k, cut)) for k in range(s[HEAD], cut)}
+        bool(s[layout.SUFFIX_STALE])
+        or _has_folds(
+            ends,
+            layout.SUFFIX,
+            {
+                k: fold(_row(leaves, view.left_spine_node(0), k, cut))
+                for k in range(s[layout.HEAD], cut)
+            },
         ),
     )
     yield (
         "S12 prefix folds of the right leaf, of one leaf after the cut",
-        (not view.height and bool(s[SUFFIX_STALE]))
+        (not view.height and bool(s[layout.SUFFIX_STALE]))
         or (
-            _folds(
+            _has_folds(
                 ends,
-                PREFIX,
-                {k: fold(_row(leaves, view.right(0), base, k + 1)) for k in range(base, s[VALID])},
+                layout.PREFIX,
+                {
+                    k: fold(_row(leaves, view.right_spine_node(0), base, k + 1))
+                    for k in range(base, s[layout.VALID])
+                },
             )
-            and s[VALID] <= last
+            and s[layout.VALID] <= last
         ),
     )
 
@@ -215,5 +211,5 @@ def _row(rows: Rows[A], row: int, first: int, last: int) -> list[A]:
     return [rows[row, at] for at in range(first, last)]
 
 
-def _folds(rows: Rows[A], row: int, folds: dict[int, A]) -> bool:
+def _has_folds(rows: Rows[A], row: int, folds: dict[int, A]) -> bool:
     return all(rows[row, at] == value for at, value in folds.items())

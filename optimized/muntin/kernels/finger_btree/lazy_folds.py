@@ -1,7 +1,7 @@
-"""Lazy repair: folds that a change has made stale are taken anew when somebody asks.
+"""Lazy folds: a query recomputes the folds that changes have made stale.
 
-A fold of a child is stale if its bit in the mask of its node is set, and then so is the bit of that
-node in its own parent, up to the spine, and the spine's level is marked.
+The fold of a child is stale if its bit in the mask of its node is set. Then the bit of that node in
+its own parent is set too, up to the spine, and the level of the spine is marked.
 """
 
 from muntin.kernels.compiler.kernel_api import (
@@ -44,15 +44,15 @@ from muntin.kernels.finger_btree.layout import (
 )
 from muntin.kernels.finger_btree.records import TreeArrays
 
-FEW = 8
+UNROLL_THRESHOLD = 8
 
 
 @inlined
 def fold(rows: Rows[A], row: int, first: int, last: int) -> A:
-    """Fold at least one partial; many in four runs, which a processor takes side by side."""
+    """Fold at least one partial; many in four runs, which a processor executes in parallel."""
     width = last - first
     a = load(rows, row, first)
-    if width < FEW:
+    if width < UNROLL_THRESHOLD:
         for at in range(first + 1, last):
             a = combine(a, load(rows, row, at))
         return a
@@ -70,8 +70,8 @@ def fold(rows: Rows[A], row: int, first: int, last: int) -> A:
 
 
 @inlined
-def clean(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) -> None:
-    """Take the stale folds anew that are below the children [first, last) of a node."""
+def refold_stale(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) -> None:
+    """Recompute the stale folds below the children [first, last) of a node."""
     s, inner, folds = tree.s, tree.inner, tree.folds
     inner[top, MASK] &= (1 << last) - (1 << first)
     node, level = top, top_level
@@ -100,13 +100,13 @@ def clean(tree: TreeArrays[A], top: int, top_level: int, first: int, last: int) 
 @inlined
 def refold(tree: TreeArrays[A], node: int, level: int, first: int, last: int) -> A:
     """Fold the children [first, last) of a node on a spine."""
-    clean(tree, node, level, first, last)
+    refold_stale(tree, node, level, first, last)
     return fold(tree.folds, node, first, last)
 
 
 @inlined
-def highest(marks: int) -> int:
-    """Return the place of the highest bit that is set, or 0."""
+def highest_bit(marks: int) -> int:
+    """The position of the highest set bit, or 0."""
     level = 0
     while marks >> (level + 1):
         level += 1
@@ -115,11 +115,11 @@ def highest(marks: int) -> int:
 
 @inlined
 def flush_left(tree: TreeArrays[A], height: int) -> None:
-    """Repair what is kept for the left spine, from the highest level that is marked."""
+    """Recompute the folds of the left spine, from the highest marked level down."""
     s, ends = tree.s, tree.ends
     marks = s[LEFT_STALE] & ((1 << height) - 1)
     s[LEFT_STALE] = 0
-    for level in range(highest(marks), 0, -1):
+    for level in range(highest_bit(marks), 0, -1):
         if (marks >> level) & 1:
             node = s[LEFT + level]
             inside = refold(tree, node, level, 1, tree.inner[node, ARITY])
@@ -132,11 +132,11 @@ def flush_left(tree: TreeArrays[A], height: int) -> None:
 
 @inlined
 def flush_right(tree: TreeArrays[A], height: int) -> None:
-    """Repair what is kept for the right spine."""
+    """Recompute the folds of the right spine."""
     s, ends = tree.s, tree.ends
     marks = s[RIGHT_STALE] & ((1 << height) - 1)
     s[RIGHT_STALE] = 0
-    for level in range(highest(marks), 0, -1):
+    for level in range(highest_bit(marks), 0, -1):
         if (marks >> level) & 1:
             node = s[RIGHT + level]
             inside = refold(tree, node, level, 0, tree.inner[node, ARITY] - 1)
@@ -149,7 +149,7 @@ def flush_right(tree: TreeArrays[A], height: int) -> None:
 
 @inlined
 def flush_inner(tree: TreeArrays[A], height: int) -> None:
-    """Repair everything between the leaves at the ends."""
+    """Recompute all folds between the leaves at the ends."""
     s, ends = tree.s, tree.ends
     if s[MIDDLE_STALE]:
         s[MIDDLE_STALE] = 0
@@ -170,7 +170,7 @@ def flush_inner(tree: TreeArrays[A], height: int) -> None:
 
 @inlined
 def extend_prefix(tree: TreeArrays[A], leaf: int, base: int, last: int) -> None:
-    """Take the prefix folds of the right leaf anew that are not valid."""
+    """Recompute the invalid prefix folds of the right leaf."""
     s, ends = tree.s, tree.ends
     at = s[VALID]
     if at < last:
@@ -189,7 +189,7 @@ def extend_prefix(tree: TreeArrays[A], leaf: int, base: int, last: int) -> None:
 
 @inlined
 def renew_suffix(tree: TreeArrays[A], leaf: int, last: int) -> None:
-    """Take the suffix folds of the left leaf anew."""
+    """Recompute the suffix folds of the left leaf."""
     s, ends = tree.s, tree.ends
     s[SUFFIX_STALE] = 0
     total = load(tree.leaves, leaf, last - 1)
@@ -201,7 +201,7 @@ def renew_suffix(tree: TreeArrays[A], leaf: int, last: int) -> None:
 
 @outlined
 def flush_small(tree: TreeArrays[A]) -> None:
-    """Repair a tree of one leaf, which is a Two-Stacks of its own."""
+    """Recompute the folds of a tree of one leaf, which is Two-Stacks."""
     s = tree.s
     leaf = s[RIGHT]
     last = tree.times[leaf, CAP]
@@ -215,7 +215,7 @@ def flush_small(tree: TreeArrays[A]) -> None:
 
 @inlined
 def flush(tree: TreeArrays[A]) -> None:
-    """Repair all that is stale."""
+    """Recompute all stale folds."""
     s = tree.s
     height = s[HEIGHT]
     if height == 0:
@@ -230,7 +230,7 @@ def flush(tree: TreeArrays[A]) -> None:
 
 
 @inlined
-def whole(tree: TreeArrays[A]) -> A:
+def window_fold(tree: TreeArrays[A]) -> A:
     """Fold the window."""
     flush(tree)
     s, ends = tree.s, tree.ends

@@ -1,4 +1,4 @@
-"""Leaves and inner nodes: made, given back, and moved between."""
+"""Leaves and inner nodes: allocation, and moves of entries and children."""
 
 from muntin.kernels.compiler.kernel_api import CAP, A, inlined, load, outlined, store, unsigned
 from muntin.kernels.finger_btree.layout import (
@@ -25,7 +25,7 @@ from muntin.kernels.finger_btree.records import TreeArrays
 
 @inlined
 def new_leaf(tree: TreeArrays[A]) -> int:
-    """Return an empty leaf."""
+    """Allocate an empty leaf."""
     s, times = tree.s, tree.times
     leaf = s[FREE_LEAF]
     if leaf >= 0:
@@ -40,7 +40,7 @@ def new_leaf(tree: TreeArrays[A]) -> int:
 
 @inlined
 def free_leaf(tree: TreeArrays[A], leaf: int) -> None:
-    """Give a leaf back."""
+    """Free a leaf."""
     s = tree.s
     tree.times[leaf, 0] = s[FREE_LEAF]
     s[FREE_LEAF] = leaf
@@ -49,7 +49,7 @@ def free_leaf(tree: TreeArrays[A], leaf: int) -> None:
 
 @inlined
 def new_inner(tree: TreeArrays[A]) -> int:
-    """Return an inner node without children."""
+    """Allocate an inner node without children."""
     s, inner = tree.s, tree.inner
     node = s[FREE_INNER]
     if node >= 0:
@@ -65,7 +65,7 @@ def new_inner(tree: TreeArrays[A]) -> int:
 
 @inlined
 def free_inner(tree: TreeArrays[A], node: int) -> None:
-    """Give an inner node back."""
+    """Free an inner node."""
     s = tree.s
     tree.inner[node, 0] = s[FREE_INNER]
     s[FREE_INNER] = node
@@ -74,14 +74,14 @@ def free_inner(tree: TreeArrays[A], node: int) -> None:
 
 @inlined
 def has_room(tree: TreeArrays[A]) -> bool:
-    """Whether there are spare nodes enough for any one insert."""
+    """Whether there are enough spare nodes for any single insert."""
     s = tree.s
     return s[SPARE_LEAF] > 0 and s[SPARE_INNER] > s[HEIGHT] + 1
 
 
 @inlined
 def open_gap(tree: TreeArrays[A], leaf: int, at: int, last: int) -> None:
-    """Move the entries [at, last) of a leaf one place up."""
+    """Move the entries [at, last) of a leaf one position up."""
     times, leaves = tree.times, tree.leaves
     row, end, one = unsigned(leaf), unsigned(at), unsigned(1)
     place = unsigned(last)
@@ -98,7 +98,7 @@ def open_gap(tree: TreeArrays[A], leaf: int, at: int, last: int) -> None:
 def move_entries(
     tree: TreeArrays[A], leaf: int, at: int, last: int, target: tuple[int, int]
 ) -> None:
-    """Copy the entries [at, last) of a leaf to a place in a leaf, the first one first."""
+    """Copy the entries [at, last) of a leaf to a position in a leaf, the first one first."""
     times, leaves = tree.times, tree.leaves
     to, place = target
     for k in range(last - at):
@@ -109,7 +109,7 @@ def move_entries(
 
 @inlined
 def mark_stale(tree: TreeArrays[A], leaf: int, at: int) -> None:
-    """Mark the folds in the leaves at the ends that an entry takes part in."""
+    """Mark the folds of the leaves at the ends that contain an entry."""
     s = tree.s
     if s[HEIGHT] == 0 and at >= s[CUT]:
         s[VALID] = min(s[VALID], at)
@@ -132,7 +132,7 @@ def compact(tree: TreeArrays[A], leaf: int) -> None:
 
 @inlined
 def move_child(tree: TreeArrays[A], node: int, at: int, target: tuple[int, int]) -> None:
-    """Copy a child, its key and its fold to a place in a node."""
+    """Copy a child, its key and its fold to a position in a node."""
     inner, (to, place) = tree.inner, target
     inner[to, place] = inner[node, at]
     inner[to, KEY + place] = inner[node, KEY + at]
@@ -167,10 +167,10 @@ def drop_child(tree: TreeArrays[A], node: int, at: int) -> None:
 
 @outlined
 def give_right(tree: TreeArrays[A], left: int, right: int, kept: int) -> None:
-    """Move the children of a node from some place on to the front of its right neighbour."""
+    """Move the children of a node from `kept` on to the front of its right neighbour."""
     inner = tree.inner
-    moved, there = inner[left, ARITY] - kept, inner[right, ARITY]
-    for place in range(there - 1, -1, -1):
+    moved, right_size = inner[left, ARITY] - kept, inner[right, ARITY]
+    for place in range(right_size - 1, -1, -1):
         move_child(tree, right, place, (right, place + moved))
     for place in range(moved):
         move_child(tree, left, kept + place, (right, place))
@@ -178,28 +178,28 @@ def give_right(tree: TreeArrays[A], left: int, right: int, kept: int) -> None:
     inner[right, MASK] = (inner[right, MASK] << moved) | (mask >> kept)
     inner[left, MASK] = mask & ((1 << kept) - 1)
     inner[left, ARITY] = kept
-    inner[right, ARITY] = there + moved
+    inner[right, ARITY] = right_size + moved
 
 
 @outlined
 def give_left(tree: TreeArrays[A], left: int, right: int, moved: int) -> None:
     """Move the first children of a node to the end of its left neighbour."""
     inner = tree.inner
-    have, there = inner[left, ARITY], inner[right, ARITY]
+    left_size, right_size = inner[left, ARITY], inner[right, ARITY]
     for place in range(moved):
-        move_child(tree, right, place, (left, have + place))
-    for place in range(there - moved):
+        move_child(tree, right, place, (left, left_size + place))
+    for place in range(right_size - moved):
         move_child(tree, right, moved + place, (right, place))
     mask = inner[right, MASK]
-    inner[left, MASK] |= (mask & ((1 << moved) - 1)) << have
+    inner[left, MASK] |= (mask & ((1 << moved) - 1)) << left_size
     inner[right, MASK] = mask >> moved
-    inner[left, ARITY] = have + moved
-    inner[right, ARITY] = there - moved
+    inner[left, ARITY] = left_size + moved
+    inner[right, ARITY] = right_size - moved
 
 
 @outlined
-def start(tree: TreeArrays[A], identity: A) -> None:
-    """Make a tree of zeros an empty one."""
+def initialize(tree: TreeArrays[A], identity: A) -> None:
+    """Turn arrays of zeros into an empty tree."""
     s = tree.s
     s[FREE_INNER] = -1
     s[FREE_LEAF] = -1

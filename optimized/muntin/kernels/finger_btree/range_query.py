@@ -1,6 +1,17 @@
-"""Fold part of the window, from the lowest node of a spine that has all of it below."""
+"""Range queries, from the lowest spine node that has the whole range below it, and all entries."""
 
-from muntin.kernels.compiler.kernel_api import CAP, A, combine, inlined, load, outlined
+from muntin.kernels.compiler.kernel_api import (
+    CAP,
+    A,
+    Column,
+    Ints,
+    combine,
+    inlined,
+    kernel,
+    load,
+    outlined,
+    store_one,
+)
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     HEAD,
@@ -19,9 +30,9 @@ from muntin.kernels.finger_btree.records import TreeArrays
 from muntin.kernels.finger_btree.search import (
     LEFT_SIDE,
     RIGHT_SIDE,
-    begin,
     child_for,
     first_after,
+    first_entry,
     first_from,
     search_from_finger,
 )
@@ -29,7 +40,7 @@ from muntin.kernels.finger_btree.search import (
 
 @inlined
 def lowest_common_node(tree: TreeArrays[A], first: int, last: int) -> tuple[int, int]:
-    """Return the lowest spine node that has these times below it, and its level."""
+    """The lowest spine node that has these times below it, and its level."""
     s = tree.s
     level, side = search_from_finger(tree, first)
     if side != RIGHT_SIDE:
@@ -41,7 +52,7 @@ def lowest_common_node(tree: TreeArrays[A], first: int, last: int) -> tuple[int,
 
 @inlined
 def is_spine_child(tree: TreeArrays[A], level: int, node: int, at: int) -> bool:
-    """Whether a child is on a spine, so that its fold is not kept with its siblings'."""
+    """Whether a child is on a spine, so that its node keeps no fold of it."""
     s = tree.s
     if node == s[LEFT + level] and at == 0:
         return True
@@ -49,9 +60,11 @@ def is_spine_child(tree: TreeArrays[A], level: int, node: int, at: int) -> bool:
 
 
 @inlined
-def in_leaf(tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A) -> tuple[bool, A]:
-    """Combine with the entries of a leaf that have such times, if there are any."""
-    first = first_from(tree.times, leaf, begin(tree, leaf), tree.times[leaf, CAP], times[0])
+def fold_leaf_range(
+    tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A
+) -> tuple[bool, A]:
+    """Combine with the entries of a leaf in a range of times; whether it has any."""
+    first = first_from(tree.times, leaf, first_entry(tree, leaf), tree.times[leaf, CAP], times[0])
     last = first_after(tree.times, leaf, first, tree.times[leaf, CAP], times[1])
     if first == last:
         return False, total
@@ -59,14 +72,16 @@ def in_leaf(tree: TreeArrays[A], leaf: int, times: tuple[int, int], total: A) ->
 
 
 @inlined
-def below(tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]) -> tuple[bool, A]:
-    """Fold what is below an inner node: depth first, whole children at once.
+def fold_subtree(
+    tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]
+) -> tuple[bool, A]:
+    """Fold the entries in range below an inner node: depth first, whole children at once.
 
-    On the way down to the first time, children begin before it (`edge`); a bit in `closed` says of
-    a level that all below its node is no younger than the last time.
+    On the way down to the first time, children begin before it (`edge`). A bit of `closed` says
+    that all entries below the node of a level are no younger than the last time.
     """
     s, inner, last = tree.s, tree.inner, times[1]
-    found, total, level, edge = False, load(tree.ends, MISC, IDENTITY), top, True
+    nonempty, total, level, edge = False, load(tree.ends, MISC, IDENTITY), top, True
     closed = int(tree.times[s[RIGHT], tree.times[s[RIGHT], CAP] - 1] <= last) << top
     s[STACK + top], s[STEP + top] = node, child_for(inner, node, times[0])
     while level <= top:
@@ -79,27 +94,49 @@ def below(tree: TreeArrays[A], node: int, top: int, times: tuple[int, int]) -> t
         if at + 1 < inner[node, ARITY]:
             ends_inside = int(inner[node, KEY + at + 1] - 1 <= last)
         if ends_inside and not edge and not is_spine_child(tree, level, node, at):
-            found, total = True, combine(total, load(tree.folds, node, at))
+            nonempty, total = True, combine(total, load(tree.folds, node, at))
         elif level == 1:
-            some, total = in_leaf(tree, child, times, total)
-            found, edge = found or some, False
+            in_leaf, total = fold_leaf_range(tree, child, times, total)
+            nonempty, edge = nonempty or in_leaf, False
         else:
             level -= 1
             closed = (closed & ~(1 << level)) | (ends_inside << level)
             s[STACK + level] = child
             s[STEP + level] = child_for(inner, child, times[0]) if edge else 0
-    return found, total
+    return nonempty, total
 
 
 @outlined
-def between(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
-    """Fold the entries with first <= time <= last, and say whether there are any."""
+def fold_range(tree: TreeArrays[A], first: int, last: int) -> tuple[bool, A]:
+    """Fold the entries with first <= time <= last; whether there are any."""
     s = tree.s
-    nothing = load(tree.ends, MISC, IDENTITY)
+    identity = load(tree.ends, MISC, IDENTITY)
     if s[SIZE] == 0 or first > last or last < tree.times[s[LEFT], s[HEAD]]:
-        return False, nothing
+        return False, identity
     node, level = lowest_common_node(tree, first, last)
     if level == 0:
-        return in_leaf(tree, node, (first, last), nothing)
+        return fold_leaf_range(tree, node, (first, last), identity)
     flush(tree)
-    return below(tree, node, level, (first, last))
+    return fold_subtree(tree, node, level, (first, last))
+
+
+@kernel
+def copy_entries(tree: TreeArrays[A], times: Ints, values: Column[A]) -> None:
+    """Copy all entries, oldest first."""
+    s, inner = tree.s, tree.inner
+    top = s[HEIGHT]
+    level, place, node = top, 0, s[LEFT + top]
+    s[STACK + top], s[STEP + top] = node, 0
+    while level <= top:
+        node, at = s[STACK + level], s[STEP + level]
+        if level > 0 and at < inner[node, ARITY]:
+            s[STEP + level] = at + 1
+            level -= 1
+            s[STACK + level], s[STEP + level] = inner[node, at], 0
+            continue
+        if level == 0:
+            for entry in range(first_entry(tree, node), tree.times[node, CAP]):
+                times[place] = tree.times[node, entry]
+                store_one(values, place, load(tree.leaves, node, entry))
+                place += 1
+        level += 1

@@ -1,4 +1,4 @@
-"""What kernels are given and hand on: arrays, in tuples that are known by name."""
+"""Arguments of kernels: arrays in named tuples."""
 
 from typing import Generic, NamedTuple
 
@@ -6,14 +6,14 @@ from muntin.kernels.compiler.kernel_api import A, Column, IntRows, Ints, Rows
 
 
 class TreeArrays(NamedTuple, Generic[A]):
-    """All that a tree is."""
+    """All arrays of a tree."""
 
     s: Ints  # scalars, and rows by level
-    inner: IntRows  # a row a node: children, keys, arity, mask
-    folds: Rows[A]  # a row a node: the fold of each child that is on no spine, unless masked
-    times: IntRows  # a row a leaf: times, and how many
-    leaves: Rows[A]  # a row a leaf: values
-    ends: Rows[A]  # folds of what lies on the spines and in the leaves at the ends
+    inner: IntRows  # a row per node: children, keys, arity, mask
+    folds: Rows[A]  # a row per node: the fold of each child on no spine, unless masked
+    times: IntRows  # a row per leaf: times and their number
+    leaves: Rows[A]  # a row per leaf: values
+    ends: Rows[A]  # folds of the spines and of the leaves at the ends
 
 
 class SortedBatch(NamedTuple, Generic[A]):
@@ -24,7 +24,7 @@ class SortedBatch(NamedTuple, Generic[A]):
 
 
 class LeafSlot(NamedTuple):
-    """Where a part of a batch goes: a leaf, and the times that belong there."""
+    """A leaf and the limit of the times that belong to it."""
 
     leaf: int
     limit: int

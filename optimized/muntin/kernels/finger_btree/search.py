@@ -1,6 +1,6 @@
-"""Where a time belongs: a search from the nearest finger [Tangwongsan19, section 4.1]."""
+"""Search for a time from the nearest finger [Tangwongsan19, section 4.1]."""
 
-from muntin.kernels.compiler.kernel_api import CAP, A, IntRows, inlined, signed, unsigned
+from muntin.kernels.compiler.kernel_api import A, IntRows, inlined, signed, unsigned
 from muntin.kernels.finger_btree.layout import (
     ARITY,
     CHILD,
@@ -22,7 +22,7 @@ NO_SIDE, LEFT_SIDE, RIGHT_SIDE = 0, 1, 2
 
 @inlined
 def first_from(rows: IntRows, row: int, first: int, last: int, time: int) -> int:
-    """Return the first place in [first, last) with a time that is not smaller, or last."""
+    """The first position in [first, last) with a time that is not smaller, or last."""
     r, low, one = unsigned(row), unsigned(first), unsigned(1)
     width = unsigned(last) - low
     while width > one:
@@ -36,7 +36,7 @@ def first_from(rows: IntRows, row: int, first: int, last: int, time: int) -> int
 
 @inlined
 def first_after(rows: IntRows, row: int, first: int, last: int, time: int) -> int:
-    """Return the first place in [first, last) with a larger time, or last."""
+    """The first position in [first, last) with a larger time, or last."""
     r, low, one = unsigned(row), unsigned(first), unsigned(1)
     width = unsigned(last) - low
     while width > one:
@@ -50,13 +50,13 @@ def first_after(rows: IntRows, row: int, first: int, last: int, time: int) -> in
 
 @inlined
 def child_for(inner: IntRows, node: int, time: int) -> int:
-    """Return which child of a node has this time in its part of the window."""
+    """The child of a node whose part of the window has this time."""
     return first_after(inner, node, KEY + 1, KEY + inner[node, ARITY], time) - KEY - 1
 
 
 @inlined
 def search_from_finger(tree: TreeArrays[A], time: int) -> tuple[int, int]:
-    """Return the level of the lowest spine node that has this time below it, and its side."""
+    """The level of the lowest spine node that has this time below it, and its side."""
     s, inner = tree.s, tree.inner
     height = s[HEIGHT]
     root = s[RIGHT + height]
@@ -78,7 +78,7 @@ def search_from_finger(tree: TreeArrays[A], time: int) -> tuple[int, int]:
 
 @inlined
 def seek(tree: TreeArrays[A], time: int) -> tuple[int, int, int]:
-    """Return the leaf for a time, and the top of the search: its level and side; note the path."""
+    """The leaf for a time, and level and side of the top of the search; stores the path."""
     s, inner = tree.s, tree.inner
     top, side = search_from_finger(tree, time)
     node = s[LEFT + top] if side == LEFT_SIDE else s[RIGHT + top]
@@ -93,14 +93,14 @@ def seek(tree: TreeArrays[A], time: int) -> tuple[int, int, int]:
 
 
 @inlined
-def begin(tree: TreeArrays[A], leaf: int) -> int:
-    """Return the first entry of a leaf that is held."""
+def first_entry(tree: TreeArrays[A], leaf: int) -> int:
+    """The position of the first entry of a leaf."""
     return tree.s[HEAD] if leaf == tree.s[LEFT] else 0
 
 
 @inlined
 def complete_path(tree: TreeArrays[A], top: int, side: int) -> None:
-    """Note the path above the top of the search, up to the root."""
+    """Store the path above the top of the search, up to the root."""
     s, inner = tree.s, tree.inner
     for level in range(top + 1, s[HEIGHT] + 1):
         if side == RIGHT_SIDE:
@@ -113,7 +113,7 @@ def complete_path(tree: TreeArrays[A], top: int, side: int) -> None:
 
 @inlined
 def mark(tree: TreeArrays[A], top: int, side: int) -> None:
-    """Mark the folds of what has changed below the path, up to the top of the search."""
+    """Mark the folds along the path of a change, up to the top of the search."""
     s, inner = tree.s, tree.inner
     for level in range(1, top + 1):
         inner[s[PATH + level], MASK] |= 1 << s[CHILD + level]
@@ -128,7 +128,7 @@ def mark(tree: TreeArrays[A], top: int, side: int) -> None:
 
 @inlined
 def mark_spine(tree: TreeArrays[A], level: int, node: int) -> bool:
-    """Mark what is kept for a node if it is on a spine or the root, and say whether it is."""
+    """Mark the level of a node if it is on a spine or the root; whether it is."""
     s = tree.s
     if level == s[HEIGHT]:
         s[MIDDLE_STALE] = 1
@@ -143,7 +143,7 @@ def mark_spine(tree: TreeArrays[A], level: int, node: int) -> bool:
 
 @inlined
 def mark_above(tree: TreeArrays[A], level: int) -> None:
-    """Mark the folds of a changed node of the path, up to the first that is on a spine."""
+    """Mark the folds from a changed node of the path up to the first node on a spine."""
     s, inner = tree.s, tree.inner
     while not mark_spine(tree, level, s[PATH + level]):
         level += 1
@@ -152,7 +152,7 @@ def mark_above(tree: TreeArrays[A], level: int) -> None:
 
 @inlined
 def renew_spines(tree: TreeArrays[A], level: int) -> None:
-    """Find the spine nodes below a level anew."""
+    """Recompute the spine nodes below a level."""
     s, inner = tree.s, tree.inner
     while level > 0:
         right = s[RIGHT + level]
@@ -162,8 +162,8 @@ def renew_spines(tree: TreeArrays[A], level: int) -> None:
 
 
 @inlined
-def above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tuple[bool, int]:
-    """Return whether there is a key just above the leaf of the last search, and that key."""
+def key_above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tuple[bool, int]:
+    """Whether there is a key just above the leaf of the last search, and that key."""
     s, inner = tree.s, tree.inner
     for level in range(1, top + 1):
         node, after = s[PATH + level], s[CHILD + level] + 1
@@ -172,9 +172,3 @@ def above_leaf(tree: TreeArrays[A], top: int, side: int, otherwise: int) -> tupl
     if side == LEFT_SIDE:
         return True, inner[s[LEFT + top + 1], KEY + 1]
     return False, otherwise
-
-
-@inlined
-def count(tree: TreeArrays[A], leaf: int) -> int:
-    """Return where the entries of a leaf end."""
-    return tree.times[leaf, CAP]

@@ -82,29 +82,15 @@ class Answered:
     def results(self) -> tuple[Result, ...]:
         """Return all results, in the order of rule 11."""
         nth = {name: i for i, name in enumerate(self.queries)}
-        lines: list[tuple[tuple[bool, float, int, int, int], Result]] = [
-            (
-                (
-                    bool(one.kind[i] > 0),
-                    int(one.end[i]),
-                    int(one.start[i]),
-                    nth[name],
-                    int(one.birth[i]),
-                ),
-                Result(
-                    name,
-                    self.keys(int(one.key[i])),
-                    int(one.start[i]),
-                    int(one.end[i]),
-                    value,
-                    KINDS[one.kind[i]],
-                    int(one.revision[i]),
-                ),
-            )
-            for block in self.told
-            for name, one in block.each()
-            for i, value in enumerate(one.values[""].objects())
-        ]
+        lines = list[tuple[tuple[bool, float, int, int, int], Result]]()
+        for block in self.told:
+            for name, one in block.each():
+                columns = (one.kind, one.end, one.start, one.birth, one.key, one.revision)
+                rows = zip(*(column.tolist() for column in columns), strict=True)
+                values = one.values[""].objects().tolist()
+                for (kind, end, start, birth, key, n), value in zip(rows, values, strict=True):
+                    result = Result(name, self.keys(key), start, end, value, KINDS[kind], n)
+                    lines.append(((kind > 0, end, start, nth[name], birth), result))
         lines += [
             ((one.kind != "retracted", one.end, one.start, nth[one.query], at), one)
             for at, one in enumerate(self.plain)

@@ -1,6 +1,6 @@
 """A batch: the events of a step as columns, in the order of arrival."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -114,7 +114,7 @@ def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source])
         np.zeros_like(time),
         ints(list(gaps)),
         ints([one.punctuation for one in events]),
-        {source: column(events, source) for source in sources},
+        {s: numbers([_field(one, s) for one in events], "a value") for s in sources},
         partial(objects, events),
         arrivals,
     )
@@ -123,11 +123,6 @@ def of_events(events: Sequence[Event], arrivals: int, sources: Sequence[Source])
 def objects(items: Sequence[object]) -> Objects:
     """Return objects as an array, which looks into none of them."""
     return np.fromiter(items, np.object_, len(items))
-
-
-def column(events: Sequence[Event], source: Source) -> Values:
-    """Return the numbers that events have for values, or in a field of their values."""
-    return numbers([_field(one, source) for one in events], "a value")
 
 
 def _field(event: Event, source: Source) -> object:
@@ -170,8 +165,3 @@ def _integers(values: list[object]) -> Column:
         return column_of(np.array(values, np.int64))
     except OverflowError:
         return column_of(objects(values))
-
-
-def key_column(events: Sequence[Event]) -> list[Hashable]:
-    """Return the keys of events."""
-    return [one.key for one in events]

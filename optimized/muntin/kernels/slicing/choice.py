@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, column_of
+from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, column_of, spread
 from muntin.kernels.slicing.batch import Batch, Source, Values
 from muntin.kernels.slicing.parts import Part, above, there
 
@@ -96,8 +96,8 @@ class Everything(Part):
 
     def fold(self, fields: Fields, lo: Ints, hi: Ints) -> Fields:
         """Return the values that are there, sorted within each range, and where each begins."""
-        group = np.repeat(np.arange(lo.size), hi - lo)
-        at = np.arange(group.size) - np.repeat(np.cumsum(hi - lo) - hi, hi - lo)
+        group, nth = spread(hi - lo)
+        at = lo[group] + nth
         present = fields[1][at] > 0
         group, values = group[present], fields[0][at[present]]
         counts = np.bincount(group, minlength=lo.size)

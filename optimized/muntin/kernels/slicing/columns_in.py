@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.compiler.masks import check_unmasked
+from muntin.kernels.compiler.input_checks import check_unmasked
 from muntin.kernels.slicing.arrays import (
     FARTHEST,
     LAST,

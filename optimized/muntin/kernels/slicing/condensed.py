@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Ints, Objects
+from muntin.kernels.slicing.arrays import Ints
 from muntin.kernels.slicing.batch import Batch, objects
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.parts import Part
@@ -63,14 +63,10 @@ def condensed(
     none, parts = np.zeros_like(cells.low), {part: slices.parts[part] for part in group.parts}
     key = cells.key[np.argsort(cells.arrival, kind="stable")]
     whole = Store(cells, parts)
-    return Condensed(cells.low, key, none, none, {}, _no_events, arrivals, None, whole)
+    return Condensed(cells.low, key, none, none, {}, lambda: objects([]), arrivals, None, whole)
 
 
 def check_numbered(slices: Store, numbers: Ints) -> None:
     """Refuse slices of keys that were numbered otherwise."""
     if (slices.cells.key != numbers).any():
         raise InvalidInputError("the keys of slices must be numbers from 0, new ones the next")
-
-
-def _no_events() -> Objects:
-    return objects([])

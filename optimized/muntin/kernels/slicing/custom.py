@@ -53,7 +53,7 @@ def compiled_aggregate(
 
     monoid = summary.monoid()
     plain = Aggregate(summary.name, lift, monoid, lower, commutative, "algebraic")
-    guarded = skipping_nulls(plain.erased())
+    guarded = skipping_nulls(plain.erase_types())
 
     def lift_some(value: object) -> object:
         some = value is not None and all(_part(value, name) is not None for name in names)

@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from muntin.kernels.aggregator.array_backend import ArrayColumns, Arrays
-from muntin.kernels.aggregator.column_backend import lowered
+from muntin.kernels.aggregator.array_backend import ArrayColumns, ArrayStorage
+from muntin.kernels.aggregator.column_backend import lower_partials
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.compiler.specialization import compiled
+from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
-from muntin.kernels.slicing.parts import Part
+from muntin.kernels.slicing.parts import Part, by_prefix
 
 FEW = 4
 """Ranges that hold each cell so many times or less, on average, are folded one by one."""
@@ -21,7 +21,7 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Kernels:
-    """What is compiled for a summary: `aggregator.pair_kernels` says what each does."""
+    """What is compiled for a summary: `aggregator.column_kernels` says what each does."""
 
     columns: ArrayColumns
     combine_each: Callable[..., None]
@@ -32,8 +32,8 @@ class Kernels:
 @cache
 def kernels_for(summary: NumericAggregate) -> Kernels:
     """Return the kernels of a summary: compiled when they are first called, and cached on disk."""
-    found = vars(compiled(summary, ("aggregator/pair_kernels",), *NodeShape()))
-    identity = column_of(Arrays(summary).column([summary.identity]))
+    found = vars(compiled_module(summary, COLUMN_SOURCES, *NodeShape()))
+    identity = column_of(ArrayStorage(summary).column([summary.identity]))
     return Kernels(ArrayColumns(summary), found["combine_each"], found["fold_each"], identity)
 
 
@@ -55,7 +55,7 @@ class Custom(Part):
         columns = [batch.columns[source] for source in self.sources]
         kernels, name = kernels_for(self.summary), self.summary.name
         taken = [
-            kernels.columns.numbers(values.data, kind, f"a value of {name}")
+            kernels.columns.to_numbers(values.data, kind, f"a value of {name}")
             for values, kind in zip(columns, self.summary.columns, strict=True)
         ]
         partials = column_of(kernels.columns.lift(taken))
@@ -81,14 +81,13 @@ class Custom(Part):
         kernels = kernels_for(self.summary)
         out = np.repeat(kernels.identity, lo.size)
         kernels.fold_each(np.ascontiguousarray(fields[1]), lo, hi, out)
-        sums = np.concatenate([[0], np.cumsum(fields[0], dtype=np.int64)])
-        return column_of(sums[hi] - sums[lo]), out
+        return by_prefix(fields[0], lo, hi), out
 
     def lowered(self, fields: Fields) -> tuple[Column, ...]:
         """Return the results of partials that hold a row."""
         form = kernels_for(self.summary).columns
         some = column_of(fields[0] > 0)
-        each = lowered(form, self.summary, fields[1], None if some.all() else some)
+        each = lower_partials(form, self.summary, fields[1], None if some.all() else some)
         return tuple(column_of(one) for one in each)
 
 

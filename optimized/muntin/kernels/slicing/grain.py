@@ -9,13 +9,11 @@ import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, Fields, Ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.cells import Cells, beginnings, ordered
 from muntin.kernels.slicing.condensed import Condensed
-from muntin.kernels.slicing.ordering import beginnings, ordered
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.store import Store
-from muntin.spec.windows.data_driven import Session
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.window import WindowType
 
 
@@ -112,23 +110,15 @@ def sliced(batch: Batch, runs: Runs, parts: Iterable[Part]) -> Store:
 def slices(kinds: Iterable[WindowType]) -> Slices:
     """Return the slices that no edge of these windows cuts, no wider than the smallest gap.
 
+    >>> from muntin.spec.windows.data_driven import Session
+    >>> from muntin.spec.windows.periodic import Sliding
     >>> slices([Sliding(10, 5), Sliding(3, 15), Session(2)])
     Slices(periods=((2, 0), (5, 0), (15, 3)), single=())
     """
-    found, single, gap = set[tuple[int, int]](), set[int](), inf
-    for kind in kinds:
-        if isinstance(kind, Sliding):
-            ends = (kind.offset + kind.size) % kind.slide
-            found |= {(kind.slide, kind.offset % kind.slide), (kind.slide, ends)}
-        if isinstance(kind, Cumulate):
-            found.add((kind.step, kind.offset % kind.step))
-        if isinstance(kind, Landmark):
-            found.add((kind.every, kind.at % kind.every))
-            single.add(kind.at)
-        if isinstance(kind, Band):
-            single |= {kind.start, kind.end}
-        if isinstance(kind, Session):
-            gap = min(gap, kind.gap)
+    edges = [traits.slice_edges for traits in map(traits_of, kinds) if traits.slice_edges]
+    found = {edge for each in edges for edge in each.periods}
+    single = {edge for each in edges for edge in each.single}
+    gap = min((each.gap for each in edges), default=inf)
     if gap < min((period for period, _ in found), default=inf):
         found.add((int(gap), 0))
     return Slices(fused(found), tuple(sorted(single)))

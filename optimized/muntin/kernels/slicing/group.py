@@ -6,24 +6,27 @@ from functools import reduce
 
 import numpy as np
 
-from muntin.kernels.slicing.acceptance import taken
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.carrying import carried
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.keys import births
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
-from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import Part
-from muntin.kernels.slicing.retention import needed, prefix_dropped
+from muntin.kernels.slicing.retention import carried, needed, prefix_dropped, taken
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.kernels.slicing.view import Line
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.window import WindowType
+
+
+def parts_of(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:
+    """Return the parts that the queries of tracks need, in a fixed order."""
+    forms = (form for track in tracks.values() for form in track.queries.values())
+    return {part: None for form in forms for part in form.parts}
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,7 @@ class Group:
     @property
     def parts(self) -> dict[Part, None]:
         """What the queries need to be kept, in a fixed order."""
-        forms = (form for track in self.tracks.values() for form in track.queries.values())
-        return {part: None for form in forms for part in form.parts}
+        return parts_of(self.tracks)
 
     def without(self, name: str) -> "Group":
         """Return the group with one query less; an idle track goes."""

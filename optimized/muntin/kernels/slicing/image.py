@@ -17,7 +17,7 @@ from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.dense.sound import of_dense
 from muntin.kernels.slicing.dense.timeline import timeline_from
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.grain import Records, Slices, slices
 from muntin.kernels.slicing.group import Group
@@ -25,13 +25,20 @@ from muntin.kernels.slicing.keyed.group import KeyedGroup
 from muntin.kernels.slicing.keys import KeyIds, with_one_nan
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.sound import Facts, ensure, named_once, of_clock, of_group, whole
+from muntin.kernels.slicing.sound import (
+    Facts,
+    ensure,
+    integer_within,
+    named_once,
+    of_clock,
+    of_group,
+)
 from muntin.kernels.slicing.stepping import AnyGroup
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import Track
 from muntin.optimized.scotty.operator import Scotty
-from muntin.snapshot import SnapshotError, register_value
+from muntin.snapshot import register_value
+from muntin.snapshot.errors import corrupt_snapshot
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import WindowType
@@ -40,8 +47,8 @@ BESIDE = Scotty
 """What a state holds beside columns: a snapshot may name only what is imported."""
 GIVEN = {"settings", "tracks"}
 DERIVED = {
-    *("_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes"),
-}
+    "_asked", "_counts", "_forms", "_windows", "_sliding", "_others", "_out", "_parts", "_sizes",
+}  # fmt: skip
 """What a group of dense slices finds out from its queries."""
 
 
@@ -65,7 +72,7 @@ def _array(plain: tuple[str, list[int], bytes | list[object]]) -> Column:
 register_value(np.ndarray, "numpy array", _plain, _array)
 
 
-class Told(NamedTuple):
+class TrackerState(NamedTuple):
     """The queries that ask for a window type, and what they were told."""
 
     queries: list[str]
@@ -77,7 +84,7 @@ class Plain(NamedTuple):
 
     since: int
     grain: Records | Slices
-    tracks: list[Told]
+    tracks: list[TrackerState]
     cells: Cells
     parts: list[tuple[int, Fields]]  # and which of the parts that the queries need each is
     dropped: Ints
@@ -87,7 +94,7 @@ class Plain(NamedTuple):
 class Dense(NamedTuple):
     """The state of a group of dense slices, by attribute."""
 
-    tracks: list[Told]
+    tracks: list[TrackerState]
     attributes: dict[str, object]
 
 
@@ -108,7 +115,7 @@ def image_in(fields: Mapping[str, object]) -> Image:
     """Return the state of the operator, which is one of its fields."""
     image = fields["image"]
     if not isinstance(image, Image):
-        raise SnapshotError(f"the snapshot is damaged: it is of {image!r}")
+        raise corrupt_snapshot(f"`image` must be an Image, found {image!r:.80}")
     return image
 
 
@@ -116,7 +123,7 @@ def image_of(group: AnyGroup) -> Plain | Dense:
     """Return the state of a group."""
     if isinstance(group, KeyedGroup):
         group = group.spread_out()
-    tracks = [Told(list(track.queries), track.known) for track in group.tracks.values()]
+    tracks = [TrackerState(list(track.queries), track.known) for track in group.tracks.values()]
     if isinstance(group, Group):
         cells = replace(group.store.cells)  # without what it has found out of itself
         store = group.store.parts
@@ -135,7 +142,7 @@ class Asked(NamedTuple):
     forms: Mapping[str, Form | Opaque]
     keys: int  # how many there are
 
-    def tracks(self, told: Sequence[Told]) -> Mapping[WindowType, Track]:
+    def tracks(self, told: Sequence[TrackerState]) -> Mapping[WindowType, Track]:
         """Return tracks that know what was told."""
         found = dict[WindowType, Track]()
         for names, known in told:
@@ -155,7 +162,7 @@ class Asked(NamedTuple):
             return group
         dense = DenseGroup(0, self.settings, tracks)
         if image.attributes.keys() != vars(dense).keys() - GIVEN - DERIVED:
-            raise SnapshotError(f"the snapshot is damaged: dense slices of {image.attributes}")
+            raise corrupt_snapshot(f"a dense group has the attributes {sorted(image.attributes)}")
         periods = slices(tracks).periods
         longest = max((kind.size for kind in tracks if isinstance(kind, Sliding)), default=0)
         timeline = timeline_from(periods, longest, 0, self.settings.allowed_lateness)
@@ -165,14 +172,14 @@ class Asked(NamedTuple):
 
 
 def of_image(image: Image) -> Facts:
-    """Yield the facts about what all groups share."""
+    """Checks of the state that all groups share."""
     yield from of_clock(image.clock)
-    yield "arrivals are counted", whole(image.arrivals, 0, LAST)
-    yield "a time was seen, or none", -inf <= image.seen < LAST
+    yield integer_within("arrivals", image.arrivals, 0, LAST)
+    yield f"`seen` must be a time or -inf, found {image.seen!r:.80}", -inf <= image.seen < LAST
     named = [names for names, *_ in image.groups]
     told = [names for *_, state in image.groups for names, _ in state.tracks]
-    yield "each query is in one group", named_once(named, image.queries)
-    yield "and in one track of it", named_once(told, image.queries)
+    yield "`groups` must have each query in one group", named_once(named, image.queries)
+    yield "`tracks` must have each query in one tracker", named_once(told, image.queries)
 
 
 def keys_of(ids: KeyIds) -> list[Hashable]:
@@ -188,5 +195,5 @@ def numbered(keys: Sequence[Hashable]) -> KeyIds:
     else:
         numbers = ids.of(with_one_nan(keys))
     if (numbers != np.arange(len(keys)) if len(keys) else no_ints()).any():
-        raise SnapshotError("the snapshot is damaged: two keys are equal")
+        raise corrupt_snapshot(f"its {len(keys)} keys must be distinct")
     return ids

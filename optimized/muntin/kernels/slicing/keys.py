@@ -1,4 +1,4 @@
-"""Dense numbers for keys, in the order of first appearance."""
+"""Dense numbers for keys, in the order of first appearance: open addressing, no deletion."""
 
 from collections.abc import Hashable, Sequence
 from math import isnan, nan
@@ -8,14 +8,72 @@ from typing import SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.aggregator.list_backend import EXACT
-from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.compiler.masks import check_unmasked
+from muntin.kernels.aggregator.list_backend import MAX_EXACT_INT
+from muntin.kernels.compiler.input_checks import check_unmasked
+from muntin.kernels.compiler.jit import COMPILED, inlined, kernel
 from muntin.kernels.slicing.arrays import Ints, ints
 from muntin.kernels.slicing.batch import objects
-from muntin.kernels.slicing.hashing import Slots, bear, move, number, unborn
 from muntin.kernels.slicing.over import is_row
 from muntin.spec.errors import InvalidInputError
+
+SPREAD = 0x9E3779B97F4A7C15
+"""2^64 over the golden ratio: its multiples are far apart in their highest bits."""
+Slots = NDArray[np.int64]
+"""Rows: a key, and its number and 1, or 0 where there is none."""
+
+
+@inlined
+def slot_of(key: int, slots: Slots, shift: int) -> int:
+    """Return the slot that holds a key, or the empty one where it belongs."""
+    slot = np.uint64(key) * np.uint64(SPREAD) >> np.uint64(shift)
+    last = np.uint64(len(slots) - 1)
+    while slots[slot, 1] and slots[slot, 0] != key:
+        slot = slot + np.uint64(1) & last
+    return np.int64(slot)  # type: ignore[return-value] # an integer, to a kernel
+
+
+@kernel
+def number(  # noqa: PLR0913, PLR0917 - each argument of a kernel is a number or an array
+    column: Ints, slots: Slots, shift: int, n: int, out: Ints, new: Ints
+) -> int:
+    """Write the number of each key; return how many keys there are then, of which n were known."""
+    first = n
+    for i in range(len(column)):
+        slot = slot_of(column[i], slots, shift)
+        if not slots[slot, 1]:
+            new[n - first] = column[i]
+            n += 1
+            slots[slot, 0], slots[slot, 1] = column[i], n
+        out[i] = slots[slot, 1] - 1
+    return n
+
+
+@kernel
+def move(old: Slots, slots: Slots, shift: int) -> None:
+    """Fill a larger table."""
+    for at in range(len(old)):
+        if old[at, 1]:
+            slot = slot_of(old[at, 0], slots, shift)
+            slots[slot, 0], slots[slot, 1] = old[at, 0], old[at, 1]
+
+
+@kernel
+def unborn(key: Ints, birth: Ints) -> bool:
+    """Whether some key has no number of birth."""
+    for one in key:  # noqa: SIM110 - a kernel has no generators
+        if birth[one] < 0:
+            return True
+    return False
+
+
+@kernel
+def bear(key: Ints, birth: Ints, n: int) -> None:
+    """Number the keys that have no number yet, in their order, from one on."""
+    for one in key:
+        if birth[one] < 0:
+            birth[one] = n
+            n += 1
+
 
 CHUNK = 2**12
 """Keys numbered at once: the table has room for as many new ones."""
@@ -126,7 +184,7 @@ def as_given(keys: object) -> NDArray[np.generic]:
     if not all(issubclass(kind, PLAIN) for kind in {*map(type, keys)}):
         return objects(keys)
     column: NDArray[np.generic] = np.asarray(keys)
-    wide = column.dtype.kind == "f" and (np.abs(column) >= EXACT).any()
+    wide = column.dtype.kind == "f" and (np.abs(column) >= MAX_EXACT_INT).any()
     return objects(keys) if wide else column
 
 

@@ -1,17 +1,17 @@
 """What was told of windows that are not frozen yet, and what is told in one step."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
-from muntin.kernels.slicing.arrays import Ints, Which, no_ints
+from muntin.kernels.slicing.arrays import Flags, Ints, Which, no_ints
 from muntin.kernels.slicing.view import View
-from muntin.spec.query import Kind
+from muntin.spec.query import ChangeKind
 
 RETRACTED, NEW, UPDATED = 0, 1, 2
-KINDS: tuple[Kind, ...] = ("retracted", "new", "updated")
+KINDS: tuple[ChangeKind, ...] = ("retracted", "new", "updated")
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,15 @@ class Known:
     key: Ints = field(default_factory=no_ints)
     start: Ints = field(default_factory=no_ints)
     end: Ints = field(default_factory=no_ints)
-    settles: Ints = field(default_factory=no_ints)
+    final_at: Ints = field(default_factory=no_ints)
     first: Ints = field(default_factory=no_ints)
     revision: Ints = field(default_factory=no_ints)
     values: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+
+    @property
+    def columns(self) -> tuple[Ints, ...]:
+        """All columns but the values."""
+        return self.key, self.start, self.end, self.final_at, self.first, self.revision
 
     def __len__(self) -> int:
         """Return the number of windows."""
@@ -32,25 +37,22 @@ class Known:
 
     def picked(self, which: Which) -> "Known":
         """Return some windows, by their places or by a mask."""
-        numbers = (self.key, self.start, self.end, self.settles, self.first, self.revision)
         values = {name: answer.picked(which) for name, answer in self.values.items()}
-        key, start, end, settles, first, revision = (column[which] for column in numbers)
-        return Known(key, start, end, settles, first, revision, values)
+        key, start, end, final_at, first, revision = (column[which] for column in self.columns)
+        return Known(key, start, end, final_at, first, revision, values)
 
     def followed(self, other: "Known") -> "Known":
         """Return these windows and others."""
         if not len(self) or not len(other):
             return self if len(self) else other
-        mine = (self.key, self.start, self.end, self.settles, self.first, self.revision)
-        theirs = (other.key, other.start, other.end, other.settles, other.first, other.revision)
         values = {
             name: joined([answer, other.values[name]])
             for name, answer in self.values.items()
             if name in other.values
         }
-        numbers = [np.concatenate(pair) for pair in zip(mine, theirs, strict=True)]
-        key, start, end, settles, first, revision = numbers
-        return Known(key, start, end, settles, first, revision, values)
+        numbers = map(np.concatenate, zip(self.columns, other.columns, strict=True))
+        key, start, end, final_at, first, revision = numbers
+        return Known(key, start, end, final_at, first, revision, values)
 
 
 @dataclass(frozen=True)
@@ -94,3 +96,56 @@ def places(known: Known, view: View) -> Ints:
     pairs = np.flatnonzero(same)
     found[order[pairs + 1] - n] = order[pairs]
     return found
+
+
+@dataclass(frozen=True)
+class ToldOfMany(Told):
+    """Lines, which of the window types each is about, and who asks for which of the values."""
+
+    which: Ints
+    asked: Sequence[Mapping[str, str]]  # for each window type, the form that each query asks for
+
+    def each(self) -> Iterator[tuple[str, Told]]:
+        """Yield the lines of each query."""
+        columns = (self.kind, self.key, self.start, self.end, self.revision, self.birth)
+        if len(self.asked) == 1:
+            for name, form in self.asked[0].items() if len(self) else ():
+                yield name, Told(*columns, {"": self.values[form]})
+            return
+        order = np.argsort(self.which, kind="stable")
+        ends = np.searchsorted(self.which[order], np.arange(len(self.asked) + 1))
+        for nth, queries in enumerate(self.asked):
+            at = order[ends[nth] : ends[nth + 1]]
+            kind, key, start, end, revision, birth = (column[at] for column in columns)
+            lines = Told(kind, key, start, end, revision, birth, {})
+            for name, form in queries.items() if at.size else ():
+                yield name, replace(lines, values={"": self.values[form].picked(at)})
+
+
+def revised(known: Known, view: View, updated: Flags, limit: int) -> tuple[Known, Ints]:
+    """Return the windows that have a revision and are not frozen, and that of each window seen."""
+    revision = np.zeros(len(view), np.int64)
+    again = view.picked(updated)
+    at = places(known, again)
+    old = at >= 0
+    revision[updated] = 1
+    if old.any():
+        revision[np.flatnonzero(updated)[old]] += known.revision[at[old]]
+    rest = np.ones(len(known), np.bool_)
+    rest[at[old]] = False
+    now = known.picked(rest).followed(known_of(again, revision[updated]))
+    return now.picked(now.final_at > limit), revision
+
+
+def remembered(known: Known, view: View) -> Known:
+    """Return the windows seen, with the revisions that are known."""
+    at = places(known, view)
+    revision = np.zeros(len(view), np.int64)
+    revision[at >= 0] = known.revision[at[at >= 0]]
+    return known_of(view, revision)
+
+
+def known_of(view: View, revision: Ints) -> Known:
+    """Return windows as they are remembered."""
+    none = np.zeros_like(revision)
+    return Known(view.key, view.start, view.end, view.settles, none, revision)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, clock
+from muntin.optimized.common.window_traits import MARK, inputs_of
 from muntin.spec.query import Settings
-from muntin.spec.windows.data_driven import Punctuation
 from muntin.spec.windows.window import WindowType
 
 
@@ -47,4 +47,4 @@ class Within(NamedTuple):
 
 def told_upto(kind: WindowType, clock: Clock) -> int:
     """Return the time up to which windows are told for good; an event at it may be a mark."""
-    return clock.limit - isinstance(kind, Punctuation)
+    return clock.limit - (MARK in inputs_of(kind))

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 
 from muntin.kernels.slicing.answered import Answered
 from muntin.kernels.slicing.arrays import clock, constant
-from muntin.kernels.slicing.batch import Batch, Source, key_column, of_events
+from muntin.kernels.slicing.batch import Batch, Source, of_events
 from muntin.kernels.slicing.columns_in import Edges, check_sorted, check_times, of_columns
 from muntin.kernels.slicing.condensed import check_numbered, condensed
 from muntin.kernels.slicing.dense.group import DenseGroup
-from muntin.kernels.slicing.forms import Form, form_of
+from muntin.kernels.slicing.forms import Form, Opaque, form_of
 from muntin.kernels.slicing.generic import Generic, as_step
 from muntin.kernels.slicing.grain import Records, slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keys import KeyIds
 from muntin.kernels.slicing.moment import Clock, Moment
-from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.plan import METHODS, Method, Plan, explained, planned
 from muntin.kernels.slicing.stepping import AnyGroup, Place, Stepping
 from muntin.kernels.slicing.store import Store
@@ -132,7 +131,7 @@ class ColumnarOperator(Persistent, CustomState):
             check_order([self._seen, *(event.time for event in events)])
         batch = self._batch_of(events)
         with self._keys_kept():
-            batch = batch.keyed(self._keys.of(key_column(events)))
+            batch = batch.keyed(self._keys.of([event.key for event in events]))
             answered = self._answered(batch, step.watermark, lambda: step)
         self._generic.note(events)
         return Output(answered.results(), tuple(events[int(i)] for i in answered.late))

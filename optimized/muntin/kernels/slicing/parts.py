@@ -1,18 +1,77 @@
 """Parts: the partial aggregates of numbers that cells keep. Aggregates share them.
 
 Each is commutative: the first and the last value know their times. A sum of integers that might
-pass 64 bits is widened to integers of any size, for good; so are squares.
+pass 64 bits is widened to integers of any size, for good; so are squares. Ranges of cells are
+folded all at once, level by level of a flat tree [Tangwongsan15]. Float sums are folded too, never
+subtracted: a prefix that holds a huge value or an infinity would spoil every later window. Only
+integers are summed by prefixes: there a wrap undoes itself.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
-from muntin.kernels.slicing.folding import by_prefix, by_tree
+
+Combine: TypeAlias = Callable[[Fields, Fields], Fields]
+
+
+def by_prefix(column: Column, lo: Ints, hi: Ints) -> Column:
+    """Return the sums of ranges as differences of prefix sums: for integers only."""
+    sums = np.zeros(column.size + 1, column.dtype)
+    np.cumsum(column, out=sums[1:])
+    return np.asarray(sums[hi] - sums[lo])
+
+
+def by_tree(combine: Combine, identity: Fields, fields: Fields, lo: Ints, hi: Ints) -> Fields:
+    """Return the folds of ranges; each takes at most two nodes of a level.
+
+    >>> concat = lambda a, b: (a[0] + b[0],)
+    >>> letters = np.array(list("abcdefg"), np.object_)
+    >>> ranges = np.array([0, 2, 3]), np.array([7, 5, 3])
+    >>> by_tree(concat, (np.array([""], np.object_),), (letters,), *ranges)[0].tolist()
+    ['abcdefg', 'cde', '']
+    """
+    left = tuple(np.repeat(one, lo.size) for one in identity)
+    right = tuple(np.repeat(one, lo.size) for one in identity)
+    if not lo.size:
+        return left
+    base = int(lo.min())
+    level = tuple(column[base : int(hi.max())] for column in fields)
+    low, high = lo - base, hi - base
+    for nodes in _levels(combine, level):
+        odd = np.flatnonzero((low & 1) & (low < high))
+        _put(left, odd, combine(_of(left, odd), _of(nodes, low[odd])))
+        low = low + (low & 1)
+        odd = np.flatnonzero((high & 1) & (low < high))
+        _put(right, odd, combine(_of(nodes, high[odd] - 1), _of(right, odd)))
+        low, high = low >> 1, high >> 1
+        if not (low < high).any():
+            break
+    return combine(left, right)
+
+
+def _levels(combine: Combine, level: Fields) -> Iterator[Fields]:
+    """Yield the levels of the tree from the leaves up, without what is no whole pair."""
+    while True:
+        yield level
+        pairs = level[0].size // 2
+        even = tuple(column[0 : 2 * pairs : 2] for column in level)
+        level = combine(even, tuple(column[1 : 2 * pairs : 2] for column in level))
+
+
+def _of(fields: Fields, at: Ints) -> Fields:
+    return tuple(column[at] for column in fields)
+
+
+def _put(fields: Fields, at: Ints, values: Fields) -> None:
+    for column, new in zip(fields, values, strict=True):
+        column[at] = new
+
 
 WIDE = 2.0**62
 """Sums whose terms may reach this in all are widened."""
@@ -217,80 +276,72 @@ def above(a: Column, b: Column) -> Flags:
 
 
 @dataclass(frozen=True)
-class Min(Part):
+class _Extreme(Part):
+    """The value that no other exceeds, on one side; NaN is the greatest."""
+
+    outside: ClassVar[Callable[[Column], object]]  # what any number of a type replaces
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return the values."""
+        values = batch.columns[self.source]
+        return (there(values, values.data, type(self).outside(values.data)),)
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take the one farther out."""
+        if self.each and np.object_ not in (a[0].dtype, b[0].dtype):
+            return (self.each(a[0], b[0]),)
+        worse = above(a[0], b[0]) if isinstance(self, Min) else above(b[0], a[0])
+        return (np.where(worse, b[0], a[0]),)
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return what any number replaces."""
+        return (np.array([type(self).outside(fields[0])], fields[0].dtype),)
+
+
+@dataclass(frozen=True)
+class Min(_Extreme):
     """The least value; NaN is the greatest."""
 
-    each = np.fmin
-
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return the values."""
-        values = batch.columns[self.source]
-        return (there(values, values.data, greatest(values.data)),)
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take the lesser."""
-        wide = np.object_ in (a[0].dtype, b[0].dtype)
-        return (np.where(above(a[0], b[0]), b[0], a[0]) if wide else np.fmin(a[0], b[0]),)
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return what is above all."""
-        return (np.array([greatest(fields[0])], fields[0].dtype),)
+    each, outside = np.fmin, greatest
 
 
 @dataclass(frozen=True)
-class Max(Part):
+class Max(_Extreme):
     """The greatest value; NaN is the greatest."""
 
-    each = np.maximum
-
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return the values."""
-        values = batch.columns[self.source]
-        return (there(values, values.data, least(values.data)),)
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take the greater."""
-        wide = np.object_ in (a[0].dtype, b[0].dtype)
-        return (np.where(above(b[0], a[0]), b[0], a[0]) if wide else np.maximum(a[0], b[0]),)
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return what is below all."""
-        return (np.array([least(fields[0])], fields[0].dtype),)
+    each, outside = np.maximum, least
 
 
 @dataclass(frozen=True)
-class First(Part):
+class _Edge(Part):
+    """A time and the value at it, which no other is beyond."""
+
+    never: ClassVar[int]  # the time where there is no value
+
+    def lift(self, batch: Batch, /) -> Fields:
+        """Return times and values."""
+        values = batch.columns[self.source]
+        return there(values, batch.time, self.never), values.data
+
+    def combine(self, a: Fields, b: Fields, /) -> Fields:
+        """Take what is farther out; of one time, the first that arrived, or the last."""
+        later = b[0] < a[0] if self.never == LAST else b[0] >= a[0]
+        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
+
+    def identity(self, fields: Fields, /) -> Fields:
+        """Return no time."""
+        return column_of([self.never]), np.zeros(1, fields[1].dtype)
+
+
+@dataclass(frozen=True)
+class First(_Edge):
     """The earliest value and its time, LAST if there is none."""
 
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return times and values."""
-        values = batch.columns[self.source]
-        return there(values, batch.time, LAST), values.data
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take what is earlier; of one time, what arrived first."""
-        later = b[0] < a[0]
-        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return no time."""
-        return column_of([LAST]), np.zeros(1, fields[1].dtype)
+    never = LAST
 
 
 @dataclass(frozen=True)
-class Last(Part):
+class Last(_Edge):
     """The latest value and its time, FIRST if there is none."""
 
-    def lift(self, batch: Batch, /) -> Fields:
-        """Return times and values."""
-        values = batch.columns[self.source]
-        return there(values, batch.time, FIRST), values.data
-
-    def combine(self, a: Fields, b: Fields, /) -> Fields:
-        """Take what is later; of one time, what arrived last."""
-        later = b[0] >= a[0]
-        return tuple(np.where(later, y, x) for x, y in zip(a, b, strict=True))
-
-    def identity(self, fields: Fields, /) -> Fields:
-        """Return no time."""
-        return column_of([FIRST]), np.zeros(1, fields[1].dtype)
+    never = FIRST

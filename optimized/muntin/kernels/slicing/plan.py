@@ -4,13 +4,13 @@ from typing import Literal, NamedTuple
 
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.dense.tables import DENSE_PARTS
-from muntin.kernels.slicing.forms import Form
-from muntin.kernels.slicing.opaque import Opaque
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.periodic import Sliding
 
 Method = Literal["auto", "dense", "slices", "records", "generic"]
 """How cells are kept: in slices without holes, in slices, or each event by itself; or not at all,
@@ -39,9 +39,7 @@ def planned(query: Query, form: Form | Opaque, settings: Settings, wanted: Metho
         return Plan("records", f"{name} {why}")
     if settings.output == "discard":
         return Plan("records", "to discard is to tell events apart")
-    if kind.measure is not TIME or not isinstance(
-        kind, Sliding | Cumulate | Landmark | Band | Session
-    ):
+    if kind.measure is not TIME or traits_of(kind).slice_edges is None:
         return Plan("records", f"{kind.name} windows look at single events")
     return _sliced(query, form, settings, wanted)
 

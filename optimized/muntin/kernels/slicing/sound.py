@@ -1,7 +1,7 @@
-"""Facts about the state that a snapshot holds: what is false of a forged one is said, not run.
+"""Checks of a restored state: every length, order and index that compiled kernels rely on.
 
-A checksum finds damage; it does not find a state that somebody has made up. Compiled kernels read
-where arrays tell them to, so each length, order and index is looked at before they do.
+A checksum detects damage, but not a forged state. Kernels read wherever an index points, so each is
+checked before they run. A failed check names the array, the expected and the found value.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,34 +14,30 @@ from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import FIRST, LAST, LONGEST, Fields, Ints
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.choice import Everything
+from muntin.kernels.slicing.forms import Events
 from muntin.kernels.slicing.grain import Records, Slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.opaque import Events
 from muntin.kernels.slicing.parts import Part
-from muntin.snapshot import SnapshotError
+from muntin.snapshot.errors import corrupt_snapshot
 
 Facts = Iterator[tuple[str, object]]
-"""Each fact may rely on those before it: none is looked at after one that is false."""
-NUMBERS: set[np.dtype[np.generic]] = {
-    np.dtype(np.int64),
-    np.dtype(np.float64),
-    np.dtype(np.object_),
-}
+"""Requirements with whether each holds; one may rely on those before it: the first failure ends."""
+NUMBERS: set[np.dtype[np.generic]] = {*map(np.dtype, (np.int64, np.float64, np.object_))}
 
 
 def ensure(facts: Facts) -> None:
-    """Refuse a state of which some fact is false."""
-    for what, holds in facts:
+    """Refuse a state that fails a check, and name the first one that fails."""
+    for requirement, holds in facts:
         if not holds:
-            raise SnapshotError(f"the snapshot is damaged: it is not so that {what}")
+            raise corrupt_snapshot(requirement)
 
 
 def is_row(
     array: NDArray[np.generic], dtype: DTypeLike = np.int64, size: int | None = None
 ) -> bool:
-    """Whether an array is one row of a type, of a size if it is given, without gaps."""
+    """Whether an array is one contiguous row of a type, and of a size if one is given."""
     return (
         array.ndim == 1
         and array.dtype == np.dtype(dtype)
@@ -50,9 +46,20 @@ def is_row(
     )
 
 
-def within(numbers: Ints, first: int, last: int) -> bool:
-    """Whether all numbers lie between two, both included."""
-    return bool(((numbers >= first) & (numbers <= last)).all())
+def row_of(
+    name: str, array: NDArray[np.generic], dtype: DTypeLike = np.int64, size: int | None = None
+) -> tuple[str, bool]:
+    """The requirement that an array is one row of a type and size."""
+    expected = f"{'' if size is None else f'{size} '}{np.dtype(dtype)} values in a row"
+    found = f"{array.dtype} of shape {array.shape}"
+    return f"`{name}` must be {expected}, found {found}", is_row(array, dtype, size)
+
+
+def values_within(name: str, numbers: Ints, first: int, last: int) -> tuple[str, bool]:
+    """The requirement that all numbers lie between two, both included."""
+    found = f"{numbers.min()} to {numbers.max()}" if numbers.size else "none"
+    holds = bool(((numbers >= first) & (numbers <= last)).all())
+    return f"`{name}` must lie within {first} to {last}, found {found}", holds
 
 
 def whole(number: object, first: int, last: int) -> bool:
@@ -60,33 +67,59 @@ def whole(number: object, first: int, last: int) -> bool:
     return type(number) is int and first <= number <= last
 
 
+def integer_within(name: str, number: object, first: int, last: int) -> tuple[str, bool]:
+    """The requirement that a value is an integer between two, both included."""
+    return (
+        f"`{name}` must be an integer within {first} to {last}, found {number!r:.80}",
+        whole(number, first, last),
+    )
+
+
 def of_clock(clock: Clock) -> Facts:
-    """Yield the facts about watermarks."""
+    """Checks of the watermark state."""
     for name in ("watermark", "reached", "limit"):
-        yield f"the {name} is a time", whole(getattr(clock, name), FIRST, LAST)
-    yield "lateness is no gain", clock.limit <= clock.watermark
+        yield integer_within(name, getattr(clock, name), FIRST, LAST)
+    yield (
+        f"`limit` must not exceed `watermark` {clock.watermark}, found {clock.limit}",
+        clock.limit <= clock.watermark,
+    )
 
 
 def of_birth(birth: Ints, keys: int) -> Facts:
-    """Yield the facts about the order in which keys came."""
-    yield "births are numbers", is_row(birth)
-    yield "each is that of a key, or of none", within(birth, -1, max(keys, birth.size) - 1)
+    """Checks of the arrival order of keys."""
+    yield row_of("birth", birth)
+    yield values_within("birth", birth, -1, max(keys, birth.size) - 1)
 
 
 def of_group(group: Group, keys: int) -> Facts:
-    """Yield the facts about cells, what is kept of them, and what was told of them."""
+    """Checks of slices, partials and published windows of a group."""
     cells, store = group.store.cells, group.store
-    yield "its queries see what is younger than a time", whole(group.since, FIRST, LAST)
-    yield "it knows how to cut time", _cuts(group.grain)
+    yield integer_within("since", group.since, FIRST, LAST)
+    yield f"`grain` must cut time at valid edges, found {group.grain!r:.80}", _cuts(group.grain)
     yield from _of_cells(cells, keys)
-    yield "it keeps what its queries need", not len(cells) or store.parts.keys() >= {*group.parts}
+    missing = [f"{part}" for part in group.parts if part not in store.parts]
+    yield (
+        f"`parts` must have all partials of the queries, missing {', '.join(missing)}",
+        not len(cells) or store.parts.keys() >= {*group.parts},
+    )
     for part, columns in store.parts.items():
-        yield f"{part} is kept of each cell", _kept(part, columns, len(cells))
+        found = ", ".join(f"{column.dtype} of shape {column.shape}" for column in columns)
+        yield (
+            f"`{part}` must have a partial for each of {len(cells)} slices, found {found}",
+            _kept(part, columns, len(cells)),
+        )
     yield from of_birth(group.birth, keys)
     dropped = group.dropped
-    yield "it counts what it dropped", is_row(dropped) and within(dropped, 0, LAST)
-    yield "of keys that it knows", dropped.size <= group.birth.size
-    yield "and all of these", not len(cells) or int(cells.key.max()) < dropped.size
+    yield row_of("dropped", dropped)
+    yield values_within("dropped", dropped, 0, LAST)
+    yield (
+        f"`dropped` must count at most {group.birth.size} keys, found {dropped.size}",
+        dropped.size <= group.birth.size,
+    )
+    yield (
+        f"`dropped` must count every key of a slice, found {dropped.size} keys",
+        not len(cells) or int(cells.key.max()) < dropped.size,
+    )
     for track in group.tracks.values():
         yield from of_known(track.known, keys)
 
@@ -102,20 +135,21 @@ def _cuts(grain: Records | Slices) -> bool:
 
 def _of_cells(cells: Cells, keys: int) -> Facts:
     n = len(cells)
-    for one in fields(cells):
-        yield f"{one.name} is known of each cell", is_row(getattr(cells, one.name), size=n)
-    yield "cells are of keys", within(cells.key, 0, keys - 1)
-    yield "they lie in time", within(cells.low, FIRST, LAST) and within(cells.high, FIRST, LAST)
-    yield "none ends before it begins", (cells.low <= cells.high).all()
-    yield "none begins before its slice", (cells.slot <= cells.low).all()
-    yield "each holds an event", within(cells.count, 1, LAST)
+    for field in fields(cells):
+        yield row_of(field.name, getattr(cells, field.name), size=n)
+    yield values_within("key", cells.key, 0, keys - 1)
+    yield values_within("low", cells.low, FIRST, LAST)
+    yield values_within("high", cells.high, FIRST, LAST)
+    yield "`low` must not exceed `high` in any slice", (cells.low <= cells.high).all()
+    yield "`slot` must not exceed `low` in any slice", (cells.slot <= cells.low).all()
+    yield values_within("count", cells.count, 1, LAST)
     for name in ("fresh", "arrival", "own"):
-        yield f"{name} is a number", within(getattr(cells, name), 0, LAST)
-    yield "a mark is there or not", within(cells.mark, 0, 1)
+        yield values_within(name, getattr(cells, name), 0, LAST)
+    yield values_within("mark", cells.mark, 0, 1)
     same = np.diff(cells.key) == 0
-    yield "keys rise", (np.diff(cells.key) >= 0).all()
-    for column in (cells.slot, cells.low):
-        yield "cells of one key are in order", (column[1:] >= column[:-1])[same].all()
+    yield "`key` must be sorted", (np.diff(cells.key) >= 0).all()
+    for name, column in (("slot", cells.slot), ("low", cells.low)):
+        yield f"`{name}` must be sorted within each key", (column[1:] >= column[:-1])[same].all()
 
 
 def _kept(part: Part, columns: Fields, n: int) -> bool:
@@ -127,24 +161,25 @@ def _kept(part: Part, columns: Fields, n: int) -> bool:
 
 
 def _kinds(part: Part, columns: Fields) -> Sequence[set[np.dtype[np.generic]]]:
-    """Return of which types the columns of a part may be."""
+    """The types that the columns of a part may have."""
     if isinstance(part, Events | Everything):
         return [NUMBERS] * (1 + isinstance(part, Everything))
     identity = part.identity(columns)
-    return [{one.dtype} if one.dtype.fields else NUMBERS for one in identity]
+    return [{column.dtype} if column.dtype.fields else NUMBERS for column in identity]
 
 
 def of_known(known: Known, keys: int) -> Facts:
-    """Yield the facts about windows that were told of."""
+    """Checks of published windows."""
     n = len(known)
-    for name in ("key", "start", "end", "settles", "first", "revision"):
-        yield f"the {name} of each window is known", is_row(getattr(known, name), size=n)
-    yield "windows are of keys", within(known.key, 0, keys - 1)
-    yield "they lie in time", within(known.start, FIRST, LAST) and within(known.end, FIRST, LAST)
-    yield "and end after they begin", (known.start < known.end).all()
-    yield "revisions are counted", within(known.revision, 0, LAST)
+    for name in ("key", "start", "end", "final_at", "first", "revision"):
+        yield row_of(f"windows.{name}", getattr(known, name), size=n)
+    yield values_within("windows.key", known.key, 0, keys - 1)
+    yield values_within("windows.start", known.start, FIRST, LAST)
+    yield values_within("windows.end", known.end, FIRST, LAST)
+    yield "`windows.start` must be before `windows.end`", (known.start < known.end).all()
+    yield values_within("windows.revision", known.revision, 0, LAST)
     for name, answer in known.values.items():
-        yield f"the value of {name} is known of each window", _answers(answer, n)
+        yield f"`windows.{name}` must have a value for each of {n} windows", _answers(answer, n)
 
 
 def _answers(answer: Answer, n: int) -> bool:
@@ -153,6 +188,6 @@ def _answers(answer: Answer, n: int) -> bool:
 
 
 def named_once(groups: Sequence[Sequence[str]], queries: Mapping[str, object]) -> bool:
-    """Whether each query that is named is there, and is in one group only."""
+    """Whether each named query exists and is in one group only."""
     names = [name for group in groups for name in group]
     return all(groups) and len(names) == len({*names}) and {*names} <= queries.keys()

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from muntin.kernels.slicing.arrays import Fields, Ints, Which, column_of
-from muntin.kernels.slicing.cells import Cells
-from muntin.kernels.slicing.ordering import beginnings, ordered
+from muntin.kernels.slicing.cells import Cells, beginnings, ordered
 from muntin.kernels.slicing.parts import Count, Max, Min, Part
 
 
@@ -71,10 +70,6 @@ def _emptied(mixed: Sequence[Part], parts: Mapping[Part, Fields]) -> dict[Part, 
     """Return extremes of mixed types, with nothing where no value is: an integer stood there."""
     found = dict[Part, Fields]()
     for part in mixed:
-        (values,), (nothing,), (count,) = (
-            parts[part],
-            part.identity(parts[part]),
-            parts[Count(part.source)],
-        )
-        found[part] = (column_of(np.where(count > 0, values, nothing)),)
+        count, values = parts[Count(part.source)][0], parts[part]
+        found[part] = (column_of(np.where(count > 0, *values, *part.identity(values))),)
     return found

@@ -8,16 +8,23 @@ import numpy as np
 
 from muntin.kernels.slicing.answer import Answer, joined
 from muntin.kernels.slicing.arrays import Flags, Ints, climb, spread
-from muntin.kernels.slicing.forms import Form
+from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.known import NEW, RETRACTED, UPDATED, Known, Told, places
 from muntin.kernels.slicing.moment import Moment, Within, told_upto
-from muntin.kernels.slicing.opaque import Opaque
-from muntin.kernels.slicing.periodic_view import band, cumulate, landmark, sliding
-from muntin.kernels.slicing.punctuation_view import punctuation
-from muntin.kernels.slicing.rank_view import count, rolling
-from muntin.kernels.slicing.session_view import session
 from muntin.kernels.slicing.store import Store
-from muntin.kernels.slicing.view import Line, View
+from muntin.kernels.slicing.view import (
+    Line,
+    View,
+    band,
+    count,
+    cumulate,
+    landmark,
+    punctuation,
+    rolling,
+    session,
+    sliding,
+)
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Mode
 from muntin.spec.windows.data_driven import Punctuation, Rolling, Session
 from muntin.spec.windows.measure import COUNT
@@ -46,7 +53,7 @@ def _(kind: Sliding, line: Line, among: Within) -> View:
 
 def stays(kind: WindowType) -> bool:
     """Whether a window that exists will always exist, and loses no event."""
-    return isinstance(kind, Sliding | Cumulate | Landmark | Band) and kind.measure is not COUNT
+    return kind.measure is not COUNT and traits_of(kind).edges_known
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,8 @@ class Track:
         at = places(self.known, view)
         fresh = climb(line.cells.fresh)
         first = line.cells.arrival[view.lo]
-        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (self._firsts(at) != first))
+        before = self.known.first[at] if len(self.known) else at
+        moved = (fresh[view.hi] > fresh[view.lo]) | ((at >= 0) & (before != first))
         news = np.flatnonzero((at < 0) | moved)
         revision = np.zeros_like(at)
         if len(self.known):
@@ -89,7 +97,7 @@ class Track:
         now = Known(view.key, view.start, view.end, view.settles, first, revision)
         known = replace(now, values=self._remembered(at, news, values, mode))
         kept = self.known.picked(gone).followed(known) if stays(self.kind) else known
-        unfrozen = kept.picked(kept.settles > told_upto(self.kind, moment.after))
+        unfrozen = kept.picked(kept.final_at > told_upto(self.kind, moment.after))
         return replace(self, known=unfrozen), [one for one in lines if len(one)]
 
     def _among(self, line: Line, moment: Moment) -> Within:
@@ -101,10 +109,6 @@ class Track:
         cells = line.cells
         late = stays(self.kind) and not (cells.fresh[cells.low < before.watermark] > 0).any()
         return Within(before.watermark if late else limit, after.watermark)
-
-    def _firsts(self, at: Ints) -> Ints:
-        known = self.known.first
-        return known[at] if known.size else at
 
     def _remembered(
         self, at: Ints, news: Ints, values: Mapping[str, Answer], mode: Mode
@@ -160,7 +164,7 @@ class _Telling:
         cells = self.line.cells
         fresh = cells.fresh[cell] > 0
         known = self.at[news][window] >= 0
-        if isinstance(self.track.kind, Sliding | Rolling) and self.track.kind.measure is COUNT:
+        if self.track.kind.measure is COUNT:
             fresh_before = climb(cells.fresh)
             since_head = fresh_before[1:] - fresh_before[cells.heads][cells.run]
             older = self.line.rank - since_head

@@ -1,8 +1,8 @@
 """The coins of Lemma 9 of [Tangwongsan19] as ghost state: who pays for rebalancing.
 
 Put `AmortizationLedger` before a tree class, and each node keeps the coins that the lemma gives it,
-each split, merge, move and change of height spends one, and `invariants` says whether all was paid
-for. A tree without it knows nothing of coins. L1 to L4 are proved in proofs/amortization.md.
+each split, merge, move and change of height spends one, and `invariants` checks that all was paid
+for. A tree without it holds no coins. L1 to L4 are proved in proofs/amortization.md.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ def reserve(arity: int, min_arity: int, *, is_root: bool) -> int:
 
 
 class CoinAccount(Generic[A]):
-    """The coins at each node, and what the present operation still has to be billed."""
+    """The coins at each node, and what is still to be billed to the present operation."""
 
     def __init__(self, min_arity: int) -> None:
         """Start with an empty tree."""
@@ -46,11 +46,11 @@ class CoinAccount(Generic[A]):
         self.debts = 0
 
     def due(self, node: Node[A]) -> int:
-        """Return what a node has to hold."""
+        """The coins that a node has to hold."""
         return reserve(node.arity, self._min_arity, is_root=not node.parent)
 
     def held(self, node: Node[A]) -> int:
-        """Return what a node holds, after it has been billed for entries gained or lost."""
+        """The coins of a node, after it has been billed for entries gained or lost."""
         arity, coins = self._held.get(node, (0, 0))
         if arity != node.arity:
             self.bill += self.due(node) - coins
@@ -59,11 +59,11 @@ class CoinAccount(Generic[A]):
         return coins
 
     def take(self, *nodes: Node[A]) -> int:
-        """Return the coins of nodes that are about to change."""
-        taken = sum(map(self.held, nodes))
+        """The coins of nodes that are about to change."""
+        coins = sum(map(self.held, nodes))
         for node in nodes:
             self._held[node] = node.arity, 0
-        return taken
+        return coins
 
     def pay(self, steps: Sequence[str], coins: int, *nodes: Node[A]) -> int:
         """Pay for steps, give the nodes their due, and return what is left, which may be a debt."""
@@ -72,8 +72,8 @@ class CoinAccount(Generic[A]):
             self._held[node] = node.arity, self.due(node)
         return coins - len(steps) - sum(map(self.due, nodes))
 
-    def settle(self, nodes: Iterable[Node[A]]) -> bool:
-        """Bill each node in the tree, forget the others, and say whether all have their due."""
+    def audit(self, nodes: Iterable[Node[A]]) -> bool:
+        """Bill each node in the tree, drop the others, and check that all have their due."""
         coins = {node: (node.arity, self.held(node)) for node in nodes}
         self._held = coins
         return all(held == self.due(node) for node, (_, held) in coins.items())
@@ -87,7 +87,7 @@ class AmortizationLedger(BTree[A]):
     ) -> None:
         """Start with an empty window and no coins."""
         super().__init__(monoid, meter, min_arity)
-        self._purse: CoinAccount[A] = CoinAccount(min_arity)
+        self._coin_account: CoinAccount[A] = CoinAccount(min_arity)
         self._levels_cut = 0
         self._account = Account()
         self._reserves_full = self._within_bill = True
@@ -117,28 +117,31 @@ class AmortizationLedger(BTree[A]):
         """The tree's own relation, and that rebalancing is paid for."""
         yield from super().invariants(window)
         yield "L1 every node holds the coins that its arity asks for", self._reserves_full
-        yield "L2 splits and merges are paid by the nodes they are made of", not self._purse.debts
+        yield (
+            "L2 splits and merges are paid by the nodes they are made of",
+            not self._coin_account.debts,
+        )
         yield "L3 and L4 no call is billed more than its items and levels allow", self._within_bill
 
     def picture(self) -> TreePicture[A]:
-        """Return what the tree looks like, with the coins at each node and the last account."""
+        """The tree, to be drawn, with the coins at each node and the last account."""
         return replace(super().picture(), account=self._account)
 
     def _coins(self, node: Node[A]) -> int | None:
-        return self._purse.held(node)
+        return self._coin_account.held(node)
 
     def _close(self, allowance: int) -> None:
-        self._reserves_full = self._purse.settle(self._root.subtree())
-        self._within_bill = self._purse.bill <= allowance
-        self._account = Account(tuple(self._purse.steps), self._purse.bill)
-        self._purse.steps.clear()
-        self._purse.bill = self._levels_cut = 0
+        self._reserves_full = self._coin_account.audit(self._root.subtree())
+        self._within_bill = self._coin_account.bill <= allowance
+        self._account = Account(tuple(self._coin_account.steps), self._coin_account.bill)
+        self._coin_account.steps.clear()
+        self._coin_account.bill = self._levels_cut = 0
 
     def _drop_all_before(self, top: Node[A]) -> None:
         """Give back what a root need not hold."""
-        coins = self._purse.take(top)
+        coins = self._coin_account.take(top)
         super()._drop_all_before(top)
-        self._purse.bill -= self._purse.pay([], coins, top)
+        self._coin_account.bill -= self._coin_account.pay([], coins, top)
 
     def _cut(self, top: Node[A], up_to: int) -> list[Node[A]]:
         path = super()._cut(top, up_to)
@@ -146,43 +149,43 @@ class AmortizationLedger(BTree[A]):
         return path
 
     def _split(self, parent: Node[A], node: Node[A]) -> list[Node[A]]:
-        coins = self._purse.take(node) + self._purse.take(parent)
+        coins = self._coin_account.take(node) + self._coin_account.take(parent)
         pieces = super()._split(parent, node)
-        left = self._purse.pay(["split"] * (len(pieces) - 1), coins, parent, *pieces)
-        self._purse.debts += left < 0
-        self._purse.bill -= left
+        left = self._coin_account.pay(["split"] * (len(pieces) - 1), coins, parent, *pieces)
+        self._coin_account.debts += left < 0
+        self._coin_account.bill -= left
         return pieces
 
     def _merge(self, parent: Node[A], older: int) -> Node[A]:
-        coins = self._purse.take(parent, *parent.children[older : older + 2])
+        coins = self._coin_account.take(parent, *parent.children[older : older + 2])
         kept = super()._merge(parent, older)
-        left = self._purse.pay(["merge"], coins, parent, kept)
-        self._purse.debts += left < 0 and not self._levels_cut
-        self._purse.bill -= left
+        left = self._coin_account.pay(["merge"], coins, parent, kept)
+        self._coin_account.debts += left < 0 and not self._levels_cut
+        self._coin_account.bill -= left
         return kept
 
     def _move(
         self, parent: Node[A], older: int, *, from_older: bool = False, count: int = 1
     ) -> None:
         pair = parent.children[older : older + 2]
-        coins = self._purse.take(*pair)
+        coins = self._coin_account.take(*pair)
         super()._move(parent, older, from_older=from_older, count=count)
-        self._purse.bill -= self._purse.pay(["move"], coins, *pair)
+        self._coin_account.bill -= self._coin_account.pay(["move"], coins, *pair)
 
     def _grow(self) -> Node[A]:
         """Spend a coin of the old root, whose split is to follow."""
         old = self._root
-        coins = self._purse.take(old)
+        coins = self._coin_account.take(old)
         root = super()._grow()
-        self._purse.pay(["height increase"], coins, old)
-        self._purse.bill += 1
+        self._coin_account.pay(["height increase"], coins, old)
+        self._coin_account.bill += 1
         return root
 
     def _shrink(self, child: Node[A]) -> Node[A]:
         """Spend a coin, and give back those that a root need not hold."""
-        coins = self._purse.take(child)
+        coins = self._coin_account.take(child)
         root = super()._shrink(child)
-        self._purse.bill -= self._purse.pay(["height decrease"], coins, root)
+        self._coin_account.bill -= self._coin_account.pay(["height decrease"], coins, root)
         return root
 
 

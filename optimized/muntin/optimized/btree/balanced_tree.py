@@ -29,7 +29,7 @@ class TouchedSpines(Generic[A]):
         self.left, self.right = node.on_left, node.on_right
 
     def add(self, node: Node[A]) -> None:
-        """Note one more node that has changed."""
+        """Add one more node that has changed."""
         self.left |= node.on_left
         self.right |= node.on_right
 
@@ -49,28 +49,28 @@ class BalancedTree(Generic[A]):
         self._clear()
 
     def _clear(self) -> None:
-        """Forget every item."""
+        """Drop every item."""
         self._root: Node[A] = Node(0, self._monoid.identity)
         self._left = self._right = self._root
         self._len: int = 0
 
     def _start(self, time: int) -> Node[A]:  # noqa: ARG002 a finger tree needs the time
-        """Return a node whose part of the window has this time in it: here, the root."""
+        """A node whose part of the window has this time in it: here, the root."""
         return self._root
 
     def _above(self, node: Node[A]) -> Node[A] | None:
-        """Return the node whose aggregate contains that of this one: here, its parent."""
+        """The node whose aggregate contains that of this one: here, its parent."""
         return node.parent
 
     def _aggregate(self, node: Node[A]) -> A:
-        """Return what the node has to hold, from what its neighbours hold: here, all below it."""
+        """What the node has to hold, from what its neighbours hold: here, all below it."""
         return up(node, self._monoid)
 
     def _repair_spines(self, top: Node[A], hit: TouchedSpines[A]) -> None:
         """Repair what depends on an aggregate above it: here, nothing does."""
 
     def _search(self, time: int) -> Node[A]:
-        """Return the node that has this time, or else the leaf where it belongs."""
+        """The node that has this time, or else the leaf where it belongs."""
         node = self._start(time)
         above = node.height
         while node.height:
@@ -92,7 +92,7 @@ class BalancedTree(Generic[A]):
                 self._recompute(node)
 
     def _repair(self, top: Node[A], hit: TouchedSpines[A]) -> None:
-        """Repair all aggregates, if those below top are right and hit says which spines are not."""
+        """Repair all aggregates; those below top are right, and hit names wrong spines."""
         while above := self._above(top):
             self._recompute(top)
             top = above
@@ -100,7 +100,7 @@ class BalancedTree(Generic[A]):
         self._repair_spines(top, hit)
 
     def _rebalance_for_insert(self, node: Node[A]) -> tuple[Node[A], TouchedSpines[A]]:
-        """Split upwards from a node that has grown, and say where the repair has to begin."""
+        """Split upwards from a node that has grown; the repair begins at the node returned."""
         hit = TouchedSpines(node)
         while node.arity > 2 * self._min_arity:
             parent = node.parent or self._grow()
@@ -111,7 +111,7 @@ class BalancedTree(Generic[A]):
         return node, hit
 
     def _rebalance_for_evict(self, node: Node[A]) -> tuple[Node[A], TouchedSpines[A]]:
-        """Merge or move upwards from a node that has shrunk, and say where repair has to begin."""
+        """Merge or move upwards from a node that has shrunk; repair begins at the node returned."""
         hit = TouchedSpines(node)
         while node.arity < self._min_arity and (parent := node.parent):
             place = parent.children.index(node)

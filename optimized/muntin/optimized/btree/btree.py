@@ -8,14 +8,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from muntin.optimized.btree import invariants as tree_relation
+from muntin.optimized.btree import invariants as tree_invariants
 from muntin.optimized.btree.balanced_tree import TouchedSpines
 from muntin.optimized.btree.bulk_evict import BulkEvict
 from muntin.optimized.btree.bulk_insert import BulkInsert
 from muntin.optimized.btree.cost_bound import TreeCost, levels
 from muntin.optimized.btree.node import Node
 from muntin.optimized.btree.range_query import RangeQueries
-from muntin.optimized.introspection import Kind, NodePicture, TreePicture
+from muntin.optimized.introspection import AggregateKind, NodePicture, TreePicture
 from muntin.spec.cost import Cost, Operation
 from muntin.spec.errors import integer
 from muntin.spec.structure import Pair
@@ -66,7 +66,7 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
     def _repair_up_to(
         self, node: Node[A], top: Node[A], hit: TouchedSpines[A]
     ) -> tuple[Node[A], TouchedSpines[A]]:
-        """Let the repair begin no lower than at this node."""
+        """Begin the repair no lower than at this node."""
         while top.height < node.height and (parent := top.parent):
             self._refresh(top)
             top = parent
@@ -79,11 +79,11 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
         return self._root.agg
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._left.times[0] if self._len else None
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._right.times[-1] if self._len else None
 
     def items(self) -> Iterator[Pair[A]]:
@@ -91,11 +91,11 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
         return self._root.pairs()
 
     def __len__(self) -> int:
-        """Return the number of distinct times held."""
+        """The number of distinct times held."""
         return self._len
 
     def picture(self) -> TreePicture[A]:
-        """Return what the tree looks like."""
+        """The tree, to be drawn."""
         return TreePicture(self._node_picture(self._root), fingers=self._fingers > 0)
 
     def _node_picture(self, node: Node[A]) -> NodePicture[A]:
@@ -103,7 +103,7 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
         children = tuple(map(self._node_picture, node.children))
         return NodePicture(self._kind(node), node.agg, entries, children, self._coins(node))
 
-    def _kind(self, node: Node[A]) -> Kind:  # noqa: ARG002 a finger tree needs the node
+    def _kind(self, node: Node[A]) -> AggregateKind:  # noqa: ARG002 a finger tree needs the node
         return "up"
 
     def _coins(self, node: Node[A]) -> int | None:  # noqa: ARG002 an account needs the node
@@ -111,13 +111,13 @@ class BTree(BulkInsert[A], BulkEvict[A], RangeQueries[A]):
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
-        yield from tree_relation.shape(self._root, window, self._min_arity)
-        yield from tree_relation.ends(self._root, self._left, self._right)
+        yield from tree_invariants.shape(self._root, window, self._min_arity)
+        yield from tree_invariants.fingers_and_spines(self._root, self._left, self._right)
         yield "S6 the count is the number of pairs", self._len == len(window)
-        yield from self._aggregates_held()
+        yield from self._aggregate_invariants()
 
-    def _aggregates_held(self) -> Iterator[tuple[str, bool]]:
-        return tree_relation.up_aggregates(self._root, self._monoid.fold)
+    def _aggregate_invariants(self) -> Iterator[tuple[str, bool]]:
+        return tree_invariants.up_aggregates(self._root, self._monoid.fold)
 
     def bound(self, operation: Operation, /) -> Cost:
         """Visits and combines, amortised over a run (T1 to T3), by the height of the tree."""

@@ -52,7 +52,7 @@ class BulkEvict(BalancedTree[A]):
         self._root, top.parent, top.on_right = top, None, False
 
     def _cut(self, top: Node[A], up_to: int) -> list[Node[A]]:
-        """Drop what is older from each node on the way down to a leaf, and return these nodes."""
+        """Drop what is older from each node on the way down to a leaf; these nodes are returned."""
         path, node = [top], top
         while True:
             self._meter.visits += 1
@@ -65,7 +65,7 @@ class BulkEvict(BalancedTree[A]):
             path.append(node)
 
     def _drop(self, node: Node[A]) -> int:
-        """Take a subtree apart, so that it is freed at once, and return how many items it had."""
+        """Unlink a subtree, so that it is freed at once; the number of its items is returned."""
         dropped = 0
         for below in node.subtree():
             below.parent = None

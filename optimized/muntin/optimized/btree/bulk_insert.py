@@ -1,6 +1,6 @@
 """Insert a sorted batch into a B-tree at the cost of the part of the tree that it falls into.
 
-After [Tangwongsan23]: the batch is handed down from where the search for it starts, so that each
+After [Tangwongsan23]: the batch is distributed from where the search for it starts, so that each
 node on the way is visited once; then every level is split and repaired once, from the leaves up.
 Cost: proofs/fiba.md, T5.
 """
@@ -23,7 +23,7 @@ Levels = list[dict[Node[A], None]]
 """For each height, the nodes that have changed, in order of discovery."""
 
 
-class Batch(Generic[A]):
+class SortedPairs(Generic[A]):
     """Distinct, increasing times, with a value at each."""
 
     def __init__(self, pairs: Iterable[Pair[A]], monoid: Monoid[A]) -> None:
@@ -53,11 +53,11 @@ class BulkInsert(BalancedTree[A]):
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert pairs that are sorted by time."""
-        batch = Batch(pairs, self._monoid)
+        batch = SortedPairs(pairs, self._monoid)
         if batch.times:
-            self._settle(self._hand_down(batch))
+            self._split_and_repair(self._distribute(batch))
 
-    def _beginnings(self, batch: Batch[A]) -> Iterator[tuple[Node[A], Run]]:
+    def _search_starts(self, batch: SortedPairs[A]) -> Iterator[tuple[Node[A], Run]]:
         """Cut the batch at the ends of the root, and yield where the search for each part starts.
 
         Beside the root the time that is furthest from its end of the window decides: a start on a
@@ -73,10 +73,10 @@ class BulkInsert(BalancedTree[A]):
         if high < size:
             yield self._start(batch.times[high]), (high, size)
 
-    def _hand_down(self, batch: Batch[A]) -> Levels[A]:
-        """Put every pair in its place, and return the nodes that have changed."""
+    def _distribute(self, batch: SortedPairs[A]) -> Levels[A]:
+        """Put every pair in its place; the nodes that have changed are returned."""
         changed: Levels[A] = [{} for _ in range(self._root.height + 1)]
-        waiting = list(self._beginnings(batch))
+        waiting = list(self._search_starts(batch))
         while waiting:
             node, run = waiting.pop()
             self._meter.visits += 1
@@ -92,23 +92,23 @@ class BulkInsert(BalancedTree[A]):
                 if node.height:
                     waiting.append((node.children[place], rest))
                 else:
-                    self._put(node, place, batch, rest)
+                    self._put_in_leaf(node, place, batch, rest)
                     changed[0][node] = None
         return changed
 
-    def _put(self, leaf: Node[A], place: int, batch: Batch[A], run: Run) -> None:
-        """Put new items into a leaf, however many they are."""
+    def _put_in_leaf(self, leaf: Node[A], place: int, batch: SortedPairs[A], run: Run) -> None:
+        """Put new items into a leaf, which may overflow."""
         low, high = run
         leaf.times[place:place] = batch.times[low:high]
         leaf.values[place:place] = batch.values[low:high]
         self._len += high - low
 
-    def _settle(self, changed: Levels[A]) -> None:
+    def _split_and_repair(self, changed: Levels[A]) -> None:
         """Split and repair level by level, from the leaves to where nothing changes any more."""
         tops: dict[str, Node[A]] = {}
         for height, level in enumerate(changed):
             for node in level:
-                for piece in self._pieces(node, changed):
+                for piece in self._split_if_full(node, changed):
                     if above := self._above(piece):
                         self._recompute(piece)
                         changed[height + 1][above] = None
@@ -117,8 +117,8 @@ class BulkInsert(BalancedTree[A]):
         for top in dict.fromkeys(tops.values()):
             self._repair(top, TouchedSpines(top))
 
-    def _pieces(self, node: Node[A], changed: Levels[A]) -> list[Node[A]]:
-        """Return the node, or if it is too large, what it is split into."""
+    def _split_if_full(self, node: Node[A], changed: Levels[A]) -> list[Node[A]]:
+        """The node, or if it is too large, what it is split into."""
         if node.arity <= 2 * self._min_arity:
             return [node]
         parent = node.parent or self._grow()

@@ -44,7 +44,7 @@ class CoarseFiba(Fiba[A]):
         self._slide = positive(slide, "slide")
 
     def start_of_slice(self, time: int) -> int:
-        """Return the largest multiple of the slide that is not after this time."""
+        """The largest multiple of the slide that is not after this time."""
         return time - integer(time, "the time") % self._slide
 
     def insert(self, time: int, value: A) -> None:

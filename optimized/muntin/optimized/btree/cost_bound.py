@@ -18,7 +18,7 @@ CREDIT_PER_NODE = 3
 
 
 def levels(base: int, size: int) -> int:
-    """Return the largest h >= 0 with base ** h <= size, or 0.
+    """The largest h >= 0 with base ** h <= size, or 0.
 
     >>> [levels(2, size) for size in (0, 1, 2, 3, 4, 8)]
     [0, 0, 1, 1, 2, 3]
@@ -37,7 +37,7 @@ class TreeCost:
     fingers: int
 
     def of(self, operation: Operation, reach: int) -> Cost:
-        """Return the bound for an operation that climbs to this height."""
+        """The bound for an operation that climbs to this height."""
         if operation.name == "query":
             return Cost(2 * self.fingers, 1 + 2 * self.fingers)
         if operation.name == "query_range":
@@ -64,7 +64,7 @@ class TreeCost:
         return self.fingers * (reach + 2)
 
     def _changed(self, searched: int, repaired: int, coins: int, items: int = 1) -> Cost:
-        """Cost of a change: a coin pays for 1 more node, or with spines 3, of which 2 are wide."""
+        """Cost of a change: a coin pays for 1 more node, or with spines for 3, 2 of them wide."""
         combines = items + self._widest * (repaired + (1 + self.fingers) * coins)
         return Cost(combines, searched + repaired + (1 + 2 * self.fingers) * coins)
 
@@ -73,9 +73,6 @@ class TreeCost:
         items, far = operation.items, operation.size
         if self.fingers:
             far = max(operation.distances, default=0)
-        met = sum(
-            min(items, 2 + 2 * (far // self.min_arity ** (height + 1)))
-            for height in range(reach + 1)
-        )
+        met = sum(min(items, 2 + 2 * (far // self.min_arity ** (h + 1))) for h in range(reach + 1))
         searched = met + 2 + 2 * self.fingers * (reach + 1)
         return self._changed(searched, met + 2 * self.fingers * reach, COST_PER_CALL * items, items)

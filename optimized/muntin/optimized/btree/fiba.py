@@ -8,13 +8,13 @@ of [Tangwongsan19]. S9 to S12 and T1 to T6 are proved in proofs/fiba.md.
 from collections.abc import Iterator
 from typing import TypeVar
 
-from muntin.optimized.btree import invariants as tree_relation
+from muntin.optimized.btree import invariants as tree_invariants
 from muntin.optimized.btree.balanced_tree import TouchedSpines
 from muntin.optimized.btree.btree import BTree
 from muntin.optimized.btree.cost_bound import levels
 from muntin.optimized.btree.node import Node
 from muntin.optimized.btree.node_aggregates import inner, left, right, up
-from muntin.optimized.introspection import Kind
+from muntin.optimized.introspection import AggregateKind
 from muntin.spec.cost import Operation
 
 A = TypeVar("A")
@@ -42,19 +42,19 @@ class Fiba(BTree[A]):
         return node
 
     def _above(self, node: Node[A]) -> Node[A] | None:
-        """Return the parent of a node that holds an up-aggregate: one that is on no spine."""
+        """The parent of a node that holds an up-aggregate: one that is on no spine."""
         return None if node.on_left or node.on_right else node.parent
 
     def _aggregate(self, node: Node[A]) -> A:
-        """Return up-, inner, left or right aggregate, as is the node's place."""
+        """Up-, inner, left or right aggregate, as is the node's place."""
         if node.on_left:
             return left(node, self._monoid)
         if node.on_right:
             return right(node, self._monoid)
         return up(node, self._monoid) if node.parent else inner(node, self._monoid)
 
-    def _kind(self, node: Node[A]) -> Kind:
-        """Return which aggregate the node holds, for its picture."""
+    def _kind(self, node: Node[A]) -> AggregateKind:
+        """Which aggregate the node holds, to be drawn."""
         if node.on_left:
             return "left"
         if node.on_right:
@@ -82,8 +82,8 @@ class Fiba(BTree[A]):
             return root.agg
         return combine(combine(self._left.agg, root.agg), self._right.agg)
 
-    def _aggregates_held(self) -> Iterator[tuple[str, bool]]:
-        return tree_relation.aggregates_by_place(self._root, self._monoid.fold)
+    def _aggregate_invariants(self) -> Iterator[tuple[str, bool]]:
+        return tree_invariants.aggregates_by_place(self._root, self._monoid.fold)
 
     def _reach(self, operation: Operation) -> int:
         """How far up the spines an operation goes, by its out-of-order distances.

@@ -1,4 +1,4 @@
-"""What is true of every B-tree between two calls, fact by labelled fact.
+"""The invariants of every B-tree between two calls, each with its label.
 
 The facts are the size, order and aggregation invariants of [Tangwongsan19], section 3, each stated
 from the plain pairs and the leaves, never from what the tree computes. Proofs: proofs/btree.md
@@ -40,7 +40,7 @@ def shape(root: Node[A], window: Sequence[Pair[A]], min_arity: int) -> Iterator[
     )
 
 
-def ends(root: Node[A], left: Node[A], right: Node[A]) -> Iterator[tuple[str, bool]]:
+def fingers_and_spines(root: Node[A], left: Node[A], right: Node[A]) -> Iterator[tuple[str, bool]]:
     """S5 and S7: fingers and spines."""
     left_spine = [node for node in root.subtree() if node is not root and is_first(node, root)]
     right_spine = [node for node in root.subtree() if node is not root and is_last(node, root)]
@@ -99,10 +99,10 @@ def aggregates_by_place(root: Node[A], fold: Fold[A]) -> Iterator[tuple[str, boo
 
 
 def _values(node: Node[A]) -> list[A]:
-    """Return what is below a node, in the order of time."""
+    """What is below a node, in the order of time."""
     return [value for _, value in node.pairs()]
 
 
 def _outer(node: Node[A], end: int) -> list[A]:
-    """Return what is below the first (0) or the last (-1) child of a node, if it has children."""
+    """What is below the first (0) or the last (-1) child of a node, if it has children."""
     return _values(node.children[end]) if node.height else []

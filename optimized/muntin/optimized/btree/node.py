@@ -14,16 +14,7 @@ class Node(Generic[A]):
     Its height is the number of levels below it, and never changes. The root is on no spine.
     """
 
-    __slots__ = (
-        "agg",
-        "children",
-        "height",
-        "on_left",
-        "on_right",
-        "parent",
-        "times",
-        "values",
-    )
+    __slots__ = ("agg", "children", "height", "on_left", "on_right", "parent", "times", "values")
 
     def __init__(self, height: int, agg: A) -> None:
         """Start without entries, and with an aggregate that is still to be computed."""
@@ -48,14 +39,14 @@ class Node(Generic[A]):
         self.children.extend(children)
 
     def first_leaf(self) -> "Node[A]":
-        """Return the leaf with the oldest times below."""
+        """The leaf with the oldest times below."""
         node = self
         while node.height:
             node = node.children[0]
         return node
 
     def last_leaf(self) -> "Node[A]":
-        """Return the leaf with the youngest times below."""
+        """The leaf with the youngest times below."""
         node = self
         while node.height:
             node = node.children[-1]

@@ -27,16 +27,16 @@ class RangeQueries(BalancedTree[A]):
         parts = self._parts(top, first, last)
         return reduce(self._monoid.combine, parts) if parts else self._monoid.identity
 
-    def _least_common_ancestor(self, one: Node[A], other: Node[A]) -> Node[A]:
-        while one is not other:
-            if one.height > other.height:
-                one, other = other, one
-            one = one.parent or one
+    def _least_common_ancestor(self, node: Node[A], other: Node[A]) -> Node[A]:
+        while node is not other:
+            if node.height > other.height:
+                node, other = other, node
+            node = node.parent or node
             self._meter.visits += 1
-        return one
+        return node
 
     def _parts(self, top: Node[A], first: int, last: int) -> list[A]:
-        """Return aggregates, oldest first, that make up the range."""
+        """Aggregates, oldest first, that make up the range."""
         low, high = bisect_left(top.times, first), bisect_right(top.times, last)
         self._meter.visits += 1
         between = _between(top, low, high)
@@ -46,7 +46,7 @@ class RangeQueries(BalancedTree[A]):
         return from_first + between + self._prefix(top.children[high], last)
 
     def _suffix(self, node: Node[A], first: int) -> list[A]:
-        """Return aggregates of everything below the node with first <= time."""
+        """Aggregates of everything below the node with first <= time."""
         later: list[list[A]] = []
         while True:
             self._meter.visits += 1
@@ -59,7 +59,7 @@ class RangeQueries(BalancedTree[A]):
             node = node.children[low]
 
     def _prefix(self, node: Node[A], last: int) -> list[A]:
-        """Return aggregates of everything below the node with time <= last."""
+        """Aggregates of everything below the node with time <= last."""
         parts: list[A] = []
         while True:
             self._meter.visits += 1
@@ -73,7 +73,7 @@ class RangeQueries(BalancedTree[A]):
 
 
 def _between(node: Node[A], low: int, high: int) -> list[A]:
-    """Return the values from one place to another, and the aggregates of the children between."""
+    """The values from one place to another, and the aggregates of the children between."""
     if not node.height:
         return node.values[low:high]
     parts = node.values[low : min(high, low + 1)]

@@ -1,4 +1,4 @@
 """What the in-order slicers and Scotty share: timers, query sharing, checks of user code.
 
-Nothing here knows which of the two calls it.
+Nothing here depends on which of the two calls it.
 """

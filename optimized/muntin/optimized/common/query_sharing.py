@@ -1,16 +1,15 @@
-"""Whether two queries can share slices: they lift and combine in the same way."""
+"""Query sharing: two queries can share slices if they lift and combine in the same way."""
 
 from muntin.snapshot.function_equality import same_function
-from muntin.spec.algebra.aggregate import Aggregate
-
-Erased = Aggregate[object, object, object]
+from muntin.spec.algebra.aggregate import AnyAggregate
 
 
-def shareable(one: Erased, other: Erased) -> bool:
-    """Whether one slice can serve both aggregates: they may be lowered differently.
+def can_share(aggregate: AnyAggregate, other: AnyAggregate) -> bool:
+    """Whether one slice can serve both aggregates, which may lower differently.
 
     >>> from muntin.spec.algebra.catalogue import named
-    >>> shareable(named("sum"), named("sum")), shareable(named("sum"), named("max"))
+    >>> can_share(named("sum"), named("sum")), can_share(named("sum"), named("max"))
     (True, False)
     """
-    return same_function(one.lift, other.lift) and same_function(one.monoid, other.monoid)
+    same_lift = same_function(aggregate.lift, other.lift)
+    return same_lift and same_function(aggregate.monoid, other.monoid)

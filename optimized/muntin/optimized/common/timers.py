@@ -1,4 +1,4 @@
-"""Which lanes have something to do at a watermark, without asking each of them."""
+"""Timers: which key states have work at a watermark, found without a visit to each of them."""
 
 from collections.abc import Hashable, Iterator
 from heapq import heapify, heappop, heappush
@@ -7,54 +7,55 @@ from typing import Generic, TypeVar
 from muntin.spec.stream import END
 
 S = TypeVar("S", bound=Hashable)
-SPARE = 8
+MAX_STALE_TIMERS = 8
+"""Timers that no longer count may stay up to this number and that of those that count."""
 
 
 class TimerQueue(Generic[S]):
-    """A heap of watermarks; of each sleeper only the earliest counts.
+    """A heap of watermarks; only the earliest of each owner counts.
 
-    >>> alarms = TimerQueue[str]()
-    >>> alarms.set("a", 7), alarms.set("b", 3), alarms.set("a", 9)
+    >>> timers = TimerQueue[str]()
+    >>> timers.set("a", 7), timers.set("b", 3), timers.set("a", 9)
     (None, None, None)
-    >>> list(alarms.pop_due(5)), list(alarms.pop_due(8))
+    >>> list(timers.pop_due(5)), list(timers.pop_due(8))
     (['b'], ['a'])
     """
 
     def __init__(self) -> None:
-        """Start with no sleeper."""
+        """Start with no timer."""
         self._heap: list[tuple[float, int, S]] = []
         self._earliest: dict[S, float] = {}
-        self._number = 0  # so that sleepers are never compared
+        self._number = 0  # so that owners are never compared
 
     @property
-    def next(self) -> float:
-        """A watermark before which nobody is to be woken."""
+    def next_watermark(self) -> float:
+        """A watermark before which no timer is due."""
         return self._heap[0][0] if self._heap else END
 
-    def set(self, sleeper: S, watermark: float) -> None:
-        """Wake the sleeper at this watermark, if it would not be woken earlier."""
-        known = self._earliest.get(sleeper)
-        if known is None or watermark < known:
+    def set(self, owner: S, watermark: float) -> None:
+        """Set the timer of an owner, unless it has an earlier one."""
+        earliest = self._earliest.get(owner)
+        if earliest is None or watermark < earliest:
             self._number += 1
-            heappush(self._heap, (watermark, self._number, sleeper))
-            self._earliest[sleeper] = watermark
-            if len(self._heap) > 2 * len(self._earliest) + SPARE:
-                self._tidy()
+            heappush(self._heap, (watermark, self._number, owner))
+            self._earliest[owner] = watermark
+            if len(self._heap) > 2 * len(self._earliest) + MAX_STALE_TIMERS:
+                self._drop_stale()
 
     def __len__(self) -> int:
-        """Return how many alarms are held, also those that do not count any more."""
+        """The number of timers, stale ones included."""
         return len(self._heap)
 
-    def _tidy(self) -> None:
-        """Drop the alarms that do not count, when they are the most."""
-        counting = enumerate(self._earliest.items())
-        self._heap = [(watermark, nth, sleeper) for nth, (sleeper, watermark) in counting]
+    def _drop_stale(self) -> None:
+        """Drop stale timers, once they are the majority."""
+        earliest = enumerate(self._earliest.items())
+        self._heap = [(watermark, number, owner) for number, (owner, watermark) in earliest]
         heapify(self._heap)
 
     def pop_due(self, watermark: float) -> Iterator[S]:
-        """Yield the sleepers to be woken, each once; they have to be set again."""
+        """Owners whose timers are due, each once; their timers have to be set again."""
         while self._heap and self._heap[0][0] <= watermark:
-            at, _, sleeper = heappop(self._heap)
-            if self._earliest.get(sleeper) == at:
-                del self._earliest[sleeper]
-                yield sleeper
+            due, _, owner = heappop(self._heap)
+            if self._earliest.get(owner) == due:
+                del self._earliest[owner]
+                yield owner

@@ -1,8 +1,9 @@
-"""What cannot be combined is found out at the event that brings it, and not at the next one.
+"""Checks of queries and of what the user's functions return.
 
-An event that begins a slice costs no combine. So the first partial of each type is tried on the
-identity; where that is of another type, as None is, also on itself, for many a combine returns
-whatever meets None. A partial of another type than all before it is most often a mistake of the
+A partial that cannot be combined is refused with the event that brings it, not with the next one.
+An event that begins a slice costs no combine. So the first partial of each type is combined with
+the identity; where that is of another type, as None is, also with itself, for many a combine
+returns its other argument if one is None. A partial of a new type is most often a mistake of the
 user's lift, or of a combine that forgets to return.
 """
 
@@ -10,23 +11,27 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TypeVar
 
+from muntin.spec.algebra.aggregate import Aggregate
 from muntin.spec.algebra.monoid import Monoid
+from muntin.spec.errors import InvalidInputError, MuntinError
+from muntin.spec.query import Query
+from muntin.spec.windows.window import WindowType
 
 A = TypeVar("A")
-MOST = 1024
-"""So many types are remembered, over all monoids; it does no harm to try one once more."""
+MAX_KNOWN_COMBINES = 1024
+"""Types to remember, over all monoids; to check one once more does no harm."""
 
-MISTYPED = (TypeError, AttributeError, IndexError)
-"""What Python raises where a value is of another type than a combine takes. Anything else that it
-raises on a partial and itself may be right: perhaps it takes no event twice."""
+TYPE_ERRORS = (TypeError, AttributeError, IndexError)
+"""What Python raises where a value is of another type than a combine accepts. Anything else that a
+combine raises on a partial and itself may be right: perhaps it accepts no event twice."""
 
 KNOWN_COMBINES: dict[tuple[int, type], object] = {}
-"""The combines, by what they are and the type they were tried on. They are held: an id is unique
-as long as its object is there."""
+"""The combines, by their id and the type of partial that they were checked on. The functions
+themselves are kept, because an id is unique only as long as its object exists."""
 
 
 def check_combinable(monoid: Monoid[A], partial: A) -> A:
-    """Return a partial that can be combined, or raise what the combine raises on it.
+    """The partial if it can be combined; else raise what the combine raises on it.
 
     >>> check_combinable(Monoid(0, int.__add__), 7)
     7
@@ -39,51 +44,82 @@ def check_combinable(monoid: Monoid[A], partial: A) -> A:
         ...
     TypeError: 'int' object is not subscriptable
     """
-    known = id(monoid.combine), type(partial)
-    if known not in KNOWN_COMBINES:
+    key = id(monoid.combine), type(partial)
+    if key not in KNOWN_COMBINES:
         total = monoid.combine(monoid.identity, partial)
         if type(monoid.identity) is not type(partial) and total is not NotImplemented:
-            total = _doubled(monoid, partial)
+            total = _combine_with_itself(monoid, partial)
         if total is NotImplemented:
             raise TypeError("combine returned NotImplemented")  # as int.__add__ does
-        if len(KNOWN_COMBINES) >= MOST:
+        if len(KNOWN_COMBINES) >= MAX_KNOWN_COMBINES:
             KNOWN_COMBINES.clear()
-        KNOWN_COMBINES[known] = monoid.combine
+        KNOWN_COMBINES[key] = monoid.combine
     return partial
 
 
-def _doubled(monoid: Monoid[A], partial: A) -> A:
-    """Return what a partial gives with itself; the partial alone, where that is not to be had."""
+def _combine_with_itself(monoid: Monoid[A], partial: A) -> A:
+    """A partial combined with itself; the partial alone, if the combine rejects that pair."""
     try:
         return monoid.combine(partial, partial)
-    except MISTYPED:
+    except TYPE_ERRORS:
         raise
     except Exception:  # noqa: BLE001 - whatever the user's combine raises
         return partial
 
 
-def combine_checked(monoid: Monoid[A], one: A, other: A) -> A:
-    """Return what the first partial, which can be combined, gives with the other.
+def combine_checked(monoid: Monoid[A], left: A, right: A) -> A:
+    """Both partials combined, if the result can be combined again; the left one can.
 
     >>> combine_checked(Monoid("", lambda a, b: a + b if len(b) < 3 else None), "ab", "cde")
     Traceback (most recent call last):
         ...
-    TypeError: what was combined is None, and can be combined no more
+    TypeError: combine returned None, which cannot be combined again
     """
-    total = monoid.combine(one, other)
-    return total if type(total) is type(one) else check_result(monoid, total, one)
+    total = monoid.combine(left, right)
+    return total if type(total) is type(left) else check_result(monoid, total, left)
 
 
 def fold_checked(monoid: Monoid[A], parts: Sequence[A]) -> A:
-    """Return what partials give together, at least one."""
+    """The fold of one or more partials, if it can be combined again."""
     return check_result(monoid, reduce(monoid.combine, parts), parts[0])
 
 
-def check_result(monoid: Monoid[A], total: A, known: A) -> A:
-    """Return what the monoid has made of what can be combined, or say that it can't be."""
-    if type(total) is type(known):
+def check_result(monoid: Monoid[A], total: A, example: A) -> A:
+    """A result of the combine, if it can be combined again like the example, a valid partial."""
+    if type(total) is type(example):
         return total
     try:
         return check_combinable(monoid, total)
     except Exception as cause:
-        raise TypeError(f"what was combined is {total!r}, and can be combined no more") from cause
+        raise TypeError(f"combine returned {total!r}, which cannot be combined again") from cause
+
+
+def check_query(query: Query) -> None:
+    """Refuse an object that is no query, or whose name, window or aggregate is of another type.
+
+    >>> from muntin.spec.algebra.catalogue import named
+    >>> check_query(Query("q", 5, named("sum")))
+    Traceback (most recent call last):
+        ...
+    muntin.spec.errors.InvalidInputError: query 'q': its window must be a WindowType, not 5
+    """
+    if not isinstance(query, Query):  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+        raise InvalidInputError(f"add() takes a Query, not {query!r}")
+    fields: list[tuple[str, object, type, str]] = [
+        ("name", query.id, str, "a text"),
+        ("window", query.window, WindowType, "a WindowType"),
+        ("aggregate", query.aggregate, Aggregate, "an Aggregate"),
+    ]
+    for name, field_value, required, noun in fields:
+        if not isinstance(field_value, required):
+            message = f"its {name} must be {noun}, not {field_value!r}"
+            raise InvalidInputError(f"query {query.id!r}: {message}")
+
+
+def user_code_error(query: Query, where: object, cause: Exception) -> MuntinError:
+    """The error of the specification for code of a query that fails with this cause."""
+
+    def fail() -> MuntinError:
+        raise cause
+
+    return query.call_user_code(f"{where}", fail)

@@ -19,17 +19,17 @@ from muntin.spec.structure import Pair, in_time_order
 A = TypeVar("A")
 
 
-def most_intervals(length: int) -> int:
-    """Return into how few dyadic intervals any run of so many positions falls, at worst (T2).
+def max_intervals(length: int) -> int:
+    """The most dyadic intervals that a run of this length needs, if it uses the fewest (T2).
 
-    >>> [most_intervals(length) for length in range(8)]
+    >>> [max_intervals(length) for length in range(8)]
     [0, 1, 2, 2, 3, 3, 4, 4]
     """
     return height(length + 2) + height((length + 2) // 3) if length else 0
 
 
 class BInt(Generic[A]):
-    """Positions rise for ever, by one an item; what is kept of them is the window's."""
+    """Each item has the next position; only the positions of the window are kept."""
 
     def __init__(self, monoid: Monoid[A], meter: Meter | None = None) -> None:
         """Start with an empty window."""
@@ -39,18 +39,18 @@ class BInt(Generic[A]):
         self._levels: list[dict[int, A]] = [{}]  # level l holds interval i at [l][i]
 
     def insert(self, time: int, value: A) -> None:
-        """Add a value at the youngest time, on the right of what is there, or after it."""
+        """Add a value after the youngest time, or at it, on the right of the value there."""
         self.bulk_insert([(time, value)])
 
     def evict(self, time: int) -> None:
-        """Remove the oldest item; a time that is not there changes nothing."""
+        """Remove the oldest item; a time without an item changes nothing."""
         position = self._position(integer(time, "the time"))
         if position < self._end and self._times[position] == time:
             if position > self._first:
                 raise UnsupportedError(
                     f"a FIFO window evicts its oldest time, {self.oldest()}, not {time}"
                 )
-            self._forget(position + 1)
+            self._remove_before(position + 1)
 
     def bulk_insert(self, pairs: Iterable[Pair[A]]) -> None:
         """Insert pairs that are sorted by time, none older than the youngest."""
@@ -74,7 +74,7 @@ class BInt(Generic[A]):
 
     def bulk_evict(self, up_to: int) -> None:
         """Remove everything at or before this time."""
-        self._forget(self._position(integer(up_to, "the time") + 1))
+        self._remove_before(self._position(integer(up_to, "the time") + 1))
 
     def query(self) -> A:
         """Fold all values in the order of time."""
@@ -86,11 +86,11 @@ class BInt(Generic[A]):
         return self._fold(low, self._position(integer(last, "the time") + 1))
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._times.get(self._first)
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._times.get(self._end - 1)
 
     def items(self) -> Iterator[Pair[A]]:
@@ -99,16 +99,16 @@ class BInt(Generic[A]):
             yield self._times[position], self._levels[0][position]
 
     def __len__(self) -> int:
-        """Return the number of distinct times held."""
+        """The number of distinct times held."""
         return self._end - self._first
 
     def _position(self, time: int) -> int:
-        """Return the first position whose time is not older."""
+        """The first position whose time is not older."""
         held = range(self._first, self._end)
         return self._first + bisect_left(held, time, key=self._times.__getitem__)
 
     def _write(self, position: int, time: int, value: A) -> None:
-        """Let the youngest item be this one, and so complete the intervals that end with it."""
+        """Write the youngest item, and complete the intervals that end with it."""
         self._times[position] = time
         self._keep(0, position, value)
         level, index = 0, position
@@ -124,7 +124,7 @@ class BInt(Generic[A]):
             self._levels.append({})
         self._levels[level][index] = value
 
-    def _forget(self, end: int) -> None:
+    def _remove_before(self, end: int) -> None:
         """Remove the positions before this one, and each interval that begins before it."""
         for position in range(self._first, end):
             del self._times[position]
@@ -144,7 +144,7 @@ class BInt(Generic[A]):
         return reduce(self._monoid.combine, values) if values else self._monoid.identity
 
     def _cover(self, first: int, end: int) -> list[tuple[int, int]]:
-        """Return those intervals, from left to right, by level and index."""
+        """The fewest intervals, from left to right, by level and index."""
         low: list[tuple[int, int]] = []
         high: list[tuple[int, int]] = []
         level = 0
@@ -157,10 +157,10 @@ class BInt(Generic[A]):
         return low + high[::-1]
 
     def picture(self) -> LevelsPicture[A]:
-        """Return the intervals that are kept."""
+        """The intervals and times, to be drawn."""
         times = tuple(self._times[position] for position in range(self._first, self._end))
         levels = tuple(
-            tuple(sorted(level.items(), key=lambda one: one[0])) for level in self._levels
+            tuple(sorted(level.items(), key=lambda interval: interval[0])) for level in self._levels
         )
         return LevelsPicture(self._first, times, levels)
 
@@ -203,7 +203,7 @@ class BInt(Generic[A]):
         """
         n, m = operation.size, operation.items
         if operation.name in {"query", "query_range"}:
-            return Cost(max(0, most_intervals(m) - 1), most_intervals(m))
+            return Cost(max(0, max_intervals(m) - 1), max_intervals(m))
         if operation.name in {"evict", "bulk_evict"}:
             return Cost(0, sum(-(-m >> level) for level in range(height(max(1, n)) + 1)))
         if m == 0 or n + m == 1:

@@ -12,7 +12,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from muntin.optimized.fifo.running_totals import Entry, prefix_totals, suffix_totals
-from muntin.optimized.introspection import QueuePicture, SlotPicture, five_lists
+from muntin.optimized.introspection import QueuePicture, SlotPicture, daba_picture
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError
@@ -70,7 +70,7 @@ class Daba(Generic[A]):
         return self._monoid.combine(front_total, self._back_total())
 
     def __len__(self) -> int:
-        """Return the number of items held."""
+        """The number of items held."""
         front = len(self._ready) + len(self._left) + len(self._right) + len(self._turned)
         return front + len(self._back)
 
@@ -78,7 +78,7 @@ class Daba(Generic[A]):
         return self._back[-1].total if self._back else self._monoid.identity
 
     def _step(self) -> None:
-        """Make one more total ready; flip first, if there is none to make."""
+        """Make one more total ready; flip first, if none is left to make."""
         flips = not (self._left or self._turned)
         if flips:
             self._flip()
@@ -110,7 +110,7 @@ class Daba(Generic[A]):
             self._ready.append(self._turned.popleft())
 
     def picture(self) -> QueuePicture[A]:
-        """Return what the lists look like."""
+        """The lists, to be drawn."""
         ready, left, turned = (
             tuple(SlotPicture(partial=(total,)) for total in totals)
             for totals in (self._ready, self._left, self._turned)
@@ -119,7 +119,7 @@ class Daba(Generic[A]):
             tuple(SlotPicture((item,), (total,)) for item, total in entries)
             for entries in (self._right, self._back)
         )
-        return five_lists(ready, left, right, turned, back)
+        return daba_picture(ready, left, right, turned, back)
 
     def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

@@ -12,7 +12,7 @@ from math import inf
 from typing import Generic, TypeVar
 
 from muntin.optimized.fifo.running_totals import suffix_totals
-from muntin.optimized.introspection import QueuePicture, SlotPicture, five_lists
+from muntin.optimized.introspection import QueuePicture, SlotPicture, daba_picture
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.cost import Cost, Meter, Operation
 from muntin.spec.errors import EmptyWindowError
@@ -73,12 +73,12 @@ class DabaLite(Generic[A]):
         return self._monoid.combine(front_total, self._back_total)
 
     def __len__(self) -> int:
-        """Return the number of items held."""
+        """The number of items held."""
         front = len(self._ready) + len(self._left) + len(self._right) + len(self._turned)
         return front + len(self._back)
 
     def _step(self) -> None:
-        """Make one more total ready; flip first, if there is none to make."""
+        """Make one more total ready; flip first, if none is left to make."""
         flips = not (self._left or self._turned)
         if flips:
             self._flip()
@@ -110,7 +110,7 @@ class DabaLite(Generic[A]):
             self._ready.append(self._turned.popleft())
 
     def picture(self) -> QueuePicture[A]:
-        """Return what the lists look like."""
+        """The lists, to be drawn."""
         ready, left, turned = (
             tuple(SlotPicture(partial=(total,)) for total in totals)
             for totals in (self._ready, self._left, self._turned)
@@ -119,7 +119,7 @@ class DabaLite(Generic[A]):
             tuple(SlotPicture((item,)) for item in items) for items in (self._right, self._back)
         )
         totals = ("rest total", self._rest_total), ("back total", self._back_total)
-        return five_lists(ready, left, right, turned, back, totals=totals)
+        return daba_picture(ready, left, right, turned, back, totals=totals)
 
     def invariants(self, window: Sequence[A]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain sequence that this object stands for."""

@@ -1,6 +1,6 @@
-"""Partials: what FIFO structures keep of a sequence, and what they should keep.
+"""Running totals: what FIFO structures keep of a sequence, as in [Tangwongsan21].
 
-The lists of totals are as in [Tangwongsan21]; relations compare what is kept with them.
+Invariants compare the lists that are kept with the totals computed here.
 """
 
 from collections.abc import Sequence

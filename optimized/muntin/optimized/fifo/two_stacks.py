@@ -46,7 +46,7 @@ class TwoStacks(Generic[A]):
         return self._monoid.combine(front_total, self._back_total())
 
     def __len__(self) -> int:
-        """Return the number of items held."""
+        """The number of items held."""
         return len(self._front) + len(self._back)
 
     def _back_total(self) -> A:
@@ -61,7 +61,7 @@ class TwoStacks(Generic[A]):
         self._front, self._back = front, []
 
     def picture(self) -> QueuePicture[A]:
-        """Return what the lists look like."""
+        """The lists, to be drawn."""
         front = [SlotPicture(partial=(total,)) for total in reversed(self._front)]
         back = [SlotPicture((item,), (total,)) for item, total in self._back]
         return QueuePicture((ListPicture("front", tuple(front)), ListPicture("back", tuple(back))))

@@ -27,8 +27,10 @@ class TwoStacksLite(Generic[A]):
         """Start with an empty window."""
         self._monoid = monoid
         self._slots: deque[A] = deque()  # suffix totals of the front, then items of the back
-        self._cut = 0  # how many slots are the front's
-        self._unturned = 0  # how many of these still hold items: none, unless a combine raised
+        self._cut = 0  # the number of slots of the front
+        self._unturned = (
+            0  # of these, the slots that still hold items: none, unless a combine raised
+        )
         self._back_total = monoid.identity
 
     def insert(self, item: A) -> None:
@@ -55,14 +57,14 @@ class TwoStacksLite(Generic[A]):
         return self._monoid.combine(front_total, self._back_total)
 
     def __len__(self) -> int:
-        """Return the number of items held."""
+        """The number of items held."""
         return len(self._slots)
 
     def _turn(self) -> None:
         """Replace each item of the front by its suffix total, youngest first.
 
         The queue goes round once: items leave on the right, their totals enter on the left. If a
-        combine raises, nothing is lost, and the next call goes on from there.
+        combine raises, nothing is lost, and the next call continues from there.
         """
         while self._unturned:
             first = self._unturned == self._cut
@@ -73,7 +75,7 @@ class TwoStacksLite(Generic[A]):
             self._unturned -= 1
 
     def picture(self) -> QueuePicture[A]:
-        """Return what the lists look like."""
+        """The lists, to be drawn."""
         slots = list(self._slots)
         front = [SlotPicture(partial=(total,)) for total in slots[: self._cut]]
         back = [SlotPicture((item,)) for item in slots[self._cut :]]

@@ -16,7 +16,7 @@ A = TypeVar("A")
 
 
 def height(capacity: int) -> int:
-    """Return log2, rounded down: of a power of two, the number of levels above the leaves.
+    """Log2, rounded down: of a power of two, the number of levels above the leaves.
 
     >>> height(8)
     3
@@ -24,19 +24,19 @@ def height(capacity: int) -> int:
     return capacity.bit_length() - 1
 
 
-def recomputed(capacity: int, writes: int) -> int:
-    """Return how many inner nodes that many distinct writes can touch (T2), at most.
+def touched_nodes(capacity: int, writes: int) -> int:
+    """The most inner nodes that a number of distinct writes can touch (T2).
 
-    On each level at most one a write, and at most all that there are (Claim 4.3).
+    On each level at most one for each write, and at most all nodes (Claim 4.3).
 
-    >>> [recomputed(8, writes) for writes in (0, 1, 2, 4, 8)]
+    >>> [touched_nodes(8, writes) for writes in (0, 1, 2, 4, 8)]
     [0, 3, 5, 7, 7]
     """
     return sum(min(writes, capacity >> level) for level in range(1, height(capacity) + 1))
 
 
 def largest_capacity(size: int, least: int = 1) -> int:
-    """Return the largest tree that so few items may leave: a quarter is in use, or it is the least.
+    """The largest tree with this number of items: a quarter is in use, or it is the least.
 
     >>> [largest_capacity(size) for size in (0, 1, 3, 4)]
     [1, 4, 8, 16]
@@ -45,7 +45,7 @@ def largest_capacity(size: int, least: int = 1) -> int:
 
 
 def power_of_two(value: object, what: str) -> int:
-    """Return the value if it is 1, 2, 4, 8 and so on, or say what is wrong."""
+    """The value if it is 1, 2, 4, 8 and so on; else an error that names it."""
     number = integer(value, what)
     if number > 0 and number.bit_count() == 1:
         return number
@@ -72,17 +72,17 @@ class FlatFat(Generic[A]):
             self._recompute(node)
 
     @classmethod
-    def is_empty_slot(
+    def of_identities(
         cls, monoid: Monoid[A], capacity: int, meter: Meter | None = None
     ) -> "FlatFat[A]":
-        """Return a tree of identities, which needs no combine: they combine to the identity."""
+        """A tree of identities, which needs no combine: they combine to the identity."""
         fat = cls(monoid, [monoid.identity], meter)
         fat._capacity = power_of_two(capacity, "the capacity")
         fat._tree = [monoid.identity] * (2 * capacity)
         return fat
 
     def copy(self) -> "FlatFat[A]":
-        """Return an independent copy, for no combine."""
+        """An independent copy, for no combine."""
         twin = FlatFat(self._monoid, [self._monoid.identity], self._meter)
         twin._capacity, twin._tree = self._capacity, self._tree.copy()
         return twin
@@ -93,7 +93,7 @@ class FlatFat(Generic[A]):
         return self._capacity
 
     def __getitem__(self, location: int) -> A:
-        """Return the value at the location."""
+        """The value at the location."""
         return self._tree[self._leaf(location)]
 
     def update(self, writes: Iterable[tuple[int, A]]) -> None:
@@ -112,11 +112,11 @@ class FlatFat(Generic[A]):
         self.update((location, self._monoid.identity) for location in locations)
 
     def aggregate(self) -> A:
-        """Return the fold of all values."""
+        """The fold of all values."""
         return self._tree[1]
 
     def prefix(self, last: int) -> A:
-        """Return the fold of the values at 0..last (Algorithm 3)."""
+        """The fold of the values at 0..last (Algorithm 3)."""
         node = self._leaf(last)
         total = self._tree[node]
         while node > 1:
@@ -126,7 +126,7 @@ class FlatFat(Generic[A]):
         return total
 
     def suffix(self, first: int) -> A:
-        """Return the fold of the values at first..n-1 (Algorithm 3, mirrored)."""
+        """The fold of the values at first..n-1 (Algorithm 3, mirrored)."""
         node = self._leaf(first)
         total = self._tree[node]
         while node > 1:
@@ -136,12 +136,12 @@ class FlatFat(Generic[A]):
         return total
 
     def range(self, first: int, last: int) -> A:
-        """Return the fold of the values at first..last; the identity, if first > last."""
+        """The fold of the values at first..last; the identity, if first > last."""
         values = [self._tree[self._visit(node)] for node in self._cover(first, last)]
         return reduce(self._monoid.combine, values) if values else self._monoid.identity
 
     def _cover(self, first: int, last: int) -> list[int]:
-        """Return the fewest nodes, from left to right, whose leaves are those of the range."""
+        """The fewest nodes, from left to right, whose leaves are those of the range."""
         left, right = self._leaf(first), self._leaf(last) + 1
         low: list[int] = []
         high: list[int] = []
@@ -178,15 +178,15 @@ class FlatFat(Generic[A]):
         return node
 
     def _leaf(self, location: int) -> int:
-        """Return the node that holds the value at the location."""
+        """The node that holds the value at the location."""
         if 0 <= integer(location, "the location") < self._capacity:
             return self._capacity + location
         raise InvalidInputError(
             f"the location must be from 0 to {self._capacity - 1}, not {location}"
         )
 
-    def by_number(self) -> tuple[A, ...]:
-        """Return what each node holds, by its number; number 0 is no node."""
+    def nodes_by_number(self) -> tuple[A, ...]:
+        """The aggregates of the nodes, by their numbers; number 0 is no node."""
         return tuple(self._tree)
 
     def invariants(self, values: Sequence[A]) -> Iterator[tuple[str, bool]]:
@@ -213,7 +213,7 @@ class FlatFat(Generic[A]):
         ranged = max(1, 2 * levels - 2)
         return {
             "new": Cost(n - 1, n - 1),
-            "update": Cost(recomputed(n, operation.items), recomputed(n, operation.items)),
+            "update": Cost(touched_nodes(n, operation.items), touched_nodes(n, operation.items)),
             "aggregate": Cost(0, 0),
             "prefix": Cost(levels, levels),
             "suffix": Cost(levels, levels),

@@ -18,10 +18,10 @@ from muntin.spec.structure import Pair, in_time_order
 A = TypeVar("A")
 
 
-def above_first(capacity: int, leaves: int) -> int:
-    """Return how many inner nodes are above that many leaves on the left.
+def nodes_above_first(capacity: int, leaves: int) -> int:
+    """The number of inner nodes above the first leaves.
 
-    >>> above_first(8, 3)
+    >>> nodes_above_first(8, 3)
     4
     """
     return sum(-(-leaves >> level) for level in range(1, height(capacity) + 1))
@@ -75,11 +75,11 @@ class FlatFatWindow(Generic[A]):
         return self._fat.range(low, high - 1) if low < high else self._monoid.identity
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._times[0] if self._times else None
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._times[-1] if self._times else None
 
     def items(self) -> Iterator[Pair[A]]:
@@ -87,7 +87,7 @@ class FlatFatWindow(Generic[A]):
         return self._from(0)
 
     def __len__(self) -> int:
-        """Return the number of distinct times held."""
+        """The number of distinct times held."""
         return len(self._times)
 
     def _rank(self, time: int) -> int:
@@ -108,7 +108,7 @@ class FlatFatWindow(Generic[A]):
     def _replace(self, low: int, pairs: list[Pair[A]]) -> None:
         """Let these pairs follow the items of rank below `low`, in place of what did."""
         size = low + len(pairs)
-        capacity = self._fitting(size)
+        capacity = self._fitting_capacity(size)
         if capacity != self._fat.capacity:
             kept = [*list(self._from(0))[:low], *pairs]
             spare = [self._monoid.identity] * (capacity - size)
@@ -119,8 +119,8 @@ class FlatFatWindow(Generic[A]):
             self._fat.update(placed + emptied)
         self._times[low:] = [time for time, _ in pairs]
 
-    def _fitting(self, size: int) -> int:
-        """Return the capacity after doubling it while too small, halving it while too large."""
+    def _fitting_capacity(self, size: int) -> int:
+        """The capacity after doubling it while too small, halving it while too large."""
         capacity = self._fat.capacity
         while capacity < size:
             capacity *= 2
@@ -129,9 +129,9 @@ class FlatFatWindow(Generic[A]):
         return capacity
 
     def picture(self) -> FatPicture[A]:
-        """Return what the tree looks like."""
+        """What the tree looks like."""
         spare = [None] * (self._fat.capacity - len(self))
-        return FatPicture(self._fat.by_number(), (*self._times, *spare))
+        return FatPicture(self._fat.nodes_by_number(), (*self._times, *spare))
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
@@ -152,9 +152,9 @@ class FlatFatWindow(Generic[A]):
         n, m = operation.size, operation.items
         largest = largest_capacity(n)
         if operation.name in {"insert", "bulk_insert"}:
-            work = max(2 * (n + m) - 3, m + above_first(largest, n + m))
+            work = max(2 * (n + m) - 3, m + nodes_above_first(largest, n + m))
         elif operation.name in {"evict", "bulk_evict"}:
-            work = max(largest // 2 - 1, above_first(largest, n))
+            work = max(largest // 2 - 1, nodes_above_first(largest, n))
         elif operation.name == "query_range":
             return FlatFat.bound(Operation("range", largest))
         else:

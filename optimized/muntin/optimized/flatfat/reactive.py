@@ -13,7 +13,7 @@ from muntin.optimized.flatfat.flatfat import (
     height,
     largest_capacity,
     power_of_two,
-    recomputed,
+    touched_nodes,
 )
 from muntin.optimized.introspection import FatPicture
 from muntin.spec.algebra.monoid import Monoid
@@ -44,7 +44,7 @@ class ReactiveAggregator(Generic[A]):
         self._resize(self._least, [])
 
     def insert(self, time: int, value: A) -> None:
-        """Add a value at the youngest time, on the right of what is there, or after it."""
+        """Add a value after the youngest time, or at it, on the right of the value there."""
         youngest, full = self.youngest(), self._span == self._fat.capacity
         if full or (youngest is not None and integer(time, "the time") <= youngest):
             self.bulk_insert([(time, value)])
@@ -54,7 +54,7 @@ class ReactiveAggregator(Generic[A]):
     def evict(self, time: int) -> None:
         """Remove what is at this time, if anything is."""
         is_oldest = integer(time, "the time") == self.oldest()
-        offset = 0 if is_oldest else self._after(time - 1)
+        offset = 0 if is_oldest else self._offset_after(time - 1)
         if offset < self._span and self._times[self._location(offset)] == time:
             self._remove(range(offset, offset + 1))
 
@@ -66,13 +66,13 @@ class ReactiveAggregator(Generic[A]):
             raise UnsupportedError(
                 f"inserts must be in order: {batch[0][0]} is older than the youngest, {youngest}"
             )
-        last = self._between(self._span - 1, self._span)
+        last = self._pairs_between(self._span - 1, self._span)
         joined = [pair for pair in last if batch and batch[0][0] == pair[0]]
-        self._append(self._span - len(joined), self._merged([*joined, *batch]))
+        self._append(self._span - len(joined), self._combine_ties([*joined, *batch]))
 
     def bulk_evict(self, up_to: int) -> None:
         """Remove everything at or before this time, in one update."""
-        self._remove(range(self._after(integer(up_to, "the time"))))
+        self._remove(range(self._offset_after(integer(up_to, "the time"))))
 
     def query(self) -> A:
         """Fold all values in the order of time (section 5.1.2)."""
@@ -83,34 +83,34 @@ class ReactiveAggregator(Generic[A]):
 
     def query_range(self, first: int, last: int) -> A:
         """Fold the values with first <= time <= last."""
-        low = self._after(integer(first, "the time") - 1)
-        high = self._after(integer(last, "the time"))
+        low = self._offset_after(integer(first, "the time") - 1)
+        high = self._offset_after(integer(last, "the time"))
         return self._fold(low, high) if low < high else self._monoid.identity
 
     def oldest(self) -> int | None:
-        """Return the smallest time, if any."""
+        """The smallest time, if any."""
         return self._times[self._front] if self._span else None
 
     def youngest(self) -> int | None:
-        """Return the largest time, if any."""
+        """The largest time, if any."""
         return self._times[self._location(self._span - 1)] if self._span else None
 
     def items(self) -> Iterator[Pair[A]]:
         """Yield each time with its value, oldest first."""
-        return self._between(0, self._span)
+        return self._pairs_between(0, self._span)
 
     def __len__(self) -> int:
-        """Return the number of distinct times held."""
+        """The number of distinct times held."""
         return self._span - len(self._holes)
 
     def _location(self, offset: int) -> int:
         return (self._front + offset) % self._fat.capacity
 
-    def _after(self, time: int) -> int:
-        """Return the first offset whose time is younger: times rise along the ring."""
+    def _offset_after(self, time: int) -> int:
+        """The first offset whose time is younger: times rise along the ring."""
         return bisect_right(range(self._span), time, key=lambda k: self._times[self._location(k)])
 
-    def _between(self, low: int, high: int) -> Iterator[Pair[A]]:
+    def _pairs_between(self, low: int, high: int) -> Iterator[Pair[A]]:
         """Yield what is held at offsets low..high-1."""
         for location in map(self._location, range(max(low, 0), high)):
             if location not in self._holes:
@@ -123,7 +123,7 @@ class ReactiveAggregator(Generic[A]):
             return self._fat.range(first, last)
         return self._monoid.combine(self._fat.suffix(first), self._fat.prefix(last))
 
-    def _merged(self, pairs: Iterable[Pair[A]]) -> list[Pair[A]]:
+    def _combine_ties(self, pairs: Iterable[Pair[A]]) -> list[Pair[A]]:
         """Combine the values of equal times."""
         merged: list[Pair[A]] = []
         for time, value in pairs:
@@ -134,11 +134,11 @@ class ReactiveAggregator(Generic[A]):
         return merged
 
     def _append(self, start: int, pairs: list[Pair[A]]) -> None:
-        """Let the pairs follow the items at offsets below start, making room if there is none."""
+        """Write the pairs after the items at offsets below start; make room if there is none."""
         if start + len(pairs) <= self._fat.capacity:
             self._overwrite(start, pairs)
             return
-        kept = list(self._between(0, start))
+        kept = list(self._pairs_between(0, start))
         capacity = self._room_for(len(kept) + len(pairs))
         if capacity > self._fat.capacity:
             self._resize(capacity, kept + pairs)
@@ -146,7 +146,7 @@ class ReactiveAggregator(Generic[A]):
             self._compact(kept + pairs)
 
     def _room_for(self, size: int) -> int:
-        """Return the capacity for a full ring: the same if a quarter are holes, else doubled."""
+        """The capacity for a full ring: the same if a quarter are holes, else doubled."""
         full_of_items = 4 * len(self._holes) < self._fat.capacity
         capacity = self._fat.capacity * 2 if full_of_items else self._fat.capacity
         while capacity < size:
@@ -154,18 +154,18 @@ class ReactiveAggregator(Generic[A]):
         return capacity
 
     def _compact(self, pairs: list[Pair[A]]) -> None:
-        """Let the ring hold these pairs without holes; what is before the first hole stays."""
+        """Write these pairs without holes; what is before the first hole stays."""
         locations = map(self._location, range(self._span))
         unmoved = next(k for k, location in enumerate(locations) if location in self._holes)
         self._overwrite(unmoved, pairs[unmoved:])
 
     def _overwrite(self, start: int, pairs: list[Pair[A]]) -> None:
-        """Let the pairs be what is at the offsets from start on, in one update of the tree."""
+        """Write the pairs at the offsets from start on, in one update of the tree."""
         end = start + len(pairs)
         writes: list[tuple[int, A]] = []
         if start < self._span:
             emptied = {self._location(k) for k in range(end, self._span)} - self._holes
-            writes += [(at, self._monoid.identity) for at in emptied]
+            writes += [(location, self._monoid.identity) for location in emptied]
             self._holes.difference_update(self._location(k) for k in range(start, self._span))
         self._span = end
         for offset, (time, value) in enumerate(pairs, start):
@@ -176,15 +176,15 @@ class ReactiveAggregator(Generic[A]):
 
     def _remove(self, offsets: range) -> None:
         """Make holes of the items at these offsets, or move the others to a smaller ring."""
-        gone = {self._location(k) for k in offsets} - self._holes
+        removed = {self._location(k) for k in offsets} - self._holes
         capacity = self._fat.capacity
-        while capacity > self._least and 4 * (len(self) - len(gone)) < capacity:
+        while capacity > self._least and 4 * (len(self) - len(removed)) < capacity:
             capacity //= 2
-        if gone and capacity < self._fat.capacity:
+        if removed and capacity < self._fat.capacity:
             older, younger = (0, offsets.start), (offsets.stop, self._span)
-            self._resize(capacity, [*self._between(*older), *self._between(*younger)])
-        elif gone:
-            self._vacate(gone)
+            self._resize(capacity, [*self._pairs_between(*older), *self._pairs_between(*younger)])
+        elif removed:
+            self._vacate(removed)
 
     def _vacate(self, locations: set[int]) -> None:
         """Make holes of the items at these locations, in one update of the tree."""
@@ -193,7 +193,7 @@ class ReactiveAggregator(Generic[A]):
         self._fat.clear_leaves(locations)
 
     def _trim(self) -> None:
-        """Let the ring begin and end with an item."""
+        """Shrink the ring until it begins and ends with an item."""
         while self._span and self._front in self._holes:
             self._holes.remove(self._front)
             self._front, self._span = self._location(1), self._span - 1
@@ -212,15 +212,17 @@ class ReactiveAggregator(Generic[A]):
     def _tree(self, leaves: list[A]) -> FlatFat[A]:
         if self._span:
             return FlatFat(self._monoid, leaves, self._meter)
-        return FlatFat[A].is_empty_slot(self._monoid, len(leaves), self._meter)
+        return FlatFat[A].of_identities(self._monoid, len(leaves), self._meter)
 
     def picture(self) -> FatPicture[A]:
-        """Return what the ring and the tree look like."""
+        """The ring and the tree, to be drawn."""
         held = {self._location(k) for k in range(self._span)} - self._holes
         times = [time if k in held else None for k, time in enumerate(self._times)]
         back = self._location(self._span - 1) if self._span else None
         front = self._front if self._span else None
-        return FatPicture(self._fat.by_number(), tuple(times), front, back, frozenset(self._holes))
+        return FatPicture(
+            self._fat.nodes_by_number(), tuple(times), front, back, frozenset(self._holes)
+        )
 
     def invariants(self, window: Sequence[Pair[A]]) -> Iterator[tuple[str, bool]]:
         """The simulation relation with the plain pairs that this object stands for."""
@@ -238,9 +240,9 @@ class ReactiveAggregator(Generic[A]):
             "S5 the ring is the least one, or at least a quarter of it holds items",
             self._least <= capacity <= largest_capacity(len(window), self._least),
         )
-        yield from self._tree_relates()
+        yield from self._tree_invariants()
 
-    def _tree_relates(self) -> Iterator[tuple[str, bool]]:
+    def _tree_invariants(self) -> Iterator[tuple[str, bool]]:
         held = {self._location(k) for k in range(self._span)} - self._holes
         leaves = [self._fat[k] for k in range(self._fat.capacity)]
         vacant = [leaf for location, leaf in enumerate(leaves) if location not in held]
@@ -256,5 +258,5 @@ class ReactiveAggregator(Generic[A]):
         if operation.name in {"query", "query_range"}:  # suffix, prefix, and one to join them: T3
             return Cost(max(0, 2 * height(largest) - 1), 2 * height(largest))
         share = 4 if operation.name in {"insert", "bulk_insert"} else 2
-        work = recomputed(largest, operation.items) + share * operation.items
+        work = touched_nodes(largest, operation.items) + share * operation.items
         return Cost(work, work)

@@ -35,14 +35,14 @@ class BoundedFlatFat(FlatFat[A]):
         self._propagate({self._leaf(location) for location in locations})
 
     def _recompute(self, node: int) -> None:
-        children = [child for child in (2 * node, 2 * node + 1) if self._holds(self._below(child))]
+        children = [c for c in (2 * node, 2 * node + 1) if self._holds(self._leaves_below(c))]
         if len(children) == 1:
             self._tree[self._visit(node)] = self._tree[children[0]]
         elif children:
             super()._recompute(node)
 
-    def _below(self, node: int) -> range:
-        """Return the locations of the leaves below the node."""
+    def _leaves_below(self, node: int) -> range:
+        """The locations of the leaves below the node."""
         levels = height(self._capacity) - height(node)
         return range((node << levels) - self._capacity, (node + 1 << levels) - self._capacity)
 
@@ -54,9 +54,9 @@ class BoundedFlatFat(FlatFat[A]):
             "S8 a node above an item folds the items below it",
             all(
                 self._tree[node]
-                == self._monoid.fold(values[k] for k in self._below(node) if held[k])
+                == self._monoid.fold(values[k] for k in self._leaves_below(node) if held[k])
                 for node in range(1, 2 * self._capacity)
-                if self._holds(self._below(node))
+                if self._holds(self._leaves_below(node))
             ),
         )
 
@@ -84,6 +84,6 @@ class FifoReactiveAggregator(ReactiveAggregator[A]):
         self._span -= len(locations)
         self._fat.clear_leaves(locations)
 
-    def _tree_relates(self) -> Iterator[tuple[str, bool]]:
+    def _tree_invariants(self) -> Iterator[tuple[str, bool]]:
         yield "S7 there are no holes", not self._holes
         yield from self._fat.invariants([self._fat[k] for k in range(self._fat.capacity)])

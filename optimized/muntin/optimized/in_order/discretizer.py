@@ -1,9 +1,10 @@
-"""Which track serves a window type, and which cannot be served over ordered streams."""
+"""Which tracker serves a window type, and which types are not supported over ordered streams."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from muntin.optimized.common.window_traits import traits_of
 from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.optimized.in_order.trackers.frames import (
     DeltaTracker,
@@ -16,6 +17,7 @@ from muntin.optimized.in_order.trackers.periodic import (
     BandTracker,
     CumulateTracker,
     LandmarkTracker,
+    SessionTracker,
     SlidingTracker,
 )
 from muntin.optimized.in_order.trackers.record_level import (
@@ -23,7 +25,6 @@ from muntin.optimized.in_order.trackers.record_level import (
     RollingTracker,
     TriggerTracker,
 )
-from muntin.optimized.in_order.trackers.session_track import SessionTracker
 from muntin.spec.query import Settings
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold
@@ -33,81 +34,76 @@ from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
 
 W = TypeVar("W", bound=WindowType)
-Make = Callable[[TrackerConfig], WindowTracker]
+TrackerFactory = Callable[[TrackerConfig], WindowTracker]
 
 
-def state_track(_: State, request: TrackerConfig) -> WindowTracker:
-    """Return the track of a state query, which has no parameter."""
-    return StateTracker(request)
-
-
-def _serving(
+def _factory_for(
     served: type[W], make: Callable[[W, TrackerConfig], WindowTracker]
-) -> Callable[[WindowType], Make | None]:
-    """Return what makes tracks for windows of this very type, and of no subclass."""
+) -> Callable[[WindowType], TrackerFactory | None]:
+    """What makes trackers for windows of this very type, and of no subclass."""
 
-    def making(kind: WindowType) -> Make | None:
-        very = type(kind) is served
-        return partial(make, kind) if very and isinstance(kind, served) else None
+    def factory(kind: WindowType) -> TrackerFactory | None:
+        is_served = type(kind) is served
+        return partial(make, kind) if is_served and isinstance(kind, served) else None
 
-    return making
+    return factory
 
 
-TRACKS = [
-    _serving(Sliding, SlidingTracker),
-    _serving(Landmark, LandmarkTracker),
-    _serving(Cumulate, CumulateTracker),
-    _serving(Band, BandTracker),
-    _serving(Session, SessionTracker),
-    _serving(Punctuation, PunctuationTracker),
-    _serving(Delta, DeltaTracker),
-    _serving(State, state_track),
-    _serving(Threshold, ThresholdTracker),
-    _serving(UserWindow, UserWindowTracker),
-    _serving(Rolling, RollingTracker),
-    _serving(LastNEvery, LastNEveryTracker),
-    _serving(UserTrigger, TriggerTracker),
+TRACKER_FACTORIES = [
+    _factory_for(Sliding, SlidingTracker),
+    _factory_for(Landmark, LandmarkTracker),
+    _factory_for(Cumulate, CumulateTracker),
+    _factory_for(Band, BandTracker),
+    _factory_for(Session, SessionTracker),
+    _factory_for(Punctuation, PunctuationTracker),
+    _factory_for(Delta, DeltaTracker),
+    _factory_for(State, StateTracker),
+    _factory_for(Threshold, ThresholdTracker),
+    _factory_for(UserWindow, UserWindowTracker),
+    _factory_for(Rolling, RollingTracker),
+    _factory_for(LastNEvery, LastNEveryTracker),
+    _factory_for(UserTrigger, TriggerTracker),
 ]
-"""The track of each window type. A new type needs a track, and one line here."""
+"""The tracker of each window type. A new type needs a tracker, and one line here."""
 
 
-def track_of(request: TrackerConfig) -> WindowTracker:
-    """Return a track for a query and key, of a window type that is not refused."""
-    makers = (serving(request.query.window) for serving in TRACKS)
-    return next(make(request) for make in makers if make)
+def tracker_for(config: TrackerConfig) -> WindowTracker:
+    """A tracker for a query and key, whose window type is supported."""
+    factories = (factory(config.query.window) for factory in TRACKER_FACTORIES)
+    return next(make(config) for make in factories if make)
 
 
 def unknown_window(kind: WindowType) -> str | None:
-    """Say that there are no tracks for a window type, if there are none."""
-    if any(serving(kind) for serving in TRACKS):
+    """Why a window type is not supported, if it has no tracker."""
+    if any(factory(kind) for factory in TRACKER_FACTORIES):
         return None
-    return f"slicing does not know the windows {kind}; give them a track"
+    return f"slicing does not know the windows {kind}; give them a tracker"
 
 
 def unsupported_settings(settings: Settings) -> str | None:
-    """Say why slicing in order cannot serve a run, if it cannot."""
+    """Why slicing in order does not support these settings, if so."""
     dialect = settings.dialect
     if not settings.in_order:
         return "slicing in order needs a stream that is declared in order (in_order: true)"
     if dialect.lateness != "event":
-        return f"slicing in order judges lateness by event, not {dialect.lateness!r}"
+        return f"slicing in order supports lateness by event, not {dialect.lateness!r}"
     if dialect.late_update != "immediate":
-        return f"slicing in order tells late updates at once, not {dialect.late_update!r}"
+        return f"slicing in order emits late updates at once, not {dialect.late_update!r}"
     return None
 
 
 def unsupported_window(kind: WindowType, settings: Settings) -> str | None:
-    """Say why a window type cannot be served, if it cannot."""
+    """Why slicing in order does not support a window type, if so."""
     dialect, where = settings.dialect, f"{kind.name} windows of {kind.measure.name}"
-    if isinstance(kind, Sliding | Cumulate) and dialect.alignment == "truncate":
+    if traits_of(kind).period and dialect.alignment == "truncate":
         return f"slicing aligns {where} by floor division only (alignment: truncate)"
     if isinstance(kind, Rolling) and dialect.ties == "rows" and kind.measure not in (TIME, COUNT):
-        return f"slicing cannot tell when a row of {where} is over (ties: rows)"
+        return f"slicing cannot determine when a row of {where} is final (ties: rows)"
     return None
 
 
-def refuses_unless_periodic(kind: WindowType, settings: Settings) -> str | None:
-    """Say why Panes and Pairs cannot serve a window type, if they cannot."""
+def unsupported_unless_periodic(kind: WindowType, settings: Settings) -> str | None:
+    """Why Panes and Pairs do not support a window type, if so."""
     if not isinstance(kind, Sliding) or kind.measure is not TIME:
         return f"panes and pairs need periodic windows of time, not {kind.name} ones"
     if settings.dialect.edges != "left":

@@ -1,129 +1,136 @@
-"""What a track publishes at the end of a step, and what it may forget then (rules 9 to 12)."""
+"""Emission: what a tracker publishes at the end of a step, and what it evicts (rules 9 to 12)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
-from muntin.optimized.in_order.trackers.base import WindowTracker
-from muntin.optimized.in_order.trackers.extent import EmittedWindow, TrackedWindow
-from muntin.spec.query import Kind
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.optimized.in_order.trackers.base import EmittedWindow, TrackedWindow, WindowTracker
+from muntin.spec.query import ChangeKind
 from muntin.spec.stream import END
 
 
 class InOrderWatermark(NamedTuple):
-    """The watermark after a step, the greatest that is not the end, and the limit of lateness."""
+    """The watermark after a step, the last that is not the end, and the limit of lateness."""
 
     watermark: float
-    reached: float
+    last_finite: float
     limit: float
 
 
 class Emission(NamedTuple):
-    """A result to be."""
+    """A change of a window that becomes a result."""
 
-    kind: Kind
-    told: EmittedWindow
+    kind: ChangeKind
+    window: EmittedWindow
 
 
 @dataclass
 class Emitter:
-    """One report on one track."""
+    """Emission from one tracker at the end of one step."""
 
-    track: WindowTracker
-    slices: SliceBuffer[object]
-    moment: InOrderWatermark
+    tracker: WindowTracker
+    slices: Slices
+    watermarks: InOrderWatermark
 
-    def lines(self) -> Iterator[Emission]:
-        """Compare what is to be seen with what was told, tell the difference, and forget."""
-        track, at = self.track, self.moment
-        track.advance(self.slices, at.reached, at.limit)
-        front = self._front()
-        looked_at, rest = track.live[:front], track.live[front:]
-        gone = [one.told for one in looked_at if one.told and not self._stands(one, one.told)]
-        if track.settings.output == "accumulate-retract":
-            yield from (Emission("retracted", told) for told in gone)
+    def emissions(self) -> Iterator[Emission]:
+        """Emit how the windows to publish differ from those emitted, and evict final windows."""
+        tracker, watermarks = self.tracker, self.watermarks
+        tracker.advance(self.slices, watermarks.last_finite, watermarks.limit)
+        front = self._front_length()
+        examined, rest = tracker.windows[:front], tracker.windows[front:]
+        withdrawn = [
+            window.last_emission
+            for window in examined
+            if window.last_emission and not self._is_current(window, window.last_emission)
+        ]
+        if tracker.settings.output == "accumulate-retract":
+            yield from (Emission("retracted", emitted) for emitted in withdrawn)
         kept: list[TrackedWindow] = []
-        for one in looked_at:
-            told = one.told if one.told and self._stands(one, one.told) else None
-            if self._visible(one) and (told is None or told.stop != self._stop(one)):
-                now = self._tell(one, told, again=bool(gone))
-                yield Emission("updated" if told else "new", now)
-                told = now
-            kept.append(one._replace(told=told))
-        track.clear_mark(self.slices)
-        kept = [one for one in kept if not self._over(one)]
-        track.live = kept + rest
-        track.may_reemit = any(one.told is not None and one.stop is None for one in kept)
-        track.wake = min(track.next_time_action(), *map(self._wake, kept + rest[:1]), END)
+        for window in examined:
+            emitted = window.last_emission
+            emitted = emitted if emitted and self._is_current(window, emitted) else None
+            if self._is_visible(window) and (emitted is None or emitted.stop != self._stop(window)):
+                update = self._aggregate_window(window, emitted, again=bool(withdrawn))
+                yield Emission("updated" if emitted else "new", update)
+                emitted = update
+            kept.append(window._replace(last_emission=emitted))
+        tracker.clear_step_start(self.slices)
+        kept = [window for window in kept if not self._try_finalize(window)]
+        tracker.windows = kept + rest
+        tracker.may_reemit = any(w.last_emission is not None and w.stop is None for w in kept)
+        wakeups = map(self._next_wakeup, kept + rest[:1])
+        tracker.next_wakeup = min(tracker.next_time_action(), *wakeups, END)
 
-    def _front(self) -> int:
-        """Return how many of the oldest windows there may be something to say of.
+    def _front_length(self) -> int:
+        """The number of oldest windows that may have something to emit.
 
-        Behind one that is not yet to be seen, none is.
+        Behind a window that is not yet visible, none is visible.
         """
-        for k, one in enumerate(self.track.live):
-            early = self.track.predates_query(one.start)
-            if one.told is None and not early and not self._visible(one):
-                return k
-        return len(self.track.live)
+        for index, window in enumerate(self.tracker.windows):
+            early = self.tracker.predates_query(window.start)
+            if window.last_emission is None and not early and not self._is_visible(window):
+                return index
+        return len(self.tracker.windows)
 
-    def _tell(
-        self, one: TrackedWindow, told: EmittedWindow | None, *, again: bool
+    def _aggregate_window(
+        self, window: TrackedWindow, emitted: EmittedWindow | None, *, again: bool
     ) -> EmittedWindow:
-        """Aggregate a window; to discard is to leave out what was told before this step."""
-        track, stop = self.track, self._stop(one)
-        partly = track.settings.output == "discard" and (told is not None or again)
-        mark = track.mark if partly else None
-        where = f"the window [{one.start}, {one.end})"
-        value = track.query.guarded(where, partial(self._value, one, mark))
-        return EmittedWindow(
-            one.start, one.end, stop, value, told.revision + 1 if told else 0, one.row
-        )
+        """Aggregate a window; to discard is to leave out what was emitted before this step."""
+        tracker, stop = self.tracker, self._stop(window)
+        partly = tracker.settings.output == "discard" and (emitted is not None or again)
+        since = tracker.step_start if partly else None
+        where = f"the window [{window.start}, {window.end})"
+        value = tracker.query.call_user_code(where, partial(self._value, window, since))
+        revision = emitted.revision + 1 if emitted else 0
+        return EmittedWindow(window.start, window.end, stop, value, revision, window.row)
 
-    def _value(self, one: TrackedWindow, mark: int | None) -> object:
-        """Lower the total of a window, or that of its events from the mark on."""
-        if one.stop is not None:
-            total = one.total if mark is None else one.rest
+    def _value(self, window: TrackedWindow, since: int | None) -> object:
+        """Lower the total of a window, or that of its events from an ordinal on."""
+        if window.stop is not None:
+            total = window.total if since is None else window.rest
         else:
-            first = one.first if mark is None else max(one.first, mark)
+            first = window.first if since is None else max(window.first, since)
             total = self.slices.fold(first, self.slices.count)
-        return self.track.query.aggregate.lower(total)
+        return self.tracker.query.aggregate.lower(total)
 
-    def _stop(self, one: TrackedWindow) -> int:
-        return self.slices.count if one.stop is None else one.stop
+    def _stop(self, window: TrackedWindow) -> int:
+        return self.slices.count if window.stop is None else window.stop
 
-    def _stands(self, one: TrackedWindow, told: EmittedWindow) -> bool:
-        """Whether the window that was told of is still there."""
-        same = (told.start, told.end, told.row) == (one.start, one.end, one.row)
-        return same and self._visible(one)
+    def _is_current(self, window: TrackedWindow, emitted: EmittedWindow) -> bool:
+        """Whether the emitted window still exists."""
+        same = (emitted.start, emitted.end, emitted.row) == (window.start, window.end, window.row)
+        return same and self._is_visible(window)
 
-    def _visible(self, one: TrackedWindow) -> bool:
-        track, at = self.track, self.moment
-        if one.due is None or track.predates_query(one.start):
+    def _is_visible(self, window: TrackedWindow) -> bool:
+        tracker, watermarks = self.tracker, self.watermarks
+        if window.due is None or tracker.predates_query(window.start):
             return False
-        frozen = track.settings.output != "final" or one.final_at(track.closing) <= at.limit
-        return frozen and one.complete_at(track.closing) <= at.watermark
+        waits = tracker.settings.output == "final"
+        is_publishable = not waits or window.final_at(tracker.closing) <= watermarks.limit
+        return is_publishable and window.complete_at(tracker.closing) <= watermarks.watermark
 
-    def _over(self, one: TrackedWindow) -> bool:
-        """Whether nothing can change the window; one that was open holds its begin no more.
+    def _try_finalize(self, window: TrackedWindow) -> bool:
+        """Whether nothing can change the window any more; if it was open, its begin is unpinned.
 
         By event, an event at the limit can still belong to a session that ends there in a dialect.
         """
-        if one.stop is not None:
-            return self.track.predates_query(one.start) or (
-                one.told is not None and one.told.stop == one.stop
+        if window.stop is not None:
+            return self.tracker.predates_query(window.start) or (
+                window.last_emission is not None and window.last_emission.stop == window.stop
             )
-        over = one.due is not None and one.final_at(self.track.closing) <= self.moment.limit - 1
-        if over:
-            self.slices.unpin(one.first)
-        return over
+        final_at = window.final_at(self.tracker.closing)
+        final = window.due is not None and final_at <= self.watermarks.limit - 1
+        if final:
+            self.slices.unpin(window.first)
+        return final
 
-    def _wake(self, one: TrackedWindow) -> float:
-        """Return the watermark at which there is more to say of a window."""
-        track = self.track
-        settled = one.final_at(track.closing) + track.settings.allowed_lateness
-        if one.told is not None or track.predates_query(one.start):
-            return settled + 1
-        return settled if track.settings.output == "final" else one.complete_at(track.closing)
+    def _next_wakeup(self, window: TrackedWindow) -> float:
+        """The watermark at which a window may have more to emit, or can be evicted."""
+        tracker = self.tracker
+        final_at = window.final_at(tracker.closing) + tracker.settings.allowed_lateness
+        if window.last_emission is not None or tracker.predates_query(window.start):
+            return final_at + 1
+        waits = tracker.settings.output == "final"
+        return final_at if waits else window.complete_at(tracker.closing)

@@ -9,11 +9,11 @@ from itertools import islice, pairwise, starmap
 from typing import NamedTuple
 
 from muntin.optimized.common.timers import TimerQueue
-from muntin.optimized.common.well_formed import check_query
-from muntin.optimized.in_order.discretizer import track_of, unknown_window, unsupported_settings
+from muntin.optimized.common.user_code import check_query
+from muntin.optimized.in_order.discretizer import tracker_for, unknown_window, unsupported_settings
 from muntin.optimized.in_order.emission import Emission, InOrderWatermark
-from muntin.optimized.in_order.group import GroupedQuery, QueryGroup, Technique
 from muntin.optimized.in_order.key_state import InOrderKeyState
+from muntin.optimized.in_order.technique import GroupedQuery, QueryGroup, Technique
 from muntin.optimized.in_order.trackers.base import TrackerConfig, WindowTracker
 from muntin.snapshot import Persistent
 from muntin.spec.denotation import first_visible_start
@@ -24,30 +24,30 @@ from muntin.spec.windows.measure import COUNT, TIME
 
 
 class KeyStateId(NamedTuple):
-    """What names a lane: a group of queries, and a key."""
+    """What identifies a key state: a group of queries, and a key."""
 
     group: int
     key: Hashable
 
 
 class PendingResult(NamedTuple):
-    """What is to be told of a key: a line of one of its tracks."""
+    """An emission of one tracker of a key."""
 
     key: Hashable
-    track: WindowTracker
-    line: Emission
+    tracker: WindowTracker
+    emission: Emission
 
 
 @dataclass
 class UncommittedStep:
-    """A step that does not count yet: what it changes, and what there is to tell of it."""
+    """A step before its commit: what it changes, and what it emits."""
 
-    births: int
-    changed: dict[KeyStateId, InOrderKeyState] = field(
+    key_order_size: int
+    changed_states: dict[KeyStateId, InOrderKeyState] = field(
         default_factory=dict[KeyStateId, InOrderKeyState]
     )
-    woken: list[KeyStateId] = field(default_factory=list[KeyStateId])
-    lines: list[PendingResult] = field(default_factory=list[PendingResult])
+    due_ids: list[KeyStateId] = field(default_factory=list[KeyStateId])
+    results: list[PendingResult] = field(default_factory=list[PendingResult])
 
 
 class InOrderSlicer(Persistent):
@@ -59,175 +59,179 @@ class InOrderSlicer(Persistent):
         """Start with no query and no event."""
         self._technique, self._settings = technique, settings
         self._watermark: float = -END
-        self._reached: float = -END  # the watermark, but for the end of the stream
-        self._seen: float = -END
-        self._latest: dict[Hashable, Event] = {}
+        self._last_finite_watermark: float = -END  # the watermark, but for the end of the stream
+        self._last_time: float = -END
+        self._last_events: dict[Hashable, Event] = {}
         self._groups: dict[int, QueryGroup] = {}
-        self._group_of: dict[str, int] = {}
-        self._lanes: dict[KeyStateId, InOrderKeyState] = {}
+        self._group_by_query: dict[str, int] = {}
+        self._key_states: dict[KeyStateId, InOrderKeyState] = {}
         self._number = 0
-        self._births: dict[tuple[str, Hashable], int] = {}  # in the order of first events
-        self._alarms = TimerQueue[KeyStateId]()
+        self._key_order: dict[tuple[str, Hashable], int] = {}  # in the order of first events
+        self._timers = TimerQueue[KeyStateId]()
 
     def add(self, query: Query) -> None:
-        """Ask a further query: it sees what is younger than all that came."""
+        """Register a query: it sees what is younger than all events so far."""
         check_query(query)
-        if query.id in self._group_of:
+        if query.id in self._group_by_query:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         reason = unsupported_settings(self._settings)
-        reason = reason or self._technique.refuses(query.window, self._settings)
+        reason = reason or self._technique.unsupported_reason(query.window, self._settings)
         reason = reason or unknown_window(query.window)
         if reason:
             raise UnsupportedError(f"query {query.id!r}: {reason}")
-        missed = {} if query.window.measure in (TIME, COUNT) else self._latest.copy()
-        self.register(query, max(self._seen, self._watermark), missed)
+        missed = {} if query.window.measure in (TIME, COUNT) else self._last_events.copy()
+        self.register(query, max(self._last_time, self._watermark), missed)
 
     def register(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Ask a query that is not refused, and came too late for these events and their times."""
-        number = self._next_number()
-        at = next((at for at, group in self._groups.items() if group.takes(query)), number)
+        """Register a supported query, which came too late for these events and their times."""
+        number = self._new_number()
+        at = next((at for at, group in self._groups.items() if group.accepts(query)), number)
         group = self._groups.setdefault(at, QueryGroup(self._technique))
-        group.asked[query.id] = GroupedQuery(query, number, since, missed)
-        self._group_of[query.id] = at
-        self._recut(at)
+        group.queries[query.id] = GroupedQuery(query, number, since, missed)
+        self._group_by_query[query.id] = at
+        self._update_pane_edges(at)
 
     def remove(self, name: str) -> None:
-        """Ask a query no more, and release what only it needed."""
-        if name not in self._group_of:
+        """Remove a query, and release what only it needed."""
+        if name not in self._group_by_query:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        at = self._group_of[name]
-        of_it = {slot: lane for slot, lane in self._lanes.items() if slot.group == at}
-        self._lanes |= {slot: lane.without(name) for slot, lane in of_it.items()}
-        del self._group_of[name], self._groups[at].asked[name]
-        self._births = {born: nth for born, nth in self._births.items() if born[0] != name}
-        self._recut(at)
-        if not self._groups[at].asked:
+        at = self._group_by_query[name]
+        changed = {s: k.copy_without(name) for s, k in self._key_states.items() if s.group == at}
+        self._key_states |= changed
+        del self._group_by_query[name], self._groups[at].queries[name]
+        order = self._key_order.items()
+        self._key_order = {seen: number for seen, number in order if seen[0] != name}
+        self._update_pane_edges(at)
+        if not self._groups[at].queries:
             del self._groups[at]
-            self._lanes = {slot: lane for slot, lane in self._lanes.items() if slot.group != at}
+            self._key_states = {s: k for s, k in self._key_states.items() if s.group != at}
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step on copies of the lanes that it changes: they count if nothing fails."""
+        """Process a step on copies of the key states it changes: they count if nothing fails."""
         self._check_order(step.events)
         by_event = self._settings.dialect.lateness == "event"  # else every query was refused
         limit = self._watermark - self._settings.allowed_lateness if by_event else -END
         late = tuple(event for event in step.events if event.time < limit)
-        moment = self._moment(step)
-        underway = self.begin([event for event in step.events if event.time >= limit], moment)
-        self.commit(underway, moment)
-        self._latest |= {event.key: event for event in step.events}
-        self._seen = step.events[-1].time if step.events else self._seen
-        lines = sorted(underway.lines, key=self._sort_key)
-        return Output(tuple(starmap(self._result, lines)), late)
+        watermarks = self._watermark_after(step)
+        uncommitted = self.prepare([e for e in step.events if e.time >= limit], watermarks)
+        self.commit(uncommitted, watermarks)
+        self._last_events |= {event.key: event for event in step.events}
+        self._last_time = step.events[-1].time if step.events else self._last_time
+        results = sorted(uncommitted.results, key=self._sort_key)
+        return Output(tuple(starmap(self._result, results)), late)
 
-    def begin(self, events: Iterable[Event], moment: InOrderWatermark) -> UncommittedStep:
-        """Take in events that are in time; what that changes does not count yet."""
-        underway = UncommittedStep(len(self._births))
+    def prepare(self, events: Iterable[Event], watermarks: InOrderWatermark) -> UncommittedStep:
+        """Ingest events that are in time; what that changes counts only after the commit."""
+        uncommitted = UncommittedStep(len(self._key_order))
         try:
             for event in events:
-                self._observe(event, underway.changed)
-            self._report(moment, underway)
+                self._observe(event, uncommitted.changed_states)
+            self._emit_due(watermarks, uncommitted)
         except BaseException:
-            self.undo(underway)
+            self.roll_back(uncommitted)
             raise
-        return underway
+        return uncommitted
 
-    def undo(self, underway: UncommittedStep) -> None:
+    def roll_back(self, uncommitted: UncommittedStep) -> None:
         """Leave no trace of a step."""
-        self._births = dict(islice(self._births.items(), underway.births))
-        for at in {*underway.woken, *underway.changed} & self._lanes.keys():
-            self._lanes[at].recover()
-            self._alarms.set(at, self._lanes[at].wake)
+        self._key_order = dict(islice(self._key_order.items(), uncommitted.key_order_size))
+        for at in {*uncommitted.due_ids, *uncommitted.changed_states} & self._key_states.keys():
+            self._key_states[at].recover()
+            self._timers.set(at, self._key_states[at].wakeups.next_wakeup)
 
     def clear_key_order(self) -> None:
-        """Forget in which order queries met keys: whoever asks this orders results himself."""
-        self._births.clear()
+        """Clear the order in which queries met keys, for a caller that orders results itself."""
+        self._key_order.clear()
 
-    def lanes(self) -> Iterator[InOrderKeyState]:
-        """Yield what there is for each key and group of queries."""
-        yield from self._lanes.values()
+    def key_states(self) -> Iterator[InOrderKeyState]:
+        """The state of each key and group of queries."""
+        yield from self._key_states.values()
 
-    def slices(self) -> int:
-        """Return how many partials are held that are not of higher order."""
-        return sum(lane.slices.size for lane in self._lanes.values())
+    def slice_count(self) -> int:
+        """The number of partials held that are not of higher order."""
+        return sum(key_state.slices.size for key_state in self._key_states.values())
 
     def _check_order(self, events: tuple[Event, ...]) -> None:
         """Refuse a stream that is not in order (rule 14)."""
-        for a, b in pairwise([self._seen, *(event.time for event in events)]):
+        for a, b in pairwise([self._last_time, *(event.time for event in events)]):
             if b < a:
                 message = f"this stream was declared in order, but time {b} follows {a}"
                 raise InvalidInputError(message)
 
-    def _moment(self, step: Step) -> InOrderWatermark:
-        """Return the watermark after a step: each event is one at its own time (rule 14)."""
+    def _watermark_after(self, step: Step) -> InOrderWatermark:
+        """The watermark after a step: each event is one at its own time (rule 14)."""
         last = step.events[-1].time if step.events else -END
         watermark = max(self._watermark, last, -END if step.watermark is None else step.watermark)
-        reached = watermark if watermark < END else self._reached
-        return InOrderWatermark(watermark, reached, watermark - self._settings.allowed_lateness)
+        finite = watermark if watermark < END else self._last_finite_watermark
+        return InOrderWatermark(watermark, finite, watermark - self._settings.allowed_lateness)
 
-    def _recut(self, at: int) -> None:
-        """Let lanes cut where the present queries need it."""
-        for slot, lane in self._lanes.items():
-            if slot.group == at:
-                lane.cuts = self._groups[at].cuts()
+    def _update_pane_edges(self, at: int) -> None:
+        """Cut slices where the present queries need it."""
+        for state_id, key_state in self._key_states.items():
+            if state_id.group == at:
+                key_state.pane_edges = self._groups[at].pane_edges()
 
     def _observe(self, event: Event, changed: dict[KeyStateId, InOrderKeyState]) -> None:
         for at, group in self._groups.items():
-            slot = KeyStateId(at, event.key)
-            lane = changed.get(slot) or self._begin(slot) or group.lane()
-            for one in group.queries_seeing_first(lane, event.time):
-                lane.join(track_of(self._request(one, event.key)))
-            if lane.joined:
-                changed[slot] = lane
-                lane.observe(event)
+            state_id = KeyStateId(at, event.key)
+            key_state = changed.get(state_id) or self._copy_for_step(state_id)
+            key_state = key_state or group.new_key_state()
+            for grouped in group.queries_seeing_first(key_state, event.time):
+                key_state.add_tracker(tracker_for(self._tracker_config(grouped, event.key)))
+            if key_state.tracker_count:
+                changed[state_id] = key_state
+                key_state.observe(event)
 
-    def _begin(self, slot: KeyStateId) -> InOrderKeyState | None:
-        """Return the lane as this step may change it, if there is one."""
-        if slot not in self._lanes:
+    def _copy_for_step(self, state_id: KeyStateId) -> InOrderKeyState | None:
+        """The key state as this step may change it, if there is one."""
+        if state_id not in self._key_states:
             return None
-        lane = self._lanes[slot].copy()
-        lane.begin_step()
-        return lane
+        key_state = self._key_states[state_id].copy()
+        key_state.begin_step()
+        return key_state
 
-    def _request(self, one: GroupedQuery, key: Hashable) -> TrackerConfig:
-        """Return what a query wants to know of a key."""
-        after = first_visible_start(one.query, one.since, one.missed.get(key))
-        born = self._births.setdefault((one.query.id, key), self._next_number())
-        return TrackerConfig(one.query, self._settings, after, born, one.nth)
+    def _tracker_config(self, grouped: GroupedQuery, key: Hashable) -> TrackerConfig:
+        """What a tracker needs to know of its query and key."""
+        after = first_visible_start(grouped.query, grouped.since, grouped.missed.get(key))
+        key_order = self._key_order.setdefault((grouped.query.id, key), self._new_number())
+        return TrackerConfig(grouped.query, self._settings, after, key_order, grouped.number)
 
-    def _next_number(self) -> int:
+    def _new_number(self) -> int:
         self._number += 1
         return self._number
 
-    def commit(self, underway: UncommittedStep, moment: InOrderWatermark) -> None:
-        """Make the changes count, and let lanes sleep; forget those that slept and are idle."""
-        changed = underway.changed
-        for at, lane in changed.items():
-            lane.commit()
-            self._lanes[at] = lane
-            busy = lane.slices.has_pins or lane.wake < END
-            self._alarms.set(at, lane.wake if busy else moment.watermark + 1)
-        for at in underway.woken:
-            if at in self._lanes and changed[at].had_no_events and self._lanes[at].idle():
-                del self._lanes[at]
-        self._watermark, self._reached = moment.watermark, moment.reached
+    def commit(self, uncommitted: UncommittedStep, watermarks: InOrderWatermark) -> None:
+        """Make the changes count, and set timers; evict key states that were due and are idle."""
+        changed = uncommitted.changed_states
+        for at, key_state in changed.items():
+            key_state.commit()
+            self._key_states[at] = key_state
+            wakeup = key_state.wakeups.next_wakeup
+            busy = key_state.slices.has_pins or wakeup < END
+            self._timers.set(at, wakeup if busy else watermarks.watermark + 1)
+        for at in uncommitted.due_ids:
+            if at in changed and changed[at].had_no_events and changed[at].is_idle():
+                del self._key_states[at]
+        self._watermark, self._last_finite_watermark = watermarks.watermark, watermarks.last_finite
 
-    def _report(self, moment: InOrderWatermark, underway: UncommittedStep) -> None:
-        """Find what there is to tell of each lane that has changed, or that an alarm wakes."""
-        underway.woken += self._alarms.pop_due(moment.watermark)
-        for at in underway.woken:
-            if at not in underway.changed and at in self._lanes:
-                underway.changed[at] = self._lanes[at].copy()
-        for at, lane in underway.changed.items():
-            underway.lines += [PendingResult(at.key, *told) for told in lane.report(moment)]
-
-    @staticmethod
-    def _sort_key(telling: PendingResult) -> tuple[object, ...]:
-        """Return the place in the order of rule 11."""
-        _, track, (kind, told) = telling
-        return kind != "retracted", told.end, told.start, track.nth, told.row, track.born
+    def _emit_due(self, watermarks: InOrderWatermark, uncommitted: UncommittedStep) -> None:
+        """Emit from each key state that has changed, or whose timer is due."""
+        uncommitted.due_ids += self._timers.pop_due(watermarks.watermark)
+        for at in uncommitted.due_ids:
+            if at not in uncommitted.changed_states and at in self._key_states:
+                uncommitted.changed_states[at] = self._key_states[at].copy()
+        for at, key_state in uncommitted.changed_states.items():
+            uncommitted.results += [PendingResult(at.key, *e) for e in key_state.emit(watermarks)]
 
     @staticmethod
-    def _result(key: Hashable, track: WindowTracker, line: Emission) -> Result:
-        told = line.told
-        start, end, value, revision = told.start, told.end, told.value, told.revision
-        return Result(track.query.id, key, start, end, value, line.kind, revision)
+    def _sort_key(pending: PendingResult) -> tuple[object, ...]:
+        """The place in the order of rule 11."""
+        _, tracker, (kind, emitted) = pending
+        by_window = emitted.end, emitted.start, tracker.query_number
+        return kind != "retracted", *by_window, emitted.row, tracker.key_order
+
+    @staticmethod
+    def _result(key: Hashable, tracker: WindowTracker, emission: Emission) -> Result:
+        emitted = emission.window
+        start, end, value, revision = emitted.start, emitted.end, emitted.value, emitted.revision
+        return Result(tracker.query.id, key, start, end, value, emission.kind, revision)

@@ -15,7 +15,7 @@ Edges = tuple[int, int]
 
 
 def panes(kind: Sliding) -> list[Edges]:
-    """Return the edges of the panes.
+    """The edges of the panes.
 
     >>> from muntin.spec.windows.periodic import Sliding
     >>> panes(Sliding(10, 4))
@@ -25,7 +25,7 @@ def panes(kind: Sliding) -> list[Edges]:
 
 
 def pairs(kind: Sliding) -> list[Edges]:
-    """Return the edges of the pairs: the begins, and the ends.
+    """The edges of the pairs: the begins, and the ends.
 
     >>> from muntin.spec.windows.periodic import Sliding
     >>> pairs(Sliding(10, 3))
@@ -38,7 +38,7 @@ EdgesOf = Callable[[Sliding], list[Edges]]
 
 
 class PaneEdges:
-    """The next edge of all, so that an event between edges costs one comparison."""
+    """The next of all edges, so that an event between edges costs one comparison."""
 
     def __init__(self, edges: Iterable[Edges] = ()) -> None:
         """Start before every edge."""
@@ -52,9 +52,3 @@ class PaneEdges:
         nexts = (time - (time - phase) % period + period for period, phase in self._edges)
         self._next = min(nexts, default=END)
         return True
-
-    def copy(self) -> "PaneEdges":
-        """Return an independent copy."""
-        twin = PaneEdges(self._edges)
-        twin._next = self._next
-        return twin

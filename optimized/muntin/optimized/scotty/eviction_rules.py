@@ -1,13 +1,15 @@
-"""How many of the oldest tuples no window needs any more, for each type that needs tuples.
+"""What to evict of stored tuples: how many of the oldest no window needs, for each window type.
 
-All windows that settle at `done` or before are over. Any further event has a time after `done`,
-or lies in a window that is not over. Proof: proofs/scotty.md, T3.
+All windows that are final at `final_until` stay as they are. Any further event has a time after
+`final_until`, or lies in a window that is not final. Proof: proofs/scotty.md, T3. The reference
+has its own rules, straight from the definition; these look at tuples and windows from the front.
 """
 
 from collections.abc import Iterable
 from functools import singledispatch
 from itertools import takewhile
 
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
 from muntin.spec.windows.frames import Delta, State, Threshold, numbers
@@ -17,60 +19,72 @@ from muntin.spec.windows.window import Interval, WindowType, materialize_windows
 
 
 @singledispatch
-def evictable_count(kind: WindowType, line: Timeline, done: float) -> int:
-    """Return how many of the oldest may go: of a type that is not known, none."""
-    del kind, line, done
-    return 0
+def evictable_count(window: WindowType, timeline: Timeline, final_until: float) -> int:
+    """How many of the oldest tuples may be evicted, by the rule of the type, or by its traits."""
+    traits = traits_of(window)
+    is_bounded = traits.edges_known and not traits.is_unbounded
+    return _count_outside_open_windows(window, timeline, final_until) if is_bounded else 0
 
 
-def is_final(kind: WindowType, one: Interval, line: Timeline, done: float) -> bool:
-    """Whether a window is settled."""
-    due = kind.due(one, line)
-    return due is not None and due + max(0, line.dialect.closing_of(kind.name)) <= done
+def is_final(
+    window: WindowType, interval: Interval, timeline: Timeline, final_until: float
+) -> bool:
+    """Whether no further event can change a window."""
+    due = window.completion_time(interval, timeline)
+    closing = max(0, timeline.dialect.closing_of(window.name))
+    return due is not None and due + closing <= final_until
 
 
 def _leading(flags: Iterable[bool]) -> int:
     return sum(takewhile(bool, flags))
 
 
-def _before(cut: float, line: Timeline) -> int:
-    return sum(at.coordinate < cut for at in line.placed)
+def _before(coordinate: float, timeline: Timeline) -> int:
+    return sum(event.coordinate < coordinate for event in timeline.events)
 
 
 @evictable_count.register
-def _(kind: Sliding, line: Timeline, done: float) -> int:
-    """A tuple goes when all windows that hold it are over."""
-    if line.dialect.first_window == "floor_first":
+def _(window: Sliding, timeline: Timeline, final_until: float) -> int:
+    """A tuple goes when all windows that hold it are final."""
+    if timeline.dialect.first_window == "floor_first":
         return 0
 
-    def gone(at: PositionedEvent) -> bool:
-        starts = kind.starts(at.coordinate, line.dialect)
-        holding = (Interval(start, start + kind.size) for start in starts)
+    def is_evictable(event: PositionedEvent) -> bool:
+        starts = window.starts(event.coordinate, timeline.dialect)
+        intervals = (Interval(start, start + window.size) for start in starts)
         return (
-            all(is_final(kind, one, line, done) for one in holding) if starts else at.time <= done
+            all(is_final(window, interval, timeline, final_until) for interval in intervals)
+            if starts
+            else event.time <= final_until
         )
 
-    return _leading(map(gone, line.placed))
+    return _leading(map(is_evictable, timeline.events))
 
 
-@evictable_count.register
-def _(kind: PeriodicWindow, line: Timeline, done: float) -> int:
-    """A tuple goes when all windows that hold it are over."""
-    if done == END:
-        return len(line.placed)
-    live = [one for one in kind.intervals(line) if not is_final(kind, one, line, done)]
+@evictable_count.register(PeriodicWindow)
+def _count_outside_open_windows(window: WindowType, timeline: Timeline, final_until: float) -> int:
+    """A tuple goes when all windows that hold it are final."""
+    if final_until == END:
+        return len(timeline.events)
+    open_windows = [
+        interval
+        for interval in window.intervals(timeline)
+        if not is_final(window, interval, timeline, final_until)
+    ]
     return _leading(
-        at.time <= done and not any(kind.holds(one, at, line.dialect) for one in live)
-        for at in line.placed
+        event.time <= final_until
+        and not any(window.holds(interval, event, timeline.dialect) for interval in open_windows)
+        for event in timeline.events
     )
 
 
 @evictable_count.register
-def _(kind: Landmark, line: Timeline, done: float) -> int:
-    """What is behind the landmark never goes: some window to come will hold it."""
-    ever = Interval(kind.at, END)
+def _(window: Landmark, timeline: Timeline, final_until: float) -> int:
+    """Tuples behind the landmark stay forever: some window to come will hold them."""
+    behind = Interval(window.at, END)
     return _leading(
-        at.time <= done and not kind.holds(ever, at, line.dialect) for at in line.placed
+        event.time <= final_until and not window.holds(behind, event, timeline.dialect)
+        for event in timeline.events
     )
 
 
@@ -78,47 +92,49 @@ def _(kind: Landmark, line: Timeline, done: float) -> int:
 @evictable_count.register(Punctuation)
 @evictable_count.register(Delta)
 @evictable_count.register(State)
-def _(kind: WindowType, line: Timeline, done: float) -> int:
-    """What precedes the end of the last of the leading settled windows goes.
+def _(window: WindowType, timeline: Timeline, final_until: float) -> int:
+    """Tuples before the end of the last leading final window go.
 
-    By window, an event however old can move where frames begin, and so belong to one that is
-    open: nothing may go, but of sessions in time.
+    By window, an event however old can move where frames begin, and so belong to an open one:
+    nothing may go, except of sessions in time.
     """
-    in_time = isinstance(kind, Session) and kind.measure is TIME
-    if line.dialect.lateness == "window" and not in_time:
+    is_time_session = isinstance(window, Session) and window.measure is TIME
+    if timeline.dialect.lateness == "window" and not is_time_session:
         return 0
-    ends = {one.start: one.end for one in kind.intervals(line)}
-    found = sorted(materialize_windows(kind, line), key=lambda one: one.interval)
-    leading = takewhile(lambda one: one.settles <= done, found)
-    return _before(max((ends[one.interval.start] for one in leading), default=-END), line)
+    ends = {interval.start: interval.end for interval in window.intervals(timeline)}
+    windows = sorted(materialize_windows(window, timeline), key=lambda one: one.interval)
+    leading = takewhile(lambda one: one.final_at <= final_until, windows)
+    return _before(max((ends[one.interval.start] for one in leading), default=-END), timeline)
 
 
 @evictable_count.register
-def _(kind: Threshold, line: Timeline, done: float) -> int:
-    """What precedes the last low value that is settled goes, but for runs that are not settled.
+def _(window: Threshold, timeline: Timeline, final_until: float) -> int:
+    """Tuples before the last final low value go, except those in runs that are not final.
 
-    No run goes on over a low value. By window an event however old may begin or end one.
+    No run continues over a low value. By window an event however old may begin or end one.
     """
-    past = tuple(takewhile(lambda at: at.time <= done, line.placed))
-    known = numbers(line._replace(placed=past)).items()
-    low = [at for at, values in known if values and not min(values) >= kind.at_least]
-    if not low or line.dialect.lateness == "window":
+    final_events = tuple(takewhile(lambda at: at.time <= final_until, timeline.events))
+    values_at = numbers(timeline._replace(events=final_events)).items()
+    lows = [at for at, values in values_at if values and not min(values) >= window.at_least]
+    if not lows or timeline.dialect.lateness == "window":
         return 0
-    live = [one.interval.start for one in materialize_windows(kind, line) if one.settles > done]
-    return _before(min([low[-1], *live]), line)
+    windows = materialize_windows(window, timeline)
+    open_starts = [one.interval.start for one in windows if one.final_at > final_until]
+    return _before(min([lows[-1], *open_starts]), timeline)
 
 
 @evictable_count.register
-def _(kind: Rolling, line: Timeline, done: float) -> int:
-    """What is more than the size before the least coordinate still to come goes."""
-    over_at = done - max(0, line.dialect.closing_of(kind.name))
-    past = [at.coordinate for at in takewhile(lambda at: at.time < over_at, line.placed)]
-    least = over_at if kind.measure is TIME else max(past, default=None)
-    return 0 if least is None else _before(least - kind.size + 1, line)
+def _(window: Rolling, timeline: Timeline, final_until: float) -> int:
+    """Tuples more than the size before the least coordinate still to come go."""
+    complete_until = final_until - max(0, timeline.dialect.closing_of(window.name))
+    complete = takewhile(lambda event: event.time < complete_until, timeline.events)
+    coordinates = [event.coordinate for event in complete]
+    least = complete_until if window.measure is TIME else max(coordinates, default=None)
+    return 0 if least is None else _before(least - window.size + 1, timeline)
 
 
 @evictable_count.register
-def _(kind: LastNEvery, line: Timeline, done: float) -> int:
-    """All but the last n that are past go."""
-    over_at = done - max(0, line.dialect.closing_of(kind.name))
-    return max(0, sum(at.time < over_at for at in line.placed) - kind.n)
+def _(window: LastNEvery, timeline: Timeline, final_until: float) -> int:
+    """All but the last n complete tuples go."""
+    complete_until = final_until - max(0, timeline.dialect.closing_of(window.name))
+    return max(0, sum(event.time < complete_until for event in timeline.events) - window.n)

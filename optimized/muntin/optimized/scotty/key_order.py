@@ -1,7 +1,7 @@
-"""What is known of every key for ever: its last event, and in which order queries have met it.
+"""For every key, forever: its last event, and the order in which queries first accepted it.
 
-Windows of several keys that tie are told in the order in which their query has first seen the
-keys (rule 11); a query added later must know what it has missed of a key (rule 13).
+Windows of several keys that tie are emitted in the order in which their query first saw the keys
+(rule 11); a query added later must know what it has missed of a key (rule 13).
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -20,63 +20,64 @@ class Cohort(NamedTuple):
 
 
 class KeyOrder:
-    """For each cohort, the keys in the order in which it has first accepted an event of them."""
+    """For each cohort, the position of each key in the order of first acceptance."""
 
     def __init__(self) -> None:
         """Start with no key."""
-        self.latest: dict[Hashable, Event] = {}
-        self._ranks: dict[Cohort, dict[Hashable, int]] = {}
-        self._waiting: dict[Hashable, Sequence[Cohort]] = {}  # of keys that not all have met
+        self.latest_events: dict[Hashable, Event] = {}
+        self._positions: dict[Cohort, dict[Hashable, int]] = {}
+        self._waiting_cohorts: dict[Hashable, Sequence[Cohort]] = {}  # that have not met a key
 
-    def missed(self, query: Query) -> Mapping[Hashable, Event]:
-        """Return the last event of each key, where it matters to a query that it has missed it."""
-        return {} if query.window.measure in (TIME, COUNT) else dict(self.latest)
+    def missed_events(self, query: Query) -> Mapping[Hashable, Event]:
+        """The last event of each key, if it matters to the query that it has missed it."""
+        return {} if query.window.measure in (TIME, COUNT) else dict(self.latest_events)
 
     def add(self, cohort: Cohort) -> None:
-        """Let a cohort rank the keys that it will see."""
-        if cohort not in self._ranks:
-            self._ranks[cohort] = {}
-            grown = dict[tuple[Cohort, ...], tuple[Cohort, ...]]()  # one for all who wait alike
-            for key in self.latest:
-                before = tuple(self._waiting.get(key, ()))
-                self._waiting[key] = grown.setdefault(before, (*before, cohort))
+        """Let a cohort number the keys that it will see."""
+        if cohort not in self._positions:
+            self._positions[cohort] = {}
+            extended: dict[tuple[Cohort, ...], tuple[Cohort, ...]] = {}  # shared by like keys
+            for key in self.latest_events:
+                cohorts = tuple(self._waiting_cohorts.get(key, ()))
+                self._waiting_cohorts[key] = extended.setdefault(cohorts, (*cohorts, cohort))
 
     def remove(self, cohort: Cohort) -> None:
-        """Forget a cohort."""
-        del self._ranks[cohort]
-        for key, waiting in list(self._waiting.items()):
-            if cohort in waiting:
-                self._wait(key, [one for one in waiting if one != cohort])
+        """Drop a cohort."""
+        del self._positions[cohort]
+        for key, cohorts in list(self._waiting_cohorts.items()):
+            if cohort in cohorts:
+                self._set_waiting(key, [other for other in cohorts if other != cohort])
 
-    def of(self, cohort: Cohort, key: Hashable) -> int:
-        """Return the rank of a key."""
-        return self._ranks[cohort].get(key, 0)
+    def position(self, cohort: Cohort, key: Hashable) -> int:
+        """The position of a key among those that a cohort has accepted."""
+        return self._positions[cohort].get(key, 0)
 
-    def record_key(self, event: Event, refusing: set[str]) -> None:
-        """Let those who accept an event rank its key: all who see it but these."""
+    def record_key(self, event: Event, rejecting: set[str]) -> None:
+        """Number the key of an event for the cohorts that accept it: all but the rejecting ones."""
         key = event.key
-        if key in self.latest and key not in self._waiting:
+        if key in self.latest_events and key not in self._waiting_cohorts:
             return
-        waiting = self._waiting.get(key, self._ranks)
-        self._wait(key, [one for one in waiting if not self._met(one, event, refusing)])
+        cohorts = self._waiting_cohorts.get(key, self._positions)
+        waiting = [c for c in cohorts if not self._record_acceptance(c, event, rejecting)]
+        self._set_waiting(key, waiting)
 
-    def _wait(self, key: Hashable, waiting: Sequence[Cohort]) -> None:
-        """Remember who has not met a key, if there is anybody."""
-        if waiting:
-            self._waiting[key] = waiting
+    def _set_waiting(self, key: Hashable, cohorts: Sequence[Cohort]) -> None:
+        """Record which cohorts have not accepted a key yet, if there are any."""
+        if cohorts:
+            self._waiting_cohorts[key] = cohorts
         else:
-            self._waiting.pop(key, None)
+            self._waiting_cohorts.pop(key, None)
 
-    def _met(self, one: Cohort, event: Event, refusing: set[str]) -> bool:
-        has_met = event.time > one.since and one.name not in refusing
-        if has_met:
-            self._ranks[one].setdefault(event.key, len(self._ranks[one]))
-        return has_met
+    def _record_acceptance(self, cohort: Cohort, event: Event, rejecting: set[str]) -> bool:
+        accepts = event.time > cohort.since and cohort.name not in rejecting
+        if accepts:
+            self._positions[cohort].setdefault(event.key, len(self._positions[cohort]))
+        return accepts
 
     def record_latest_event(self, event: Event) -> None:
-        """Note an event, in time or late: it may be the last of its key."""
+        """Record an event, on time or late: it may be the last of its key."""
         key = event.key
-        if key not in self.latest:  # who has not met it by now has not accepted it
-            self._wait(key, [one for one, ranks in self._ranks.items() if key not in ranks])
-        if event.time >= self.latest.setdefault(key, event).time:
-            self.latest[key] = event
+        if key not in self.latest_events:  # who has not numbered it has not accepted it
+            self._set_waiting(key, [c for c, p in self._positions.items() if key not in p])
+        if event.time >= self.latest_events.setdefault(key, event).time:
+            self.latest_events[key] = event

@@ -1,16 +1,17 @@
-"""The operator: acceptance, keys, changing queries, and steps that fail without a trace.
+"""The operator: acceptance, keys, queries that come and go, and steps that fail without a trace.
 
-It derives the workload of each query, lets queries that lift and combine alike share slices, and
-orders what they report. Proofs: proofs/scotty.md, O1 and O2.
+`take` is one step in four stages: `ingest` events into slices, compute `outputs`, order results,
+`commit` each group. The operator plans each query by its workload, and lets queries that lift and
+combine by the same code share slices. Proofs: proofs/scotty.md, O1 and O2.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from muntin.optimized.common.query_sharing import Erased, shareable
-from muntin.optimized.common.well_formed import check_query
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.common.query_sharing import can_share
+from muntin.optimized.common.user_code import check_query
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.count_group import CountGroup
 from muntin.optimized.scotty.groups.count_key_state import CountSliceRequirements
 from muntin.optimized.scotty.groups.in_order_group import InOrderGroup
@@ -18,26 +19,27 @@ from muntin.optimized.scotty.groups.time_group import TimeGroup
 from muntin.optimized.scotty.groups.tuple_group import TupleGroup
 from muntin.optimized.scotty.key_order import Cohort, KeyOrder
 from muntin.optimized.scotty.opaque_windows import as_opaque_if_derived
-from muntin.optimized.scotty.query_plan import ScottyPlan, strategy
+from muntin.optimized.scotty.query_plan import ScottyPlan, plan_for
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.optimized.scotty.workload import LETTERS
 from muntin.snapshot import Persistent
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
-from muntin.spec.stream import END, Accepted, Event, Step, check_order
+from muntin.spec.stream import END, AcceptedEvent, Event, Step, check_order
 
 
 @dataclass
 class QueryState:
-    """A query, how it is served, its group, and those who accept the same events."""
+    """A query, its plan and group, the queries that accept the same events, and its position."""
 
     query: Query
-    strategy: ScottyPlan
+    plan: ScottyPlan
     group: SliceGroup
     cohort: Cohort
-    nth: int
+    position: int
 
 
 @dataclass
@@ -48,8 +50,8 @@ class SliceGroupEntry:
     group: SliceGroup
 
     @property
-    def aggregate(self) -> Erased:
-        """The aggregate of the first query that is still asked."""
+    def aggregate(self) -> AnyAggregate:
+        """The aggregate of the first query that is still registered."""
         return next(iter(self.group.queries.values())).aggregate
 
 
@@ -64,157 +66,153 @@ class Scotty(Persistent):
         build: BuildStore = LazyStore,
         letters: tuple[object, ...] = LETTERS,
     ) -> None:
-        """Start with no query. On the letters the declared facts of aggregates are checked."""
+        """Start with no query. The declared facts of aggregates are checked on the letters."""
         self._settings, self._build, self._letters = settings, build, letters
-        self._before: float = -END
-        self._reached: float = -END
-        self._seen: float = -END
-        self._ranks = KeyOrder()
-        self._arrivals = self._added = 0
-        self._running: dict[str, QueryState] = {}
-        self._shared: list[SliceGroupEntry] = []
+        self._watermark: float = -END
+        self._last_finite: float = -END
+        self._latest_time: float = -END
+        self._key_order = KeyOrder()
+        self._arrival_count = self._added_count = 0
+        self._query_states: dict[str, QueryState] = {}
+        self._group_entries: list[SliceGroupEntry] = []
 
     def add(self, query: Query) -> None:
-        """Ask a further query: it sees what is younger than all that came."""
+        """Register a query: it sees the events after all that came before."""
         check_query(query)
-        if query.id in self._running:
+        if query.id in self._query_states:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
-        query, since = as_opaque_if_derived(query, self._settings), max(self._seen, self._before)
-        found = strategy(query, self._settings, since, self._letters)
-        missed = self._ranks.missed(query)
-        group = self._group(query, found)
-        group.add(query, since, missed)
+        query = as_opaque_if_derived(query, self._settings)
+        since = max(self._latest_time, self._watermark)
+        plan = plan_for(query, self._settings, since, self._letters)
+        missed_events = self._key_order.missed_events(query)
+        group = self._group_for(query, plan)
+        group.add(query, since, missed_events)
         by_window = self._settings.dialect.lateness == "window"
-        self._added += 1
+        self._added_count += 1
         cohort = Cohort(since, query.id if by_window else None)
-        self._ranks.add(cohort)
-        self._running[query.id] = QueryState(query, found, group, cohort, self._added)
+        self._key_order.add(cohort)
+        self._query_states[query.id] = QueryState(query, plan, group, cohort, self._added_count)
 
     @property
     def queries(self) -> list[Query]:
-        """What is asked; a type that derives from a known one is told apart."""
-        return [one.query for one in self._running.values()]
+        """The registered queries; a type that derives from a built-in one is opaque."""
+        return [state.query for state in self._query_states.values()]
 
     @property
     def groups(self) -> list[SliceGroup]:
         """The groups of queries that share slices."""
-        return [one.group for one in self._shared]
+        return [entry.group for entry in self._group_entries]
 
     def explain(self) -> str:
-        """Say how each query is served, and which share slices."""
-        told = list[str]()
-        for name, one in self._running.items():
-            others = [repr(other) for other in one.group.queries if other != name]
-            shares = (
-                f"slices are shared with {', '.join(others)}" if others else "slices of its own"
-            )
-            lines = one.strategy.lines(one.query, self._settings)
-            told += [f"query {name!r}", *(f"  {line}" for line in lines)]
-            told.append(f"  {shares}")
-        return "\n".join(told)
+        """Describe how each query is served, and which queries share slices."""
+        lines = list[str]()
+        for name, state in self._query_states.items():
+            others = ", ".join(repr(other) for other in state.group.queries if other != name)
+            shares = f"slices are shared with {others}" if others else "slices of its own"
+            lines += [f"query {name!r}"]
+            plan_lines = state.plan.explanation(state.query, self._settings)
+            lines += [f"  {line}" for line in (*plan_lines, shares)]
+        return "\n".join(lines)
 
-    def _group(self, query: Query, found: ScottyPlan) -> SliceGroup:
-        """Return the group that has the slices of such a query; perhaps a new one."""
-        for shared in self._shared:
-            if shared.scope == found.scope and shareable(shared.aggregate, query.aggregate):
-                return shared.group
-        how = SliceUpdatePolicy(query.aggregate.monoid, found.of.commutative, found.removal)
+    def _group_for(self, query: Query, plan: ScottyPlan) -> SliceGroup:
+        """The group whose slices serve the query; perhaps a new one."""
+        for entry in self._group_entries:
+            if entry.scope == plan.scope and can_share(entry.aggregate, query.aggregate):
+                return entry.group
+        commutative, by_arrival = plan.characteristics.commutative, plan.by_arrival
+        policy = SliceUpdatePolicy(query.aggregate.monoid, commutative, plan.removal)
         group: SliceGroup
-        if found.in_order:
+        if plan.in_order:
             group = InOrderGroup(self._settings, self._build)
-        elif found.in_ranks:
-            plan = CountSliceRequirements(how, stored=found.stored, by_arrival=found.by_arrival)
-            group = CountGroup(self._settings, plan, self._build)
-        elif found.in_tuples:
-            group = TupleGroup(self._settings, how, self._build, by_arrival=found.by_arrival)
+        elif plan.slices_by_rank:
+            requirements = CountSliceRequirements(policy, plan.tuples_stored, by_arrival)
+            group = CountGroup(self._settings, requirements, self._build)
+        elif plan.slices_hold_tuples:
+            group = TupleGroup(self._settings, policy, self._build, by_arrival=by_arrival)
         else:
-            group = TimeGroup(self._settings, query, self._build, stored=found.stored)
-        self._shared.append(SliceGroupEntry(found.scope, group))
+            group = TimeGroup(self._settings, query, self._build, stored=plan.tuples_stored)
+        self._group_entries.append(SliceGroupEntry(plan.scope, group))
         return group
 
     def remove(self, name: str) -> None:
-        """Ask a query no more, and release what only it needed."""
-        if name not in self._running:
+        """Drop a query, and the state that only it needed."""
+        if name not in self._query_states:
             raise InvalidInputError(f"there is no query {name!r} to remove")
-        gone = self._running[name]
-        gone.group.remove(name)
-        del self._running[name]
-        if all(one.cohort != gone.cohort for one in self._running.values()):
-            self._ranks.remove(gone.cohort)
-        self._shared = [one for one in self._shared if one.group.queries]
+        state = self._query_states[name]
+        state.group.remove(name)
+        del self._query_states[name]
+        if all(other.cohort != state.cohort for other in self._query_states.values()):
+            self._key_order.remove(state.cohort)
+        self._group_entries = [other for other in self._group_entries if other.group.queries]
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step, and say what it changes; a step that fails changes nothing."""
-        seen, events = self._in_order(step.events), step.events
-        given = -END if step.watermark is None else step.watermark
-        now = max(self._before, given, seen if self._settings.in_order else -END)
-        reached = now if now < END else self._reached
-        moment = StepWatermarks(self._settings, self._before, now, reached)
-        asked = StepWatermarks(self._settings, self._before, now, self._reached)
-        batch = [Accepted(event, nth) for nth, event in enumerate(events, self._arrivals)]
-        in_time, ballot = self._in_time(batch, asked), LatenessVotes()
+        """Process a step, and emit the results that it changes; a failed step changes nothing."""
+        latest_time, events = self._checked_latest_time(step.events), step.events
+        step_watermark = -END if step.watermark is None else step.watermark
+        now = max(self._watermark, step_watermark, latest_time if self._settings.in_order else -END)
+        last_finite = now if now < END else self._last_finite
+        output_watermarks = StepWatermarks(self._settings, self._watermark, now, last_finite)
+        ingest_watermarks = StepWatermarks(self._settings, self._watermark, now, self._last_finite)
+        batch = [AcceptedEvent(event, a) for a, event in enumerate(events, self._arrival_count)]
+        on_time, votes = self._on_time_events(batch, ingest_watermarks), LatenessVotes()
         try:
-            for one in self._shared:
-                one.group.ingest(in_time, asked, ballot)
-            reports = [(one.group, one.group.outputs(moment)) for one in self._shared]
+            for entry in self._group_entries:
+                entry.group.ingest(on_time, ingest_watermarks, votes)
+            outputs = [(e.group, e.group.outputs(output_watermarks)) for e in self._group_entries]
         except BaseException:
-            for one in self._shared:
-                one.group.restore()
+            for entry in self._group_entries:
+                entry.group.restore()
             raise
-        late = self._meet(batch, in_time, asked, ballot)
-        results = self._results([report for _, found in reports for report in found])
-        for group, found in reports:
-            group.commit(found, moment)
-        self._before, self._reached, self._seen = now, reached, seen
-        self._arrivals += len(events)
-        return Output(results, late)
+        late_events = self._record_keys(batch, on_time, ingest_watermarks, votes)
+        results = self._ordered_results([output for _, g in outputs for output in g])
+        for group, group_outputs in outputs:
+            group.commit(group_outputs, output_watermarks)
+        self._watermark, self._last_finite, self._latest_time = now, last_finite, latest_time
+        self._arrival_count += len(events)
+        return Output(results, late_events)
 
-    def _in_order(self, events: Sequence[Event]) -> float:
-        """Return the greatest time so far; refuse disorder where order was promised."""
-        seen = self._seen
+    def _checked_latest_time(self, events: Sequence[Event]) -> float:
+        """The greatest event time so far; disorder is refused where order was promised."""
+        latest_time = self._latest_time
         for event in events:
-            if event.time > seen:
-                seen = event.time
-            elif self._settings.in_order and event.time < seen:
-                check_order([seen, event.time])
-        return seen
+            if event.time > latest_time:
+                latest_time = event.time
+            elif self._settings.in_order and event.time < latest_time:
+                check_order([latest_time, event.time])
+        return latest_time
 
-    def _in_time(self, batch: Sequence[Accepted], moment: StepWatermarks) -> Sequence[Accepted]:
-        """Return the events that are not late, if that can be said of the event alone."""
+    def _on_time_events(self, batch: Batch, watermarks: StepWatermarks) -> Batch:
+        """The events that are not late, if that follows from the event alone."""
         if self._settings.dialect.lateness != "event":
             return batch
-        limit = moment.limit_before
+        limit = watermarks.limit_before
         return [accepted for accepted in batch if accepted.event.time >= limit]
 
-    def _meet(
-        self,
-        batch: Sequence[Accepted],
-        in_time: Sequence[Accepted],
-        moment: StepWatermarks,
-        ballot: LatenessVotes,
+    def _record_keys(
+        self, batch: Batch, on_time: Batch, watermarks: StepWatermarks, votes: LatenessVotes
     ) -> tuple[Event, ...]:
-        """Note the keys of events, and return those that are late."""
-        rule, limit = self._settings.dialect.lateness, moment.limit_before
-        for accepted in in_time:
-            self._ranks.record_key(accepted.event, ballot.refusing(accepted))
+        """Record the keys of events, and give the late ones."""
+        rule, limit = self._settings.dialect.lateness, watermarks.limit_before
+        for accepted in on_time:
+            self._key_order.record_key(accepted.event, votes.rejecting_queries(accepted))
         for accepted in batch:
-            self._ranks.record_latest_event(accepted.event)
+            self._key_order.record_latest_event(accepted.event)
         if rule == "event":
-            return tuple(one.event for one in batch if one.event.time < limit)
-        return tuple(one.event for one in batch if ballot.late(one))
+            return tuple(accepted.event for accepted in batch if accepted.event.time < limit)
+        return tuple(accepted.event for accepted in batch if votes.is_late(accepted))
 
-    def _results(self, reports: list[QueryOutput]) -> tuple[Result, ...]:
-        """Order what is said: retractions first, then by end, start, query, and key."""
-        told = self._settings.output == "accumulate-retract"
+    def _ordered_results(self, outputs: list[QueryOutput]) -> tuple[Result, ...]:
+        """Results in order: retractions first, then by end, start, query and key (rule 11)."""
+        emits_retractions = self._settings.output == "accumulate-retract"
         results: list[tuple[tuple[bool, float, int, int, int, int], Result]] = []
-        for name, key, changes in reports:
+        for name, key, changes in outputs:
             if not changes:
                 continue
-            running = self._running[name]
-            nth, place = running.nth, self._ranks.of(running.cohort, key)
-            for kind, (start, end, row), said in changes:
-                if kind != "retracted" or told:
-                    result = Result(name, key, start, end, said.value, kind, said.revision)
-                    at = (kind != "retracted", end, start, nth, row, place)
-                    results.append((at, result))
+            state = self._query_states[name]
+            key_position = self._key_order.position(state.cohort, key)
+            for kind, (start, end, row), emitted in changes:
+                if kind != "retracted" or emits_retractions:
+                    result = Result(name, key, start, end, emitted.value, kind, emitted.revision)
+                    sort_key = (kind != "retracted", end, start, state.position, row, key_position)
+                    results.append((sort_key, result))
         return tuple(result for _, result in sorted(results, key=itemgetter(0)))

@@ -1,4 +1,4 @@
-"""A step in time: the watermark before and after, and what follows from it."""
+"""The watermarks around a step, and what follows from them: lateness, emission, finality."""
 
 from collections.abc import Mapping
 
@@ -8,26 +8,27 @@ from muntin.spec.stream import END
 
 
 class StepWatermarks:
-    """The watermark before the step and after, and the latter unless it is the end."""
+    """The watermark before the step and after, and the last finite one."""
 
     def __init__(self, settings: Settings, before: float, now: float, reached: float) -> None:
-        """Say what follows, once for all who ask.
+        """Derive what all groups read.
 
-        Before the limit nothing changes. If `final`, windows are reported when they freeze, and not
-        when they are complete; if `held_back`, updates wait for the next watermark; if
-        `only_fresh`, windows are reported only when they become complete.
+        Before the limit nothing changes. If `final_only`, windows are emitted when they are final,
+        and not when they are complete; if `held_back`, updates wait for the next watermark; if
+        `new_windows_only`, windows are emitted only when they become complete.
         """
-        self.settings, self.before, self.now, self.reached = settings, before, now, reached
-        self.limit_before, self.limit = (_limit(settings, at) for at in (before, now))
-        self.done_before, self.done = _done(settings, before), _done(settings, now)
-        self.final = settings.output == "final"
-        update = "immediate" if self.final else settings.dialect.late_update
+        self.settings, self.before, self.now, self.last_finite = settings, before, now, reached
+        self.limit_before, self.limit = (_limit(settings, watermark) for watermark in (before, now))
+        self.final_until_before = _final_until(settings, before)
+        self.final_until = _final_until(settings, now)
+        self.final_only = settings.output == "final"
+        update = "immediate" if self.final_only else settings.dialect.late_update
         self.held_back = update == "next_watermark" and now <= before
-        self.only_fresh = update == "none"
+        self.new_windows_only = update == "none"
 
-    def reporting(self, closing: int) -> tuple[float, float]:
-        """Return low and high: what ends in (low, high] is reported for the first time."""
-        if self.final:
+    def emission_range(self, closing: int) -> tuple[float, float]:
+        """Low and high: a window that ends in (low, high] is emitted for the first time."""
+        if self.final_only:
             return self.limit_before - max(0, closing), self.limit - max(0, closing)
         return self.before - closing, self.now - closing
 
@@ -37,34 +38,35 @@ def _limit(settings: Settings, watermark: float) -> float:
     return -END if never else watermark - settings.allowed_lateness
 
 
-def _done(settings: Settings, watermark: float) -> float:
-    """Return the time up to which windows are settled for good.
+def _final_until(settings: Settings, watermark: float) -> float:
+    """The time up to which windows are final.
 
-    By event, an event at the limit may still come. If nothing is ever late, nothing settles.
+    By event, an event at the limit may still come. If no event is ever late, no window is final.
     """
     rule = settings.dialect.lateness
     return -END if rule == "never" else _limit(settings, watermark) - (rule == "event")
 
 
-def emission_watermark(settings: Settings, past: float, closing: int) -> float:
-    """Return the watermark at which a window is told of that is past at some time."""
+def emission_watermark(settings: Settings, completes_at: float, closing: int) -> float:
+    """The watermark at which a window is emitted that completes at some time."""
     if settings.output != "final":
-        return past + closing
+        return completes_at + closing
     never = settings.dialect.lateness == "never"
-    return END if never else past + max(0, closing) + settings.allowed_lateness
+    return END if never else completes_at + max(0, closing) + settings.allowed_lateness
 
 
-def finalization_watermark(settings: Settings, settles: float) -> float:
-    """Return the watermark at which what settles at some time is settled for good."""
+def finalization_watermark(settings: Settings, final_at: float) -> float:
+    """The watermark at which a window is final whose last update may come until `final_at`."""
     rule = settings.dialect.lateness
-    return END if rule == "never" else settles + settings.allowed_lateness + (rule == "event")
+    return END if rule == "never" else final_at + settings.allowed_lateness + (rule == "event")
 
 
 def max_early_emission(dialect: Dialect) -> int:
-    """Return how far behind the watermark an event can lie in a window that was told of.
+    """How far behind the watermark an event can lie in a window that was emitted.
 
-    A window may be told of one before it is past, and a session may merge at its very end.
+    With `closing=-1` a window is emitted one time unit early; with `session_merge="le"` a session
+    can still merge at its end.
     """
     closing = dialect.closing
-    closings = closing.values() if isinstance(closing, Mapping) else [closing]
-    return int(-1 in closings) + int(dialect.session_merge == "le")
+    shifts = closing.values() if isinstance(closing, Mapping) else [closing]
+    return int(-1 in shifts) + int(dialect.session_merge == "le")

@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.optimized.common.aggregate_facts import without_refuted_facts
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import NAMES, named, named_keeping_nulls
-from muntin.spec.algebra.laws import without_refuted_facts
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import Context
 
-Erased = Aggregate[object, object, object]
 Removal = Literal["none", "invert", "recompute"]
 LETTERS = (2, 5)
 """Values on which declared facts are checked, unless the user gives better ones."""
-CATALOGUE = frozenset(id(one) for name in NAMES for one in (named_keeping_nulls(name), named(name)))
+CATALOGUE_IDS = frozenset(id(one) for n in NAMES for one in (named_keeping_nulls(n), named(n)))
 """The aggregates whose claims tests/laws checks. They live as long as the process does."""
 
 
@@ -39,25 +38,25 @@ def characteristics(
     query: Query, settings: Settings, letters: tuple[object, ...] = LETTERS
 ) -> Characteristics:
     """Derive the characteristics of a query; claims that would matter are checked."""
-    kind, facts = query.window, query.aggregate
-    if not settings.in_order and (facts.commutative or kind.measure is COUNT):
-        facts = without_refuted_claims(facts, letters)
+    window, aggregate = query.window, query.aggregate
+    if not settings.in_order and (aggregate.commutative or window.measure is COUNT):
+        aggregate = without_refuted_claims(aggregate, letters)
     return Characteristics(
         settings.in_order,
-        facts.commutative,
-        facts.monoid.invert is not None,
-        kind.context,
-        isinstance(kind, Session) and kind.measure is TIME,
-        kind.measure is COUNT,
+        aggregate.commutative,
+        aggregate.monoid.invert is not None,
+        window.context,
+        isinstance(window, Session) and window.measure is TIME,
+        window.measure is COUNT,
     )
 
 
-def stores_tuples(of: Characteristics) -> bool:
-    """Whether tuples have to be kept besides partial aggregates (Figure 4)."""
-    if of.in_order:
-        return of.context == "FCA"
-    aware = of.context != "CF" and not of.session
-    return not of.commutative or aware or of.count_measure
+def stores_tuples(traits: Characteristics) -> bool:
+    """Whether tuples have to be stored besides partial aggregates (Figure 4)."""
+    if traits.in_order:
+        return traits.context == "FCA"
+    aware = traits.context != "CF" and not traits.session
+    return not traits.commutative or aware or traits.count_measure
 
 
 SliceKind = Literal["times", "ranks", "arrivals", "begins", "tuples"]
@@ -65,59 +64,60 @@ SliceKind = Literal["times", "ranks", "arrivals", "begins", "tuples"]
 between the begins of windows of an ordered stream; between any tuples."""
 
 
-def keeps_tuples(of: Characteristics, place: SliceKind) -> bool:
-    """Whether tuples are stored: Figure 4, but for the reasons of `deviation_from_figure_4`."""
-    if place in ("begins", "arrivals"):
+def keeps_tuples(traits: Characteristics, slice_kind: SliceKind) -> bool:
+    """Whether tuples are stored: Figure 4, except for the reasons in `deviation_from_figure_4`."""
+    if slice_kind in ("begins", "arrivals"):
         return False
-    return place == "tuples" or stores_tuples(of)
+    return slice_kind == "tuples" or stores_tuples(traits)
 
 
-def splits(of: Characteristics) -> bool:
+def splits(traits: Characteristics) -> bool:
     """Whether slices may have to be split, so that values are recomputed (Figure 5)."""
-    if of.in_order:
-        return of.context == "FCA"
-    return of.context != "CF" and not of.session
+    if traits.in_order:
+        return traits.context == "FCA"
+    return traits.context != "CF" and not traits.session
 
 
-def removal(of: Characteristics) -> Removal:
-    """How tuples are taken out of slices (Figure 6)."""
-    if of.in_order or not of.count_measure:
+def removal(traits: Characteristics) -> Removal:
+    """How tuples are removed from slices (Figure 6)."""
+    if traits.in_order or not traits.count_measure:
         return "none"
-    return "invert" if of.invertible else "recompute"
+    return "invert" if traits.invertible else "recompute"
 
 
-def without_refuted_claims(aggregate: Erased, letters: tuple[object, ...]) -> Erased:
-    """Return the aggregate without the claims that small words refute.
+def without_refuted_claims(aggregate: AnyAggregate, letters: tuple[object, ...]) -> AnyAggregate:
+    """The aggregate without the claims that small words refute.
 
     Letters that the aggregate does not take refute nothing. What the catalogue claims of integers
     is true; of letters that the user gives it is checked, for floats have no inverse.
     """
-    if letters is LETTERS and id(aggregate) in CATALOGUE:
+    if letters is LETTERS and id(aggregate) in CATALOGUE_IDS:
         return aggregate
-    return _unrefuted(_Claims(aggregate, letters))
+    return _checked_claims(_Claims(aggregate, letters))
 
 
 @dataclass(frozen=True, eq=False)
 class _Claims:
     """What is checked once: claims are the same if they are made of the same functions."""
 
-    aggregate: Erased
+    aggregate: AnyAggregate
     letters: tuple[object, ...]
 
-    def _made_of(self) -> tuple[object, ...]:
-        whole, monoid = self.aggregate, self.aggregate.monoid
-        functions = (whole.lift, monoid.combine, whole.lower, monoid.invert, monoid.invert_first)
-        return *map(id, functions), whole.commutative, id(monoid.identity), repr(self.letters)
+    def _function_ids(self) -> tuple[object, ...]:
+        aggregate, monoid = self.aggregate, self.aggregate.monoid
+        parts = monoid.identity, monoid.combine, monoid.invert, monoid.invert_first
+        functions = (*parts, aggregate.lift, aggregate.lower)
+        return *map(id, functions), aggregate.commutative, repr(self.letters)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Claims) and self._made_of() == other._made_of()
+        return isinstance(other, _Claims) and self._function_ids() == other._function_ids()
 
     def __hash__(self) -> int:
-        return hash(self._made_of())
+        return hash(self._function_ids())
 
 
 @lru_cache(maxsize=256)
-def _unrefuted(claims: _Claims) -> Erased:
+def _checked_claims(claims: _Claims) -> AnyAggregate:
     try:
         return without_refuted_facts(claims.aggregate, claims.letters, longest=2)
     except Exception:  # noqa: BLE001 - whatever the user's code raises on foreign values

@@ -1,4 +1,4 @@
-"""Slices: rows become partial aggregates where they lie, and only these are brought together.
+"""Slices by kernels: rows become partial aggregates where they lie, and only these are shuffled.
 
 Between two edges of windows all rows of a key are one [Traub20]; slices are no wider than the
 smallest gap, so sessions need no more than their first and last times.
@@ -12,27 +12,18 @@ import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from muntin.columnar.arrow import values as arrow_values
+from muntin.columnar.arrow import result_array
+from muntin.columnar.key_numbers import KeyNumbers
 from muntin.kernels.slicing.arrays import FIRST, LAST
 from muntin.kernels.slicing.grain import rows, sliced
 from muntin.kernels.slicing.moment import Clock, Within
 from muntin.kernels.slicing.store import Store
 from muntin.kernels.slicing.track import view_of
 from muntin.kernels.slicing.view import Line
-from muntin.spark.batch.slice_encoding import columns_of, decode_slices, events
-from muntin.spark.batch.slice_plan import SlicePlan
+from muntin.spark.batch.slice_plan import SlicePlan, decode_slices, encode_slices, events
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import (
-    KeyNumbers,
-    Table,
-    Work,
-    batches,
-    column,
-    keys,
-    mapped,
-    picked,
-    table,
-)
+from muntin.spark.execution import arrow
+from muntin.spark.execution.arrow import ArrowBatch, Work
 from muntin.spark.execution.repartition import (
     columns_read,
     repartition_by_key,
@@ -45,120 +36,115 @@ from muntin.spark.execution.result_rows import (
     result_batches,
 )
 
-ENOUGH = 2**18
-"""So many slices are held by a worker before they are passed on."""
+BUFFERED_SLICES = 2**18
+"""The slices that a worker holds before it sends them on, at least."""
 
 ROWS = 2**40
 """More than a task has rows."""
 
 
 def partial_slices(df: DataFrame, plan: AggregationPlan) -> DataFrame:
-    """Return slices that kernels make of each partition."""
-    return mapped(
-        df.select(*columns_read(plan)), partial_aggregation_task(plan), SlicePlan(plan).schema
-    )
+    """The slices that kernels make of each partition."""
+    rows = df.select(*columns_read(plan))
+    return arrow.mapped(rows, partial_aggregation_task(plan), SlicePlan(plan).schema)
 
 
-def final_windows(made: DataFrame, plan: AggregationPlan) -> DataFrame:
-    """Return the answer: slices are brought together by key, and windows made of them."""
-    return expand_compact(
-        mapped(
-            repartition_by_key(made, plan, []), final_aggregation_task(plan), compact_schema(plan)
-        ),
-        plan,
-    )
+def final_windows(slices: DataFrame, plan: AggregationPlan) -> DataFrame:
+    """The windows of slices, which are shuffled by key."""
+    by_key = repartition_by_key(slices, plan, [])
+    results = arrow.mapped(by_key, final_aggregation_task(plan), compact_schema(plan))
+    return expand_compact(results, plan)
 
 
 def partial_aggregation_task(plan: AggregationPlan) -> Work:
-    """Return what a worker does to rows."""
+    """The work on rows of one partition: slices of them."""
 
-    def work(given: Iterable[Table]) -> Iterator[object]:
+    def work(partition: Iterable[ArrowBatch]) -> Iterator[object]:
         context = TaskContext.get()
-        held = PendingSlices(SlicePlan(plan), (context.partitionId() if context else 0) * ROWS)
-        for batch in given:
+        slices = PendingSlices(SlicePlan(plan), (context.partitionId() if context else 0) * ROWS)
+        for batch in partition:
             if batch.num_rows:
-                held.take(batch)
-            if held.size > ENOUGH:
-                yield from held.passed_on()
-        yield from held.passed_on()
+                slices.add(batch)
+            if slices.size > BUFFERED_SLICES:
+                yield from slices.flush()
+        yield from slices.flush()
 
     return work
 
 
 class PendingSlices:
-    """The slices that a worker has made and not passed on yet."""
+    """The slices that a worker has made and not sent on yet."""
 
     def __init__(self, slicing: SlicePlan, arrival: int) -> None:
-        """Start with none; the first row has this number."""
+        """Start empty; the first row has this arrival number."""
         self._slicing, self._arrival = slicing, arrival
         self._stores: list[Store] = []
-        self._keys: list[Table] = []
+        self._keys: list[ArrowBatch] = []
         self.size = 0
 
-    def take(self, batch: Table) -> None:
+    def add(self, batch: ArrowBatch) -> None:
         """Make slices of rows."""
-        found = keys(batch, self._slicing.plan.keys)
-        came = events(self._slicing, batch, found.number, self._arrival)
+        numbers = arrow.keys(batch, self._slicing.plan.keys)
+        arrived = events(self._slicing, batch, numbers.number, self._arrival)
         if self._slicing.gap:
-            whole = self._slicing.cut(rows(came, self._slicing.parts))
+            store = self._slicing.cut(rows(arrived, self._slicing.parts))
         else:
-            whole = sliced(came, self._slicing.slice_edges.runs(came), self._slicing.parts)
-        self._stores.append(whole)
-        self._keys.append(picked(batch, self._slicing.plan.keys, found.row))
+            runs = self._slicing.slice_edges.runs(arrived)
+            store = sliced(arrived, runs, self._slicing.parts)
+        self._stores.append(store)
+        self._keys.append(arrow.picked(batch, self._slicing.plan.keys, numbers.row))
         self._arrival += batch.num_rows
-        self.size += len(whole.cells)
+        self.size += len(store.cells)
 
-    def passed_on(self) -> Iterator[Table]:
-        """Yield what is held as batches, and hold nothing."""
+    def flush(self) -> Iterator[ArrowBatch]:
+        """Send all slices as batches."""
         if not self.size:
             return
-        whole = table(self._keys)
-        found = keys(whole, self._slicing.plan.keys)
-        sizes = np.cumsum([0, *(one.num_rows for one in self._keys)]).tolist()
-        numbered = [
-            replace(one, cells=replace(one.cells, key=found.number[at + one.cells.key]))
-            for one, at in zip(self._stores, sizes, strict=False)
+        joined = arrow.table(self._keys)
+        numbers = arrow.keys(joined, self._slicing.plan.keys)
+        offsets = np.cumsum([0, *(one.num_rows for one in self._keys)]).tolist()
+        renumbered = [
+            replace(store, cells=replace(store.cells, key=numbers.number[offset + store.cells.key]))
+            for store, offset in zip(self._stores, offsets, strict=False)
         ]
-        store = self._slicing.cut(reduce(Store.followed, numbered))
+        store = self._slicing.cut(reduce(Store.followed, renumbered))
         self._stores, self._keys, self.size = [], [], 0
         names = self._slicing.plan.keys
-        each = picked(whole, names, found.row[store.cells.key])
-        columns: dict[str, object] = {name: column(each, name) for name in names}
-        columns |= columns_of(self._slicing, store)
-        yield from batches(columns, self._slicing.schema)
+        key_rows = arrow.picked(joined, names, numbers.row[store.cells.key])
+        columns = {name: arrow.column(key_rows, name) for name in names}
+        encoded = encode_slices(self._slicing, store)
+        yield from arrow.batches({**columns, **encoded}, self._slicing.schema)
 
 
 def final_aggregation_task(plan: AggregationPlan) -> Work:
-    """Return what a worker does to slices that were brought together."""
+    """The work on slices that are sorted by key: windows of them."""
 
-    def work(given: Iterable[Table]) -> Iterator[object]:
+    def work(partition: Iterable[ArrowBatch]) -> Iterator[object]:
         slicing = SlicePlan(plan)
-        for whole in split_at_key_boundaries(given, plan.keys):
-            found = keys(whole, plan.keys)
-            lines = windows_of(slicing, whole, found)
-            yield from result_batches(plan, lines, whole, found, compactly=True)
+        for slices in split_at_key_boundaries(partition, plan.keys):
+            numbers = arrow.keys(slices, plan.keys)
+            results = windows_of(slicing, slices, numbers)
+            yield from result_batches(plan, results, slices, numbers, compactly=True)
 
     return work
 
 
-def windows_of(slicing: SlicePlan, whole: Table, found: KeyNumbers) -> list[ResultRows]:
-    """Return all windows of some keys, from their slices."""
-    store, lines = _store(slicing, whole, found), list[ResultRows]()
+def windows_of(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> list[ResultRows]:
+    """All windows of some keys, from their slices."""
+    store, results = _store(slicing, slices, numbers), list[ResultRows]()
     cells = store.cells
     line = Line(cells, np.zeros(len(cells), np.int64), FIRST, Clock(LAST, FIRST, LAST), final=False)
     for name, kind in slicing.plan.kinds().items():
         view = view_of(kind, line, Within(FIRST, LAST))
-        values = {
-            label: arrow_values(form(store, view.lo, view.hi))
-            for label, form in slicing.forms.items()
-        }
-        lines.append(ResultRows(name, view.key, view.start, view.end, values, None, None))
-    return lines
+        forms = slicing.forms.items()
+        values = {label: result_array(form(store, view.lo, view.hi)) for label, form in forms}
+        results.append(ResultRows(name, view.key, view.start, view.end, values, None, None))
+    return results
 
 
-def _store(slicing: SlicePlan, whole: Table, found: KeyNumbers) -> Store:
-    """Return the slices of some keys, one for each stretch of time."""
-    store = decode_slices(slicing, whole, found.number)
+def _store(slicing: SlicePlan, slices: ArrowBatch, numbers: KeyNumbers) -> Store:
+    """The slices of some keys, one for each interval between edges."""
+    store = decode_slices(slicing, slices, numbers.number)
     if slicing.gap:
         return slicing.cut(store)
     cells = store.cells

@@ -1,5 +1,5 @@
-"""The call `aggregate`, on the driver: its arguments are parsed, analyzed and made a plan.
+"""The call `aggregate`, on the driver: its arguments are analyzed and made a plan.
 
-Errors in a call are raised here, before Spark runs anything. How a plan is executed belongs to
-`batch` and `streaming`.
+Errors in a call are raised here, before Spark runs anything. The grammar of arguments
+is in `muntin.columnar`, which shares it; how a plan is executed belongs to `batch` and `streaming`.
 """

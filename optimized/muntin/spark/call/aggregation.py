@@ -1,83 +1,91 @@
 """The one call: windows over a DataFrame, in batch or in streaming."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from muntin.columnar.aggregate_requests import AggregateSpecs
+from muntin.columnar.arguments import Windows, check_dialect, parse_input_columns
 from muntin.spark.batch.strategy import in_batch
-from muntin.spark.call import arguments
-from muntin.spark.call.aggregate_arguments import AggregateSpec
-from muntin.spark.call.analysis import InputColumns, Windows, analyze
+from muntin.spark.call.analysis import analyze, check_columns
 from muntin.spark.call.durations import Duration, micros
-from muntin.spark.call.fitting import check_columns
 from muntin.spark.call.query_plan import AggregationPlan, Late
-from muntin.spark.call.window_arguments import short
-from muntin.spark.call.window_inputs import without_late_columns
+from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import quoted
-from muntin.spark.streaming.stream_query import StreamQuery, in_streaming
+from muntin.spark.streaming.stream_query import StreamOptions, build_stream
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Mode, Settings
 
 BadRows = Literal["fail", "skip"]
-"""What to do with rows that have no time."""
+"""What becomes of rows that have no time."""
 
 
-def aggregate(  # noqa: PLR0913 - all but the first are named, and most are seldom said
-    df: DataFrame,
+def aggregate(  # noqa: PLR0913 - all but the first are named, and most have defaults
+    rows: DataFrame,
     *,
     windows: Windows,
-    aggregates: Mapping[str, AggregateSpec],
+    aggregates: AggregateSpecs,
     time: str = "ts",
     keys: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    gap: str | None = None,
+    mark: str | None = None,
+    dialect: Dialect = OURS,
     watermark: Duration | None = None,
     allowed_lateness: Duration = 0,
     output: Mode = "accumulate-retract",
     late: Late = "count",
-    columns: Sequence[str] = (),
-    gap: str | None = None,
-    mark: str | None = None,
-    dialect: Dialect = OURS,
-    bad_rows: BadRows = "fail",
     buckets: int = 16,
+    bad_rows: BadRows = "fail",
     metrics: str | Observation = "muntin",
 ) -> DataFrame:
-    """Return a line for each window of each key that came, changed or went.
+    """A row for each window of each key that is new, updated or retracted.
 
-    A line has the id, type, start and end of the window, the keys, a column for each aggregate, the
-    kind of news and the revision. In batch each window is new, once. The guide is docs/spark.md.
+    The arguments up to `dialect` are those of `muntin.columnar.aggregate`; the others are of
+    streams, but for `bad_rows` and `metrics`, and change nothing in batch. A result row has the
+    id, type, start and end of the window, the keys, a column for each aggregate, `kind` and
+    `revision`. In batch each window is new, once. The guide is docs/spark.md.
     """
-    arguments.metrics(metrics)
-    reads = InputColumns(
-        arguments.column(time, "time"),
-        arguments.columns(keys, "keys"),
-        arguments.columns(columns, "columns"),
-        arguments.perhaps(gap, "gap"),
-        arguments.perhaps(mark, "mark"),
-    )
+    check_metrics(metrics)
+    inputs = parse_input_columns(time, keys, columns, gap, mark)
     settings = settings_of(allowed_lateness, output, dialect)
-    plan = analyze(arguments.frame(df).schema, reads, windows, aggregates, settings)
-    how = StreamQuery(watermark, late, buckets)
-    check_columns(plan, df)
-    good = filter_null_times(df, plan, bad_rows, metrics)
-    if not df.isStreaming:
-        return in_batch(good, without_late_columns(plan))
-    return in_streaming(good, plan, how, name_of(metrics))
+    plan = analyze(check_frame(rows).schema, inputs, windows, aggregates, settings)
+    options = StreamOptions(watermark, late, buckets)
+    check_columns(plan, rows)
+    timed = filter_null_times(rows, plan, bad_rows, metrics)
+    if not rows.isStreaming:
+        return in_batch(timed, plan.without_late_columns())
+    return build_stream(timed, plan, options, name_of(metrics))
 
 
 def settings_of(allowed_lateness: Duration, output: Mode, dialect: Dialect) -> Settings:
-    """Return how lateness, output and what engines disagree about are to be treated."""
+    """The settings of the operators, with lateness in microseconds."""
     lateness = micros(allowed_lateness)
-    short(lateness, f"allowed_lateness={allowed_lateness!r}")
-    return Settings(lateness, output, dialect=arguments.dialect(dialect))
+    check_length(lateness, f"allowed_lateness={allowed_lateness!r}")
+    return Settings(lateness, output, dialect=check_dialect(dialect))
+
+
+def check_frame(value: object) -> DataFrame:
+    """Refuse anything but a DataFrame."""
+    if isinstance(value, DataFrame):
+        return value
+    raise InvalidInputError(f"the rows must be a DataFrame of Spark, not {value!r}")
+
+
+def check_metrics(value: object) -> None:
+    """Refuse what Spark can't observe by; Spark Connect has an Observation of its own."""
+    is_observation = type(value).__name__ == Observation.__name__
+    if not value or not (isinstance(value, str) or is_observation):
+        raise InvalidInputError(f"metrics must be a name or an Observation, not {value!r}")
 
 
 def filter_null_times(
     df: DataFrame, plan: AggregationPlan, bad_rows: BadRows, metrics: str | Observation
 ) -> DataFrame:
-    """Return the rows that have a time, if the others are to be counted and left out."""
+    """The rows that have a time; the others are counted and left out, or fail their task."""
     if bad_rows == "fail":
         return df
     if bad_rows != "skip":
@@ -89,7 +97,7 @@ def filter_null_times(
 
 
 def name_of(metrics: str | Observation) -> str:
-    """Return the name of the metrics of a stream."""
+    """The name of the metrics of a stream."""
     if isinstance(metrics, str):
         return metrics
     raise InvalidInputError("Spark observes streams by name: say metrics='a name'")

@@ -1,83 +1,146 @@
-"""What is asked, checked against the columns before any job starts, and made into a plan."""
+"""The arguments of a call checked against the columns of its DataFrame, and made into a plan."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
-from pyspark.sql.types import (
-    BooleanType,
-    DataType,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
+from pyspark.sql import DataFrame
+from pyspark.sql import types as t
+
+from muntin.columnar.aggregate_requests import AggregateSpecs, parse_aggregates
+from muntin.columnar.arguments import (
+    RESULT_COLUMNS,
+    InputColumns,
+    Windows,
+    check_frames,
+    check_inputs,
+    check_result_names,
 )
-
-from muntin.spark.call import column_checks as accepted
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spark.call.aggregate_arguments import (
     FLOATING_TYPES,
     INTEGER_TYPES,
-    AggregateColumn,
-    AggregateSpec,
-    parse_aggregate,
+    NUMBERS,
+    ORDERED,
+    lookup,
+    typed_column,
 )
-from muntin.spark.call.arguments import labelled
-from muntin.spark.call.query_plan import END, START, AggregationPlan
-from muntin.spark.call.window_arguments import windows_of
-from muntin.spark.execution.columnar_support import NUMBERS
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.call.window_arguments import serialize_windows
 from muntin.spark.execution.evaluation import operator_of, queries_of
-from muntin.spark.execution.internal_columns import PREFIX, is_internal_name
+from muntin.spark.execution.repartition import PREFIX, is_internal_name
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Settings
-from muntin.spec.windows.frames import Delta, State, Threshold
-from muntin.spec.windows.window import WindowType
 
-Windows = Mapping[str, WindowType] | Sequence[WindowType]
-RESERVED = ("window", "window_type", "start", "end", START, END, "kind", "revision", "late")
-TIMES = (*INTEGER_TYPES, TimestampType, TimestampNTZType)
+CASE = "spark.sql.caseSensitive"
+KEYS = (*ORDERED, t.DecimalType)
+"""Types that every strategy groups in the same way."""
 
 
-@dataclass(frozen=True)
-class InputColumns:
-    """The columns that a call names."""
+def check_key(name: str, kind: t.DataType) -> None:
+    """Refuse keys that some strategy does not group, or groups differently."""
+    if not isinstance(kind, KEYS):
+        raise InvalidInputError(
+            f"the key {name!r} is of {kind.simpleString()}; keys may be strings, numbers, "
+            "decimals, booleans, binaries, dates and timestamps: take a field of it as the key, "
+            "or cast it to a string"
+        )
+    check_value(name, kind)
 
-    time: str
-    keys: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    gap: str | None = None
-    mark: str | None = None
+
+def check_value(name: str, kind: t.DataType) -> None:
+    """Refuse columns that workers can't read, or would compare differently from Spark."""
+    for part in parts_of(kind):
+        if isinstance(part, t.StringType) and not part.isUTF8BinaryCollation():
+            raise InvalidInputError(
+                f"the column {name!r} is of {kind.simpleString()}: strings are compared byte by "
+                "byte here, by no collation; add `collate UTF8_BINARY` to it, of lower(...) if "
+                "case does not matter"
+            )
+        if isinstance(part, t.YearMonthIntervalType):
+            raise InvalidInputError(
+                f"the column {name!r} is of {kind.simpleString()}, which workers of Spark can't "
+                "read; cast it to an integer"
+            )
+
+
+def parts_of(kind: t.DataType) -> Iterator[t.DataType]:
+    """A type, and those of all that its values hold."""
+    yield kind
+    if isinstance(kind, t.ArrayType):
+        yield from parts_of(kind.elementType)
+    if isinstance(kind, t.MapType):
+        yield from parts_of(kind.keyType)
+        yield from parts_of(kind.valueType)
+    if isinstance(kind, t.StructType):
+        for field in kind.fields:
+            yield from parts_of(field.dataType)
+
+
+def check_state_types(plan: AggregationPlan) -> None:
+    """Refuse columns whose values the state of a stream can't hold."""
+    for name in (*plan.keys, *plan.values):
+        kind = plan.types[name]
+        if not isinstance(kind, ORDERED):
+            raise InvalidInputError(
+                f"the column {name!r} is of {kind.simpleString()}, which a stream can't keep; it "
+                "keeps numbers, strings, binaries, booleans, dates and timestamps: cast it (a "
+                "decimal to a string, or to a long in its smallest unit), or leave it out"
+            )
+
+
+def check_columns(plan: AggregationPlan, df: DataFrame) -> None:
+    """Refuse columns that are ambiguous, as after a join, unused, or that a stream can't keep."""
+    sensitive = df.sparkSession.conf.get(CASE, "false") == "true"
+    names = [name if sensitive else name.lower() for name in df.columns]
+    for name in plan.read:
+        if names.count(name if sensitive else name.lower()) > 1:
+            same = [column for column in df.columns if column.lower() == name.lower()]
+            raise InvalidInputError(
+                f"the DataFrame has several columns {name!r} to Spark: {', '.join(same)}; "
+                "rename them, or select one"
+            )
+    check_inputs(plan.kinds(), plan.gap, plan.mark)
+    if df.isStreaming:
+        check_state_types(plan)
+
+
+RESERVED = (*RESULT_COLUMNS, "kind", "revision", "late")
+TIMES = (*INTEGER_TYPES, t.TimestampType, t.TimestampNTZType)
 
 
 def analyze(
-    schema: StructType,
-    reads: InputColumns,
+    schema: t.StructType,
+    inputs: InputColumns,
     windows: Windows,
-    aggregates: Mapping[str, AggregateSpec],
+    aggregates: AggregateSpecs,
     settings: Settings,
 ) -> AggregationPlan:
-    """Return the plan, or say what is wrong with what is asked."""
+    """The plan of a call, or an error that names what is wrong with it."""
     types = {field.name: field.dataType for field in schema.fields}
-    time, keys, extra = _time(types, reads.time), reads.keys, reads.extra
-    for name in keys:
-        accepted.key(name, _there(types, name))
-    made = tuple(parse_aggregate(label, one, types) for label, one in labelled(aggregates).items())
-    for name in (*extra, *(name for one in made for name in one.columns)):
-        accepted.value(name, _there(types, name))
-    _names(keys, made)
-    gap, mark = _gap(types, reads.gap), _mark(types, reads.mark)
-    plan = AggregationPlan(time, types, keys, windows_of(windows), made, extra, gap, mark, settings)
-    _frames(plan)
-    _apart(plan)
-    operator_of(plan, queries_of(plan))  # which refuses what no operator takes
+    time = _time(types, inputs.time)
+    for name in inputs.keys:
+        check_key(name, _type_of(types, name))
+    columns = tuple(typed_column(each, types) for each in parse_aggregates(aggregates, lookup))
+    for name in (*inputs.extra, *(name for each in columns for name in each.columns)):
+        check_value(name, _type_of(types, name))
+    check_result_names([*inputs.keys, *(one.label for one in columns)], RESERVED, fold=True)
+    gap, mark = _gap(types, inputs.gap), _mark(types, inputs.mark)
+    sent, keys, extra = serialize_windows(windows), inputs.keys, inputs.extra
+    plan = AggregationPlan(time, types, keys, sent, columns, extra, gap, mark, settings)
+    check_frames(plan.kinds(), plan.values, is_single=plan.has_single_value_column)
+    _check_frame_types(plan)
+    _check_internal_names(plan)
+    operator_of(plan, queries_of(plan))  # which refuses what no operator supports
     return plan
 
 
-def _there(types: Mapping[str, DataType], name: str) -> DataType:
+def _type_of(types: Mapping[str, t.DataType], name: str) -> t.DataType:
     if name not in types:
         raise InvalidInputError(f"there is no column {name!r}; there are {', '.join(types)}")
     return types[name]
 
 
-def _time(types: Mapping[str, DataType], name: str) -> str:
-    kind = _there(types, name)
+def _time(types: Mapping[str, t.DataType], name: str) -> str:
+    kind = _type_of(types, name)
     if isinstance(kind, FLOATING_TYPES):
         raise InvalidInputError(
             f"the time {name!r} is of {kind.simpleString()}: NaN and fractions have no place in "
@@ -90,54 +153,32 @@ def _time(types: Mapping[str, DataType], name: str) -> str:
     return name
 
 
-def _names(keys: tuple[str, ...], made: tuple[AggregateColumn, ...]) -> None:
-    """Refuse columns of the answer that have the same name to Spark, which looks at no case."""
-    asked = [*keys, *(one.label for one in made)]
-    labels = [name.lower() for name in (*RESERVED, *asked)]
-    for name in asked:
-        if labels.count(name.lower()) > 1:
-            raise InvalidInputError(
-                f"the answer would have two columns {name!r}; rename the key, or ask for the "
-                f"aggregate under another name (reserved are {', '.join(RESERVED)})"
-            )
-
-
-def _apart(plan: AggregationPlan) -> None:
-    """Refuse columns that would be taken for those put beside them."""
-    for name in (*plan.read, *(one.label for one in plan.wanted)):
+def _check_internal_names(plan: AggregationPlan) -> None:
+    """Refuse columns that could be confused with internal ones."""
+    for name in (*plan.read, *(one.label for one in plan.aggregates)):
         if is_internal_name(name):
             raise InvalidInputError(
-                f"the column {name!r} has a name that begins with {PREFIX!r}, as those that are "
-                "put beside yours do; rename it"
+                f"the column {name!r} has a name that begins with {PREFIX!r}, as internal columns "
+                "do; rename it"
             )
 
 
-def _gap(types: Mapping[str, DataType], name: str | None) -> str | None:
-    if name is not None and not isinstance(_there(types, name), INTEGER_TYPES):
-        raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time")
+def _gap(types: Mapping[str, t.DataType], name: str | None) -> str | None:
+    if name is not None and not isinstance(_type_of(types, name), INTEGER_TYPES):
+        raise InvalidInputError(f"the gaps {name!r} must be integers, in the unit of time; cast it")
     return name
 
 
-def _mark(types: Mapping[str, DataType], name: str | None) -> str | None:
-    if name is not None and not isinstance(_there(types, name), BooleanType):
-        raise InvalidInputError(f"the marks of punctuations, {name!r}, must be booleans")
+def _mark(types: Mapping[str, t.DataType], name: str | None) -> str | None:
+    if name is not None and not isinstance(_type_of(types, name), t.BooleanType):
+        raise InvalidInputError(f"the marks of punctuations, {name!r}, must be booleans; cast it")
     return name
 
 
-def _frames(plan: AggregationPlan) -> None:
-    """Refuse frames that have no single value to look at, or one that is no number."""
+def _check_frame_types(plan: AggregationPlan) -> None:
+    """Refuse frames that compare numbers over a column that holds none."""
     for name, kind in plan.kinds().items():
-        if isinstance(kind, Delta | State | Threshold) and not plan.has_single_value_column:
-            raise InvalidInputError(
-                f"window {name!r}: {kind.name} frames look at the value that is aggregated, so "
-                f"all aggregates must be of one column, not of {', '.join(plan.values)}"
-            )
-        if type(kind) in (Delta, State, Threshold) and not plan.values:
-            raise InvalidInputError(
-                f"window {name!r}: {kind.name} frames look at the value that is aggregated, and "
-                "'count' alone reads none: say of which column, such as ('count', 'price')"
-            )
-        for column in plan.values if type(kind) in (Delta, Threshold) else ():
+        for column in plan.values if traits_of(kind).needs_numbers else ():
             if not isinstance(plan.types[column], NUMBERS):
                 raise InvalidInputError(
                     f"window {name!r}: {kind.name} frames look at numbers, and {column!r} is of "

@@ -1,47 +1,32 @@
-"""The plan of one call: what is read, asked and answered. It travels to the workers."""
+"""The plan of one call: what is read, computed and emitted. It is sent to the workers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pyspark.sql.types import (
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import types as t
 
+from muntin.columnar.aggregate_requests import value_columns
+from muntin.columnar.arguments import END, START, has_time_bounds
+from muntin.optimized.common.window_traits import VALUE, inputs_of_all
 from muntin.spark.call.aggregate_arguments import AggregateColumn
-from muntin.spark.call.window_serialization import SerializedWindow
+from muntin.spark.call.window_arguments import SerializedWindow
 from muntin.spec.query import Settings
-from muntin.spec.windows.data_driven import LastNEvery
-from muntin.spec.windows.measure import TIME
 from muntin.spec.windows.window import WindowType
 
 Late = Literal["none", "count", "rows"]
-"""What is told of late rows: none are late in batch; else how many, or which."""
-
-START, END = "start_coordinate", "end_coordinate"
-"""Where windows begin and end that lie in another measure than time."""
-
-
-def in_time(kind: WindowType) -> tuple[bool, bool]:
-    """Whether the start, and the end, of windows are times."""
-    clock = kind.measure is TIME
-    return clock and not isinstance(kind, LastNEvery), clock
+"""What is emitted about late rows: in batch none are late; in a stream their number, or they."""
 
 
 @dataclass(frozen=True)
 class AggregationPlan:
-    """The columns of time and keys, of own gaps and marks, windows, aggregates, settings."""
+    """The columns of time, keys, gaps and marks, the windows, aggregates and settings."""
 
     time: str
-    types: Mapping[str, DataType]
+    types: Mapping[str, t.DataType]
     keys: tuple[str, ...]
     windows: tuple[SerializedWindow, ...]
-    wanted: tuple[AggregateColumn, ...]
+    aggregates: tuple[AggregateColumn, ...]
     extra: tuple[str, ...]
     gap: str | None
     mark: str | None
@@ -51,13 +36,12 @@ class AggregationPlan:
     @property
     def values(self) -> tuple[str, ...]:
         """The columns that make the value of an event, each once."""
-        read = (name for one in self.wanted for name in one.columns)
-        return tuple(dict.fromkeys((*read, *self.extra)))
+        return value_columns(self.aggregates, self.extra)
 
     @property
     def has_single_value_column(self) -> bool:
-        """Whether the value of an event is that of its one column, and no record."""
-        return len(self.values) <= 1 and all(len(one.columns) <= 1 for one in self.wanted)
+        """Whether the value of an event is that of its single column, and no record."""
+        return len(self.values) <= 1 and all(len(one.columns) <= 1 for one in self.aggregates)
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -66,32 +50,32 @@ class AggregationPlan:
         return tuple(dict.fromkeys((*self.keys, self.time, *self.values, *marks)))
 
     def kinds(self) -> dict[str, WindowType]:
-        """Return the window types by id."""
-        return {one.id: one.kind() for one in self.windows}
+        """The window types by id."""
+        return {window.id: window.kind() for window in self.windows}
 
     def restricted_to(self, ids: set[str]) -> "AggregationPlan":
-        """Return the plan for some of the windows."""
+        """The plan for some of the windows."""
         return replace(self, windows=tuple(one for one in self.windows if one.id in ids))
 
-    @property
-    def has_non_time_coordinates(self) -> bool:
-        """Whether some window lies in another measure than time, if only with one end."""
-        return any(in_time(kind) != (True, True) for kind in self.kinds().values())
+    def without_late_columns(self) -> "AggregationPlan":
+        """The plan for batch, which has no late rows; columns for them that windows read stay."""
+        looks = VALUE in inputs_of_all(self.kinds().values())
+        return self if looks else replace(self, extra=())
 
-    def schema(self) -> StructType:
-        """Return the columns of the answer."""
-        clock, text = self.types[self.time], StringType()
-        fields = [StructField("window", text), StructField("window_type", text)]
-        fields += [StructField("start", clock), StructField("end", clock)]
-        if self.has_non_time_coordinates:
-            fields += [StructField(START, LongType()), StructField(END, LongType())]
-        fields += [StructField(name, self.types[name]) for name in self.keys]
-        fields += [StructField(one.label, one.type) for one in self.wanted]
-        fields += [StructField("kind", text), StructField("revision", IntegerType())]
-        late = [StructField("late", self.row())] if self.late == "rows" else []
-        return StructType(fields + late)
+    def schema(self) -> t.StructType:
+        """The result columns."""
+        time, text = self.types[self.time], t.StringType()
+        fields = [t.StructField("window", text), t.StructField("window_type", text)]
+        fields += [t.StructField("start", time), t.StructField("end", time)]
+        if any(has_time_bounds(kind) != (True, True) for kind in self.kinds().values()):
+            fields += [t.StructField(START, t.LongType()), t.StructField(END, t.LongType())]
+        fields += [t.StructField(name, self.types[name]) for name in self.keys]
+        fields += [t.StructField(one.label, one.type) for one in self.aggregates]
+        fields += [t.StructField("kind", text), t.StructField("revision", t.IntegerType())]
+        late = [t.StructField("late", self.row())] if self.late == "rows" else []
+        return t.StructType(fields + late)
 
-    def row(self) -> StructType:
-        """Return the columns of a late row, besides its keys."""
+    def row(self) -> t.StructType:
+        """The columns of a late row, besides its keys."""
         names = dict.fromkeys((self.time, *self.values))
-        return StructType([StructField(name, self.types[name]) for name in names])
+        return t.StructType([t.StructField(name, self.types[name]) for name in names])

@@ -1,83 +1,83 @@
-"""The windows of a call, each under its name, and none longer than columns can say."""
+"""The windows of a call, none longer than columns can hold, as they are sent to workers.
 
-from collections.abc import Iterable, Mapping
+Spark pickles functions by value. The measures of time and of count, and the marks of punctuations,
+are compared by identity, so they are sent by name.
+"""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+
+from muntin.columnar.arguments import parse_windows
 from muntin.kernels.slicing.arrays import FARTHEST, LONGEST
-from muntin.spark.call.arguments import is_mapping, is_several
-from muntin.spark.call.window_serialization import SerializedWindow, serialize
+from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.errors import InvalidInputError
-from muntin.spec.windows.data_driven import LastNEvery, Rolling, Session
-from muntin.spec.windows.periodic import Band, Cumulate, Landmark, Sliding
+from muntin.spec.windows.data_driven import Punctuation
+from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.window import WindowType
 
-LENGTHS: Mapping[type[WindowType], tuple[str, ...]] = {
-    Sliding: ("size", "slide", "offset"),
-    Cumulate: ("size", "step", "offset"),
-    Landmark: ("every",),
-    Session: ("gap",),
-    Rolling: ("size",),
-    LastNEvery: ("n", "every"),
-}
-PLACES: Mapping[type[WindowType], tuple[str, ...]] = {Landmark: ("at",), Band: ("start", "end")}
-"""Names of numbers, of types that are just these: what derives from one says itself what it is."""
+BY_NAME: Mapping[str, object] = {"time": TIME, "count": COUNT, "punctuation": Punctuation().marks}
 
 
-def windows_of(given: object) -> tuple[SerializedWindow, ...]:
-    """Return the windows under their names; in a list, each is called by its type."""
-    if is_mapping(given):
-        pairs = [(_name(name), _kind(one)) for name, one in given.items()]
-    elif is_several(given):
-        pairs = _by_type([_kind(one) for one in given])
-    else:
-        raise InvalidInputError(
-            "windows must be a list of window types, or a dict from names to them, such as "
-            f"[tumbling(micros('1 hour'))], not {given!r}"
-        )
-    if not pairs:
-        raise InvalidInputError("say at least one window")
-    for name, one in pairs:
-        _short(name, one)
-    return tuple(serialize(name, one) for name, one in pairs)
+@dataclass(frozen=True)
+class ObjectName:
+    """The name of an object that is compared by identity."""
+
+    name: str
 
 
-def _name(name: object) -> str:
-    if isinstance(name, str):
-        return name
-    raise InvalidInputError(f"the name of a window must be a string, not {name!r}")
+@dataclass(frozen=True)
+class SerializedWindow:
+    """A window type under its id, as its attributes."""
+
+    id: str
+    cls: type[WindowType]
+    attributes: tuple[tuple[str, object], ...]
+
+    def kind(self) -> WindowType:
+        """The window type.
+
+        >>> serialize("w", Punctuation()).kind() == Punctuation()
+        True
+        """
+        kind = object.__new__(self.cls)
+        for name, value in self.attributes:
+            decoded = BY_NAME[value.name] if isinstance(value, ObjectName) else value
+            object.__setattr__(kind, name, decoded)
+        return kind
 
 
-def _kind(one: object) -> WindowType:
-    if isinstance(one, WindowType):
-        return one
-    raise InvalidInputError(f"{one!r} is no window type, such as tumbling(micros('1 hour'))")
+def serialize(name: str, kind: WindowType) -> SerializedWindow:
+    """A window type as its attributes."""
+    if not is_dataclass(kind):
+        raise InvalidInputError(f"window {name!r}: {kind!r} must be a frozen dataclass")
+    names = {id(each): ObjectName(key) for key, each in BY_NAME.items()}
+    attributes = {field.name: getattr(kind, field.name) for field in fields(kind)} | vars(kind)
+    if "measure" not in attributes:
+        attributes["measure"] = kind.measure
+    encoded = tuple((name, names.get(id(value), value)) for name, value in attributes.items())
+    return SerializedWindow(name, type(kind), encoded)
 
 
-def _by_type(kinds: Iterable[WindowType]) -> list[tuple[str, WindowType]]:
-    every = list(kinds)
-    names = [one.name for one in every]
-    return [
-        (name if names.count(name) == 1 else f"{name} {names[:i].count(name) + 1}", one)
-        for i, (name, one) in enumerate(zip(names, every, strict=True))
-    ]
+def serialize_windows(windows: object) -> tuple[SerializedWindow, ...]:
+    """The windows of a call, whose parameters are within bounds."""
+    parsed = parse_windows(windows)
+    for name, kind in parsed.items():
+        traits = traits_of(kind)
+        for parameters, bound in ((traits.lengths, LONGEST), (traits.positions, FARTHEST)):
+            for parameter, value in parameters.items():
+                check_length(value, f"the {parameter} {value} of window {name!r}", bound)
+    return tuple(serialize(name, kind) for name, kind in parsed.items())
 
 
-def _short(name: str, kind: WindowType) -> None:
-    for numbers, bound in ((LENGTHS, LONGEST), (PLACES, FARTHEST)):
-        for what in numbers.get(type(kind), ()):
-            value = getattr(kind, what)
-            short(value, f"the {what} {value} of window {name!r}", bound)
-
-
-def short(value: int, what: str, bound: int = LONGEST) -> None:
+def check_length(value: int, name: str, bound: int = LONGEST) -> None:
     """Refuse what leads beyond 64 bits.
 
-    >>> short(2**64, "the size")
+    >>> check_length(2**64, "the size")
     Traceback (most recent call last):
         ...
-    muntin.spec.errors.InvalidInputError: the size is more than the columns of the answer can say...
+    muntin.spec.errors.InvalidInputError: the size is more than result columns can hold: it must...
     """
     if not -bound < value < bound:
         raise InvalidInputError(
-            f"{what} is more than the columns of the answer can say: it must lie within "
-            f"{bound - 1} of 0"
+            f"{name} is more than result columns can hold: it must lie within {bound - 1} of 0"
         )

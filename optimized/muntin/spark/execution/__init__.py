@@ -1,4 +1,4 @@
-"""What workers of batch and streaming share: evaluation, result rows, casts, Arrow, repartitioning.
+"""What workers of batch and streaming share: evaluation, result rows and values, Arrow, shuffle.
 
 Nothing here analyzes a call or holds state between micro-batches.
 """

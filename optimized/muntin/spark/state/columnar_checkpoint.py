@@ -1,83 +1,92 @@
-"""The state of an operator over columns as pieces: cells and told windows by stretches of time.
+"""The state of a columnar operator as chunks: slices and emitted windows, split by time; its keys.
 
-What passes goes with its pieces, and what is not touched is not written. Keys are numbers here.
+Task after the shuffle. Chunks of past windows are deleted with them, and a stretch of time that has
+no new rows is not written again. Keys are numbers here: their places in the table of keys.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from pyspark.sql.types import StructField, StructType
 
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import Column, Fields, Ints, column_of, ints
-from muntin.kernels.slicing.cells import Cells
+from muntin.kernels.slicing.cells import Cells, ordered
 from muntin.kernels.slicing.forms import Form
 from muntin.kernels.slicing.grain import Records, slices
-from muntin.kernels.slicing.image import Plain, Told
+from muntin.kernels.slicing.image import Plain, TrackerState
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.ordering import ordered
+from muntin.kernels.slicing.parts import Count
 from muntin.snapshot import decode, encode
-from muntin.spark.execution.columnar_support import redundant_counts
-from muntin.spark.state.idle_keys import GroupStates, counts, sized
-from muntin.spark.state.state_chunks import (
-    Chunks,
-    chunk_span,
-    columns_in,
-    damaged,
-    number,
-    packed_columns,
-    partition_by_time,
-    row,
-    texts,
+from muntin.spark.call.query_plan import AggregationPlan
+from muntin.spark.execution.arrow import (
+    ArrowBatch,
+    arrow_schema,
+    from_ipc_bytes,
+    ipc,
+    pa,
+    to_ipc_bytes,
 )
+from muntin.spark.state.chunk_store import Chunks
+from muntin.spark.state.column_codec import (
+    as_integer,
+    as_row,
+    as_texts,
+    damaged_chunk,
+    decode_columns,
+    encode_columns,
+)
+from muntin.spark.state.operator_state import OperatorState, counts_events, resized
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import WindowType
 
-HEAD = "columns"
-CELLS = ("key", "slot", "low", "high", "count", "arrival", "own", "mark")
-"""What is kept of cells; none is fresh between steps."""
-KNOWN = ("key", "start", "end", "settles", "first", "revision")
+HEADER_CHUNK = "columns"
+SLICE_FIELDS = ("key", "slot", "low", "high", "count", "arrival", "own", "mark")
+"""The columns of slices that are stored: between steps no slice has pending rows."""
+EMITTED_FIELDS = ("key", "start", "end", "final_at", "first", "revision")
+MAX_CHUNKS = 8
+"""A table is split into at most about this many chunks, or a few times as many."""
+MIN_CHUNK_BYTES = 2**17
+"""A table below this size, before compression, is one chunk."""
 
 Columns = list[Column | Ints]
-Shape = list[tuple[str, int, bool]]
+ColumnGroups = list[tuple[str, int, bool]]
+"""Name and number of columns of each aggregate, and whether a column of flags follows."""
 
 
 class QueryForms(NamedTuple):
-    """The window types and the forms of queries."""
+    """The window type and the columnar aggregate of each query."""
 
     kinds: Mapping[str, WindowType]
     forms: Mapping[str, Form]
 
 
 class ChunkedTable(NamedTuple):
-    """A table in pieces: under which name, of which span, their numbers.
-
-    The shape of the columns that differ says how they are grouped: under which name, how many, and
-    whether flags follow.
-    """
+    """A table in chunks: its name, the span of time of a chunk, the chunk numbers, its columns."""
 
     name: str
     span: int
     numbers: list[int]
-    shape: Shape
+    column_groups: ColumnGroups
 
 
 class GroupHeader(NamedTuple):
-    """What is known of a group besides its tables, of which the first is that of its cells."""
+    """A group of queries besides its tables; the first table is that of its slices."""
 
     names: list[str]
     method: str
     since: int
-    single: bool  # whether each cell is one event
-    asked: list[list[str]]
+    single: bool  # whether each slice is one event
+    queries: list[list[str]]
     tables: list[ChunkedTable]
 
 
-class StateHeader(NamedTuple):
-    """What else is known of a state."""
+class OperatorHeader(NamedTuple):
+    """The state of an operator besides its tables."""
 
     clock: Clock
     seen: float
@@ -85,148 +94,235 @@ class StateHeader(NamedTuple):
     groups: list[GroupHeader]
 
 
-def head_in(pieces: Chunks) -> StateHeader:
-    """Return what is known of a state in pieces besides its tables."""
-    clock, seen, arrivals, groups = row(decode(pieces[HEAD]))
+def decode_header(chunks: Chunks) -> OperatorHeader:
+    """The header in the chunks of an operator."""
+    clock, seen, arrivals, groups = as_row(decode(chunks[HEADER_CHUNK]))
     if not isinstance(seen, int | float):
-        raise damaged("holds no time")
-    moment = Clock(*map(number, row(clock)))
-    return StateHeader(moment, seen, number(arrivals), list(map(_grouped, row(groups))))
+        raise damaged_chunk(f"holds {seen!r}, where a time should be")
+    watermarks = Clock(*map(as_integer, as_row(clock)))
+    headers = list(map(_group_header, as_row(groups)))
+    return OperatorHeader(watermarks, seen, as_integer(arrivals), headers)
 
 
-def headed(head: StateHeader) -> bytes:
-    """Return what is known as bytes: names of fields take more room than what is in them."""
-    clock = head.clock.watermark, head.clock.reached, head.clock.limit
-    groups = [(*one[:-1], [tuple(table) for table in one.tables]) for one in head.groups]
-    return encode((clock, head.seen, head.arrivals, groups))
+def encode_header(header: OperatorHeader) -> bytes:
+    """Encode tuples without field names, which would take more room than the values."""
+    clock = header.clock.watermark, header.clock.reached, header.clock.limit
+    groups = [(*group[:-1], [tuple(table) for table in group.tables]) for group in header.groups]
+    return encode((clock, header.seen, header.arrivals, groups))
 
 
-def _grouped(one: object) -> GroupHeader:
-    names, method, since, single, asked, tables = row(one)
-    queries = [texts(each) for each in row(asked)]
-    laid = [_laid(table) for table in row(tables)]
-    return GroupHeader(texts(names), str(method), number(since), bool(single), queries, laid)
+def _group_header(item: object) -> GroupHeader:
+    names, method, since, single, queries, tables = as_row(item)
+    return GroupHeader(
+        as_texts(names),
+        str(method),
+        as_integer(since),
+        bool(single),
+        [as_texts(ids) for ids in as_row(queries)],
+        [_chunked_table(table) for table in as_row(tables)],
+    )
 
 
-def _laid(one: object) -> ChunkedTable:
-    name, span, numbers, shape = row(one)
-    each = (row(part) for part in row(shape))
-    parts = [(str(part), number(n), bool(flags)) for part, n, flags in each]
-    return ChunkedTable(str(name), number(span), [number(n) for n in row(numbers)], parts)
+def _chunked_table(item: object) -> ChunkedTable:
+    name, span, numbers, groups = as_row(item)
+    fields = (as_row(group) for group in as_row(groups))
+    column_groups = [(str(part), as_integer(n), bool(flags)) for part, n, flags in fields]
+    chunk_numbers = [as_integer(number) for number in as_row(numbers)]
+    return ChunkedTable(str(name), as_integer(span), chunk_numbers, column_groups)
 
 
-def pieces_of(state: GroupStates, asked: QueryForms, keys: int, before: Chunks) -> dict[str, bytes]:
-    """Return a state as pieces."""
-    old = head_in(before).groups if before else []
-    spans = {one.name: one.span for group in old for one in group.tables}
-    found, groups = dict[str, bytes](), list[GroupHeader]()
-    for nth, (names, method, whole) in enumerate(state.groups):
-        group, tables = simpler(whole, asked), list[ChunkedTable]()
-        for name, columns, time, shape in tables_of(group, str(nth)):
+def encode_operator_state(
+    state: OperatorState, queries: QueryForms, n_keys: int, before: Chunks
+) -> dict[str, bytes]:
+    """The chunks of a state, split at the same times as those before where possible."""
+    headers = decode_header(before).groups if before else []
+    spans = {table.name: table.span for group in headers for table in group.tables}
+    chunks, groups = dict[str, bytes](), list[GroupHeader]()
+    for index, (names, method, full_group) in enumerate(state.groups):
+        group, tables = without_unused_fields(full_group, queries), list[ChunkedTable]()
+        for name, columns, time, column_groups in tables_of(group, str(index)):
             size = sum(column.nbytes for column in columns)
             span, parts = chunk_span(time, size, spans.get(name, 0)), dict[int, bytes]()
-            for nth_part, part in partition_by_time(columns, time, span):
-                parts[nth_part] = packed_columns(part)
-            found |= {f"{name} {place}": data for place, data in parts.items()}
-            tables.append(ChunkedTable(name, span, list(parts), shape))
-        found[f"{nth} keys"] = packed_columns([sized(group.birth, keys), group.dropped])
-        queries, single = [one.queries for one in group.tracks], isinstance(group.grain, Records)
-        groups.append(GroupHeader(names, method, group.since, single, queries, tables))
-    found[HEAD] = headed(StateHeader(state.clock, state.seen, state.arrivals, groups))
-    return found
+            for number, part in partition_by_time(columns, time, span):
+                parts[number] = encode_columns(part)
+            chunks |= {f"{name} {number}": data for number, data in parts.items()}
+            tables.append(ChunkedTable(name, span, list(parts), column_groups))
+        chunks[f"{index} keys"] = encode_columns([resized(group.birth, n_keys), group.dropped])
+        ids, single = [track.queries for track in group.tracks], isinstance(group.grain, Records)
+        groups.append(GroupHeader(names, method, group.since, single, ids, tables))
+    header = OperatorHeader(state.clock, state.seen, state.arrivals, groups)
+    chunks[HEADER_CHUNK] = encode_header(header)
+    return chunks
 
 
-def state_in(pieces: Chunks, kinds: Mapping[str, WindowType]) -> GroupStates:
-    """Return the state in pieces."""
-    head, groups = head_in(pieces), list[tuple[list[str], str, Plain]]()
-    for nth, group in enumerate(head.groups):
-        grain = Records() if group.single else slices(kinds[names[0]] for names in group.asked)
-        cells, parts = _cells(pieces, group.tables[0])
+def decode_operator_state(chunks: Chunks, kinds: Mapping[str, WindowType]) -> OperatorState:
+    """The state that `encode_operator_state` encoded."""
+    header, groups = decode_header(chunks), list[tuple[list[str], str, Plain]]()
+    for index, group in enumerate(header.groups):
+        grain = Records() if group.single else slices(kinds[ids[0]] for ids in group.queries)
+        cells, parts = _slices(chunks, group.tables[0])
         tracks = [
-            Told(names, _known(pieces, table))
-            for names, table in zip(group.asked, group.tables[1:], strict=True)
+            TrackerState(ids, _emitted_windows(chunks, table))
+            for ids, table in zip(group.queries, group.tables[1:], strict=True)
         ]
-        birth, dropped = (ints(one) for one in columns_in(pieces[f"{nth} keys"]))
-        dropped = sized(dropped, birth.size, 0)
-        plain = Plain(group.since, grain, tracks, cells, parts, dropped, birth)
+        arrival, dropped = (ints(column) for column in decode_columns(chunks[f"{index} keys"]))
+        dropped = resized(dropped, arrival.size, 0)
+        plain = Plain(group.since, grain, tracks, cells, parts, dropped, arrival)
         groups.append((group.names, group.method, plain))
-    return GroupStates(groups, head.clock, head.seen, head.arrivals)
+    return OperatorState(groups, header.clock, header.seen, header.arrivals)
 
 
-def _columns(pieces: Chunks, table: ChunkedTable) -> Columns:
-    """Return the columns of a table."""
-    each = [columns_in(pieces[f"{table.name} {number}"]) for number in table.numbers]
-    return [np.concatenate(same) for same in zip(*each, strict=True)]
+def _columns(chunks: Chunks, table: ChunkedTable) -> Columns:
+    """The columns of a table, its chunks one after the other."""
+    parts = [decode_columns(chunks[f"{table.name} {number}"]) for number in table.numbers]
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-def _cells(pieces: Chunks, table: ChunkedTable) -> tuple[Cells, list[tuple[int, Fields]]]:
-    """Return cells in their order, and the partials of each part."""
-    columns = _columns(pieces, table)
+def _slices(chunks: Chunks, table: ChunkedTable) -> tuple[Cells, list[tuple[int, Fields]]]:
+    """Slices in their order, and the columns of each part."""
+    columns = _columns(chunks, table)
     if not columns:
         return Cells(), []
     order = ordered(ints(columns[0]), ints(columns[1]))
     rest = iter([column[order] for column in columns])
-    key, slot, low, high, count, arrival, own, mark = (ints(one) for one in islice(rest, 8))
+    key, slot, low, high, count, arrival, own, mark = (ints(column) for column in islice(rest, 8))
     cells = Cells(key, slot, low, high, count, np.zeros_like(key), arrival, own, mark)
-    return cells, [(int(nth), tuple(map(column_of, islice(rest, n)))) for nth, n, _ in table.shape]
+    return cells, [
+        (int(part), tuple(map(column_of, islice(rest, n)))) for part, n, _ in table.column_groups
+    ]
 
 
-def _known(pieces: Chunks, table: ChunkedTable) -> Known:
-    """Return the windows that were told of."""
-    columns = iter(_columns(pieces, table))
-    numbers = [ints(one) for one in islice(columns, len(KNOWN))]
-    if not numbers:
+def _emitted_windows(chunks: Chunks, table: ChunkedTable) -> Known:
+    """Windows that were emitted and may still change."""
+    columns = iter(_columns(chunks, table))
+    fields = [ints(column) for column in islice(columns, len(EMITTED_FIELDS))]
+    if not fields:
         return Known()
-    values = {name: _answer(columns, n, flagged) for name, n, flagged in table.shape}
-    key, start, end, settles, first, revision = numbers
-    return Known(key, start, end, settles, first, revision, values)
+    values = {query: _answer(columns, n, flags) for query, n, flags in table.column_groups}
+    key, start, end, final_at, first, revision = fields
+    return Known(key, start, end, final_at, first, revision, values)
 
 
-def _answer(columns: Iterator[Column | Ints], n: int, flagged: bool) -> Answer:  # noqa: FBT001
-    values = tuple(column_of(one) for one in islice(columns, n))
-    return Answer(values, next(columns).astype(np.bool_) if flagged else None)
+def _answer(columns: Iterator[Column | Ints], n: int, has_flags: bool) -> Answer:  # noqa: FBT001 - as stored
+    values = tuple(column_of(column) for column in islice(columns, n))
+    return Answer(values, next(columns).astype(np.bool_) if has_flags else None)
 
 
-def simpler(group: Plain, asked: QueryForms) -> Plain:
-    """Return a state without what nothing depends on.
+def without_unused_fields(group: Plain, queries: QueryForms) -> Plain:
+    """A state with constants where no result depends on the value: constants take no room.
 
-    Of some parts, that is how many values there are, but not whether there are any.
-    Where all windows are sliding, that is when in its slice an event came. Where none counts
-    events, it is how many cells are forgotten, and how many events each holds.
+    A part with redundant counts keeps whether there are values, not how many. Where no window
+    counts events, counts of events and of evicted slices are constant. Where all windows are
+    sliding, the times of events within a slice are.
     """
-    kinds, names = asked.kinds, [name for one in group.tracks for name in one.queries]
-    some = redundant_counts(asked.forms[name] for name in names if name in asked.forms)
+    kinds, ids = queries.kinds, [query for track in group.tracks for query in track.queries]
+    redundant = redundant_counts(queries.forms[query] for query in ids if query in queries.forms)
     parts = [
-        (nth, tuple(np.minimum(one, 1) for one in fields) if nth in some else fields)
-        for nth, fields in group.parts
+        (i, tuple(np.minimum(field, 1) for field in fields) if i in redundant else fields)
+        for i, fields in group.parts
     ]
     group = group._replace(parts=parts)
-    if counts(group, kinds):
+    if counts_events(group, kinds):
         return group
     cells = replace(group.cells, count=np.ones_like(group.cells.count))
     group = group._replace(dropped=np.zeros(1, np.int64), cells=cells)
-    sliding = all(isinstance(kinds[one.queries[0]], Sliding) for one in group.tracks)
-    if isinstance(group.grain, Records) or not sliding:
+    all_sliding = all(isinstance(kinds[track.queries[0]], Sliding) for track in group.tracks)
+    if isinstance(group.grain, Records) or not all_sliding:
         return group
     slot, zero = group.cells.slot, np.zeros_like(group.cells.slot)
     tracks = [
-        Told(one.queries, replace(one.known, first=np.zeros_like(one.known.first)))
-        for one in group.tracks
+        TrackerState(track.queries, replace(track.known, first=np.zeros_like(track.known.first)))
+        for track in group.tracks
     ]
     cells = replace(group.cells, low=slot, high=slot, arrival=zero)
     return group._replace(cells=cells, tracks=tracks)
 
 
-def tables_of(group: Plain, name: str) -> Iterator[tuple[str, Columns, Ints, Shape]]:
-    """Yield the tables of a group: cells, and the windows that are told of each type."""
-    columns: Columns = [getattr(group.cells, field) for field in CELLS]
-    shape: Shape = [(str(nth), len(fields), False) for nth, fields in group.parts]
+def redundant_counts(forms: Iterable[Form]) -> set[int]:
+    """The parts of forms that count values where no form needs their number.
+
+    >>> from muntin.kernels.slicing.forms import form
+    >>> sums, means = form("sum"), form("mean")
+    >>> redundant_counts([sums]), redundant_counts([sums, means])
+    ({1}, set())
+    """
+    every = list(forms)
+    counting = {part for form in every if form.counted for part in form.parts}
+    parts = dict.fromkeys(part for form in every for part in form.parts)
+    return {n for n, part in enumerate(parts) if isinstance(part, Count) and part not in counting}
+
+
+def tables_of(group: Plain, name: str) -> Iterator[tuple[str, Columns, Ints, ColumnGroups]]:
+    """The tables of a group: its slices, and the emitted windows of each type.
+
+    Each has a name, columns, the time by which it is split, and how its columns are grouped.
+    """
+    columns: Columns = [getattr(group.cells, field) for field in SLICE_FIELDS]
+    column_groups: ColumnGroups = [(str(i), len(fields), False) for i, fields in group.parts]
     columns += [column for _, fields in group.parts for column in fields]
-    yield f"{name} cells", columns, group.cells.slot, shape
-    for nth, one in enumerate(group.tracks):
-        known, values = one.known, one.known.values.items()
-        columns = [getattr(known, field) for field in KNOWN]
-        shape = [(query, len(a.columns), a.valid is not None) for query, a in values]
+    yield f"{name} slices", columns, group.cells.slot, column_groups
+    for i, track in enumerate(group.tracks):
+        windows, values = track.known, track.known.values.items()
+        columns = [getattr(windows, field) for field in EMITTED_FIELDS]
+        column_groups = [(query, len(a.columns), a.valid is not None) for query, a in values]
         for _, answer in values:
             columns += [*answer.columns, *([] if answer.valid is None else [ints(answer.valid)])]
-        yield f"{name} told {nth}", columns, known.end, shape
+        yield f"{name} emitted {i}", columns, windows.end, column_groups
+
+
+def partition_by_time(
+    columns: Sequence[Column | Ints], time: Ints, span: int
+) -> Iterator[tuple[int, Columns]]:
+    """Split a table, whose first column is the key, into spans of time.
+
+    Rows of a span are in order of time and key, so these columns ascend.
+    """
+    if not time.size:
+        return
+    number = time // span if span else np.zeros_like(time)
+    order = ordered(time - int(time.min()), ints(columns[0]))
+    begins = np.flatnonzero(np.diff(number[order], prepend=number[order[:1]] - 1))
+    for rows in np.split(order, begins[1:]):
+        if rows.size:
+            yield int(number[rows[0]]), [column[rows] for column in columns]
+
+
+def chunk_span(time: Ints, size: int, before: int) -> int:
+    """The span of time of a chunk, a power of two: chunks are neither small nor many.
+
+    The span before is kept while it serves: another one would write every chunk again. A span of
+    0 makes one chunk.
+    """
+    if size < MIN_CHUNK_BYTES or not time.size:
+        return 0
+    extent = int(time.max()) - int(time.min()) + 1
+    n_chunks = max(1, min(MAX_CHUNKS, size // MIN_CHUNK_BYTES))
+    if before and extent <= 4 * n_chunks * before and n_chunks * before <= 4 * extent + 4 * before:
+        return before
+    return 1 << min(62, (extent // n_chunks).bit_length())
+
+
+WITHOUT_SCHEMA = b"\0"
+"""The first byte of a table without a schema; no IPC stream begins with it."""
+
+
+def key_schema(plan: AggregationPlan) -> object:
+    """The Arrow schema that Spark has for the key columns."""
+    return arrow_schema(StructType([StructField(name, plan.types[name]) for name in plan.keys]))
+
+
+def encode_keys(plan: AggregationPlan, keys: ArrowBatch) -> bytes:
+    """Leave the schema out if `decode_keys` can infer it: it takes more room than most keys."""
+    if keys.schema != key_schema(plan):
+        return to_ipc_bytes(keys)
+    batch: bytes = getattr(keys, "serialize")().to_pybytes()  # noqa: B009 - Arrow is not typed
+    return WITHOUT_SCHEMA + batch
+
+
+def decode_keys(plan: AggregationPlan, data: bytes) -> ArrowBatch:
+    """The table of keys that `encode_keys` encoded."""
+    if data[:1] != WITHOUT_SCHEMA:
+        return from_ipc_bytes(data)[0]
+    batch = pa.py_buffer(data)[len(WITHOUT_SCHEMA) :]
+    keys: ArrowBatch = ipc.read_record_batch(batch, key_schema(plan))
+    return keys

@@ -1,197 +1,143 @@
-"""A bucket of keys: the state that one call of a stateful processor takes up and puts down.
+"""A bucket of keys: the state that one call of the stateful processor reads, updates and writes.
 
-This is the seam between Spark's state and the operators. What has a form over columns is one
-operator for all keys; beside it each key has a readable operator for the other windows. The head
-is small and says which pieces there are. A piece is read when it is needed, and written when it
-has changed.
+Task after the shuffle. Windows that the columnar engine supports are evaluated by one columnar
+operator for all keys; the others by a row-at-a-time operator for each key. The header is small and
+lists the chunks. A chunk is read when it is needed, and written when it has changed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from muntin.kernels.slicing.over import is_record
-from muntin.snapshot import SnapshotError
 from muntin.spark.batch.slice_plan import SlicePlan
 from muntin.spark.call.query_plan import AggregationPlan
-from muntin.spark.execution.arrow import Table, picked, times
-from muntin.spark.execution.columnar_support import columnar_windows
-from muntin.spark.execution.result_rows import is_row
-from muntin.spark.state.state_chunks import Chunks, ChunkStore, read_chunk, write_changed
-from muntin.spark.state.state_header import framed_state, query_fingerprint, read_state
+from muntin.spark.execution.arrow import ArrowBatch, picked, times
+from muntin.spark.execution.evaluation import columnar_windows
+from muntin.spark.state.chunk_store import Chunks, ChunkStore, read_chunk, write_changed_chunks
+from muntin.spark.state.state_header import BucketHeader, decode_bucket_header, encode_bucket_header
 from muntin.spark.streaming.columnar_bucket import ColumnarBucket
-from muntin.spark.streaming.output_rows import late_events, late_rows, window_rows
+from muntin.spark.streaming.output_rows import late_event_rows, late_rows, window_rows
 from muntin.spark.streaming.payload_reader import Payload, SlicesAndRows, all_rows
-from muntin.spark.streaming.row_bucket import Key, KeySnapshot, RowBucket, hashable
+from muntin.spark.streaming.row_bucket import RowBucket
 from muntin.spark.streaming.timers import TimerRules
 from muntin.spec.dialect import OURS
 from muntin.spec.stream import END
 
 INLINE_STATE_LIMIT = 2**15
-"""Pieces of so many bytes in all are kept with what is known of a bucket."""
-
-
-class BucketHeader(NamedTuple):
-    """What is known of a bucket besides its pieces.
-
-    The windows that are answered over columns, when these have something to say, and the checksums
-    of their pieces, or these themselves if they are small; the keys that have operators of their
-    own.
-    """
-
-    watermark: float
-    over_columns: list[str]
-    due: float
-    checks: Mapping[str, int]
-    keys: Mapping[Key, KeySnapshot]
-    small: Chunks
+"""Chunks of up to this many bytes in all are stored in the header."""
 
 
 class Bucket:
-    """Keys, and the watermark up to which all was said."""
+    """Keys, and the watermark up to which their windows were emitted."""
 
     def __init__(
         self,
         plan: AggregationPlan,
-        shelf: ChunkStore,
-        data: bytes | None = None,
-        slicing: SlicePlan | None = None,
+        store: ChunkStore,
+        header: bytes | None = None,
+        slice_plan: SlicePlan | None = None,
     ) -> None:
-        """Start without keys, or from a state; a state of something else is refused.
+        """Start without keys, or from a header; a header of another call is refused.
 
-        Slices that come are made so; if none is said, or some window has another operator, they are
-        not looked at.
+        `slice_plan` is how slices in payloads were made. Without one, or if some window has a
+        row-at-a-time operator, rows are read instead.
         """
-        self._plan, self._shelf = plan, shelf
-        self._before = head = restored(plan, data) if data is not None else empty(plan)
-        fast, every = set(head.over_columns), {one.id for one in plan.windows}
-        self._fast, slow = plan.restricted_to(fast), plan.restricted_to(every - fast)
-        self._slow, self._readable = slow.windows, RowBucket(slow, shelf, head.keys)
-        self._slicing = slicing if fast == every else None
-        self._columnar: ColumnarBucket | None = None
-        self._pieces: Chunks = {}
-        self._due = head.due
-        self._kept = data is not None
+        self._plan, self._store = plan, store
+        self._before = before = new_header(plan)
+        if header is not None:
+            self._before = before = decode_bucket_header(plan, header)
+        columnar, ids = set(before.columnar_windows), {window.id for window in plan.windows}
+        self._columnar_plan = plan.restricted_to(columnar)
+        row_plan = plan.restricted_to(ids - columnar)
+        self._row_windows = row_plan.windows
+        self._row_bucket = RowBucket(row_plan, store, before.keys)
+        self._slice_plan = slice_plan if columnar == ids else None
+        self._columnar_bucket: ColumnarBucket | None = None
+        self._chunks_before: Chunks = {}
+        self._columnar_timer = before.columnar_timer
+        self._is_stored = header is not None
         self.changed = False
 
     @property
-    def due(self) -> float | None:
-        """The least watermark at which something is to be said or forgotten; None without keys."""
-        return min(self._due, self._readable.due) if self._kept else None
+    def next_timer(self) -> float | None:
+        """The least watermark at which a window is emitted or a key expires; None without keys."""
+        return min(self._columnar_timer, self._row_bucket.next_timer) if self._is_stored else None
 
-    def process(self, came: Sequence[Payload], watermark: float) -> Iterator[Table]:
-        """Let the watermark rise, then take in what came, and yield what is said.
-
-        Rows behind the lateness limit are late.
-        """
+    def process(self, payloads: Sequence[Payload], watermark: float) -> Iterator[ArrowBatch]:
+        """Advance the watermark, then process payloads; rows before allowed lateness are late."""
         self._watermark = max(self._before.watermark, watermark)
-        judged = [self._judged(one) for one in self._pieces_of(came)]
-        pieces = [one for one, _ in judged]
-        if self._fast.windows:
-            yield from self._over_columns([one for one in pieces if one.tables])
-        for _, late in judged:
+        split = [self._split_late(piece) for piece in self._pieces(payloads)]
+        pieces = [piece for piece, _ in split]
+        if self._columnar_plan.windows:
+            yield from self._process_columns([piece for piece in pieces if piece.tables])
+        for _, late in split:
             if late is not None:
                 yield from late_rows(self._plan, late)
-        (rows,) = [one.rows for one in pieces] if self._slow else [None]
-        if self._readable.asked(rows, self._watermark):
+        (rows,) = [piece.rows for piece in pieces] if self._row_windows else [None]
+        if self._row_bucket.has_work(rows, self._watermark):
             self.changed = True
-            said = self._readable.take(rows, self._watermark)
-            yield from window_rows(self._plan, said.results)
-            yield from late_events(self._plan, said.late)
+            output = self._row_bucket.process(rows, self._watermark)
+            yield from window_rows(self._plan, output.results)
+            yield from late_event_rows(self._plan, output.late)
 
     @property
-    def _limit(self) -> float:
+    def _late_limit(self) -> float:
         """The time before which rows are late."""
         return self._watermark - self._plan.settings.allowed_lateness
 
-    def _pieces_of(self, came: Sequence[Payload]) -> list[SlicesAndRows]:
-        """Return slices as far as they may be looked at, and else rows."""
-        if self._slicing is None:
-            return [SlicesAndRows(None, all_rows(came))]
-        return [one.split(self._limit) for one in came]
+    def _pieces(self, payloads: Sequence[Payload]) -> list[SlicesAndRows]:
+        """Slices that can hold no late row, and otherwise rows."""
+        if self._slice_plan is None:
+            return [SlicesAndRows(None, all_rows(payloads))]
+        return [payload.split_at(self._late_limit) for payload in payloads]
 
-    def _judged(self, piece: SlicesAndRows) -> tuple[SlicesAndRows, Table | None]:
-        """Return a piece with the rows that are in time, and those that are late, if any are.
+    def _split_late(self, piece: SlicesAndRows) -> tuple[SlicesAndRows, ArrowBatch | None]:
+        """A piece without its late rows, and these, if there are any.
 
-        In a dialect that does not judge by event, operators judge.
+        In a dialect whose lateness is not decided by event, operators decide.
         """
         rows, rule = piece.rows, self._plan.settings.dialect.lateness
         if rows is None or self._watermark == -END or rule != "event":
             return piece, None
-        late = times(rows, self._plan.time) < self._limit
-        if not late.any():
+        is_late = times(rows, self._plan.time) < self._late_limit
+        if not is_late.any():
             return piece, None
         names = self._plan.read
-        good, bad = (picked(rows, names, np.flatnonzero(one)) for one in (~late, late))
-        return piece._replace(rows=good if good.num_rows else None), bad
+        timely, late = (picked(rows, names, np.flatnonzero(flags)) for flags in (~is_late, is_late))
+        return piece._replace(rows=timely if timely.num_rows else None), late
 
-    def _over_columns(self, pieces: Sequence[SlicesAndRows]) -> Iterator[Table]:
-        if not pieces and self._before.due > self._watermark:
+    def _process_columns(self, pieces: Sequence[SlicesAndRows]) -> Iterator[ArrowBatch]:
+        if not pieces and self._before.columnar_timer > self._watermark:
             return
-        checks = self._before.checks
-        shelved = {name: read_chunk(self._shelf, name, check) for name, check in checks.items()}
-        self._pieces = {**self._before.small, **shelved}
-        self._columnar = ColumnarBucket(self._fast, self._plan, self._pieces, self._slicing)
-        yield from self._columnar.take(pieces, self._watermark)
-        settling = TimerRules(tuple(self._fast.kinds().values()), self._plan.settings)
-        self._due = self._columnar.next_timer(settling, self._watermark)
-        self.changed |= self._columnar.changed or self._due == END
+        checksums = self._before.checksums.items()
+        stored = {name: read_chunk(self._store, name, checksum) for name, checksum in checksums}
+        self._chunks_before = chunks = {**self._before.inline_chunks, **stored}
+        bucket = ColumnarBucket(self._columnar_plan, self._plan, chunks, self._slice_plan)
+        self._columnar_bucket = bucket
+        yield from bucket.process(pieces, self._watermark)
+        rules = TimerRules(tuple(self._columnar_plan.kinds().values()), self._plan.settings)
+        self._columnar_timer = bucket.next_timer(rules, self._watermark)
+        self.changed |= bucket.changed or self._columnar_timer == END
 
-    def state(self) -> bytes | None:
-        """Put away the pieces that have changed, and return the head; None if nothing is kept."""
-        checks, small, due = self._before.checks, self._before.small, self._due
-        if self._columnar is not None:
-            pieces = self._columnar.pieces()
-            small = pieces if sum(map(len, pieces.values())) <= INLINE_STATE_LIMIT else {}
-            large = {} if small else pieces
-            checks = write_changed(self._shelf, self._pieces, checks, large)
-            due = self._due = self._due if pieces else END
-        keys = self._readable.persist()
-        self._kept = bool(checks or small or keys)
-        held = [self._watermark, self._before.over_columns, due, checks, keys, small]
-        return framed_state("bucket", query_fingerprint(self._plan), held) if self._kept else None
-
-
-def empty(plan: AggregationPlan) -> BucketHeader:
-    """Return what is known of a bucket that holds nothing."""
-    fast = columnar_windows(plan) if plan.settings.dialect == OURS else set[str]()
-    return BucketHeader(-END, sorted(fast), END, {}, {}, {})
+    def write_state(self) -> bytes | None:
+        """Write the changed chunks, and return the header; None if the bucket is empty."""
+        checksums, inline = self._before.checksums, self._before.inline_chunks
+        if self._columnar_bucket is not None:
+            chunks = self._columnar_bucket.chunks()
+            inline = chunks if sum(map(len, chunks.values())) <= INLINE_STATE_LIMIT else {}
+            to_store = {} if inline else chunks
+            checksums = write_changed_chunks(self._store, self._chunks_before, checksums, to_store)
+            self._columnar_timer = self._columnar_timer if chunks else END
+        keys = self._row_bucket.persist()
+        self._is_stored = bool(checksums or inline or keys)
+        if not self._is_stored:
+            return None
+        windows, timer = self._before.columnar_windows, self._columnar_timer
+        header = BucketHeader(self._watermark, windows, timer, checksums, keys, inline)
+        return encode_bucket_header(self._plan, header)
 
 
-def restored(plan: AggregationPlan, data: bytes) -> BucketHeader:
-    """Return what is known of a bucket."""
-    held = read_state("bucket", query_fingerprint(plan), data)
-    parts = list(held) if is_row(held) else []
-    if len(parts) != len(BucketHeader._fields):
-        raise damaged("it holds no watermark and keys")
-    watermark, fast, due, checks, keys, pieces = parts
-    if not isinstance(watermark, int | float) or not isinstance(due, int | float):
-        raise damaged("it holds no times")
-    if not (is_row(fast) and is_record(checks) and is_record(keys) and is_record(pieces)):
-        raise damaged("its keys are no table")
-    names = [str(one) for one in fast]
-    known = {name: one for name, one in checks.items() if isinstance(one, int)}
-    small = {name: one for name, one in pieces.items() if isinstance(one, bytes)}
-    return BucketHeader(
-        watermark, names, due, known, {_key(k): _kept(v) for k, v in keys.items()}, small
-    )
-
-
-def damaged(why: str) -> SnapshotError:
-    """Return the error of a state that can't be read."""
-    return SnapshotError(f"the state of a bucket is damaged: {why}")
-
-
-def _key(key: object) -> Key:
-    if is_row(key):
-        return hashable(key)
-    raise damaged(f"{key!r} is no key")
-
-
-def _kept(one: object) -> KeySnapshot:
-    match one:
-        case (int() | float() as due, int() | float() as over, int() as check):
-            return KeySnapshot(due, over, check)
-        case _:
-            raise damaged("what is kept of a key is not whole")
+def new_header(plan: AggregationPlan) -> BucketHeader:
+    """The header of an empty bucket: which windows its columnar operator evaluates."""
+    columnar = columnar_windows(plan) if plan.settings.dialect == OURS else set[str]()
+    return BucketHeader(-END, sorted(columnar), END, {}, {}, {})

@@ -1,4 +1,7 @@
-"""What came for a bucket: payloads, each of rows, and of slices if there are few."""
+"""The payloads of a bucket: their rows, and their slices where tasks sent some.
+
+Task after the shuffle.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,91 +13,91 @@ import numpy as np
 from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.grain import sliced
 from muntin.kernels.slicing.store import Store
-from muntin.spark.batch.slice_encoding import decode_slices, events
-from muntin.spark.batch.slice_plan import LOW, SlicePlan
-from muntin.spark.execution.arrow import Table, column, names_of, pa, table
-from muntin.spark.streaming.integer_narrowing import decode_narrow
-from muntin.spark.streaming.pre_aggregation import COUNT
-from muntin.spark.streaming.shuffle_payload import HEAD, read
+from muntin.spark.batch.slice_plan import LOW, SlicePlan, decode_slices, events
+from muntin.spark.execution.arrow import ArrowBatch, column, from_ipc_bytes, pa, record_batch, table
+from muntin.spark.streaming.shuffle_payload import COUNT_COLUMN, PAYLOAD_HEADER, decode_narrow
 
 
 class SlicesAndRows(NamedTuple):
     """Slices, and rows that are in none of them."""
 
-    slices: Table | None
-    rows: Table | None
+    slices: ArrowBatch | None
+    rows: ArrowBatch | None
 
     @property
-    def tables(self) -> list[Table]:
-        """Those that there are."""
-        return [one for one in self if one is not None]
+    def tables(self) -> list[ArrowBatch]:
+        """Those of the two that there are."""
+        return [part for part in self if part is not None]
 
 
 class Payload:
-    """What a task sent at once."""
+    """What one task sent to a bucket at once; rows are decoded when they are read."""
 
     def __init__(self, data: bytes, names: Sequence[str]) -> None:
-        """Say which columns rows have."""
-        *origin, size = HEAD.unpack_from(data)
+        """Decode the slices; `names` are the columns that rows have, in their order."""
+        *origin, size = PAYLOAD_HEADER.unpack_from(data)
         self.origin, self._names = tuple(origin), names
-        self._data, self._begin = data, HEAD.size + size
-        self.slices = table([decode_narrow(one) for one in read(data, HEAD.size)]) if size else None
+        self._data, self._begin = data, PAYLOAD_HEADER.size + size
+        self.slices: ArrowBatch | None = None
+        if size:
+            batches = from_ipc_bytes(data, PAYLOAD_HEADER.size)
+            self.slices = table([decode_narrow(batch) for batch in batches])
 
-    def rows(self, among: Flags | None = None) -> Table:
-        """Return all rows, or those of some slices."""
-        (narrow,) = read(self._data, self._begin)
-        wide = decode_narrow(narrow)
+    def rows(self, in_slices: Flags | None = None) -> ArrowBatch:
+        """All rows, or those of the flagged slices."""
+        (narrow,) = from_ipc_bytes(self._data, self._begin)
+        batch = decode_narrow(narrow)
         if self.slices is None:
-            return wide
-        count = np.asarray(column(self.slices, COUNT), np.int64)
-        of = np.repeat(np.arange(count.size), count)
-        places = np.arange(of.size) if among is None else np.flatnonzero(among[of])
-        keys, columns = set(names_of(self.slices)), dict[str, object]()
+            return batch
+        count = np.asarray(column(self.slices, COUNT_COLUMN), np.int64)
+        row_slice = np.repeat(np.arange(count.size), count)
+        in_slices = np.ones(count.size, np.bool_) if in_slices is None else in_slices
+        places = np.flatnonzero(in_slices[row_slice])
+        slice_columns, columns = set(self.slices.column_names), dict[str, object]()
         for name in self._names:
-            known = name in keys
             columns[name] = (
-                column(self.slices, name).take(of[places])
-                if known
-                else column(wide, name).take(places)
+                column(self.slices, name).take(row_slice[places])
+                if name in slice_columns
+                else column(batch, name).take(places)
             )
-        found: Table = pa.RecordBatch.from_pydict(columns)
-        return found
+        return record_batch(columns)
 
-    def split(self, limit: float) -> SlicesAndRows:
-        """Return the slices that do not begin before a time, and the rows of others."""
+    def split_at(self, limit: float) -> SlicesAndRows:
+        """The slices without rows before this time, and the rows of the others."""
         if self.slices is None:
             return SlicesAndRows(None, self.rows())
-        early = np.asarray(column(self.slices, LOW), np.int64) < limit
-        if not early.any():
+        is_before = np.asarray(column(self.slices, LOW), np.int64) < limit
+        if not is_before.any():
             return SlicesAndRows(self.slices, None)
-        some = getattr(self.slices, "filter")(pa.array(~early))  # noqa: B009 - Arrow is not typed
-        return SlicesAndRows(some if some.num_rows else None, self.rows(early))
+        rest = getattr(self.slices, "filter")(pa.array(~is_before))  # noqa: B009 - Arrow is not typed
+        return SlicesAndRows(rest if rest.num_rows else None, self.rows(is_before))
 
 
 def read_payloads(payloads: Iterable[bytes], names: Sequence[str]) -> list[Payload]:
-    """Return payloads in the order of arrival."""
-    return sorted((Payload(one, names) for one in payloads), key=lambda one: one.origin)
+    """Payloads in order of arrival."""
+    return sorted((Payload(data, names) for data in payloads), key=lambda payload: payload.origin)
 
 
-def all_rows(came: Sequence[Payload]) -> Table | None:
-    """Return all rows; None if there are none."""
-    return table([one.rows() for one in came]) if came else None
+def all_rows(payloads: Sequence[Payload]) -> ArrowBatch | None:
+    """The rows of all payloads; None if there are none."""
+    return table([payload.rows() for payload in payloads]) if payloads else None
 
 
 def merge_slices(
-    slicing: SlicePlan, came: Sequence[SlicesAndRows], numbers: Sequence[Ints]
+    slice_plan: SlicePlan, pieces: Sequence[SlicesAndRows], key_numbers: Sequence[Ints]
 ) -> Store:
-    """Return pieces as slices; the keys of each of their tables have these numbers."""
-    stores, number, arrival = list[Store](), iter(numbers), 0
-    for piece in came:
+    """Slices of all pieces, rows combined too; each table of a piece has its numbers of keys."""
+    stores, numbers, arrival = list[Store](), iter(key_numbers), 0
+    for piece in pieces:
         if piece.slices is not None:
-            count = np.asarray(column(piece.slices, COUNT), np.int64)
-            made = decode_slices(slicing, piece.slices, next(number), count)
-            order = made.cells.arrival + arrival
-            stores.append(replace(made, cells=replace(made.cells, arrival=order)))
+            count = np.asarray(column(piece.slices, COUNT_COLUMN), np.int64)
+            store = decode_slices(slice_plan, piece.slices, next(numbers), count)
+            order = store.cells.arrival + arrival
+            stores.append(replace(store, cells=replace(store.cells, arrival=order)))
             arrival = int(order.max()) + 1
         if piece.rows is not None:
-            batch = events(slicing, piece.rows, next(number), arrival)
-            stores.append(sliced(batch, slicing.slice_edges.runs(batch), slicing.parts))
+            batch = events(slice_plan, piece.rows, next(numbers), arrival)
+            runs = slice_plan.slice_edges.runs(batch)
+            stores.append(sliced(batch, runs, slice_plan.parts))
             arrival += piece.rows.num_rows
     return reduce(Store.followed, stores).ordered().condensed()

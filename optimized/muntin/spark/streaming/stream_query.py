@@ -1,5 +1,12 @@
-"""Streaming: rows go to buckets packed, and what these say is unpacked."""
+"""The streaming query of a call, and what Spark must provide for it. Driver.
 
+A stream over the result of another call, in one query, is refused. Spark has one watermark a query,
+the least of all: the second call waits for rows of the first, and these for the watermark, which
+waits for the second. The plan of the query decides, not the metadata of columns: files keep
+metadata, and a stream of files that another query wrote is as good as any.
+"""
+
+import re
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
@@ -8,91 +15,124 @@ from pyspark.sql.types import StructType, TimestampType
 
 from muntin.spark.call.durations import Duration, micros
 from muntin.spark.call.query_plan import AggregationPlan, Late
-from muntin.spark.call.window_arguments import short
+from muntin.spark.call.window_arguments import check_length
 from muntin.spark.execution.repartition import in_backticks
 from muntin.spark.session import ROCKS
-from muntin.spark.streaming.output_rows import LATE
-from muntin.spark.streaming.output_transport import from_transport, transport_schema
-from muntin.spark.streaming.processor import MILLI, Processor
+from muntin.spark.streaming.output_rows import LATE, from_transport, transport_schema
+from muntin.spark.streaming.processor import MICROS_PER_MILLI, Processor
 from muntin.spark.streaming.shuffle_payload import ShuffleEncoder, check_bucket_count
-from muntin.spark.streaming.watermark_checks import check_not_chained, has_watermark
 from muntin.spec.errors import InvalidInputError
 
-PROVIDER = "spark.sql.streaming.stateStore.providerClass"
-DELAY = "spark.watermarkDelayMs"
-LATES = ("count", "rows")
+STATE_STORE_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+WATERMARK_METADATA = "spark.watermarkDelayMs"
+LATE_OPTIONS = ("count", "rows")
+OUR_PROCESSOR = re.compile(r"TransformWithStateInPySpark \w+\(bucket#\d+L?, payload#\d+\)")
+"""The processor of a call in the text of a plan: users may have processors of their own."""
+WATERMARK_NODE = re.compile(r"EventTimeWatermark ")
 
 
 @dataclass(frozen=True)
-class StreamQuery:
-    """How a stream is run: delay of the watermark, late rows, buckets."""
+class StreamOptions:
+    """Delay of the watermark, treatment of late rows, number of buckets."""
 
     watermark: Duration | None
     late: Late
     buckets: int
 
     def __post_init__(self) -> None:
-        """Refuse what no stream can be run by, in batch too: one call serves both."""
-        if self.late not in LATES:
-            raise InvalidInputError(f"late must be one of {LATES}, not {self.late!r}")
+        """Check them in batch too: one call serves both."""
+        if self.late not in LATE_OPTIONS:
+            raise InvalidInputError(f"late must be one of {LATE_OPTIONS}, not {self.late!r}")
         delay = 0 if self.watermark is None else micros(self.watermark)
         if delay < 0:
             raise InvalidInputError(
-                f"watermark={self.watermark!r} is below zero: it says how much later than others "
-                "a row may come"
+                f"watermark={self.watermark!r} is below zero: it must be how much later than "
+                "others a row may come"
             )
-        short(delay, f"watermark={self.watermark!r}")
+        check_length(delay, f"watermark={self.watermark!r}")
         check_bucket_count(self.buckets)
 
 
-def in_streaming(df: DataFrame, plan: AggregationPlan, how: StreamQuery, metrics: str) -> DataFrame:
-    """Return lines as they come: windows that are new, updated, retracted; and late rows."""
+def build_stream(
+    df: DataFrame, plan: AggregationPlan, options: StreamOptions, metrics: str
+) -> DataFrame:
+    """The stream of result rows: windows that are new, updated or retracted, and late rows."""
     check_not_chained(df)
-    packing = ShuffleEncoder(replace(plan, late=how.late), how.buckets)
-    packed = packing.packed(watermarked(df, plan, how.watermark)).groupBy("bucket")
+    encoder = ShuffleEncoder(replace(plan, late=options.late), options.buckets)
+    rows = with_watermark(df, plan, options.watermark)
+    buckets = encoder.encode(rows).groupBy("bucket")
     mode = "Append" if plan.settings.output == "final" else "Update"
-    run = getattr(packed, "transformWithStateInPandas")  # noqa: B009 - it is half typed
-    schema = packing.plan.schema()
-    said: DataFrame = run(Processor(packing), transport_schema(schema), mode, "EventTime")
-    answer = from_transport(said, schema)
-    late = f.col("kind") == LATE
-    counted = answer.observe(metrics, f.count(f.when(late, 1)).alias("late"))
-    return counted if how.late == "rows" else counted.where(~late)
+    transform = getattr(buckets, "transformWithStateInPandas")  # noqa: B009 - it is half typed
+    schema = encoder.plan.schema()
+    output: DataFrame = transform(Processor(encoder), transport_schema(schema), mode, "EventTime")
+    result = from_transport(output, schema)
+    is_late = f.col("kind") == LATE
+    counted = result.observe(metrics, f.count(f.when(is_late, 1)).alias("late"))
+    return counted if options.late == "rows" else counted.where(~is_late)
 
 
-def watermarked(df: DataFrame, plan: AggregationPlan, delay: Duration | None) -> DataFrame:
-    """Return a stream with a watermark on its time, or say what it lacks."""
+def with_watermark(df: DataFrame, plan: AggregationPlan, delay: Duration | None) -> DataFrame:
+    """The stream with a watermark on its time; an error says what the stream lacks."""
     name, kind = plan.time, plan.types[plan.time]
     if not isinstance(kind, TimestampType):
         raise InvalidInputError(
             f"the time {name!r} of a stream must be a timestamp, not {kind.simpleString()}: "
             "Spark has watermarks on timestamps only"
         )
-    provider = df.sparkSession.conf.get(PROVIDER, "")
+    provider = df.sparkSession.conf.get(STATE_STORE_PROVIDER, "")
     if provider != ROCKS:
-        raise InvalidInputError(f"set {PROVIDER} to {ROCKS}: state like this needs it")
-    there = has_watermark(df) if DELAY in metadata(df.schema, name) else False
-    if there and delay is not None:
+        raise InvalidInputError(
+            f"set {STATE_STORE_PROVIDER} to {ROCKS}, not {provider!r}: a stateful processor needs "
+            "its timers and map states"
+        )
+    in_metadata = WATERMARK_METADATA in column_metadata(df.schema, name)
+    existing = has_watermark(df) if in_metadata else False
+    if existing and delay is not None:
         raise InvalidInputError(f"{name!r} has a watermark already: leave out watermark={delay!r}")
-    if there is not False and delay is None:
+    if existing is not False and delay is None:
         return df
     if delay is None:
         raise InvalidInputError(
-            "a stream needs a watermark, or no window would ever be complete: say how much later "
+            "a stream needs a watermark, or no window would ever be complete: set how much later "
             "than others a row may come, such as watermark='10 seconds'"
         )
-    return df.withWatermark(in_backticks(name), f"{whole_millis(delay)} milliseconds")
+    return df.withWatermark(in_backticks(name), f"{delay_in_millis(delay)} milliseconds")
 
 
-def whole_millis(delay: Duration) -> int:
-    """Return a delay in milliseconds, as Spark keeps it, rounded up: none is late before its time.
+def delay_in_millis(delay: Duration) -> int:
+    """The delay as Spark keeps it, rounded up, so that no row is late before its time.
 
-    >>> whole_millis(1500), whole_millis("2 seconds"), whole_millis(0)
+    >>> delay_in_millis(1500), delay_in_millis("2 seconds"), delay_in_millis(0)
     (2, 2000, 0)
     """
-    return -(-micros(delay) // MILLI)
+    return -(-micros(delay) // MICROS_PER_MILLI)
 
 
-def metadata(schema: StructType, name: str) -> dict[str, object]:
-    """Return what Spark notes of a column."""
+def column_metadata(schema: StructType, name: str) -> dict[str, object]:
+    """Spark's metadata of a column."""
     return dict(schema[name].metadata or {})
+
+
+def analyzed_plan(df: DataFrame) -> str | None:
+    """The plan of a DataFrame as text; None with Spark Connect, where the server has it."""
+    classic = getattr(df, "_jdf", None)
+    return None if classic is None else str(classic.queryExecution().analyzed().toString())
+
+
+def check_not_chained(df: DataFrame) -> None:
+    """Refuse a stream over the result of another call in the same query."""
+    if OUR_PROCESSOR.search(analyzed_plan(df) or ""):
+        raise InvalidInputError(
+            "this stream comes from the result of another aggregate() in the same query, and "
+            "neither would ever emit a row, for Spark takes the least of both watermarks: write "
+            "the first result to a table, files or a topic, and aggregate a stream that reads it"
+        )
+
+
+def has_watermark(df: DataFrame) -> bool | None:
+    """Whether a stream has a watermark; None if its plan can't be seen.
+
+    The metadata of a column may come from a file, and show a watermark where there is none.
+    """
+    plan = analyzed_plan(df)
+    return None if plan is None else WATERMARK_NODE.search(plan) is not None

@@ -23,13 +23,13 @@ from muntin.spec.errors import MuntinError, positive
 from muntin.spec.stream import Event
 
 START = datetime(2013, 1, 1, tzinfo=timezone(timedelta(hours=-5)))
-"""What the time 0 stands for."""
+"""The instant of time 0."""
 
-NEEDED = ("time_hour", "minute", "dep_delay", "air_time")
+REQUIRED_COLUMNS = ("time_hour", "minute", "dep_delay", "air_time")
 
 
 class Landing(NamedTuple):
-    """A departure, and when its landing told of it.
+    """A departure, and the time of the landing that reported it.
 
     The event is at the time of departure; its value is the delay in minutes, its key the origin.
     """
@@ -39,12 +39,12 @@ class Landing(NamedTuple):
 
 
 def departures(limit: int | None = None) -> list[Event]:
-    """Return the departures, or the first so many, in the order of landing."""
+    """All departures, or the first `limit`, in the order of landing."""
     return [landing.event for landing in landings(limit)]
 
 
 def landings(limit: int | None = None) -> list[Landing]:
-    """Return the landings by time; those of one minute are in the order of the table."""
+    """The landings by time; those of one minute are in the order of the table."""
     if limit is not None:
         positive(limit, "the number of departures")
     ordered = sorted(_read(_table()), key=lambda landing: landing.time)
@@ -66,7 +66,7 @@ def _table() -> Path:
 def _read(table: Path) -> Iterator[Landing]:
     with ZipFile(table) as archive, archive.open("flights.csv") as raw:
         for row in csv.DictReader(TextIOWrapper(raw, "utf-8", newline="")):
-            if all(row[column] not in ("", "NA") for column in NEEDED):
+            if all(row[column] not in ("", "NA") for column in REQUIRED_COLUMNS):
                 yield _landing(row)
 
 

@@ -1,6 +1,6 @@
-"""An operator whose user's code fails in the middle of steps, each of which is then done again.
+"""An operator whose user code fails in the middle of steps; each such step is repeated.
 
-A step that fails changes nothing: so the answers are those of an operator that has never failed.
+A step that fails changes nothing, so the outputs are those of an operator that never failed.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.monoid import Monoid
 from muntin.spec.errors import UserCodeError
 from muntin.spec.operator import Operator
@@ -19,99 +19,97 @@ from muntin.spec.windows.user_defined import UserTrigger, UserWindow
 from muntin.spec.windows.window import WindowType
 
 T = TypeVar("T")
-MOST_CALLS = 24
-"""How many calls of the user's code there may be before one fails."""
+MAX_CALLS = 24
+"""The calls of user code before one fails are fewer than this."""
 
 
-class InjectedFailure(Exception):  # noqa: N818 - what a user's code raises need not be called an error
-    """What the user's code raises."""
+class InjectedFailure(Exception):  # noqa: N818 - what user code raises need not be called an error
+    """The error that user code raises here."""
 
 
 class FailurePlan:
-    """Calls of the user's code, one of which fails; none if the fuse is not lit."""
+    """Makes one call of user code fail while it is armed."""
 
     def __init__(self) -> None:
-        """Start unlit."""
-        self.left: int | None = None
-        self.blown = False
+        """Start disarmed."""
+        self.calls_left: int | None = None
+        self.has_failed = False
 
     def arm(self, calls: int) -> None:
-        """Let the call after so many fail, and those behind it not."""
-        self.left, self.blown = calls, False
+        """Let the call after this number of calls fail, and no later one."""
+        self.calls_left, self.has_failed = calls, False
 
     def disarm(self) -> None:
         """Let no further call fail."""
-        self.left = None
+        self.calls_left = None
 
     def count_call(self) -> None:
-        """Count a call."""
-        if self.left is not None:
-            self.left -= 1
-            if self.left < 0:
-                self.left, self.blown = None, True
+        """Count a call of user code, which fails if its turn has come."""
+        if self.calls_left is not None:
+            self.calls_left -= 1
+            if self.calls_left < 0:
+                self.calls_left, self.has_failed = None, True
                 raise InjectedFailure
 
-    def on_one(self, function: Callable[..., T]) -> Callable[..., T]:
-        """Return a function that fails if the fuse has burnt down."""
+    def wrap(self, function: Callable[..., T]) -> Callable[..., T]:
+        """The function, which fails when its turn has come."""
 
-        def burning(*given: object) -> T:
+        def failing(*arguments: object) -> T:
             self.count_call()
-            return function(*given)
+            return function(*arguments)
 
-        return burning
+        return failing
 
-    def on_aggregate(
-        self, whole: Aggregate[object, object, object]
-    ) -> Aggregate[object, object, object]:
-        """Return the aggregate with the fuse on all of its functions."""
-        old = whole.monoid
-        turned = (self.on_one(one) if one else None for one in (old.invert, old.invert_first))
-        monoid = Monoid(old.identity, self.on_one(old.combine), *turned)
-        lift, lower = self.on_one(whole.lift), self.on_one(whole.lower)
-        return replace(whole, lift=lift, monoid=monoid, lower=lower)
+    def wrap_aggregate(self, aggregate: AnyAggregate) -> AnyAggregate:
+        """The aggregate with each of its functions wrapped."""
+        monoid = aggregate.monoid
+        inverses = (self.wrap(f) if f else None for f in (monoid.invert, monoid.invert_first))
+        failing = Monoid(monoid.identity, self.wrap(monoid.combine), *inverses)
+        lift, lower = self.wrap(aggregate.lift), self.wrap(aggregate.lower)
+        return replace(aggregate, lift=lift, monoid=failing, lower=lower)
 
-    def on_window(self, kind: WindowType) -> WindowType:
-        """Return the window type; with the fuse on its machine, if it has one."""
-        if isinstance(kind, UserWindow | UserTrigger):
-            return replace(kind, machine=self.on_one(kind.machine))
-        return kind
+    def wrap_window(self, window_type: WindowType) -> WindowType:
+        """The window type with its machine wrapped, if it has one."""
+        if isinstance(window_type, UserWindow | UserTrigger):
+            return replace(window_type, machine=self.wrap(window_type.machine))
+        return window_type
 
 
 class FailingOperator(Operator):
-    """Runs an operator; steps and removals may fail half-way, and are done again."""
+    """Runs an operator; steps and removals may fail half-way, and are repeated."""
 
     def __init__(self, operator: Operator, seed: int) -> None:
-        """Start with the operator as it is."""
-        self.operator, self.falls = operator, 0
-        self._fuse, self._random = FailurePlan(), Random(seed)  # noqa: S311 - no secret
-        self._fused: dict[int, Aggregate[object, object, object]] = {}
-        self._plain: list[Aggregate[object, object, object]] = []  # whose ids are used: they stay
+        """Start with the operator as it is; the seed decides which calls fail."""
+        self.operator, self.failures = operator, 0
+        self._plan, self._random = FailurePlan(), Random(seed)  # noqa: S311 - no secret
+        self._wrapped: dict[int, AnyAggregate] = {}
+        self._originals: list[AnyAggregate] = []  # kept alive, for their ids are keys
 
     def add(self, query: Query) -> None:
-        """Ask a further query, of which the user's code may fail."""
-        plain = query.aggregate
-        if id(plain) not in self._fused:
-            self._plain.append(plain)
-            self._fused[id(plain)] = self._fuse.on_aggregate(plain)
-        window = self._fuse.on_window(query.window)
-        self.operator.add(replace(query, window=window, aggregate=self._fused[id(plain)]))
+        """Register a query whose user code may fail."""
+        original = query.aggregate
+        if id(original) not in self._wrapped:
+            self._originals.append(original)
+            self._wrapped[id(original)] = self._plan.wrap_aggregate(original)
+        window = self._plan.wrap_window(query.window)
+        self.operator.add(replace(query, window=window, aggregate=self._wrapped[id(original)]))
 
     def remove(self, name: str) -> None:
-        """Ask a query no more, at the second attempt if the first one fails."""
-        self._twice(partial(self.operator.remove, name))
+        """Unregister a query, at the second attempt if the first one fails."""
+        self._retry(partial(self.operator.remove, name))
 
     def take(self, step: Step, /) -> Output:
-        """Take in a step, at the second attempt if the first one fails."""
-        return self._twice(lambda: self.operator.take(step))
+        """Process a step, at the second attempt if the first one fails."""
+        return self._retry(lambda: self.operator.take(step))
 
-    def _twice(self, deed: Callable[[], T]) -> T:
-        self._fuse.arm(self._random.randrange(MOST_CALLS))
+    def _retry(self, action: Callable[[], T]) -> T:
+        self._plan.arm(self._random.randrange(MAX_CALLS))
         try:
-            return deed()  # perhaps in spite of a failure, if what failed can be done later
+            return action()  # in spite of a failure it may succeed: the call can be made later
         except UserCodeError:
-            if not self._fuse.blown:
+            if not self._plan.has_failed:
                 raise
         finally:
-            self._fuse.disarm()
-        self.falls += 1
-        return deed()
+            self._plan.disarm()
+        self.failures += 1
+        return action()

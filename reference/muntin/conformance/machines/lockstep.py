@@ -1,10 +1,10 @@
-"""One trace, taken by an operator and by the denotation: where they part, if they do."""
+"""One trace, run by an operator and by the denotation: their first divergence, if any."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from muntin.conformance.machines.letter_values import BAGS, WORDS
+from muntin.conformance.machines.random_choices import BAGS, WORDS
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.errors import MuntinError, UnsupportedError
@@ -12,37 +12,37 @@ from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 
 Build = Callable[[Settings], Operator]
-Answer = Output | str
-"""What an operator says to a step, or how it fails."""
+Response = Output | str
+"""The output of an operator for a step, or its error."""
 Action = Callable[[Operator], Output]
-"""A query that comes or goes, or a step."""
+"""A query that is added or removed, or a step."""
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first step on which an operator and the denotation do not agree."""
+    """The first step at which an operator and the denotation do not agree."""
 
     turn: int
-    wanted: Answer
-    got: Answer
+    expected: Response
+    actual: Response
 
 
-def supported(trace: OperatorTranscript, build: Build) -> OperatorTranscript:
-    """Return a trace with the queries that an operator takes on: bags, where it refuses words."""
+def supported_trace(trace: OperatorTranscript, build: Build) -> OperatorTranscript:
+    """The trace with the queries that an operator supports: over bags, where it refuses words."""
 
-    def taken(query: Query) -> list[Query]:
+    def alternatives(query: Query) -> list[Query]:
         bags = [replace(query, aggregate=BAGS)] if query.aggregate is WORDS else []
-        return [one for one in (query, *bags) if _accepts(one, trace.settings, build)][:1]
+        return [q for q in (query, *bags) if _supports(q, trace.settings, build)][:1]
 
-    queries = tuple(one for query in trace.queries for one in taken(query))
+    queries = tuple(q for query in trace.queries for q in alternatives(query))
     turns = [
-        replace(turn, added=tuple(one for query in turn.added for one in taken(query)))
+        replace(turn, added=tuple(q for query in turn.added for q in alternatives(query)))
         for turn in trace.turns
     ]
     return without_invalid_actions(replace(trace, queries=queries, turns=tuple(turns)))
 
 
-def _accepts(query: Query, settings: Settings, build: Build) -> bool:
+def _supports(query: Query, settings: Settings, build: Build) -> bool:
     try:
         build(settings).add(query)
     except UnsupportedError:
@@ -51,50 +51,51 @@ def _accepts(query: Query, settings: Settings, build: Build) -> bool:
 
 
 def without_invalid_actions(trace: OperatorTranscript) -> OperatorTranscript:
-    """Return a trace in which no query is removed that is not asked."""
-    asked, turns = {query.id for query in trace.queries}, list[TranscriptStep]()
+    """The trace without removals of queries that are not registered."""
+    names, turns = {query.id for query in trace.queries}, list[TranscriptStep]()
     for turn in trace.turns:
-        removed = tuple(name for name in turn.removed if name in asked)
-        asked = (asked - {*removed}) | {query.id for query in turn.added}
+        removed = tuple(name for name in turn.removed if name in names)
+        names = (names - {*removed}) | {query.id for query in turn.added}
         turns.append(replace(turn, removed=removed))
     return replace(trace, turns=tuple(turns))
 
 
 @dataclass(frozen=True)
 class Lockstep:
-    """How far the two came, with how many results, and where they parted, if they did.
+    """How many steps and results the two agree on, and their first divergence, if any.
 
-    What the operator refuses in the middle is left out of both, and counted.
+    Actions that the operator refuses in the middle are left out of both, and counted.
     """
 
     steps: int
     results: int
-    parting: Divergence | None = None
+    divergence: Divergence | None = None
     refused: int = 0
 
 
 def lockstep(trace: OperatorTranscript, build: Build) -> Lockstep:
-    """Let an operator take a trace beside the denotation, and stop where they part."""
+    """Run a trace on an operator and on the denotation, up to their first divergence."""
     results = refused = 0
     oracle, target = SpecificationOperator(trace.settings), build(trace.settings)
     for query in trace.queries:
         oracle.add(query)
         target.add(query)
-    for nth, turn in enumerate(trace.turns):
-        for deed in actions(turn):
-            got = try_action(target, deed)
-            if got == UnsupportedError.__name__:
+    for number, turn in enumerate(trace.turns):
+        for action in actions(turn):
+            actual = try_action(target, action)
+            if actual == UnsupportedError.__name__:
                 refused += 1
                 continue
-            wanted = try_action(oracle, deed)
-            if not agree(wanted, got):
-                return Lockstep(nth + 1, results, Divergence(nth, wanted, got), refused)
-            results += 0 if isinstance(wanted, str) else len(wanted.results)
+            expected = try_action(oracle, action)
+            if not agree(expected, actual):
+                divergence = Divergence(number, expected, actual)
+                return Lockstep(number + 1, results, divergence, refused)
+            results += 0 if isinstance(expected, str) else len(expected.results)
     return Lockstep(len(trace.turns), results, None, refused)
 
 
 def actions(turn: TranscriptStep) -> Iterator[Action]:
-    """Yield what is done to an operator in a turn, one by one."""
+    """The actions of a turn, in order."""
     yield from (partial(_remove, name=name) for name in turn.removed)
     yield from (partial(_add, query=query) for query in turn.added)
     yield lambda operator: operator.take(turn.step)
@@ -110,42 +111,42 @@ def _add(operator: Operator, query: Query) -> Output:
     return Output()
 
 
-def answered(operator: Operator, turn: TranscriptStep) -> Answer:
-    """Return what an operator says to a turn, or how it fails."""
-    said: Answer = Output()
-    for deed in actions(turn):
-        said = try_action(operator, deed)
-        if isinstance(said, str):
+def response_to(operator: Operator, turn: TranscriptStep) -> Response:
+    """The output of an operator for a turn, or its first error."""
+    response: Response = Output()
+    for action in actions(turn):
+        response = try_action(operator, action)
+        if isinstance(response, str):
             break
-    return said
+    return response
 
 
-def try_action(operator: Operator, deed: Action) -> Answer:
-    """Return what an operator says to something, or how it fails."""
+def try_action(operator: Operator, action: Action) -> Response:
+    """The output of an operator for an action, or its error."""
     try:
-        return deed(operator)
+        return action(operator)
     except MuntinError as error:
         return type(error).__name__
     except Exception as bug:  # noqa: BLE001 - to crash is to disagree
         return f"crashed: {bug!r}"
 
 
-def agree(wanted: Answer, got: Answer) -> bool:
-    """Whether two answers are the same; NaN is the same as NaN.
+def agree(expected: Response, actual: Response) -> bool:
+    """Whether two responses are the same; NaN is the same as NaN.
 
     >>> agree(Output(), Output()), agree(Output(), "InvalidInputError")
     (True, False)
     """
-    if isinstance(wanted, str) or isinstance(got, str):
-        return wanted == got
-    if len(wanted.results) != len(got.results) or wanted.late != got.late:
+    if isinstance(expected, str) or isinstance(actual, str):
+        return expected == actual
+    if len(expected.results) != len(actual.results) or expected.late != actual.late:
         return False
     return all(
         _same(a.value, b.value) and a._replace(value=None) == b._replace(value=None)
-        for a, b in zip(wanted.results, got.results, strict=True)
+        for a, b in zip(expected.results, actual.results, strict=True)
     )
 
 
-def _same(wanted: object, got: object) -> bool:
-    nan = isinstance(wanted, float) and wanted != wanted  # noqa: PLR0124 - NaN differs from itself
-    return wanted == got or (nan and repr(got) == "nan")
+def _same(expected: object, actual: object) -> bool:
+    nan = isinstance(expected, float) and expected != expected  # noqa: PLR0124 - NaN differs from itself
+    return expected == actual or (nan and repr(actual) == "nan")

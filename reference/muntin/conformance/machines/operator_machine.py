@@ -1,4 +1,4 @@
-"""Drive one operator beside the denotation, over the free monoid, and compare every answer."""
+"""Run one operator in lockstep with the denotation, over the free monoid; compare every output."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from hypothesis.strategies import SearchStrategy
 
-from muntin.conformance.machines.strategies import (
+from muntin.conformance.machines.random_choices import (
     BAGS,
-    BASES,
-    NARROW_BASES,
     WORDS,
     EdgeCaseTimes,
+    EventDraft,
     Letter,
-    QueryDraft,
+)
+from muntin.conformance.machines.strategies import (
+    BASES,
+    NARROW_BASES,
     corners,
     drafts,
     periodic,
@@ -24,24 +26,24 @@ from muntin.conformance.machines.strategies import (
     window_types,
 )
 from muntin.reference.specification import SpecificationOperator
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.operator import Operator
 from muntin.spec.query import Output, Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.window import WindowType
 
-Carry = Callable[[Operator, Operator], None]
-"""Let a new operator, made alike and asking the same queries, go on where an old one is."""
+StateTransfer = Callable[[Operator, Operator], None]
+"""Moves the state of the first operator to the second, new one of the same settings and queries."""
 Kinds = Callable[[int], SearchStrategy[WindowType]]
-"""Given where the times of a run lie, the window types to ask for."""
+"""The window types to test, given where the times of a run lie."""
 
 
 class OperatorMachine(RuleBasedStateMachine):
-    """Random steps and queries, taken by an operator and by the denotation."""
+    """Random steps and queries, given to an operator and to the denotation."""
 
     accepted: ClassVar[int] = 0
-    """Over all runs, the queries that the target took on: none would prove nothing."""
+    """Over all runs, the queries that the target supports: none would prove nothing."""
     answered: ClassVar[int] = 0
     """Over all runs, the results on which both agree."""
 
@@ -51,19 +53,19 @@ class OperatorMachine(RuleBasedStateMachine):
     def __init__(
         self,
         build: Callable[[Settings], Operator],
-        carry: Carry | None = None,
+        transfer: StateTransfer | None = None,
         *,
         ordered: bool = False,
         kinds: Kinds = window_types,
-        aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
+        aggregates: Sequence[AnyAggregate] = (WORDS, BAGS),
     ) -> None:
-        """Say what is tested, how it is carried over, and whether it needs streams in order.
+        """Test what `build` makes; `transfer` moves its state; `ordered` makes streams in order.
 
-        Each query takes the first of the aggregates that the operator accepts with it. Values are
-        small integers.
+        Each query has the first of the aggregates that the operator supports with its window type.
+        Values are small integers.
         """
         super().__init__()
-        self.build, self.carry, self.ordered = build, carry, ordered
+        self.build, self.transfer, self.ordered = build, transfer, ordered
         self.kinds, self.aggregates = kinds, aggregates
         self.letters = self.names = 0
         self.base = 0
@@ -82,8 +84,8 @@ class OperatorMachine(RuleBasedStateMachine):
         for _ in range(data.draw(st.integers(1, 3))):
             self.add_query(data)
 
-    def ask(self, kind: WindowType) -> bool:
-        """Ask a query in the strongest aggregate that the target accepts; it may accept none."""
+    def try_add(self, kind: WindowType) -> bool:
+        """Add a query with the strongest aggregate that the target supports, if any."""
         for aggregate in self.aggregates:
             query = Query(f"q{self.names}", kind, aggregate)
             try:
@@ -99,131 +101,130 @@ class OperatorMachine(RuleBasedStateMachine):
         return False
 
     def value(self, number: int) -> object:
-        """Return a value that windows may look at, and that tells its event from all others."""
+        """A value that windows may look at, different for each event."""
         return Letter(number, self.letters)
 
-    def at(self, corner: EdgeCaseTimes) -> int:
-        """Resolve a corner."""
-        world = self.oracle.world
-        return corner.at(self.base, world.watermark, world.limit, world.seen)
+    def time_at(self, corner: EdgeCaseTimes) -> int:
+        """The time that a corner stands for in the present state."""
+        history = self.oracle.history
+        return corner.at(self.base, history.watermark, history.limit, history.latest_time)
 
-    def event(self, draft: QueryDraft) -> Event:
+    def event(self, draft: EventDraft) -> Event:
         """Make an event with a letter of its own."""
         self.letters += 1
         value = self.value(draft.number)
-        return Event(self.at(draft.corner), value, draft.key, draft.gap, draft.punctuation)
+        return Event(self.time_at(draft.corner), value, draft.key, draft.gap, draft.punctuation)
 
-    def both(self, events: list[Event], watermark: float | None) -> None:
-        """Take a step on both sides, and compare: also the errors."""
-        if self.oracle.world.settings.in_order and events:
-            events = sorted(map(self.in_order, events), key=lambda event: event.time)
+    def compare_step(self, events: list[Event], watermark: float | None) -> None:
+        """Process a step on both sides, and compare the outputs, or the errors."""
+        if self.oracle.history.settings.in_order and events:
+            events = sorted(map(self.mostly_in_order, events), key=lambda event: event.time)
         step = Step(tuple(events), watermark)
         note(f"step {step}")
-        wanted, got = self.answer(self.oracle, step), self.answer(self.target, step)
+        expected, actual = self.response(self.oracle, step), self.response(self.target, step)
         self.moved = True
-        assert got == wanted, f"\n got {got}\nwant {wanted}"
-        type(self).answered += len(wanted.results) if isinstance(wanted, Output) else 0
+        assert actual == expected, f"\n  actual {actual}\nexpected {expected}"
+        type(self).answered += len(expected.results) if isinstance(expected, Output) else 0
 
-    def in_order(self, event: Event) -> Event:
+    def mostly_in_order(self, event: Event) -> Event:
         """Delay most events that would break the order: the others are errors on both sides."""
-        seen = self.oracle.world.seen
-        breaks = event.time < seen and self.letters % 8
-        return replace(event, time=int(seen) + event.time % 3) if breaks else event
+        latest = self.oracle.history.latest_time
+        breaks = event.time < latest and self.letters % 8
+        return replace(event, time=int(latest) + event.time % 3) if breaks else event
 
     @staticmethod
-    def answer(operator: Operator, step: Step) -> Output | str:
-        """Return the output, or the kind of error."""
+    def response(operator: Operator, step: Step) -> Output | str:
+        """The output, or the kind of error."""
         try:
             return operator.take(step)
         except InvalidInputError as error:
             return type(error).__name__
 
     @rule(draft=drafts())
-    def take_event(self, draft: QueryDraft) -> None:
+    def take_event(self, draft: EventDraft) -> None:
         """Process a tuple at a time."""
-        self.both([self.event(draft)], None)
+        self.compare_step([self.event(draft)], None)
 
     @rule(batch=st.lists(drafts(), max_size=6), corner=st.one_of(st.none(), corners()))
-    def take_batch(self, batch: list[QueryDraft], corner: EdgeCaseTimes | None) -> None:
+    def take_batch(self, batch: list[EventDraft], corner: EdgeCaseTimes | None) -> None:
         """Process a micro-batch, with or without a watermark."""
-        watermark = self.at(corner) if corner else None
-        self.both([self.event(draft) for draft in batch], watermark)
+        watermark = self.time_at(corner) if corner else None
+        self.compare_step([self.event(draft) for draft in batch], watermark)
 
     @rule(corner=corners())
     def take_watermark(self, corner: EdgeCaseTimes) -> None:
         """Raise the watermark, or try to lower it."""
-        self.both([], self.at(corner))
+        self.compare_step([], self.time_at(corner))
 
     @rule(data=st.data())
     def add_query(self, data: st.DataObject) -> None:
-        """Ask a query, perhaps in the middle of the stream: if it is refused, a plainer one."""
+        """Add a query, perhaps in mid-stream; if it is not supported, a periodic one.
+
+        An operator must support, under default settings, what it is tested for.
+        """
         kind = data.draw(self.kinds(self.base))
-        if not self.ask(kind):
+        if not self.try_add(kind):
             if self.kinds is not window_types:
-                self.must_take(kind)
-            self.ask(data.draw(periodic(self.base)))
+                plain = Settings(in_order=self.ordered)
+                self.build(plain).add(Query("plain", kind, self.aggregates[-1]))
+            self.try_add(data.draw(periodic(self.base)))
 
-    def must_take(self, kind: WindowType) -> None:
-        """Fail if an operator refuses what it is tested for under plain settings."""
-        plain = self.build(Settings(in_order=self.ordered))
-        plain.add(Query("plain", kind, self.aggregates[-1]))
-
-    @precondition(lambda self: self.oracle.world.asked)
+    @precondition(lambda self: self.oracle.history.queries)
     @rule(pick=st.integers(0, 100))
     def remove_query(self, pick: int) -> None:
-        """Ask some query no more."""
-        asked = self.oracle.world.asked
-        name = asked[pick % len(asked)].query.id
+        """Remove some query."""
+        queries = self.oracle.history.queries
+        name = queries[pick % len(queries)].query.id
         note(f"remove {name}")
         self.oracle.remove(name)
         self.target.remove(name)
         self.moved = True
 
-    @precondition(lambda self: self.carry and self.moved)
+    @precondition(lambda self: self.transfer and self.moved)
     @rule(times=st.sampled_from([1, 1, 1, 1, 1, 2]))
-    def carry_over(self, times: int) -> None:
-        """Let a new operator take the place of the one under test, say by way of a snapshot.
+    def transfer_state(self, times: int) -> None:
+        """Replace the operator under test by a new one that has its state, say from a snapshot.
 
-        Seldom at once again: who was just restored may be restored too.
+        Seldom twice: an operator that was just restored can be restored too.
         """
-        if self.carry:
+        if self.transfer:
             for _ in range(times):
-                self.target = self.renewed(self.carry)
+                self.target = self.successor(self.transfer)
         self.moved = False
 
-    def renewed(self, carry: Carry) -> Operator:
-        """Return a new operator that goes on where the one under test is."""
-        new = self.build(self.oracle.world.settings)
-        for asked in self.oracle.world.asked:
-            new.add(asked.query)
-        note("carry over")
-        carry(self.target, new)
+    def successor(self, transfer: StateTransfer) -> Operator:
+        """A new operator that has the state of the one under test."""
+        new = self.build(self.oracle.history.settings)
+        for registered in self.oracle.history.queries:
+            new.add(registered.query)
+        note("transfer the state")
+        transfer(self.target, new)
         return new
 
     def teardown(self) -> None:
         """End the stream."""
-        self.both([], END)
+        self.compare_step([], END)
 
 
-def operator_machine(  # noqa: PLR0913 - each says one thing of the machine
+def operator_machine(  # noqa: PLR0913 - each is one choice about the machine
     build: Callable[[Settings], Operator],
-    carry: Carry | None = None,
+    transfer: StateTransfer | None = None,
     *,
     ordered: bool = False,
     kinds: Kinds = window_types,
-    aggregates: Sequence[Aggregate[object, object, object]] = (WORDS, BAGS),
+    aggregates: Sequence[AnyAggregate] = (WORDS, BAGS),
     narrow: bool = False,
 ) -> type[OperatorMachine]:
-    """Return the machine for one operator, ready for Hypothesis to run.
+    """The machine for one operator, ready for Hypothesis to run.
 
-    It asks for every window type over the free monoid, or for what one would rather have tested.
+    It tests every window type over the free monoid, unless `kinds` or `aggregates` say otherwise.
     If it is narrow, all times fit into 64 bits.
     """
 
-    class Machine(OperatorMachine):
+    class OperatorMachineUnderTest(OperatorMachine):
         bases = NARROW_BASES if narrow else BASES
 
         def __init__(self) -> None:
-            super().__init__(build, carry, ordered=ordered, kinds=kinds, aggregates=aggregates)
+            super().__init__(build, transfer, ordered=ordered, kinds=kinds, aggregates=aggregates)
 
-    return Machine
+    return OperatorMachineUnderTest

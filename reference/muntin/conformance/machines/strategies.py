@@ -1,21 +1,16 @@
 """Random streams and queries that reach the corners, as Hypothesis strategies."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from muntin.conformance.machines import random_choices as choices
-from muntin.conformance.machines.letter_values import BAGS, WORDS, Letter
-from muntin.conformance.machines.random_choices import EdgeCaseTimes, QueryDraft
-from muntin.spec.dialect import Dialect
-from muntin.spec.query import Settings
-from muntin.spec.windows.window import WindowType
+from muntin.conformance.machines.random_choices import RandomSource
 
-__all__ = ["BAGS", "WORDS", "EdgeCaseTimes", "Letter", "QueryDraft"]
-
+P = ParamSpec("P")
 T = TypeVar("T")
 
 BASES = st.sampled_from(choices.BASES)
@@ -27,54 +22,32 @@ NARROW_BASES = st.sampled_from([0, 0, -37, 10**18, -(10**18)])
 
 @dataclass(frozen=True)
 class HypothesisSource:
-    """Choices of Hypothesis, which makes them simpler when something fails."""
+    """Choices of Hypothesis, which shrinks them when a test fails."""
 
     draw: DrawFn
 
-    def whole(self, least: int, most: int, /) -> int:
+    def integer(self, least: int, most: int, /) -> int:
         """Choose an integer, both ends included."""
         return self.draw(st.integers(least, most))
 
-    def one(self, options: Sequence[T], /) -> T:
+    def choice(self, options: Sequence[T], /) -> T:
         """Choose one of these."""
         return self.draw(st.sampled_from(options))
 
 
-@st.composite
-def window_types(draw: DrawFn, base: int) -> WindowType:
-    """Every window type, with small parameters."""
-    return choices.window_type(HypothesisSource(draw), base)
-
-
-@st.composite
-def periodic(draw: DrawFn, base: int) -> WindowType:
-    """Windows that every operator serves."""
-    return choices.periodic(HypothesisSource(draw), base)
-
-
-@st.composite
-def dialects(draw: DrawFn) -> Dialect:
-    """Every combination of decisions; most often ours."""
-    return choices.dialect(HypothesisSource(draw))
-
-
-@st.composite
-def settings(draw: DrawFn, *, ordered: bool = False) -> Settings:
-    """Every combination of settings; most often out of order, or always in order if so asked."""
-    return choices.settings(HypothesisSource(draw), ordered=ordered)
-
-
-@st.composite
-def corners(draw: DrawFn) -> EdgeCaseTimes:
-    """Times near zero, near the watermark, near the lateness limit, and near the last event."""
-    return choices.corner(HypothesisSource(draw))
-
-
-def drafts() -> SearchStrategy[QueryDraft]:
-    """Events to be: time, number, key, own gap, punctuation."""
+def drawn(choose: Callable[Concatenate[RandomSource, P], T]) -> Callable[P, SearchStrategy[T]]:
+    """The strategy that makes a random choice with the choices of Hypothesis."""
 
     @st.composite
-    def drafted(draw: DrawFn) -> QueryDraft:
-        return choices.draft(HypothesisSource(draw))
+    def strategy(draw: DrawFn, /, *arguments: P.args, **options: P.kwargs) -> T:
+        return choose(HypothesisSource(draw), *arguments, **options)
 
-    return drafted()
+    return strategy
+
+
+window_types = drawn(choices.window_type)
+periodic = drawn(choices.periodic)
+dialects = drawn(choices.dialect)
+settings = drawn(choices.settings)
+corners = drawn(choices.corner)
+drafts = drawn(choices.draft)

@@ -1,4 +1,4 @@
-"""Drive one structure beside the plain value that it stands for, over the free monoid.
+"""Run one structure in lockstep with the plain value that it stands for, over the free monoid.
 
 Each inserted value is a letter never used before, so that agreement here implies agreement in
 every monoid. Each fact of the simulation relation and each bound is checked after every call.
@@ -18,14 +18,14 @@ Build = Callable[[Monoid[Word], Meter], OutOfOrder[Word]]
 Arrival = Literal["any order", "in-order inserts", "fifo"]
 
 ANY = st.integers(0, 10**6)
-"""A number that is taken modulo whatever there is to choose from."""
+"""A number, taken modulo the number of options."""
 
 FLAGS = ("evict any", "evict youngest", "again", "far", "bulk")
 """Features drawn once for each run: leaving some out lets the others reach further."""
 
 
 class Alphabet(NamedTuple):
-    """What is inserted: letters of a monoid in which different words are different."""
+    """The inserted values: letters of a monoid in which different words are different."""
 
     monoid: Monoid[Word]
     letter: Callable[[int], Word]
@@ -36,7 +36,7 @@ def _letter(number: int) -> Word:
 
 
 LETTERS = Alphabet(FREE, _letter)
-"""The free monoid. Who can hold numbers only is given another, whose words are told by a hash."""
+"""The free monoid. A structure of numbers is given another, which distinguishes words by hash."""
 
 
 class StructureMachine(RuleBasedStateMachine):
@@ -50,14 +50,14 @@ class StructureMachine(RuleBasedStateMachine):
         worst_case: bool,
         alphabet: Alphabet = LETTERS,
     ) -> None:
-        """Say what is tested, which calls it accepts, and whether its bound is for each call."""
+        """Test what `build` makes with the calls it accepts; a worst case bounds each call."""
         super().__init__()
         self.meter, self.alphabet = Meter(), alphabet
         self.target = build(self.meter.watch(alphabet.monoid), self.meter)
         self.window = TimedWindow(alphabet.monoid)
         self.arrival, self.worst_case = arrival, worst_case
-        self.letters, self.on = 0, dict.fromkeys(FLAGS, True)
-        self.spent, self.allowed = Cost(0, 0), Cost(0, 0)
+        self.letters, self.features = 0, dict.fromkeys(FLAGS, True)
+        self.total_cost, self.total_bound = Cost(0, 0), Cost(0, 0)
 
     @property
     def times(self) -> list[int]:
@@ -80,40 +80,40 @@ class StructureMachine(RuleBasedStateMachine):
     )
     def start(self, on: dict[str, bool], warm: int) -> None:
         """Draw the features of this run, and how large the window is at first."""
-        self.on = on
+        self.features = on
         for k in range(warm):
             self.insert_at(10 * k)
 
     def letter(self) -> Word:
-        """Return a letter never used before."""
+        """A letter never used before."""
         self.letters += 1
         return self.alphabet.letter(self.letters)
 
     def distance(self, time: int) -> int:
-        """Return how many items lie between this time and the nearer end of the window."""
+        """How many items lie between this time and the nearer end of the window."""
         return min(sum(t < time for t in self.times), sum(t > time for t in self.times))
 
-    def charged(self, name: str, *places: int, items: int = 1) -> Operation:
+    def describe_call(self, name: str, *places: int, items: int = 1) -> Operation:
         """Describe a call that is about to be made."""
         return Operation(name, len(self.times), items, tuple(self.distance(t) for t in places))
 
-    def settle(self, operation: Operation) -> None:
-        """Compare what the call has cost with what it may cost."""
-        now, bound = self.meter.spent(), self.target.bound(operation)
-        cost = Cost(now.combines - self.spent.combines, now.visits - self.spent.visits)
-        self.allowed = Cost(
-            self.allowed.combines + bound.combines, self.allowed.visits + bound.visits
+    def check_cost(self, operation: Operation) -> None:
+        """Compare the cost of the call with its bound."""
+        now, bound = self.meter.cost(), self.target.bound(operation)
+        cost = Cost(now.combines - self.total_cost.combines, now.visits - self.total_cost.visits)
+        self.total_bound = Cost(
+            self.total_bound.combines + bound.combines, self.total_bound.visits + bound.visits
         )
         if self.worst_case:
-            assert cost.within(bound), (operation, cost, bound)
-        assert now.within(self.allowed), (operation, now, self.allowed)
-        free = self.meter.combines, self.meter.visits
+            assert cost.is_within(bound), (operation, cost, bound)
+        assert now.is_within(self.total_bound), (operation, now, self.total_bound)
+        counts = self.meter.combines, self.meter.visits
         self.check()
-        self.meter.combines, self.meter.visits = free
-        self.spent = now
+        self.meter.combines, self.meter.visits = counts
+        self.total_cost = now
 
     def check(self) -> None:
-        """Compare everything that can be seen, and every fact of the relation, at no charge."""
+        """Compare all observable state and every invariant, without counting the cost."""
         for fact, holds in self.target.invariants(self.window.pairs):
             assert holds, fact
         assert len(self.target) == len(self.times)
@@ -123,17 +123,17 @@ class StructureMachine(RuleBasedStateMachine):
 
     def insert_at(self, time: int) -> None:
         """Insert a new letter on both sides."""
-        operation, letter = self.charged("insert", time), self.letter()
+        operation, letter = self.describe_call("insert", time), self.letter()
         self.target.insert(time, letter)
         self.window = self.window.insert(time, letter)
-        self.settle(operation)
+        self.check_cost(operation)
 
     def evict_at(self, time: int) -> None:
         """Evict on both sides."""
-        operation = self.charged("evict", time)
+        operation = self.describe_call("evict", time)
         self.target.evict(time)
         self.window = self.window.evict(time)
-        self.settle(operation)
+        self.check_cost(operation)
 
     @rule(step=st.integers(1, 3))
     def insert_youngest(self, step: int) -> None:
@@ -146,13 +146,13 @@ class StructureMachine(RuleBasedStateMachine):
         """Insert a little out of order."""
         self.insert_at(max(self.times, default=0) - back)
 
-    @precondition(lambda self: self.out_of_order and self.on["far"])
+    @precondition(lambda self: self.out_of_order and self.features["far"])
     @rule(time=st.integers(-50, 800))
     def insert_far(self, time: int) -> None:
         """Insert anywhere."""
         self.insert_at(time)
 
-    @precondition(lambda self: not self.fifo and self.on["again"] and self.times)
+    @precondition(lambda self: not self.fifo and self.features["again"] and self.times)
     @rule(pick=ANY)
     def insert_again(self, pick: int) -> None:
         """Insert at a time that is already there; in order, at the youngest."""
@@ -164,13 +164,13 @@ class StructureMachine(RuleBasedStateMachine):
         """Evict in order."""
         self.evict_at(self.times[0])
 
-    @precondition(lambda self: not self.fifo and self.on["evict any"] and self.times)
+    @precondition(lambda self: not self.fifo and self.features["evict any"] and self.times)
     @rule(pick=ANY)
     def evict_any(self, pick: int) -> None:
         """Evict out of order."""
         self.evict_at(self.times[pick % len(self.times)])
 
-    @precondition(lambda self: not self.fifo and self.on["evict youngest"] and self.times)
+    @precondition(lambda self: not self.fifo and self.features["evict youngest"] and self.times)
     @rule()
     def evict_youngest(self) -> None:
         """Evict what came last."""
@@ -182,7 +182,7 @@ class StructureMachine(RuleBasedStateMachine):
         if time not in self.times:
             self.evict_at(time)
 
-    @precondition(lambda self: self.on["bulk"])
+    @precondition(lambda self: self.features["bulk"])
     @rule(steps=st.lists(st.integers(0, 4), max_size=40), back=st.integers(0, 200))
     def bulk_insert(self, steps: list[int], back: int) -> None:
         """Insert a sorted batch, in part onto times that are already there."""
@@ -190,51 +190,47 @@ class StructureMachine(RuleBasedStateMachine):
             back, steps = -1, [step + 1 for step in steps]
         first = max(self.times, default=0) - back
         batch = [(first + sum(steps[:k]), self.letter()) for k in range(1, len(steps) + 1)]
-        operation = self.charged("bulk_insert", *(t for t, _ in batch), items=len(batch))
+        operation = self.describe_call("bulk_insert", *(t for t, _ in batch), items=len(batch))
         self.target.bulk_insert(batch)
         self.window = self.window.bulk_insert(batch)
-        self.settle(operation)
+        self.check_cost(operation)
 
-    @precondition(lambda self: self.on["bulk"])
+    @precondition(lambda self: self.features["bulk"])
     @rule(pick=ANY, nudge=st.integers(-1, 1))
     def bulk_evict(self, pick: int, nudge: int) -> None:
         """Evict a prefix: at, just before or just after some time."""
         up_to = (self.times[pick % len(self.times)] if self.times else 0) + nudge
-        gone = sum(time <= up_to for time in self.times)
-        operation = self.charged("bulk_evict", up_to, items=gone)
+        evicted = sum(time <= up_to for time in self.times)
+        operation = self.describe_call("bulk_evict", up_to, items=evicted)
         self.target.bulk_evict(up_to)
         self.window = self.window.bulk_evict(up_to)
-        self.settle(operation)
+        self.check_cost(operation)
 
     @precondition(lambda self: not self.fifo)
     @rule(first=st.integers(-60, 900), size=st.integers(-2, 900))
     def query_range(self, first: int, size: int) -> None:
-        """Ask for part of the window; the range may be empty or turned round."""
+        """Query a range, which may be empty or reversed."""
         last = first + size
         within = sum(first <= time <= last for time in self.times)
-        operation = self.charged("query_range", first, last, items=within)
+        operation = self.describe_call("query_range", first, last, items=within)
         assert self.target.query_range(first, last) == self.window.query_range(first, last)
-        self.settle(operation)
+        self.check_cost(operation)
 
     @invariant()
     def answers_as_the_definition_does(self) -> None:
-        """The whole window has the right fold, at the right price."""
-        operation = self.charged("query", items=len(self.times))
+        """The window has the right fold, within the bound."""
+        operation = self.describe_call("query", items=len(self.times))
         assert self.target.query() == self.window.query()
-        self.settle(operation)
+        self.check_cost(operation)
 
 
 def structure_machine(
-    build: Build,
-    arrival: Arrival = "any order",
-    *,
-    worst_case: bool,
-    alphabet: Alphabet = LETTERS,
+    build: Build, arrival: Arrival = "any order", *, worst_case: bool, alphabet: Alphabet = LETTERS
 ) -> type[StructureMachine]:
-    """Return the machine for one structure, ready for Hypothesis to run."""
+    """The machine for one structure, ready for Hypothesis to run."""
 
-    class Machine(StructureMachine):
+    class StructureMachineUnderTest(StructureMachine):
         def __init__(self) -> None:
             super().__init__(build, arrival, worst_case=worst_case, alphabet=alphabet)
 
-    return Machine
+    return StructureMachineUnderTest

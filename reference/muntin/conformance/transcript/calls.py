@@ -1,17 +1,79 @@
-"""Calls of a structure in transcripts, and what they answer."""
+"""Events, and calls of a structure with their results, in transcripts."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonPath
-from muntin.conformance.transcript.json_values import decode
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.conformance.transcript.json_reader import Json, JsonNode, decode, encode
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.stream import END, Event
 from muntin.spec.structure import OutOfOrder, in_time_order
 
-Erased = Aggregate[object, object, object]
-Valued = tuple[int, object]
+FIELDS = ("v", "key", "gap", "punct")
+"""The optional fields of an event."""
+
+
+def read_event(node: JsonNode) -> Event:
+    """The event that an object describes; without `v` its value is None.
+
+    >>> read_event(JsonNode({"t": 35, "v": [2, "a"]})).value
+    (2, 'a')
+    """
+    fields = node.fields(["t"], FIELDS)
+    return Event(
+        fields["t"].integer(),
+        decode(fields["v"].value) if "v" in fields else None,
+        read_key(fields["key"]) if "key" in fields else None,
+        fields["gap"].integer(least=1) if "gap" in fields else None,
+        "punct" in fields and fields["punct"].flag(),
+    )
+
+
+def read_key(node: JsonNode) -> Hashable:
+    """A key: a string, an integer, or null, or a list of such.
+
+    Floats and booleans are no keys: they equal integers too easily.
+    """
+    if isinstance(node.value, list):
+        return tuple(read_key(item) for item in node.items())
+    if node.value is not None and type(node.value) is not int and type(node.value) is not str:
+        raise node.type_error("a string, an integer, null, or a list of such")
+    return node.value
+
+
+def read_watermark(node: JsonNode) -> float:
+    """A watermark: an integer, or "end"."""
+    if node.value == "end":
+        return END
+    if type(node.value) is not int:
+        raise node.type_error('an integer or "end"')
+    return node.value
+
+
+def write_event(event: Event) -> dict[str, Json]:
+    """An event as an object without the fields that have their default.
+
+    >>> write_event(Event(35, 2, "a"))
+    {'t': 35, 'v': 2, 'key': 'a'}
+    """
+    written = write_full_event(event)
+    defaults = {"key": None, "gap": None, "punct": False}
+    return {name: v for name, v in written.items() if name not in defaults or v != defaults[name]}
+
+
+def write_full_event(event: Event) -> dict[str, Json]:
+    """An event as an object with all its fields."""
+    return {
+        "t": event.time,
+        "v": encode(event.value),
+        "key": encode(event.key),
+        "gap": event.gap,
+        "punct": event.punctuation,
+    }
+
+
+TimedValue = tuple[int, object]
 
 
 @dataclass(frozen=True)
@@ -20,7 +82,7 @@ class Call:
 
     name: str
     times: tuple[int, ...] = ()
-    pairs: tuple[Valued, ...] = ()
+    pairs: tuple[TimedValue, ...] = ()
 
 
 SIGNATURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -37,25 +99,25 @@ SIGNATURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "youngest": (),
     }
 )
-"""Every operation of version 1, and what its arguments are."""
+"""Every operation of version 1, and its arguments."""
 
 QUERY_CALLS = ("query", "query_range", "size", "oldest", "youngest")
-"""The operations that answer."""
+"""The operations that return a value."""
 
 
-def read_call(node: JsonPath) -> Call:
-    """Return a call.
+def read_call(node: JsonNode) -> Call:
+    """The call that a list describes.
 
-    >>> read_call(JsonPath(["query_range", 10, 40]))
+    >>> read_call(JsonNode(["query_range", 10, 40]))
     Call(name='query_range', times=(10, 40), pairs=())
     """
     parts = node.items()
     if not parts:
         raise node.type_error(f"one of {', '.join(SIGNATURES)}, with its arguments")
     name, arguments = parts[0].one_of(list(SIGNATURES)), parts[1:]
-    takes = SIGNATURES[name]
-    if len(arguments) != len(takes):
-        usage = ", ".join([f'"{name}"', *takes])
+    parameters = SIGNATURES[name]
+    if len(arguments) != len(parameters):
+        usage = ", ".join([f'"{name}"', *parameters])
         raise node.type_error(f"[{usage}]")
     if name == "bulk_insert":
         return Call(name, pairs=_sorted_pairs(arguments[0]))
@@ -64,8 +126,8 @@ def read_call(node: JsonPath) -> Call:
     return Call(name, tuple(argument.integer() for argument in arguments))
 
 
-def _sorted_pairs(node: JsonPath) -> tuple[Valued, ...]:
-    batch: list[Valued] = []
+def _sorted_pairs(node: JsonNode) -> tuple[TimedValue, ...]:
+    batch: list[TimedValue] = []
     for item in node.items():
         parts = item.items()
         if len(parts) != 2:  # noqa: PLR2004 - a pair
@@ -77,14 +139,14 @@ def _sorted_pairs(node: JsonPath) -> tuple[Valued, ...]:
         raise node.error(error) from error
 
 
-def _pair(time: JsonPath, value: JsonPath) -> Valued:
+def _pair(time: JsonNode, value: JsonNode) -> TimedValue:
     return time.integer(), decode(value.value)
 
 
-def perform(call: Call, structure: OutOfOrder[object], aggregate: Erased) -> object:
-    """Make a call: values are lifted on their way in, and totals lowered on their way out.
+def perform(call: Call, structure: OutOfOrder[object], aggregate: AnyAggregate) -> object:
+    """Make a call: values are lifted before it, and totals lowered after it.
 
-    A null lifts to the identity. To evict the oldest of nothing changes nothing.
+    A null lifts to the identity. Evicting the oldest of no items changes nothing.
     """
     lifted = [(time, _lift(aggregate, value)) for time, value in call.pairs]
     match call.name, call.times:
@@ -103,7 +165,7 @@ def perform(call: Call, structure: OutOfOrder[object], aggregate: Erased) -> obj
     return None
 
 
-def _answer(call: Call, structure: OutOfOrder[object], aggregate: Erased) -> object:
+def _answer(call: Call, structure: OutOfOrder[object], aggregate: AnyAggregate) -> object:
     match call.name, call.times:
         case "query", ():
             return aggregate.lower(structure.query())
@@ -119,5 +181,5 @@ def _answer(call: Call, structure: OutOfOrder[object], aggregate: Erased) -> obj
             return None
 
 
-def _lift(aggregate: Erased, value: object) -> object:
+def _lift(aggregate: AnyAggregate, value: object) -> object:
     return aggregate.monoid.identity if value is None else aggregate.lift(value)

@@ -1,39 +1,124 @@
-"""Strict reading of a JSON document: each part knows its path, and each complaint names it."""
+"""Values as JSON, and back; strict reading: each node knows its path, and each error names it.
+
+A tuple is a list, a fraction is a number, and the floats that JSON lacks are strings. So these
+three texts cannot be values, and a list is always read as a tuple.
+"""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isinf
-from typing import NoReturn, TypeVar
+from fractions import Fraction
+from math import inf, isfinite, isinf, isnan, nan
+from types import MappingProxyType
+from typing import NoReturn, TypeAlias, TypeGuard, TypeVar
 
-from muntin.conformance.transcript.json_values import Json
+from muntin.spec.algebra.values import as_float
 from muntin.spec.errors import InvalidInputError
+from muntin.spec.stream import END
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+NOT_FINITE: Mapping[str, float] = MappingProxyType({"NaN": nan, "Infinity": inf, "-Infinity": -inf})
+"""The strings for floats that JSON has no numbers for."""
+
+
+class HashableObject(dict[str, object]):
+    """A JSON object as a value: hashable, as values must be, and never changed."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict says None: it cannot
+        """Hash the fields, in whatever order."""
+        return hash(frozenset(self.items()))
+
+
+def decode(json: Json) -> object:
+    """The value that JSON stands for.
+
+    >>> decode([1, "NaN", {"a": [2]}])
+    (1, nan, {'a': (2,)})
+    """
+    match json:
+        case str() if json in NOT_FINITE:
+            return NOT_FINITE[json]
+        case list():
+            return tuple(decode(item) for item in json)
+        case dict():
+            return HashableObject({name: decode(item) for name, item in json.items()})
+        case _:
+            return json
+
+
+def encode(value: object) -> Json:
+    """A value as JSON.
+
+    >>> encode((1, Fraction(6, 2), Fraction(1, 4), float("-inf")))
+    [1, 3, 0.25, '-Infinity']
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float | Fraction):
+        return _number(value)
+    if _is_list(value):
+        return [encode(item) for item in value]
+    if _is_object(value):
+        return {str(name): encode(item) for name, item in value.items()}
+    return str(value)
+
+
+def encode_coordinate(coordinate: float) -> Json:
+    """The end of an interval, or a watermark, as JSON.
+
+    >>> encode_coordinate(END)
+    'end'
+    """
+    return "end" if coordinate == END else encode(coordinate)
+
+
+def _number(value: float | Fraction) -> Json:
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return value.numerator
+    nearest = as_float(value)
+    return nearest if isfinite(nearest) else _not_finite(nearest)
+
+
+def _not_finite(value: float) -> str:
+    return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, tuple | list)
+
+
+def _is_object(value: object) -> TypeGuard[Mapping[object, object]]:
+    return isinstance(value, Mapping)
+
 
 T = TypeVar("T", bound=str)
 
-LONGEST = 60
-"""How many characters of an offending value a message shows."""
+MAX_EXCERPT_LENGTH = 60
+"""How many characters of an invalid value a message shows."""
 
 
 class TranscriptError(InvalidInputError):
     """A transcript that does not follow the format."""
 
 
-def shown(value: Json) -> str:
-    """Return JSON short enough for a message.
+def excerpt(value: Json) -> str:
+    """JSON short enough for a message.
 
-    >>> shown({"t": 1.5, "v": None})
+    >>> excerpt({"t": 1.5, "v": None})
     '{"t": 1.5, "v": null}'
     """
     text = json.dumps(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= MAX_EXCERPT_LENGTH else f"{text[: MAX_EXCERPT_LENGTH - 3]}..."
 
 
 @dataclass(frozen=True)
-class JsonPath:
-    """A part of a document.
+class JsonNode:
+    """A part of a document, and its path.
 
-    >>> JsonPath({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
+    >>> JsonNode({"t": 1.5}, "events[0]").fields(["t"])["t"].integer()
     Traceback (most recent call last):
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: events[0].t must be an integer, ...
@@ -43,11 +128,11 @@ class JsonPath:
     path: str = ""
 
     def type_error(self, be: str) -> TranscriptError:
-        """Return the complaint that this part is not what it must be."""
-        return TranscriptError(f"{self.where} must be {be}, not {shown(self.value)}")
+        """The error that this part is not what it must be."""
+        return TranscriptError(f"{self.where} must be {be}, not {excerpt(self.value)}")
 
     def error(self, what: object) -> TranscriptError:
-        """Return a complaint about this part."""
+        """An error about this part."""
         return TranscriptError(f"{self.where}: {what}")
 
     @property
@@ -56,7 +141,7 @@ class JsonPath:
         return self.path or "the transcript"
 
     def integer(self, least: int | None = None) -> int:
-        """Return an integer."""
+        """The value, which must be an integer."""
         if type(self.value) is not int:
             raise self.type_error("an integer")
         if least is not None and self.value < least:
@@ -64,60 +149,60 @@ class JsonPath:
         return self.value
 
     def number(self) -> float:
-        """Return a number."""
+        """The value, which must be a number."""
         if type(self.value) is not int and type(self.value) is not float:
             raise self.type_error("a number")
         return self.value
 
     def text(self) -> str:
-        """Return a string."""
+        """The value, which must be a string."""
         if not isinstance(self.value, str):
             raise self.type_error("a string")
         return self.value
 
     def flag(self) -> bool:
-        """Return a boolean."""
+        """The value, which must be a boolean."""
         if not isinstance(self.value, bool):
             raise self.type_error("true or false")
         return self.value
 
-    def one_of(self, known: Sequence[T]) -> T:
-        """Return the one of the known values that this is."""
-        for one in known:
-            if self.value == one:
-                return one
-        raise self.type_error(f"one of {', '.join(known)}")
+    def one_of(self, options: Sequence[T]) -> T:
+        """The value, which must be one of the options."""
+        for option in options:
+            if self.value == option:
+                return option
+        raise self.type_error(f"one of {', '.join(options)}")
 
-    def items(self) -> "list[JsonPath]":
-        """Return the parts of a list."""
+    def items(self) -> "list[JsonNode]":
+        """The items of a list."""
         if not isinstance(self.value, list):
             raise self.type_error("a list")
-        return [JsonPath(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
+        return [JsonNode(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
 
-    def members(self) -> "dict[str, JsonPath]":
-        """Return the parts of an object, whatever their names."""
+    def members(self) -> "dict[str, JsonNode]":
+        """The members of an object, whatever their names."""
         if not isinstance(self.value, dict):
             raise self.type_error("an object")
         prefix = f"{self.path}." if self.path else ""
-        return {name: JsonPath(item, f"{prefix}{name}") for name, item in self.value.items()}
+        return {name: JsonNode(item, f"{prefix}{name}") for name, item in self.value.items()}
 
-    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, JsonPath]":
-        """Return the parts of an object that has all the needed fields and no unknown one."""
-        found = self.members()
-        for name in found:
+    def fields(self, needed: Collection[str], more: Collection[str] = ()) -> "dict[str, JsonNode]":
+        """The members of an object that has all the needed fields and no unknown one."""
+        members = self.members()
+        for name in members:
             if name not in needed and name not in more:
                 known = ", ".join([*needed, *more])
-                raise self.error(f"there is no field {shown(name)}; the fields are {known}")
+                raise self.error(f"there is no field {excerpt(name)}; the fields are {known}")
         for name in needed:
-            if name not in found:
+            if name not in members:
                 raise self.error(f'the field "{name}" is missing')
-        return found
+        return members
 
 
-def loaded(text: str | bytes) -> JsonPath:
+def load(text: str | bytes) -> JsonNode:
     """Read JSON as the standard has it: no name twice, no NaN, nothing beyond the floats.
 
-    >>> loaded('{"t": 1, "t": 2}')
+    >>> load('{"t": 1, "t": 2}')
     Traceback (most recent call last):
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: this is not JSON: the name "t"...
@@ -129,16 +214,16 @@ def loaded(text: str | bytes) -> JsonPath:
         )
     except (ValueError, RecursionError) as cause:
         raise TranscriptError(f"this is not JSON: {cause}") from cause
-    return JsonPath(value)
+    return JsonNode(value)
 
 
 def _once_each(pairs: Iterable[tuple[str, Json]]) -> dict[str, Json]:
-    found: dict[str, Json] = {}
+    members: dict[str, Json] = {}
     for name, value in pairs:
-        if name in found:
-            raise ValueError(f"the name {shown(name)} occurs twice in one object")
-        found[name] = value
-    return found
+        if name in members:
+            raise ValueError(f"the name {excerpt(name)} occurs twice in one object")
+        members[name] = value
+    return members
 
 
 def _refuse(constant: str) -> NoReturn:

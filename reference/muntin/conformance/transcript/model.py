@@ -1,28 +1,29 @@
-"""Transcripts: a trace, or the calls of a structure, with what should come of it, as JSON.
+"""Transcripts: a trace, or the calls of a structure, with the expected output, as JSON.
 
-The format is version 1, see docs/transcripts.md. All of a document is checked before any of it
-is replayed, and each complaint names the place in the document.
+The format is version 1, see docs/transcripts.md. A document is checked as a whole before any of it
+is replayed, and each error names the place in the document.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import get_args, get_type_hints
 
-from muntin.conformance.transcript.calls import Call, read_call
-from muntin.conformance.transcript.events import read_event, read_watermark
-from muntin.conformance.transcript.expectation_reader import read_answers, read_results
-from muntin.conformance.transcript.expectations import NOTHING, Expected
-from muntin.conformance.transcript.json_reader import JsonPath, loaded, shown
-from muntin.conformance.transcript.windows import KINDS, read_window
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.conformance.transcript.calls import Call, read_call, read_event, read_watermark
+from muntin.conformance.transcript.expectations import (
+    NOTHING,
+    Expectations,
+    read_answers,
+    read_results,
+)
+from muntin.conformance.transcript.json_reader import JsonNode, excerpt, load
+from muntin.conformance.transcript.windows import WINDOW_NAMES, read_window
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named, named_keeping_nulls
-from muntin.spec.dialect import OURS, Dialect
+from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import DEFAULTS, Mode, Query, Settings
 from muntin.spec.stream import Step
-
-Erased = Aggregate[object, object, object]
 
 VERSION = 1
 SETTINGS = ("allowed_lateness", "output", "in_order", "dialect")
@@ -40,40 +41,40 @@ class TranscriptStep:
 
 @dataclass(frozen=True)
 class OperatorTranscript:
-    """Queries, how they are asked, what happens, and what should come of it."""
+    """Queries, settings, the steps of a trace, and the expected output."""
 
     queries: tuple[Query, ...]
     settings: Settings
     turns: tuple[TranscriptStep, ...]
-    expected: Expected = NOTHING
+    expected: Expectations = NOTHING
 
     def every_query(self) -> Iterator[Query]:
-        """Yield each query that is asked at any time."""
+        """Each query that is registered at any time."""
         yield from self.queries
         yield from (query for turn in self.turns for query in turn.added)
 
 
 @dataclass(frozen=True)
 class StructureTranscript:
-    """An aggregate, the calls of a structure over it, and what they should answer."""
+    """An aggregate, the calls of a structure over it, and their expected results."""
 
-    aggregate: Erased
+    aggregate: AnyAggregate
     calls: tuple[Call, ...]
-    expected: Expected = NOTHING
+    expected: Expectations = NOTHING
 
 
 Transcript = OperatorTranscript | StructureTranscript
 
 
 def parse(text: str | bytes) -> Transcript:
-    """Return the transcript that a document holds, or raise TranscriptError.
+    """The transcript in a document; a TranscriptError names what is wrong with it.
 
     >>> parse('{"muntin": 1, "queries": [], "steps": [{"watermark": 2.5}]}')
     Traceback (most recent call last):
         ...
     muntin.conformance.transcript.json_reader.TranscriptError: steps[0].watermark must be an inte...
     """
-    document = loaded(text)
+    document = load(text)
     members = document.members()
     if "muntin" not in members:
         raise document.error('the field "muntin" is missing: the version of the format, 1')
@@ -83,107 +84,104 @@ def parse(text: str | bytes) -> Transcript:
 
 
 def schema() -> str:
-    """Return the JSON Schema of version 1."""
-    return (
-        files("muntin.conformance.transcript")
-        .joinpath("transcript-v1.schema.json")
-        .read_text("utf-8")
-    )
+    """The JSON Schema of version 1."""
+    package = files("muntin.conformance.transcript")
+    return package.joinpath("transcript-v1.schema.json").read_text("utf-8")
 
 
-def _operator(document: JsonPath) -> OperatorTranscript:
-    found = document.fields(("muntin", "queries", "steps"), (*SETTINGS, *CHECKS, "late"))
-    asked: dict[str, None] = {}
-    queries = tuple(_query(node, asked) for node in found["queries"].items())
-    names = dict(asked)
+def _operator(document: JsonNode) -> OperatorTranscript:
+    members = document.fields(("muntin", "queries", "steps"), (*SETTINGS, *CHECKS, "late"))
+    registered: dict[str, None] = {}
+    queries = tuple(_query(node, registered) for node in members["queries"].items())
+    names = dict(registered)
     turns: list[TranscriptStep] = []
-    for node in found["steps"].items():
-        turns.append(_turn(node, asked))
-        names.update(asked)
+    for node in members["steps"].items():
+        turns.append(_turn(node, registered))
+        names.update(registered)
     return OperatorTranscript(
-        queries, _settings(found), tuple(turns), read_results(found, len(turns), names)
+        queries, _settings(members), tuple(turns), read_results(members, len(turns), names)
     )
 
 
-def _structure(document: JsonPath) -> StructureTranscript:
-    found = document.fields(("muntin", "structure", "ops"), CHECKS)
-    aggregate = _aggregate(
-        found["structure"].fields(("aggregate",))["aggregate"], named_keeping_nulls
-    )
-    calls = tuple(read_call(node) for node in found["ops"].items())
-    return StructureTranscript(aggregate, calls, read_answers(found, calls))
+def _structure(document: JsonNode) -> StructureTranscript:
+    members = document.fields(("muntin", "structure", "ops"), CHECKS)
+    name = members["structure"].fields(("aggregate",))["aggregate"]
+    aggregate = _aggregate(name, named_keeping_nulls)
+    calls = tuple(read_call(node) for node in members["ops"].items())
+    return StructureTranscript(aggregate, calls, read_answers(members, calls))
 
 
-def _query(node: JsonPath, asked: dict[str, None]) -> Query:
-    """Return a query, and note that it is asked from now on."""
-    found = node.fields(("id", "window", "aggregate"))
-    name = found["id"].text()
-    if name in asked:
-        raise found["id"].error(f"there is a query {shown(name)} already; ids must differ")
-    asked[name] = None
-    return Query(name, read_window(found["window"]), _aggregate(found["aggregate"], named))
+def _query(node: JsonNode, registered: dict[str, None]) -> Query:
+    """A query, whose id is registered from now on."""
+    members = node.fields(("id", "window", "aggregate"))
+    name = members["id"].text()
+    if name in registered:
+        raise members["id"].error(f"there is a query {excerpt(name)} already; ids must differ")
+    registered[name] = None
+    return Query(name, read_window(members["window"]), _aggregate(members["aggregate"], named))
 
 
-def _aggregate(node: JsonPath, of: Callable[[str], Erased]) -> Erased:
+def _aggregate(node: JsonNode, lookup: Callable[[str], AnyAggregate]) -> AnyAggregate:
     name = node.text()
     try:
-        return of(name)
+        return lookup(name)
     except InvalidInputError as error:
         raise node.error(error) from error
 
 
-def _turn(node: JsonPath, asked: dict[str, None]) -> TranscriptStep:
-    found = node.fields((), ("remove", "add", "events", "watermark"))
-    removed = [_removed(one, asked) for one in _one_or_more(found, "remove")]
-    added = [_query(one, asked) for one in _one_or_more(found, "add")]
-    events = found["events"].items() if "events" in found else []
-    watermark = read_watermark(found["watermark"]) if "watermark" in found else None
+def _turn(node: JsonNode, registered: dict[str, None]) -> TranscriptStep:
+    members = node.fields((), ("remove", "add", "events", "watermark"))
+    removed = [_removed(item, registered) for item in _list(members, "remove")]
+    added = [_query(item, registered) for item in _list(members, "add")]
+    events = members["events"].items() if "events" in members else []
+    watermark = read_watermark(members["watermark"]) if "watermark" in members else None
     step = Step(tuple(map(read_event, events)), watermark)
     return TranscriptStep(step, tuple(added), tuple(removed))
 
 
-def _removed(node: JsonPath, asked: dict[str, None]) -> str:
+def _removed(node: JsonNode, registered: dict[str, None]) -> str:
     name = node.text()
-    if name not in asked:
-        known = ", ".join(map(shown, asked)) or "none is asked"
-        raise node.type_error(f"the id of a query that is asked at this point ({known})")
-    del asked[name]
+    if name not in registered:
+        known = ", ".join(map(excerpt, registered)) or "there is none"
+        raise node.type_error(f"the id of a query that is registered at this point ({known})")
+    del registered[name]
     return name
 
 
-def _one_or_more(found: Mapping[str, JsonPath], name: str) -> Collection[JsonPath]:
-    if name not in found:
+def _list(members: Mapping[str, JsonNode], name: str) -> Collection[JsonNode]:
+    if name not in members:
         return ()
-    return found[name].items() if isinstance(found[name].value, list) else [found[name]]
+    return members[name].items() if isinstance(members[name].value, list) else [members[name]]
 
 
-def _settings(found: Mapping[str, JsonPath]) -> Settings:
-    mode: Mode = found["output"].one_of(get_args(Mode)) if "output" in found else DEFAULTS.output
-    return Settings(
-        found["allowed_lateness"].integer(least=0)
-        if "allowed_lateness" in found
-        else DEFAULTS.allowed_lateness,
-        mode,
-        found["in_order"].flag() if "in_order" in found else DEFAULTS.in_order,
-        _dialect(found["dialect"]) if "dialect" in found else OURS,
-    )
+def _settings(members: Mapping[str, JsonNode]) -> Settings:
+    settings = DEFAULTS
+    if lateness := members.get("allowed_lateness"):
+        settings = replace(settings, allowed_lateness=lateness.integer(least=0))
+    if mode := members.get("output"):
+        settings = replace(settings, output=mode.one_of(get_args(Mode)))
+    if in_order := members.get("in_order"):
+        settings = replace(settings, in_order=in_order.flag())
+    if dialect := members.get("dialect"):
+        settings = replace(settings, dialect=_dialect(dialect))
+    return settings
 
 
-def _dialect(node: JsonPath) -> Dialect:
+def _dialect(node: JsonNode) -> Dialect:
     known = {name: get_args(hint) for name, hint in get_type_hints(Dialect).items()}
-    found = node.fields((), list(known))
-    chosen = {name: one.one_of(known[name]) for name, one in found.items() if name != "closing"}
-    return Dialect(closing=_closing(found["closing"]) if "closing" in found else 0, **chosen)
+    members = node.fields((), list(known))
+    chosen = {name: item.one_of(known[name]) for name, item in members.items() if name != "closing"}
+    return Dialect(closing=_closing(members["closing"]) if "closing" in members else 0, **chosen)
 
 
-def _closing(node: JsonPath) -> int | Mapping[str, int]:
+def _closing(node: JsonNode) -> int | Mapping[str, int]:
     if not isinstance(node.value, dict):
         return _delay(node)
-    found = node.fields((), KINDS)
-    return {name: _delay(one) for name, one in found.items()}
+    members = node.fields((), WINDOW_NAMES)
+    return {name: _delay(item) for name, item in members.items()}
 
 
-def _delay(node: JsonPath) -> int:
+def _delay(node: JsonNode) -> int:
     if node.integer() not in (-1, 0, 1):
         raise node.type_error("0, 1 or -1")
     return node.integer()

@@ -1,26 +1,34 @@
-"""Replay a transcript on an implementation, and print what comes of it as lines of JSON fields."""
+"""Replay a transcript on an implementation, its output as rows of JSON fields; and write one.
 
-from collections.abc import Callable, Iterator
+To write is the inverse of `parse`, for runs that a program made.
+"""
 
-from muntin.conformance.transcript.calls import QUERY_CALLS, perform
-from muntin.conformance.transcript.events import write_event
-from muntin.conformance.transcript.expectations import Line
-from muntin.conformance.transcript.json_values import encode, encode_coordinate
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+
+from muntin.conformance.transcript.calls import QUERY_CALLS, perform, write_event
+from muntin.conformance.transcript.expectations import JsonRow
+from muntin.conformance.transcript.json_reader import Json, encode, encode_coordinate
 from muntin.conformance.transcript.model import (
+    VERSION,
     OperatorTranscript,
     StructureTranscript,
     TranscriptStep,
 )
+from muntin.conformance.transcript.windows import write_window
+from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import MuntinError, UnsupportedError
 from muntin.spec.operator import Operator
-from muntin.spec.query import Output, Result, Settings
+from muntin.spec.query import DEFAULTS, Output, Query, Result, Settings
 from muntin.spec.structure import OutOfOrder
 
+Build = Callable[[Settings], Operator]
 
-def refusal(transcript: OperatorTranscript, build: Callable[[Settings], Operator]) -> str | None:
-    """The first query of a transcript that an implementation refuses, and why.
 
-    One operator tries them all. Each is removed again, for a later query may have its name.
+def unsupported_reason(transcript: OperatorTranscript, build: Build) -> str | None:
+    """The first query of a transcript that an implementation does not support, and why.
+
+    All are added to one operator. Each is removed again, for a later query may have its name.
     """
     operator = build(transcript.settings)
     for query in transcript.every_query():
@@ -33,17 +41,17 @@ def refusal(transcript: OperatorTranscript, build: Callable[[Settings], Operator
 
 
 def replay(transcript: OperatorTranscript, operator: Operator) -> Iterator[Output]:
-    """Yield what an operator answers to each step; an error says at which step it is."""
+    """The outputs of an operator, step by step; an error names the step."""
     for query in transcript.queries:
         operator.add(query)
-    for nth, turn in enumerate(transcript.turns):
+    for number, turn in enumerate(transcript.turns):
         try:
-            yield _take(turn, operator)
+            yield _run(turn, operator)
         except MuntinError as error:
-            raise type(error)(f"steps[{nth}]: {error}") from error
+            raise type(error)(f"steps[{number}]: {error}") from error
 
 
-def _take(turn: TranscriptStep, operator: Operator) -> Output:
+def _run(turn: TranscriptStep, operator: Operator) -> Output:
     for name in turn.removed:
         operator.remove(name)
     for query in turn.added:
@@ -53,27 +61,27 @@ def _take(turn: TranscriptStep, operator: Operator) -> Output:
 
 def replay_calls(
     transcript: StructureTranscript, structure: OutOfOrder[object]
-) -> Iterator[list[Line]]:
-    """Yield the answer to each call, if it has one; an error says at which call it is."""
-    for nth, call in enumerate(transcript.calls):
+) -> Iterator[list[JsonRow]]:
+    """The result of each call, if it has one; an error names the call."""
+    for number, call in enumerate(transcript.calls):
         try:
             value = perform(call, structure, transcript.aggregate)
         except MuntinError as error:
-            raise type(error)(f"ops[{nth}]: {error}") from error
-        yield [{"op": nth, "value": encode(value)}] if call.name in QUERY_CALLS else []
+            raise type(error)(f"ops[{number}]: {error}") from error
+        yield [{"op": number, "value": encode(value)}] if call.name in QUERY_CALLS else []
 
 
-def lines(step: int, output: Output) -> list[Line]:
-    """Return the lines of one step: its results, then its late events, if there are any.
+def output_rows(step: int, output: Output) -> list[JsonRow]:
+    """The rows of one step: its results, then its late events, if there are any.
 
-    >>> lines(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
+    >>> output_rows(3, Output((Result("w0", None, 0, 10, 6, "new", 0),)))[0]["end"]
     10
     """
-    late: Line = {"step": step, "late": [write_event(event) for event in output.late]}
-    return [*(_line(step, result) for result in output.results), *([late] if output.late else [])]
+    late: JsonRow = {"step": step, "late": [write_event(event) for event in output.late]}
+    return [*(_row(step, result) for result in output.results), *([late] if output.late else [])]
 
 
-def _line(step: int, result: Result) -> Line:
+def _row(step: int, result: Result) -> JsonRow:
     return {
         "step": step,
         "query": result.query,
@@ -84,3 +92,64 @@ def _line(step: int, result: Result) -> Line:
         "kind": result.kind,
         "revision": result.revision,
     }
+
+
+def write(
+    queries: Sequence[Query],
+    turns: Sequence[TranscriptStep],
+    settings: Settings = DEFAULTS,
+    outputs: Sequence[Output] | None = None,
+) -> dict[str, Json]:
+    """The document of a run, and of its outputs, if they are given.
+
+    Aggregates are written by name: those of the catalogue can be read back.
+
+    >>> from muntin.spec.stream import Event, Step
+    >>> write([], [TranscriptStep(Step((Event(3, "a"),), 7))])["steps"]
+    [{'events': [{'t': 3, 'v': 'a'}], 'watermark': 7}]
+    """
+    return {
+        "muntin": VERSION,
+        "queries": [_query(query) for query in queries],
+        **_settings(settings),
+        "steps": [_turn(turn) for turn in turns],
+        **({} if outputs is None else _expected(outputs)),
+    }
+
+
+def _query(query: Query) -> Json:
+    window = dict(write_window(query.window))
+    return {"id": query.id, "window": window, "aggregate": query.aggregate.name}
+
+
+def _settings(settings: Settings) -> dict[str, Json]:
+    return {
+        "allowed_lateness": settings.allowed_lateness,
+        "output": settings.output,
+        "in_order": settings.in_order,
+        "dialect": _dialect(settings.dialect),
+    }
+
+
+def _dialect(dialect: Dialect) -> Json:
+    every = {field.name: encode(getattr(dialect, field.name)) for field in fields(dialect)}
+    return {name: value for name, value in every.items() if value != getattr(OURS, name)}
+
+
+def _turn(turn: TranscriptStep) -> Json:
+    written: dict[str, Json] = {}
+    if turn.removed:
+        written["remove"] = [*turn.removed]
+    if turn.added:
+        written["add"] = [_query(query) for query in turn.added]
+    if turn.step.events:
+        written["events"] = [dict(write_event(event)) for event in turn.step.events]
+    if turn.step.watermark is not None:
+        written["watermark"] = encode_coordinate(turn.step.watermark)
+    return written
+
+
+def _expected(outputs: Sequence[Output]) -> dict[str, Json]:
+    rows = [dict(row) for step, output in enumerate(outputs) for row in output_rows(step, output)]
+    late: list[Json] = [row for row in rows if "late" in row]
+    return {"expect": [row for row in rows if "late" not in row], "late": late}

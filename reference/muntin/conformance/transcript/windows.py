@@ -1,12 +1,11 @@
-"""Window types in transcripts: each by its name and its fields, read and written."""
+"""Window types in transcripts, each by its name and its fields: reading and writing."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from muntin.conformance.transcript.json_reader import JsonPath, TranscriptError
-from muntin.conformance.transcript.json_values import Json, encode
+from muntin.conformance.transcript.json_reader import Json, JsonNode, TranscriptError, encode
 from muntin.spec.errors import InvalidInputError, UnsupportedError, integer
 from muntin.spec.stream import Event
 from muntin.spec.windows.data_driven import LastNEvery, Punctuation, Rolling, Session
@@ -29,27 +28,27 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in (TIME, CO
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a window, all of them known."""
+    """The fields of a window, which have no unknown name."""
 
-    found: Mapping[str, JsonPath]
+    fields: Mapping[str, JsonNode]
     measure: Measure
 
     def integer(self, name: str, default: int = 0) -> int:
-        """Return an integer."""
-        return self.found[name].integer() if name in self.found else default
+        """A field that is an integer."""
+        return self.fields[name].integer() if name in self.fields else default
 
     def positive(self, name: str, default: int = 0) -> int:
-        """Return an integer greater than 0."""
-        return self.found[name].integer(least=1) if name in self.found else default
+        """A field that is an integer greater than 0."""
+        return self.fields[name].integer(least=1) if name in self.fields else default
 
     def number(self, name: str) -> float:
-        """Return a number."""
-        return self.found[name].number()
+        """A field that is a number."""
+        return self.fields[name].number()
 
 
 @dataclass(frozen=True)
 class WindowCodec:
-    """How a window type is written."""
+    """How a window type is read and written."""
 
     needs: tuple[str, ...]
     build: Callable[[Fields], WindowType]
@@ -83,7 +82,7 @@ def _threshold(f: Fields) -> WindowType:
     return Threshold(f.number("at_least"), f.positive("min_count", 1), f.measure)
 
 
-FORMS: Mapping[str, WindowCodec] = MappingProxyType(
+WINDOW_CODECS: Mapping[str, WindowCodec] = MappingProxyType(
     {
         "tumbling": WindowCodec(("size",), _tumbling, ("offset",)),
         "sliding": WindowCodec(("size", "slide"), _sliding, ("offset",)),
@@ -93,8 +92,7 @@ FORMS: Mapping[str, WindowCodec] = MappingProxyType(
         "slide_by_tuple": WindowCodec(("size", "every"), _rolling),
         "punctuation": WindowCodec((), lambda f: Punctuation(measure=f.measure)),
         "landmark": WindowCodec(
-            ("at", "every"),
-            lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure),
+            ("at", "every"), lambda f: Landmark(f.integer("at"), f.positive("every"), f.measure)
         ),
         "cumulate": WindowCodec(("size", "step"), _cumulate, ("offset",)),
         "band": WindowCodec(
@@ -113,43 +111,43 @@ FORMS: Mapping[str, WindowCodec] = MappingProxyType(
 )
 """Every window type of version 1."""
 
-KINDS = tuple(name for name in FORMS if name != "snapshot")
-"""The types that a dialect tells apart: a snapshot is a tumbling window."""
+WINDOW_NAMES = tuple(name for name in WINDOW_CODECS if name != "snapshot")
+"""The types that a dialect distinguishes: a snapshot is a tumbling window."""
 
 
-def read_window(node: JsonPath) -> WindowType:
-    """Return the window type that a document describes.
+def read_window(node: JsonNode) -> WindowType:
+    """The window type that a document describes.
 
-    >>> read_window(JsonPath({"type": "session", "gap": 9})) == Session(9)
+    >>> read_window(JsonNode({"type": "session", "gap": 9})) == Session(9)
     True
     """
     members = node.members()
     if "type" not in members:
         raise node.error('the field "type" is missing')
-    form = FORMS[members["type"].one_of(list(FORMS))]
-    found = node.fields(["type", *form.needs], [*form.may, "measure"])
-    named = found["measure"].one_of(form.measures) if "measure" in found else form.measures[0]
+    codec = WINDOW_CODECS[members["type"].one_of(list(WINDOW_CODECS))]
+    fields = node.fields(["type", *codec.needs], [*codec.may, "measure"])
+    measure = fields["measure"].one_of(codec.measures) if "measure" in fields else codec.measures[0]
     try:
-        return form.build(Fields(found, MEASURES[named]))
+        return codec.build(Fields(fields, MEASURES[measure]))
     except TranscriptError:
         raise
     except InvalidInputError as error:
         raise node.error(error) from error
 
 
-def write_window(kind: WindowType) -> dict[str, Json]:
-    """Return the description of a window type, or say that version 1 has none.
+def write_window(window_type: WindowType) -> dict[str, Json]:
+    """The description of a window type; an error if version 1 has none.
 
     >>> write_window(Session(9))
     {'type': 'session', 'gap': 9}
     """
-    name = "sliding" if isinstance(kind, Sliding) else kind.name
-    if name in FORMS:
-        form, measure = FORMS[name], kind.measure.name
-        fields = {field: encode(getattr(kind, field)) for field in (*form.needs, *form.may)}
-        extra = {} if measure == form.measures[0] else {"measure": measure}
+    name = "sliding" if isinstance(window_type, Sliding) else window_type.name
+    if name in WINDOW_CODECS:
+        codec, measure = WINDOW_CODECS[name], window_type.measure.name
+        fields = {name: encode(getattr(window_type, name)) for name in (*codec.needs, *codec.may)}
+        extra = {} if measure == codec.measures[0] else {"measure": measure}
         written: dict[str, Json] = {"type": name, **fields, **extra}
         with suppress(TranscriptError):
-            if read_window(JsonPath(written)) == kind:
+            if read_window(JsonNode(written)) == window_type:
                 return written
-    raise UnsupportedError(f"version 1 of transcripts cannot describe the window {kind}")
+    raise UnsupportedError(f"version 1 of transcripts cannot describe the window {window_type}")

@@ -9,12 +9,12 @@ from muntin.spec.algebra.monoid import A, Monoid
 V = TypeVar("V")
 R = TypeVar("R")
 
-Kind = Literal["distributive", "algebraic", "holistic"]
+AggregateKind = Literal["distributive", "algebraic", "holistic"]
 
 
 @dataclass(frozen=True)
 class Aggregate(Generic[V, A, R]):
-    """A way to summarise values, with the facts that its author declares (definition A4).
+    """A way to summarize values, with the facts that its author declares (definition A4).
 
     The facts are claims that `muntin.spec.algebra.laws` checks: commutative; invertible, declared
     by giving the monoid an inverse; and the kind [Traub20, section 4.2].
@@ -30,16 +30,20 @@ class Aggregate(Generic[V, A, R]):
     monoid: Monoid[A]
     lower: Callable[[A], R]
     commutative: bool
-    kind: Kind
+    kind: AggregateKind
 
     def partial(self, values: Iterable[V]) -> A:
-        """Return fold(combine, lift(values)), the partial aggregate (definition A5)."""
+        """fold(combine, lift(values)), the partial aggregate (definition A5)."""
         return self.monoid.fold(self.lift(value) for value in values)
 
     def of(self, values: Iterable[V]) -> R:
-        """Return lower(fold(combine, lift(values))) (definition A6)."""
+        """lower(fold(combine, lift(values))), the result (definition A6)."""
         return self.lower(self.partial(values))
 
-    def erased(self) -> "Aggregate[object, object, object]":
-        """Return this aggregate without its types, which are no operator's business."""
+    def erase_types(self) -> "AnyAggregate":
+        """The same aggregate without its types, which are opaque to every operator."""
         return self  # type: ignore[return-value]  # sound: partials meet only their own combine
+
+
+AnyAggregate = Aggregate[object, object, object]
+"""An aggregate of opaque values, as queries have it."""

@@ -1,6 +1,6 @@
 """Every aggregate by its name in transcripts: Table 1 of [Tangwongsan15], and more.
 
-M4 and distinct are as in [Tangwongsan19]. `plain` takes every value as it is; `named` skips nulls.
+M4 and distinct are as in [Tangwongsan19]. `named` skips nulls.
 """
 
 import re
@@ -13,12 +13,11 @@ from operator import attrgetter, methodcaller
 from sys import float_info
 from typing import NamedTuple
 
-from muntin.spec.algebra.aggregate import Aggregate, Kind
+from muntin.spec.algebra.aggregate import Aggregate, AggregateKind, AnyAggregate
 from muntin.spec.algebra.monoid import A, BinaryOperation, Monoid, product
 from muntin.spec.algebra.values import ORDER, Number, as_float, compare, number, sort_key
 from muntin.spec.errors import InvalidInputError
 
-Erased = Aggregate[object, object, object]
 Vector = tuple[Number, ...]
 Items = tuple[object, ...]
 Multiset = Counter[tuple[type, bool, object]]
@@ -62,7 +61,7 @@ MIN, MAX = _extreme(1), _extreme(-1)
 
 def _aggregate(
     name: str, lift: Callable[[object], A], monoid: Monoid[A], lower: Callable[[A], object]
-) -> Erased:
+) -> AnyAggregate:
     def checked(value: object) -> A:
         try:
             return lift(value)
@@ -76,8 +75,10 @@ def _aggregate(
     commutative = name not in ("first", "last", "argmin", "argmax", "collect", "concat", "m4")
     distributive = name in ("sum", "count", "min", "max", "first", "last")
     holistic = name.startswith(("median", "percentile", "collect", "concat", "distinct"))
-    kind: Kind = "distributive" if distributive else "holistic" if holistic else "algebraic"
-    return Aggregate(name, checked, monoid, lowered, commutative, kind).erased()
+    kind: AggregateKind = (
+        "distributive" if distributive else "holistic" if holistic else "algebraic"
+    )
+    return Aggregate(name, checked, monoid, lowered, commutative, kind).erase_types()
 
 
 def _ordered(value: object) -> Extreme:
@@ -131,7 +132,7 @@ def _powers(value: object) -> Vector:
     return (1, odd, x, x * x)
 
 
-def _spread(name: str, missing: int, finish: Callable[[Fraction], float]) -> Erased:
+def _spread(name: str, missing: int, finish: Callable[[Fraction], float]) -> AnyAggregate:
     def lower(a: Vector) -> float | None:
         n, odd, total, squares = (Fraction(x) for x in a)
         exact = None if odd or n <= missing else (squares - total**2 / n) / (n - missing)
@@ -140,11 +141,11 @@ def _spread(name: str, missing: int, finish: Callable[[Fraction], float]) -> Era
     return _aggregate(name, _powers, product(ADD, ADD, ADD, ADD), lower)
 
 
-def _percentile(name: str, p: Fraction) -> Erased:
+def _percentile(name: str, p: Fraction) -> AnyAggregate:
     def lower(bag: Multiset) -> Number:
         ranks = [nan if is_nan else number(x) for _, is_nan, x in sorted(bag.elements())]
-        at = (len(ranks) - 1) * p / 100
-        low, high, part = ranks[floor(at)], ranks[ceil(at)], at % 1
+        position = (len(ranks) - 1) * p / 100
+        low, high, part = ranks[floor(position)], ranks[ceil(position)], position % 1
         value = low if low == high or not part else low * (1 - part) + high * part
         return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
 
@@ -198,23 +199,23 @@ NAMES = tuple(_TABLE)
 """The names that stand alone; the other is percentile(p)."""
 
 
-def named_keeping_nulls(name: str) -> Erased:
-    """Return the aggregate of this name, which takes null for a value like any other.
+def named_keeping_nulls(name: str) -> AnyAggregate:
+    """The aggregate of this name, to which null is a value like any other.
 
     >>> named_keeping_nulls("percentile(99.9)").of([1, 2])
     Fraction(1999, 1000)
     """
-    form = re.fullmatch(r"percentile\((\d+(?:\.\d+)?)\)", name, re.ASCII)
+    match = re.fullmatch(r"percentile\((\d+(?:\.\d+)?)\)", name, re.ASCII)
     if name in _TABLE:
         return _TABLE[name]
-    if form and Fraction(form[1]) <= 100:  # noqa: PLR2004 - a percentage
-        return _percentile(name, Fraction(form[1]))
-    known = f"{', '.join(NAMES)}, percentile(p) for 0 <= p <= 100"
-    raise InvalidInputError(f"{name!r} is not an aggregate; known are {known}")
+    if match and Fraction(match[1]) <= 100:  # noqa: PLR2004 - a percentage
+        return _percentile(name, Fraction(match[1]))
+    names = f"{', '.join(NAMES)}, percentile(p) for 0 <= p <= 100"
+    raise InvalidInputError(f"{name!r} is not an aggregate; known are {names}")
 
 
-def skipping_nulls(aggregate: Erased, empty: object = None) -> Erased:
-    """Return the aggregate of the values that are not None; `empty`, if there are none.
+def skipping_nulls(aggregate: AnyAggregate, empty: object = None) -> AnyAggregate:
+    """The aggregate of the values that are not None; `empty` if there are none.
 
     >>> skipping_nulls(named_keeping_nulls("sum")).of([1, None, 2])
     3
@@ -227,11 +228,11 @@ def skipping_nulls(aggregate: Erased, empty: object = None) -> Erased:
     def lower(a: Items) -> object:
         return aggregate.lower(a[1]) if a[0] else empty
 
-    return Aggregate(aggregate.name, lift, monoid, lower, aggregate.commutative, kind).erased()
+    return Aggregate(aggregate.name, lift, monoid, lower, aggregate.commutative, kind).erase_types()
 
 
-def named(name: str) -> Erased:
-    """Return the aggregate of this name as transcripts have it: nulls are skipped, as in SQL.
+def named(name: str) -> AnyAggregate:
+    """The aggregate of this name; nulls are skipped, as in SQL.
 
     >>> named("mean").of([1, None, 2])
     1.5

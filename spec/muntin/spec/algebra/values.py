@@ -10,14 +10,14 @@ Number = int | float | Fraction
 
 
 def number(value: object) -> Number:
-    """Return the value if it is a number, which a boolean is not."""
+    """The value, which must be a number; a boolean is none."""
     if isinstance(value, Number) and not isinstance(value, bool):
         return value
     raise InvalidInputError("it is not a number")
 
 
 def as_float(value: Number) -> float:
-    """Return the nearest float; beyond the floats, infinity."""
+    """The nearest float; beyond the floats, infinity."""
     try:
         return float(value)
     except OverflowError:
@@ -25,14 +25,14 @@ def as_float(value: Number) -> float:
 
 
 def sort_key(value: object) -> tuple[type, bool, object]:
-    """Return what orders a value: numbers share one order, in which NaN is the greatest."""
+    """What orders a value: numbers share one order, in which NaN is the greatest."""
     nan = isinstance(value, float) and isnan(value)
     is_number = isinstance(value, Number) and not isinstance(value, bool)
     return (float if is_number else type(value), nan, None if nan else value)
 
 
 def compare(left: object, right: object) -> int:
-    """Return -1, 0 or 1 as left is less than, equal to or greater than right.
+    """-1, 0 or 1 as left is less than, equal to or greater than right.
 
     >>> compare(float("nan"), float("inf"))
     1

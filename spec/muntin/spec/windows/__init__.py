@@ -1,1 +1,1 @@
-"""Window types: which intervals exist. No watermark, lateness or output: `denotation` has these."""
+"""Window types: which intervals exist. Watermarks, lateness and output belong to `denotation`."""

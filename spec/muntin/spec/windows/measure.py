@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from muntin.spec.dialect import Dialect
 from muntin.spec.errors import InvalidInputError, UserCodeError, integer
-from muntin.spec.stream import Accepted, Event, event_order
+from muntin.spec.stream import AcceptedEvent, Event, event_order
 
 
 @dataclass(frozen=True)
@@ -17,15 +17,15 @@ class Measure:
     name: str
     of: Callable[[Event], int] | None = None
 
-    def at(self, event: Event, rank: int) -> int:
-        """Return the coordinate of an event, or name the event at which the measure fails."""
+    def coordinate_of(self, event: Event, rank: int) -> int:
+        """Where the event lies on this measure; an error names the event."""
         try:
             coordinate = self.of(event) if self.of else rank
         except Exception as cause:
             raise UserCodeError(f"measure {self.name!r} at {event}: {cause!r}") from cause
         return integer(coordinate, f"measure {self.name!r} at", event)
 
-    def __reduce__(self) -> str | tuple[object, ...]:  # two are told by identity
+    def __reduce__(self) -> str | tuple[object, ...]:  # TIME and COUNT are compared by identity
         return {id(TIME): "TIME", id(COUNT): "COUNT"}.get(id(self)) or super().__reduce__()
 
 
@@ -38,7 +38,7 @@ COUNT = Measure("count")
 class PositionedEvent(NamedTuple):
     """An accepted event, its rank, coordinate, and number among its ties (definition M2)."""
 
-    accepted: Accepted
+    accepted: AcceptedEvent
     rank: int
     coordinate: int
     tie: int = 0
@@ -52,21 +52,21 @@ class PositionedEvent(NamedTuple):
 class Timeline(NamedTuple):
     """A history laid out along a measure: all that a window type may look at (definition M3).
 
-    `reached` is the greatest watermark so far that is not the end of the stream.
+    `finite_watermark` is the greatest watermark so far that is not the end of the stream.
     """
 
-    placed: tuple[PositionedEvent, ...]
-    reached: float
+    events: tuple[PositionedEvent, ...]
+    finite_watermark: float
     dialect: Dialect
 
 
 def build_timeline(
-    history: Sequence[Accepted], measure: Measure, reached: float, dialect: Dialect
+    history: Sequence[AcceptedEvent], measure: Measure, finite_watermark: float, dialect: Dialect
 ) -> Timeline:
     """Order a history and give each event its coordinate, or name the event that breaks it.
 
-    >>> history = [Accepted(Event(5, 40), arrival=0), Accepted(Event(3, 7), arrival=1)]
-    >>> [at.coordinate for at in build_timeline(history, COUNT, 0, Dialect()).placed]
+    >>> history = [AcceptedEvent(Event(5, 40), arrival=0), AcceptedEvent(Event(3, 7), arrival=1)]
+    >>> [event.coordinate for event in build_timeline(history, COUNT, 0, Dialect()).events]
     [0, 1]
     >>> build_timeline(history, Measure("km", lambda event: -event.time), 0, Dialect())
     Traceback (most recent call last):
@@ -74,14 +74,14 @@ def build_timeline(
     muntin.spec.errors.InvalidInputError: measure 'km' falls from -3 to -5 at Event(time=5, ...
     """
     by_arrival = measure is COUNT and dialect.count_order == "arrival"
-    line = sorted(history, key=lambda a: a.arrival) if by_arrival else event_order(history)
-    laid = [(measure.at(one.event, rank), rank, one) for rank, one in enumerate(line)]
-    placed = tuple(
+    ordered = sorted(history, key=lambda a: a.arrival) if by_arrival else event_order(history)
+    ranked = [(measure.coordinate_of(a.event, rank), rank, a) for rank, a in enumerate(ordered)]
+    events = tuple(
         PositionedEvent(accepted, rank, coordinate, tie)
-        for coordinate, here in groupby(laid, key=lambda at: at[0])
-        for tie, (_, rank, accepted) in enumerate(here)
+        for coordinate, tied in groupby(ranked, key=lambda triple: triple[0])
+        for tie, (_, rank, accepted) in enumerate(tied)
     )
-    for a, b in [(a, b) for a, b in pairwise(placed) if b.coordinate < a.coordinate][:1]:
+    for a, b in [(a, b) for a, b in pairwise(events) if b.coordinate < a.coordinate][:1]:
         fall = f"measure {measure.name!r} falls from {a.coordinate} to {b.coordinate}"
         raise InvalidInputError(f"{fall} at {b.accepted.event}")
-    return Timeline(placed, reached, dialect)
+    return Timeline(events, finite_watermark, dialect)

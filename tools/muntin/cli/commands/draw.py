@@ -1,12 +1,12 @@
-"""`muntin draw`: what a structure looks like inside, step by step along a transcript."""
+"""`muntin draw`: pictures of the inside of a structure, one for each operation of a transcript."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import StructureTranscript, parse
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.drawing.film import Frame, film
 from muntin.drawing.instances import DRAWABLE, instance
 from muntin.drawing.page import page
@@ -16,15 +16,17 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
 
+HELP = "draw a structure step by step along a transcript"
+DESCRIPTION = "Make the calls of a structure transcript, and draw the structure after each."
 EPILOG = f"""\
-Writes op-0.svg, op-1.svg and so on, one for what there is after each operation,
-and index.html, which shows them in order. All of it can be opened anywhere: there
-is nothing to load, and it is dark where the reader's system is.
+Writes op-0.svg, op-1.svg and so on, one picture after each operation, and index.html,
+which shows them in order. The files load nothing, and follow the dark mode of the
+reader's system.
 
-What can be drawn: {", ".join(DRAWABLE)}.
+structures that can be drawn: {", ".join(DRAWABLE)}.
 
 exit status:
-  0  all is drawn
+  0  all pictures are written
   1  the transcript is malformed or cannot be read
   2  the command line is wrong
   3  the structure cannot be drawn, or refuses an operation
@@ -35,46 +37,23 @@ examples:
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "draw",
-        help="draw a structure step by step along a transcript",
-        description="Make the calls of a structure transcript, and draw what there is after each.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="a structure transcript; - is stdin")
-    parser.add_argument(
-        "--with", dest="name", default="fiba", metavar="NAME", help="a structure (default: fiba)"
-    )
-    parser.add_argument(
-        "--out", metavar="DIR", help="where to write (default: FILE's name and NAME, here)"
-    )
-    parser.add_argument(
-        "--step", metavar="N[-M]", help="draw only what there is after operation N, or N to M"
-    )
-    parser.add_argument(
-        "--min-arity", type=int, metavar="K", help="the least arity of a tree's nodes (default: 4)"
-    )
-    parser.add_argument(
-        "--coins", action="store_true", help="show the coins that pay for rebalancing a tree"
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a structure transcript; - is stdin")
+    add("--with", dest="name", default="fiba", metavar="NAME", help="a structure (default: fiba)")
+    add("--out", metavar="DIR", help="the output folder (default: FILE-NAME in this folder)")
+    add("--step", metavar="N[-M]", help="draw only operation N, or N to M")
+    add("--min-arity", type=int, metavar="K", help="the least arity of a tree's nodes (default: 4)")
+    add("--coins", action="store_true", help="show the coins that pay for rebalancing a tree")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    file: str = arguments.file
-    name: str = arguments.name
+    file, name = str(arguments.file), str(arguments.name)
     if name not in names():
-        raise InvalidInputError(
-            f"{name!r} is no structure; what can be drawn is {', '.join(DRAWABLE)}"
-        )
+        message = f"{name!r} is no structure that can be drawn; use one of {', '.join(DRAWABLE)}"
+        raise InvalidInputError(message)
     try:
         transcript = _read(file)
         frames = list(_frames(transcript, arguments))
@@ -96,33 +75,32 @@ def _read(file: str) -> StructureTranscript:
     text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     transcript = parse(text)
     if not isinstance(transcript, StructureTranscript):
-        raise UnsupportedError("this transcript is for operators, and only structures are drawn")
+        raise UnsupportedError("this transcript is for operators; only structures can be drawn")
     return transcript
 
 
 def _frames(transcript: StructureTranscript, arguments: Namespace) -> list[Frame]:
-    drawn = instance(
-        arguments.name, transcript.aggregate.monoid, arguments.min_arity, coins=arguments.coins
-    )
-    wanted = steps(arguments.step, len(transcript.calls))
-    return [frame for frame in film(transcript, drawn) if frame.number in wanted]
+    name, monoid, coins = arguments.name, transcript.aggregate.monoid, arguments.coins
+    drawn = instance(name, monoid, arguments.min_arity, coins=coins)
+    numbers = step_range(arguments.step, len(transcript.calls))
+    return [frame for frame in film(transcript, drawn) if frame.number in numbers]
 
 
-def steps(wanted: str | None, calls: int) -> range:
-    """Return the numbers of the operations to be drawn.
+def step_range(text: str | None, calls: int) -> range:
+    """The numbers of the operations to draw.
 
-    >>> steps(None, 5), steps("3", 5), steps("1-3", 5)
+    >>> step_range(None, 5), step_range("3", 5), step_range("1-3", 5)
     (range(0, 5), range(3, 4), range(1, 4))
     """
-    if wanted is None:
+    if text is None:
         return range(calls)
-    first, dash, last = wanted.partition("-")
+    first, dash, last = text.partition("-")
     if not first.isdecimal() or not (last or first).isdecimal() or bool(dash) != bool(last):
-        raise InvalidInputError(f"--step must be N or N-M, not {wanted!r}")
-    found = range(int(first), int(last or first) + 1)
-    if not found or found[-1] >= calls:
-        raise InvalidInputError(f"--step must be within 0-{calls - 1}, not {wanted}")
-    return found
+        raise InvalidInputError(f"--step must be N or N-M, not {text!r}")
+    numbers = range(int(first), int(last or first) + 1)
+    if not numbers or numbers[-1] >= calls:
+        raise InvalidInputError(f"--step must be within 0-{calls - 1}, not {text}")
+    return numbers
 
 
 def write(folder: Path, html: str, frames: list[Frame]) -> None:

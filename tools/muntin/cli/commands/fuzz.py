@@ -1,7 +1,7 @@
-"""`muntin fuzz`: random traces through operators, beside the denotation."""
+"""`muntin fuzz`: operators on random traces, compared with the denotation."""
 
 import json
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from math import inf
@@ -9,94 +9,81 @@ from secrets import randbelow
 from time import monotonic
 
 from muntin.conformance.fuzz.catalogue_translation import to_catalogue_aggregates
-from muntin.conformance.fuzz.fuzzer import FuzzTrial, smallest, trials
-from muntin.conformance.machines.lockstep import Answer, Build
-from muntin.console.messages import Subparsers, say
+from muntin.conformance.fuzz.fuzzer import FuzzTrial, shrunk_trial, trials
+from muntin.conformance.machines.lockstep import Build, Response
+from muntin.console.messages import say
 from muntin.console.progress import ProgressBar
-from muntin.registry.lookup import ALL, known, operators
+from muntin.registry.lookup import ALL, check_name, operators
 from muntin.spec.errors import InvalidInputError, positive
 
 OK, FAILED = 0, 1
 ORACLE = "spec"
-"""The operator that is the denotation: it is what the others are held against."""
+"""The operator that is the denotation, with which the others are compared."""
 
 COUNTED = ("traces", "steps", "queries", "results", "refused")
 
+HELP = "compare operators with the specification on random traces"
+DESCRIPTION = "Run operators on random traces, and compare them with the denotation."
 EPILOG = """\
-Traces are drawn from all window types, measures, output modes, lateness rules and
-dialects, with keys, and with queries that come and go; over letters, which tell
-every word and bag of events, and over the aggregates of the catalogue, on
-integers, fractions, pairs and texts. What an operator refuses is left out, and
-it gets a plainer trace if it refuses everything. A step is one call of `take`; those
-that an operator refuses, as columns refuse texts and times beyond 64 bits, are counted.
+Traces draw on all window types, measures, output modes, lateness rules and dialects,
+with keys, and with queries that are added and removed. Values are letters, which
+distinguish every word and multiset of events, or integers, fractions, pairs and texts
+for the aggregates of the catalogue. Queries that an operator refuses are left out, and
+it gets a simpler trace if it refuses them all. A step is one call of `take`; steps that
+an operator refuses, as columns refuse texts and times beyond 64 bits, are counted.
 
-Where an operator is wrong, the trace is made as small as it gets and printed as a
-transcript, and that operator gets no more; the others go on.
+If an operator is wrong, the trace is shrunk and printed as a transcript, and the
+others continue without that operator.
 
 exit status: 0 if none was wrong, else 1
 
 examples:
   muntin fuzz                                  a few thousand steps, a fresh seed
-  muntin fuzz --steps 1000000 --seed 1         many, the same each time
+  muntin fuzz --steps 1000000 --seed 1         a million, the same each time
   muntin fuzz --with cutty-eager --seconds 60
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "fuzz",
-        help="hold operators against the specification on random traces",
-        description="Let operators take random traces beside the denotation, and compare.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--with", dest="name", default=ALL, metavar="NAME", help="an operator, or all (default)"
-    )
-    parser.add_argument(
-        "--steps", type=int, default=5000, help="how many, over all operators (default: 5000)"
-    )
-    parser.add_argument("--seconds", type=int, help="stop after so long, if steps are left")
-    parser.add_argument("--seed", type=int, help="where to start (default: anywhere)")
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add = parser.add_argument
+    add("--with", dest="name", default=ALL, metavar="NAME", help="an operator, or all (default)")
+    add("--steps", type=int, default=5000, help="steps over all operators (default: 5000)")
+    add("--seconds", type=int, help="stop after this time at the latest")
+    add("--seed", type=int, help="the seed of the traces (default: random)")
 
 
 class FuzzTally:
-    """What was tried, by operator, and what went wrong."""
+    """Counts of the trials, by operator, and the trials that went wrong."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Start with nothing tried."""
+        """Start at zero for each operator."""
         self.counts = {name: Counter[str]() for name in names}
         self.wrong: list[FuzzTrial] = []
 
     @property
     def steps(self) -> int:
-        """How many steps there were in all."""
+        """The steps of all operators."""
         return sum(counts["steps"] for counts in self.counts.values())
 
-    def note(self, trial: FuzzTrial) -> None:
+    def add(self, trial: FuzzTrial) -> None:
         """Count a trial."""
         queries = sum(1 for _ in trial.trace.every_query())
         end = trial.outcome
         self.counts[trial.operator] += Counter(
             traces=1, steps=end.steps, queries=queries, results=end.results, refused=end.refused
         )
-        if end.parting:
+        if end.divergence:
             self.wrong.append(trial)
 
     def report(self) -> None:
-        """Print how much was tried, and of what how much was wrong."""
+        """Print the counts of each operator, and of all."""
         wrong = Counter(trial.operator for trial in self.wrong)
         say(f"{'':20}" + "".join(f"{name:>10}" for name in (*COUNTED, "wrong")))
         rows = {**self.counts, "all": sum(self.counts.values(), Counter[str]())}
         for name, counts in rows.items():
-            bad = wrong[name] if name in self.counts else len(self.wrong)
-            cells = [*(counts[what] for what in COUNTED), bad]
+            failures = wrong[name] if name in self.counts else len(self.wrong)
+            cells = [*(counts[what] for what in COUNTED), failures]
             say(f"{name:20}" + "".join(f"{cell:>10}" for cell in cells))
 
 
@@ -104,46 +91,49 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     steps = positive(arguments.steps, "the number of steps")
     seed = randbelow(2**32) if arguments.seed is None else arguments.seed
-    found = {one.name: one.build for one in operators(known(arguments.name)) if one.name != ORACLE}
-    if not found:
-        raise InvalidInputError(f"{arguments.name} is no operator beside the denotation")
+    entries = operators(check_name(arguments.name))
+    builds = {entry.name: entry.build for entry in entries if entry.name != ORACLE}
+    if not builds:
+        raise InvalidInputError(
+            f"{arguments.name} is no operator to compare with the denotation; see `muntin list`"
+        )
     say(f"seed {seed}")
-    tally = FuzzTally(list(found))
-    until = inf if arguments.seconds is None else monotonic() + arguments.seconds
-    going = dict(found)
-    with ProgressBar("fuzz", steps) as ticker:
-        for one in trials(going, seed):
-            tally.note(one)
-            if one.outcome.parting:
-                del going[one.operator]
-            for _ in range(one.outcome.steps):
-                ticker.tick()
-            if tally.steps >= steps or monotonic() >= until:
+    tally = FuzzTally(list(builds))
+    deadline = inf if arguments.seconds is None else monotonic() + arguments.seconds
+    remaining = dict(builds)
+    with ProgressBar("fuzz", steps) as progress:
+        for trial in trials(remaining, seed):
+            tally.add(trial)
+            if trial.outcome.divergence:
+                del remaining[trial.operator]
+            progress.tick(trial.outcome.steps)
+            if tally.steps >= steps or monotonic() >= deadline:
                 break
     tally.report()
-    for one in tally.wrong:
-        _explain(smallest(one, found[one.operator]), found[one.operator])
+    for trial in tally.wrong:
+        build = builds[trial.operator]
+        _explain(shrunk_trial(trial, build), build)
     return FAILED if tally.wrong else OK
 
 
 def _explain(trial: FuzzTrial, build: Build) -> None:
     """Print a trace on which an operator is wrong, as a transcript if there is one."""
-    say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, made smaller")
-    if parted := trial.outcome.parting:
-        say(f"  step {parted.turn}")
-        say(f"  wanted {_said(parted.wanted)}")
-        say(f"  got    {_said(parted.got)}")
+    say(f"\nMISMATCH: {trial.operator}, trace {trial.seed}, shrunk")
+    if parting := trial.outcome.divergence:
+        say(f"  step {parting.turn}")
+        say(f"  wanted {_answer_text(parting.expected)}")
+        say(f"  got    {_answer_text(parting.actual)}")
     transcript = to_catalogue_aggregates(trial.trace, build)
     if transcript is None:
-        say("no transcript of version 1 can tell it; the trace:")
+        say("no transcript of version 1 can express it; the trace:")
         for line in (trial.trace.settings, *trial.trace.queries, *trial.trace.turns):
             say(f"  {line}")
     else:
-        say(f"`muntin replay - --with {trial.operator} --check` shows it, given:")
+        say(f"`muntin replay - --with {trial.operator} --check` reproduces it, given:")
         say(json.dumps(transcript))
 
 
-def _said(answer: Answer) -> str:
+def _answer_text(answer: Response) -> str:
     if isinstance(answer, str):
         return answer
-    return "; ".join(map(str, (*answer.results, *(f"late: {one}" for one in answer.late))))
+    return "; ".join(map(str, (*answer.results, *(f"late: {event}" for event in answer.late))))

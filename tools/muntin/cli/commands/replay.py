@@ -1,91 +1,77 @@
 """`muntin replay`: transcripts through implementations, printed or compared.
 
-Results go to stdout, one JSON line each, and so does why there are none. What is for people only
-goes to stderr, except with `--check` and `--pretty`, whose output is for people.
+Results go to stdout, one JSON line each, and so do the reasons if there are none. Messages for
+people go to stderr, except with `--check` and `--pretty`, whose output is for people.
 """
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from muntin.cli.commands.replay_report import explained, tabulate
-from muntin.cli.commands.replay_run import ReplayRun, runs, work
+from muntin.cli.commands.replay_run import ReplayRun, runs, tick_count
+from muntin.conformance.transcript.expectations import RESULT, Difference, JsonRow, agree
 from muntin.conformance.transcript.json_reader import TranscriptError
 from muntin.conformance.transcript.model import Transcript, parse
-from muntin.console.messages import Subparsers, complain, say
+from muntin.console.messages import complain, say
 from muntin.console.progress import ProgressBar
-from muntin.registry.lookup import ALL, known
+from muntin.registry.lookup import ALL, check_name
+from muntin.spec.errors import MuntinError
 
 OK, FAILED, UNSUPPORTED = 0, 1, 3
 
-SHOWN = 20
-"""How many differences of one run are shown."""
+MAX_DIFFERENCES = 20
+"""The most differences of one run to print."""
+
+HELP = "replay transcripts on an implementation, and print or check the results"
+DESCRIPTION = "Replay each transcript on the named implementation."
+IDENTIFYING = ("op", "step", "query", "key", "start", "end")
+"""The fields that identify a line; the others are its content."""
 
 EPILOG = """\
 Each result is one JSON line on stdout, its fields in this order:
   {"step", "query", "key", "start", "end", "value", "kind", "revision"}
                       a window that is new, updated or retracted
-  {"step", "late"}    the events of a step that came too late
-  {"op", "value"}     an answer of a structure
+  {"step", "late"}    the late events of a step
+  {"op", "value"}     the result of a call of a structure
 With several files each line begins with "file"; with --with all also with "with".
 A file that cannot be replayed gives {"file", "unsupported"} or {"file", "error"},
-and the others are replayed all the same. If it is the only one, the reason is
-also on stderr. With --check and --pretty the output is for people.
+and the others are still replayed. If it is the only one, the reason is also on
+stderr. With --check and --pretty the output is for people.
 
 exit status:
-  0  all is well
+  0  success
   1  a file is malformed, a replay failed, or (--check) it is not as expected
   2  the command line is wrong
-  3  something is not supported, and nothing worse happened;
-     with --with all: some file is supported by nobody
+  3  something is not supported, and status 1 does not apply;
+     with --with all: no implementation supports some file
 
 examples:
-  muntin replay trace.json                         what the specification says
+  muntin replay trace.json                         the results of the specification
   muntin replay trace.json --with tuple-buffer --pretty
   muntin replay tests/vectors/*.json --with all --check
   generate | muntin replay - --with recompute | jq .value
 
-The format is described in docs/transcripts.md.
+For the format see docs/transcripts.md.
 """
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "replay",
-        help="replay transcripts on an implementation, and print or check what comes",
-        description="Replay each transcript on the named implementation.",
-        epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
-    parser.add_argument(
-        "--with",
-        dest="name",
-        default="spec",
-        metavar="NAME",
-        help="an implementation, or all (default: spec; see `muntin list`)",
-    )
-    parser.add_argument("--pretty", action="store_true", help="print tables, not JSON lines")
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="compare with what the file expects, and print the differences, not the results",
-    )
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    add, which = parser.add_argument, "an implementation, or all (default: spec; see `muntin list`)"
+    differences = "compare with the results expected in the file, and print the differences"
+    add("files", nargs="+", metavar="FILE", help="a transcript; - is stdin")
+    add("--with", dest="name", default="spec", metavar="NAME", help=which)
+    add("--pretty", action="store_true", help="print tables, not JSON lines")
+    add("--check", action="store_true", help=differences)
 
 
 @dataclass
 class ReplayCommand:
-    """A whole command: what is asked of it, and what happened so far."""
+    """A command: its options, and the number of files by outcome so far."""
 
     files: list[str]
     name: str
@@ -94,13 +80,13 @@ class ReplayCommand:
     counts: Counter[str] = field(default_factory=Counter[str])
 
     def status(self) -> int:
-        """Return the exit status."""
+        """The exit status: a failure outweighs what is unsupported."""
         if self.counts["error"] or self.counts["MISMATCH"]:
             return FAILED
         return UNSUPPORTED if self.counts["refused"] else OK
 
     def replay(self, file: str) -> None:
-        """Replay one file on every implementation that is asked for."""
+        """Replay one file on every requested implementation."""
         try:
             transcript = parse(_read(file))
         except (TranscriptError, OSError) as error:
@@ -108,81 +94,143 @@ class ReplayCommand:
             self.print_run(file, ReplayRun("", outcome="error", why=why), None)
             return
         outcomes = set[str]()
-        for one in self.runs(file, transcript):
-            outcomes.add(one.outcome)
-            self.print_run(file, one, transcript)
-        self.counts["refused"] += "unsupported" in outcomes and (
-            self.name != ALL or outcomes == {"unsupported"}
-        )
+        for run in self.runs(file, transcript):
+            outcomes.add(run.outcome)
+            self.print_run(file, run, transcript)
+        is_refused = outcomes == {"unsupported"} if self.name == ALL else "unsupported" in outcomes
+        self.counts["refused"] += is_refused
 
     def runs(self, file: str, transcript: Transcript) -> Iterator[ReplayRun]:
-        """Yield each run, and show how far it is."""
-        with ProgressBar(Path(file).name, work(transcript, self.name)) as ticker:
-            yield from runs(transcript, self.name, ticker.tick)
+        """Yield each run, under a progress bar."""
+        with ProgressBar(Path(file).name, tick_count(transcript, self.name)) as progress:
+            yield from runs(transcript, self.name, progress.tick)
 
-    def print_run(self, file: str, one: ReplayRun, transcript: Transcript | None) -> None:
-        """Print a run in the way that was asked for."""
-        if self.pretty and one.lines:
-            tabulate(f"{file}, {one.name}", one)
+    def print_run(self, file: str, run: ReplayRun, transcript: Transcript | None) -> None:
+        """Print a run in the requested form."""
+        if self.pretty and run.lines:
+            print_table(f"{file}, {run.name}", run)
         if self.check:
-            self.report(file, one, transcript)
+            self.report(file, run, transcript)
         else:
-            self.counts[one.outcome] += 1
-            self.print_lines(file, one)
+            self.counts[run.outcome] += 1
+            self.print_lines(file, run)
 
-    def print_lines(self, file: str, one: ReplayRun) -> None:
-        """Print results as JSON lines, and then how it ended, if it ended badly."""
+    def print_lines(self, file: str, run: ReplayRun) -> None:
+        """Print the results as JSON lines, then the outcome unless the run completed."""
         about = {"file": file} if len(self.files) > 1 else {}
-        by = {"with": one.name} if self.name == ALL and one.name else {}
+        by = {"with": run.name} if self.name == ALL and run.name else {}
         if not self.pretty:
-            for line in one.lines:
+            for line in run.lines:
                 say(json.dumps({**about, **by, **line}))
-        if one.outcome == "done":
+        if run.outcome == "done":
             return
         if self.pretty:
-            say(f"{one.outcome}: {file}: {one.why}")
+            say(f"{run.outcome}: {file}: {run.why}")
         else:
-            say(json.dumps({"file": file, **by, one.outcome: one.why}))
+            say(json.dumps({"file": file, **by, run.outcome: run.why}))
             if len(self.files) == 1 and self.name != ALL:
-                complain(f"{file}: {one.outcome}: {one.why}")
+                complain(f"{file}: {run.outcome}: {run.why}")
 
-    def report(self, file: str, one: ReplayRun, transcript: Transcript | None) -> None:
-        """Print whether a run came out as expected, and if not, each difference."""
-        where = f"{file}: {one.name}" if one.name else file
-        if one.outcome != "done" or not transcript:
-            self.counts[one.outcome] += 1
-            say(f"{one.outcome}: {where}: {one.why}")
+    def report(self, file: str, run: ReplayRun, transcript: Transcript | None) -> None:
+        """Print whether a run has the expected results, and if not, each difference."""
+        where = f"{file}: {run.name}" if run.name else file
+        if run.outcome != "done" or not transcript:
+            self.counts[run.outcome] += 1
+            say(f"{run.outcome}: {where}: {run.why}")
             return
-        found = one.differences(transcript)
+        differences = run.differences(transcript)
         expected = transcript.expected
-        asserts = expected.lines is not None or expected.late is not None
-        word = "MISMATCH" if found else "ok" if asserts else "unchecked"
+        has_expectations = expected.rows is not None or expected.late is not None
+        word = "MISMATCH" if differences else "ok" if has_expectations else "unchecked"
         self.counts[word] += 1
-        what = _counted(len(found), "difference") if found else _counted(len(one.lines), "line")
-        say(f"{word}: {where}: {what if asserts else 'the transcript expects nothing'}")
-        for difference in found[:SHOWN]:
-            for line in explained(difference):
+        count, noun = len(differences or run.lines), "difference" if differences else "line"
+        what = f"{count} {noun}{'' if count == 1 else 's'}"
+        say(f"{word}: {where}: {what if has_expectations else 'the transcript expects nothing'}")
+        for difference in differences[:MAX_DIFFERENCES]:
+            for line in explanation(difference):
                 say(f"    {line}")
-        if found[SHOWN:]:
-            say(f"    and {len(found) - SHOWN} more")
+        if differences[MAX_DIFFERENCES:]:
+            say(f"    and {len(differences) - MAX_DIFFERENCES} more")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    replay = ReplayCommand(
-        arguments.files, known(arguments.name), pretty=arguments.pretty, check=arguments.check
+    command = ReplayCommand(
+        arguments.files, check_name(arguments.name), pretty=arguments.pretty, check=arguments.check
     )
-    for file in replay.files:
-        replay.replay(file)
-    if replay.check and (len(replay.files) > 1 or replay.name == ALL):
+    for file in command.files:
+        command.replay(file)
+    if command.check and (len(command.files) > 1 or command.name == ALL):
         words = ("ok", "unchecked", "unsupported", "error", "MISMATCH")
-        say(", ".join(f"{replay.counts[word]} {word}" for word in words if replay.counts[word]))
-    return replay.status()
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+        say(", ".join(f"{command.counts[word]} {word}" for word in words if command.counts[word]))
+    return command.status()
 
 
 def _read(file: str) -> bytes:
     return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+
+
+def explanation(difference: Difference) -> Iterator[str]:
+    r"""Yield the lines that explain a difference.
+
+    >>> expected = {"step": 1, "query": "w", "value": 3}
+    >>> actual = {"step": 1, "query": "w", "value": 4}
+    >>> print(*explanation(Difference(expected, actual)), sep="\n")
+    step 1, query "w":
+      wanted value 3
+      got    value 4
+    """
+    expected, actual = difference.expected, difference.actual
+    yield f"{_place({**(expected or {}), **(actual or {})})}:"
+    if expected is None or actual is None:
+        yield f"  wanted {_content(expected)}"
+        yield f"  got    {_content(actual)}"
+        return
+    equal = {name for name in expected.keys() & actual if agree(expected[name], actual[name])}
+    names = [name for name in expected if name not in equal]
+    yield f"  wanted {_fields(expected, names)}"
+    yield f"  got    {_fields(actual, [name for name in names if name in actual])}"
+
+
+def _content(line: JsonRow | None) -> str:
+    if line is None:
+        return "nothing"
+    return _fields(line, [name for name in line if name not in IDENTIFYING]) or "such a line"
+
+
+def _fields(line: JsonRow, names: Sequence[str]) -> str:
+    return ", ".join(f"{name} {json.dumps(line[name])}" for name in names)
+
+
+def _place(line: JsonRow) -> str:
+    words = [_fields(line, [name]) for name in ("op", "step", "query") if name in line]
+    if line.get("key") is not None:
+        words.append(f"key {json.dumps(line['key'])}")
+    if "start" in line and "end" in line:
+        words.append(f"window [{line['start']}, {line['end']})")
+    late = ["late event"] if "t" in line else []
+    return ", ".join([*late, *words]) or "at any step"
+
+
+def print_table(title: str, run: ReplayRun) -> None:
+    """Print the lines of a run as a table."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - it is an extra
+        from rich.table import Table  # noqa: PLC0415 - it is an extra
+        from rich.text import Text  # noqa: PLC0415 - it is an extra
+    except ModuleNotFoundError as missing:
+        raise MuntinError(
+            f"--pretty needs {missing.name}, which is not installed: pip install 'muntin[cli]'"
+        ) from missing
+    columns = RESULT if any("step" in line for line in run.lines) else ("op", "value")
+    table = Table(*columns, title=title, title_justify="left")
+    for line in run.lines:
+        row = {**line, "value": line["late"], "kind": "late"} if "late" in line else line
+        table.add_row(*(Text(_cell(row, name)) for name in columns))
+    Console().print(table)
+
+
+def _cell(line: JsonRow, name: str) -> str:
+    if name not in line or (name == "key" and line[name] is None):
+        return ""
+    return str(line[name]) if name in ("query", "kind") else json.dumps(line[name])

@@ -1,28 +1,23 @@
-"""`muntin snapshot show`: what a snapshot of an operator says of itself."""
+"""`muntin snapshot show`: the content of a snapshot of an operator."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from muntin.console.messages import Subparsers, say
-from muntin.snapshot.inspection import shown
+from muntin.console.messages import say
+from muntin.snapshot.inspection import summary_lines
 from muntin.spec.errors import InvalidInputError
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "snapshot",
-        help="what a snapshot of an operator holds",
-        description="Say what a snapshot holds: its format, its operator, its queries, and how "
-        "many objects of which class. Nothing in it is run.",
-    )
-    _add_arguments(parser)
-    parser.set_defaults(run=run)
+HELP = "show the content of a snapshot of an operator"
+DESCRIPTION = """\
+Print the format of a snapshot, its operator, its queries, and the number of objects of
+each class. Nothing in it is run."""
+EPILOG = ""
 
 
-def _add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=["show"], help="print what is in it")
-    parser.add_argument("file", type=Path, help="what `snapshot()` has returned")
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("action", choices=["show"], help="print the content")
+    parser.add_argument("file", type=Path, help="a file with the bytes that `snapshot()` returned")
 
 
 def run(arguments: Namespace) -> int:
@@ -32,6 +27,6 @@ def run(arguments: Namespace) -> int:
         data = path.read_bytes()
     except OSError as cause:
         raise InvalidInputError(f"cannot read {path}: {cause.strerror}") from cause
-    for line in shown(data):
+    for line in summary_lines(data):
         say(line)
     return 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from muntin.conformance.transcript.model import OperatorTranscript, TranscriptStep
 from muntin.differential.plan import DiffPlan
@@ -11,22 +12,22 @@ Number = int | float | None
 
 
 @dataclass(frozen=True)
-class GeneratedTrace:
-    """Times and values in the order of arrival, and whose they are."""
+class KeyTrace:
+    """The times and values of a key in the order of arrival; its number decides who gets it."""
 
     key: str
-    nth: int
+    number: int
     times: Sequence[int]
     values: Sequence[Number]
 
     def turns(self, plan: DiffPlan) -> Iterator[TranscriptStep]:
-        """Yield the micro-batches; the last step ends the stream."""
+        """Yield the micro-batches, and a last step that ends the stream."""
         for events, watermark in batches(self.times, self.values, plan):
             yield TranscriptStep(Step(events, watermark))
         yield TranscriptStep(Step((), END))
 
     def transcript(self, plan: DiffPlan) -> OperatorTranscript:
-        """Return the trace with the queries that are asked of it."""
+        """The trace with the plan's queries and settings."""
         return OperatorTranscript(plan.queries(), plan.settings(), tuple(self.turns(plan)))
 
 
@@ -34,25 +35,20 @@ def batches(
     times: Sequence[int], values: Sequence[Number], plan: DiffPlan
 ) -> Iterator[tuple[tuple[Event, ...], int]]:
     """Yield each batch of events with the watermark after it."""
-    latest = None
-    for first in range(0, len(times), plan.batch):
-        part = times[first : first + plan.batch]
-        latest = max(part) if latest is None else max(latest, *part)
-        given = zip(part, values[first : first + plan.batch], strict=True)
-        yield tuple(Event(time, value) for time, value in given), latest - plan.delay
+    events, latest = [*map(Event, times, values)], [*accumulate(times, max)]
+    for first in range(0, len(events), plan.batch):
+        batch = events[first : first + plan.batch]
+        yield tuple(batch), latest[first + len(batch) - 1] - plan.delay
 
 
 def on_time(times: Sequence[int], plan: DiffPlan) -> list[bool]:
-    """Say of each row whether it is accepted (rule 4): judged against the watermark before it.
+    """Whether each row is accepted (rule 4), by the watermark before its batch.
 
     >>> on_time([100, 5, 99], DiffPlan(batch=1, delay=10, lateness=5))
     [True, False, True]
     """
-    accepted, limit = list[bool](), None
-    latest = None
-    for first in range(0, len(times), plan.batch):
-        part = times[first : first + plan.batch]
-        accepted += [limit is None or time >= limit for time in part]
-        latest = max(part) if latest is None else max(latest, *part)
-        limit = latest - plan.delay - plan.lateness
+    accepted, limit = list[bool](), -END
+    for events, watermark in batches(times, times, plan):
+        accepted += [event.time >= limit for event in events]
+        limit = watermark - plan.lateness
     return accepted

@@ -1,7 +1,7 @@
-"""Rows of Parquet files as traces; what no trace can hold is left out and counted, by reason.
+"""Rows of Parquet files as traces; rows that no trace can hold are left out and counted, by reason.
 
-Rows are taken in the order of the files' names, and of each file. Files need not have the same
-columns or types: each row is read as far as it can be.
+Rows are in the order of the files' names, and of each file. Files need not have the same columns or
+types: each file is cast on its own.
 """
 
 import re
@@ -14,68 +14,69 @@ from pathlib import Path
 
 from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
-from muntin.differential.spark.parquet_footers import Columns, Footer, footers
+from muntin.differential.spark.parquet_footers import ColumnNames, Footer, footers
 from muntin.kernels.slicing.arrays import FARTHEST
 from muntin.registry.dataframes.traces import Frame
 from muntin.spark.execution.repartition import in_backticks
 from muntin.spec.errors import InvalidInputError
 
-GREATEST = 2**53
-"""The greatest integer value: so that the sums of all traces fit into 64 bits."""
+MAX_INTEGER = 2**53
+"""The greatest integer value, so that the sums of all traces fit into 64 bits."""
 
-WHOLE = ("tinyint", "smallint", "int", "bigint")
-REAL = ("float", "double")
-MOMENTS = ("timestamp", "timestamp_ntz", "date")
+INTEGER_TYPES = ("tinyint", "smallint", "int", "bigint")
+FLOATING_TYPES = ("float", "double")
+TEMPORAL_TYPES = ("timestamp", "timestamp_ntz", "date")
 NANOSECONDS = "nanoseconds"
-"""What Spark takes for `bigint`, and is a timestamp."""
-BEYOND = "the time is beyond 62 bits"
-FAILED = (
+"""The type of timestamps that Spark reads as `bigint`."""
+OUT_OF_RANGE = "the time is beyond 62 bits"
+READ_ERRORS = (
     AnalysisException,
     IllegalArgumentException,
     import_module("py4j.protocol").Py4JJavaError,
 )
-"""What is raised where Spark can't read a file."""
+"""The errors that mean Spark can't read a file."""
 
 
 @dataclass(frozen=True)
-class Input:
-    """The rows that can be judged, in the order of `file` and `row`, and how many others."""
+class ReadableRows:
+    """The rows that traces can hold, in the order of `file` and `row`; the count of the others."""
 
     rows: Frame
     good: int
     bad: Mapping[str, int]
-    number: str
+    value_type: str
 
 
-def read(spark: SparkSession, path: Path, columns: Columns) -> Input:
+def read(spark: SparkSession, path: Path, columns: ColumnNames) -> ReadableRows:
     """Read a file, or all files of a folder."""
     parts = [
-        _typed(spark, one, columns).withColumn("file", F.lit(nth))
-        for nth, one in enumerate(footers(path, columns))
+        _read_file(spark, footer, columns).withColumn("file", F.lit(index))
+        for index, footer in enumerate(footers(path, columns))
     ]
-    number = "double" if any(dict(part.dtypes)["v"] == "double" for part in parts) else "bigint"
-    cast = [part.withColumn("v", F.col("v").cast(number)) for part in parts]
+    has_doubles = any(dict(part.dtypes)["v"] == "double" for part in parts)
+    value_type = "double" if has_doubles else "bigint"
+    cast = [part.withColumn("v", F.col("v").cast(value_type)) for part in parts]
     rows = reduce(DataFrame.unionByName, cast)
-    with _readable(path):
+    with _read_errors(path):
         counts = {row["bad"]: row["count"] for row in rows.groupBy("bad").count().collect()}
     good = counts.pop("", 0)
-    return Input(rows.where("bad = ''").drop("bad"), good, dict(sorted(counts.items())), number)
+    bad = dict(sorted(counts.items()))
+    return ReadableRows(rows.where("bad = ''").drop("bad"), good, bad, value_type)
 
 
-def _typed(spark: SparkSession, footer: Footer, columns: Columns) -> DataFrame:
-    """Return the rows of one file in our types, or say why Spark can't."""
-    with _readable(footer.file):
-        return _chosen(spark.read.parquet(literal(footer.file.absolute())), footer, columns)
+def _read_file(spark: SparkSession, footer: Footer, columns: ColumnNames) -> DataFrame:
+    with _read_errors(footer.file):
+        return _cast_columns(spark.read.parquet(literal(footer.file.absolute())), footer, columns)
 
 
 @contextmanager
-def _readable(path: Path) -> Generator[None]:
-    """Say why Spark can't read a file, if it can't: the deepest cause that it names."""
+def _read_errors(path: Path) -> Generator[None]:
+    """Raise an error of Spark as ours, with the deepest cause that it names."""
     try:
         yield
-    except FAILED as error:
+    except READ_ERRORS as error:
         first, *others = str(error).splitlines()
         causes = [line for line in others if line.startswith("Caused by: ")]
         why = causes[-1].removeprefix("Caused by: ") if causes else first
@@ -83,7 +84,7 @@ def _readable(path: Path) -> Generator[None]:
 
 
 def literal(path: Path) -> str:
-    r"""Return a path as Spark takes it at its word: it looks for others that match `[1]`, or `*`.
+    r"""A path with escapes: to Spark `[1]` and `*` are patterns that match other files.
 
     >>> print(literal(Path("c[1].parquet")))
     c\[1\].parquet
@@ -91,8 +92,8 @@ def literal(path: Path) -> str:
     return re.sub(r"[\\\[\]{}*?]", r"\\\g<0>", str(path))
 
 
-def _chosen(frame: DataFrame, footer: Footer, columns: Columns) -> DataFrame:
-    """Return the rows of one file with what is bad about each."""
+def _cast_columns(frame: DataFrame, footer: Footer, columns: ColumnNames) -> DataFrame:
+    """The rows of one file, and for each the reason to leave it out, if there is one."""
     types = dict(frame.dtypes)
     kinds = types | dict.fromkeys(footer.nanoseconds & types.keys(), NANOSECONDS)
     time, time_bad = _time(columns.time, kinds)
@@ -108,31 +109,32 @@ def _chosen(frame: DataFrame, footer: Footer, columns: Columns) -> DataFrame:
 
 
 def _first(*reasons: tuple[Column, str]) -> Column:
-    """Return the first reason whose condition holds, or null."""
+    """The first reason whose condition holds, or null."""
     return F.coalesce(*(F.when(condition, F.lit(reason)) for condition, reason in reasons))
 
 
 def _time(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
     if name not in types:
         return F.lit(0).cast("bigint"), F.lit(f"no column {name}")
-    given, kind = F.col(in_backticks(name)), types[name]
-    if kind == NANOSECONDS:  # `div` has nothing to round in those that are taken
+    column, kind = F.col(in_backticks(name)), types[name]
+    if kind == NANOSECONDS:  # accepted times are multiples of 1000, so `div` rounds none
         return F.expr(f"{in_backticks(name)} div 1000"), _first(
-            (given.isNull(), "the time is null"),
-            (given % 1000 != 0, "the time is no whole microsecond"),
+            (column.isNull(), "the time is null"),
+            (column % 1000 != 0, "the time is no whole microsecond"),
         )
-    column = F.unix_micros(given.try_cast("timestamp")) if kind in MOMENTS else given
-    number = column.cast("double") if kind in (*WHOLE, *REAL) else column.try_cast("double")
-    whole = column.try_cast("bigint")
-    exact = kind.startswith("decimal")  # a double may have lost what lies behind the point
-    broken = column % 1 != 0 if exact else number != F.floor(number)
-    return whole, _first(
-        (given.isNull(), "the time is null"),
-        (number.isNull(), BEYOND if kind in MOMENTS else "the time is no number"),
+    micros = F.unix_micros(column.try_cast("timestamp")) if kind in TEMPORAL_TYPES else column
+    is_numeric = kind in (*INTEGER_TYPES, *FLOATING_TYPES)
+    number = micros.cast("double") if is_numeric else micros.try_cast("double")
+    time = micros.try_cast("bigint")
+    is_decimal = kind.startswith("decimal")  # a double may have lost the digits after the point
+    is_fraction = micros % 1 != 0 if is_decimal else number != F.floor(number)
+    return time, _first(
+        (column.isNull(), "the time is null"),
+        (number.isNull(), OUT_OF_RANGE if kind in TEMPORAL_TYPES else "the time is no number"),
         (F.isnan(number), "the time is NaN"),
-        (F.abs(number) > float(FARTHEST), BEYOND),
-        (whole.isNull() | broken, "the time is no integer"),
-        (~whole.between(1 - FARTHEST, FARTHEST - 1), BEYOND),
+        (F.abs(number) > float(FARTHEST), OUT_OF_RANGE),
+        (time.isNull() | is_fraction, "the time is no integer"),
+        (~time.between(1 - FARTHEST, FARTHEST - 1), OUT_OF_RANGE),
     )
 
 
@@ -140,11 +142,11 @@ def _value(name: str, types: Mapping[str, str]) -> tuple[Column, Column]:
     if name not in types:
         return F.lit(None).cast("bigint"), F.lit(f"no column {name}")
     column, kind = F.col(in_backticks(name)), types[name]
-    if kind in REAL:
+    if kind in FLOATING_TYPES:
         return column.cast("double"), F.lit(None).cast("string")
-    if kind in WHOLE:
-        beyond = ~column.between(-GREATEST, GREATEST)
-        return column.cast("bigint"), _first((beyond, "the value is beyond 53 bits"))
+    if kind in INTEGER_TYPES:
+        is_too_great = ~column.between(-MAX_INTEGER, MAX_INTEGER)
+        return column.cast("bigint"), _first((is_too_great, "the value is beyond 53 bits"))
     number = column.try_cast("double")
     return number, _first((column.isNotNull() & number.isNull(), "the value is no number"))
 
@@ -158,8 +160,8 @@ def _key(name: str | None, types: Mapping[str, str]) -> tuple[Column, Column]:
     return column.cast("string"), _first((column.isNull(), "the key is null"))
 
 
-def traces(rows: Frame, longest: int) -> Frame:
-    """Return the rows as traces of one key each, in pieces: `key`, `nth`, `t` and `v`."""
+def key_traces(rows: Frame, longest: int) -> Frame:
+    """The rows as traces of one key and at most `longest` rows: `key`, `number`, `t` and `v`."""
     order = Window.partitionBy("key").orderBy("file", "row")
     piece = F.floor((F.row_number().over(order) - 1) / longest)
     parts = rows.withColumn("piece", piece).groupBy("key", "piece")
@@ -167,7 +169,7 @@ def traces(rows: Frame, longest: int) -> Frame:
     name = F.concat_ws(" piece ", "key", "piece")
     return listed.select(
         name.alias("key"),
-        F.pmod(F.xxhash64("key", "piece"), F.lit(2**40)).alias("nth"),
+        F.pmod(F.xxhash64("key", "piece"), F.lit(2**40)).alias("number"),
         F.col("l.t").alias("t"),
         F.col("l.v").alias("v"),
     )

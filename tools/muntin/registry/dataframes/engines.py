@@ -1,77 +1,76 @@
-"""What answers all rows at once, each in its own way, in columns that can be compared.
+"""Engines that evaluate all rows of a DataFrame at once, with windows in comparable columns.
 
-A view has a line for each window: `key`, `query`, `start`, `end`, and its value, which is `exact`
-if it is an integer, and `real` if it is a float. Rows have a `key`, an `id` in the order of
+A result has a row for each window: `key`, `query`, `start`, `end`, and its value, which is `exact`
+if it is an integer, and `real` if it is a float. Input rows have a `key`, an `id` in the order of
 arrival, `t` and `v`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
 
+from muntin.columnar.aggregate_requests import parse_aggregate
+from muntin.columnar.arguments import has_time_bounds
 from muntin.columnar.arrow import column as column_in
-from muntin.columnar.table import aggregate as answer
-from muntin.registry.dataframes.generated_rows import traces
-from muntin.registry.dataframes.names import SPARK, TABLE, WINDOWS
-from muntin.registry.dataframes.native_queries import translated
-from muntin.registry.dataframes.native_windows import windows_of
-from muntin.registry.dataframes.traces import Row
-from muntin.registry.dataframes.traces import mapped as by_row
-from muntin.spark.call.aggregate_arguments import parse_aggregate
+from muntin.columnar.table import aggregate as table_aggregate
+from muntin.registry.dataframes.generated_rows import key_traces
+from muntin.registry.dataframes.native_windows import native_query, native_windows
+from muntin.registry.dataframes.traces import MapRows, map_rows
+from muntin.registry.implementations import KERNELS_TABLE, SPARK, SPARK_NATIVE
+from muntin.spark.call.aggregate_arguments import lookup, typed_column
 from muntin.spark.call.aggregation import aggregate
-from muntin.spark.call.query_plan import in_time
-from muntin.spark.call.window_serialization import serialize
-from muntin.spark.execution.arrow import Table, batches, mapped, table
+from muntin.spark.call.window_arguments import serialize
+from muntin.spark.execution.arrow import ArrowBatch, batches, mapped, table
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query
 from muntin.spec.windows.data_driven import Session
 
-View = Callable[[DataFrame, Sequence[Query], Dialect], DataFrame]
-NUMBERS: Mapping[str, DataType] = {"exact": LongType(), "real": DoubleType()}
+DataFrameEngine = Callable[[DataFrame, Sequence[Query], Dialect], DataFrame]
+VALUE_TYPES: Mapping[str, DataType] = {"exact": LongType(), "real": DoubleType()}
 
 
-def column_of(query: Query) -> str:
-    """Return the name of the column that holds the values of a query over integers, if one does."""
-    kind = parse_aggregate("v", (query.aggregate.name, "v"), {"v": LongType()}).type
-    return next((name for name, each in NUMBERS.items() if each == kind), "")
+def value_column(query: Query) -> str:
+    """The column for the values of a query over integers; empty if they are no numbers."""
+    request = parse_aggregate("v", (query.aggregate.name, "v"), lookup)
+    value_type = typed_column(request, {"v": LongType()}).type
+    return next((name for name, other in VALUE_TYPES.items() if other == value_type), "")
 
 
-def refusal(name: str, query: Query, dialect: Dialect) -> str:
-    """Say why a query is not put to one of these; nothing, if it is."""
-    native = translated(query)
-    if name == WINDOWS:
+def unsupported_reason(name: str, query: Query, dialect: Dialect) -> str:
+    """Why an engine does not support a query; empty if it does."""
+    native = native_query(query)
+    if name == SPARK_NATIVE:
         return native if isinstance(native, str) else ""
-    found = _beyond_views(query)
-    if found or name == SPARK:
-        return found
+    reason = _incomparable_reason(query)
+    if reason or name == SPARK:
+        return reason
     if not query.aggregate.commutative:
         return f"{query.aggregate.name} needs the order of arrival, which a shuffle does not keep"
-    foreign = dialect != OURS and isinstance(query.window, Session)
-    return "tables have no dialects" if foreign else ""
+    has_dialect = dialect != OURS and isinstance(query.window, Session)
+    return "tables have no dialects" if has_dialect else ""
 
 
-def _beyond_views(query: Query) -> str:
-    """Say why the windows of a query have no place in a view."""
+def _incomparable_reason(query: Query) -> str:
+    """Why the windows of a query do not fit the columns of a result; empty if they do."""
     try:
-        number = column_of(query)
+        column = value_column(query)
     except InvalidInputError as error:
         return str(error)
-    if not number:
-        return f"{query.aggregate.name} is no number, and only these are compared over all rows"
-    if in_time(query.window) != (True, True):
+    if not column:
+        return f"{query.aggregate.name} is no number, and only numbers are compared over all rows"
+    if has_time_bounds(query.window) != (True, True):
         return f"{query.window.name} windows by {query.window.measure.name} do not lie in time"
     return ""
 
 
-def by_operator(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> DataFrame:
-    """Let `muntin.spark.aggregate` answer, in one call."""
+def spark_operator(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> DataFrame:
+    """Windows by `muntin.spark.aggregate`, in one call."""
     names = dict.fromkeys(query.aggregate.name for query in queries)
-    found = aggregate(
+    windows = aggregate(
         rows,
         time="t",
         keys="key",
@@ -79,80 +78,81 @@ def by_operator(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> 
         aggregates={f"of {name}": (name, "v") for name in names},
         dialect=dialect,
     )
-    named = found.withColumnRenamed("window", "query")
-    return named.select("key", "query", "start", "end", *_values(queries))
+    renamed = windows.withColumnRenamed("window", "query")
+    return renamed.select("key", "query", "start", "end", *_values(queries))
 
 
-def _values(queries: Sequence[Query]) -> list[Column]:
-    """Return the value of each line, from the columns of all aggregates."""
-    found = list[Column]()
-    for number, kind in NUMBERS.items():
-        mine = [
-            F.when(F.col("query") == query.id, F.col(f"`of {query.aggregate.name}`"))
-            for query in queries
-            if column_of(query) == number
-        ]
-        found.append(F.coalesce(*mine, F.lit(None)).cast(kind).alias(number))
-    return found
+def _values(queries: Sequence[Query]) -> Iterator[Column]:
+    for column, kind in VALUE_TYPES.items():
+        own = [query for query in queries if value_column(query) == column]
+        pairs = ((F.col("query") == query.id, query.aggregate.name) for query in own)
+        values = [F.when(is_own, F.col(f"`of {name}`")) for is_own, name in pairs]
+        yield F.coalesce(*values, F.lit(None)).cast(kind).alias(column)
 
 
-def by_windows(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> DataFrame:
-    """Let Spark's own windows answer, a group-by for each query."""
-    native = [one for one in map(translated, queries) if not isinstance(one, str)]
-    return windows_of(rows, native, merge_at_gap=dialect.session_merge == "le")
+def spark_windows(rows: DataFrame, queries: Sequence[Query], dialect: Dialect) -> DataFrame:
+    """Windows by Spark itself, a group-by for each query."""
+    native = [query for query in map(native_query, queries) if not isinstance(query, str)]
+    return native_windows(rows, native, merge_at_gap=dialect.session_merge == "le")
 
 
-def by_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> DataFrame:
-    """Let `muntin.columnar.aggregate` answer: a partition, with all rows of a key, is a table."""
-    sent = [serialize(query.id, query.window) for query in queries]
-    wants = {f"of {query.aggregate.name}": query for query in queries}
+def columnar_table(rows: DataFrame, queries: Sequence[Query], _: Dialect) -> DataFrame:
+    """Windows by `muntin.columnar.aggregate`: each partition, with whole keys, is a table."""
+    serialized = [serialize(query.id, query.window) for query in queries]
+    by_label = {f"of {query.aggregate.name}": query for query in queries}
     fields = [StructField("query", StringType())]
     fields += [StructField(name, LongType()) for name in ("key", "start", "end")]
-    fields += [StructField(label, NUMBERS[column_of(one)]) for label, one in wants.items()]
-    labels = {label: (one.aggregate.name, "v") for label, one in wants.items()}
+    types = {label: VALUE_TYPES[value_column(query)] for label, query in by_label.items()}
+    fields += [StructField(label, value_type) for label, value_type in types.items()]
+    aggregates = {label: (query.aggregate.name, "v") for label, query in by_label.items()}
     schema = StructType(fields)
 
-    def work(given: Iterable[Table]) -> Iterator[object]:
-        held = [batch for batch in given if batch.num_rows]
-        if held:
-            kinds = {one.id: one.kind() for one in sent}
-            found = answer(table(held), time="t", key="key", windows=kinds, aggregates=labels)
+    def work(given: Iterable[ArrowBatch]) -> Iterator[object]:
+        filled = [batch for batch in given if batch.num_rows]
+        if filled:
+            windows = {window.id: window.kind() for window in serialized}
+            result = table_aggregate(
+                table(filled), time="t", keys="key", windows=windows, aggregates=aggregates
+            )
             names = {**{name: name for name in schema.names}, "query": "window"}
-            yield from batches({name: column_in(found, it) for name, it in names.items()}, schema)
+            columns = {name: column_in(result, other) for name, other in names.items()}
+            yield from batches(columns, schema)
 
-    made = mapped(rows.select("key", "t", "v"), work, schema)
-    return made.select("key", "query", "start", "end", *_values(queries))
-
-
-VIEWS: Mapping[str, View] = MappingProxyType(
-    {SPARK: by_operator, TABLE: by_table, WINDOWS: by_windows}
-)
-"""Those that answer all rows at once, by the names that contenders have."""
+    windows = mapped(rows.select("key", "t", "v"), work, schema)
+    return windows.select("key", "query", "start", "end", *_values(queries))
 
 
-LINES = "key long, query string, start long, end long, exact long, real double"
+ENGINES: Mapping[str, DataFrameEngine] = {
+    SPARK: spark_operator,
+    KERNELS_TABLE: columnar_table,
+    SPARK_NATIVE: spark_windows,
+}
+"""The engines, by the names that `--against` gives them."""
 
 
-def by_traces(rows: DataFrame, answered: Callable[[Iterable[Row]], Iterator[Row]]) -> DataFrame:
-    """Let a function answer the traces of keys, one after another."""
-    return by_row(traces(rows), answered, LINES)
+WINDOW_SCHEMA = "key long, query string, start long, end long, exact long, real double"
+
+
+def answer_by_trace(rows: DataFrame, function: MapRows) -> DataFrame:
+    """Windows by a function that gets the traces of keys one after another."""
+    return map_rows(key_traces(rows), function, WINDOW_SCHEMA)
 
 
 @dataclass(frozen=True)
 class Digest:
-    """How many windows there are of a key and query, and two sums over all that is said of them."""
+    """The number of windows of a key and query, and two sums over hashes of their content."""
 
     windows: int
     low: int
     high: int
 
 
-def digests(view: DataFrame) -> dict[tuple[int, str], Digest]:
-    """Return digests by key and query: 64 bits of hash for each window, added up by halves."""
+def digests(windows: DataFrame) -> dict[tuple[int, str], Digest]:
+    """Digests by key and query: 64 bits of hash for each window, added up by halves."""
     hashed = F.xxhash64("query", "start", "end", "exact", F.col("real") + F.lit(0.0))
     half = F.lit(2**32 - 1)
-    each = view.select("key", "query", hashed.alias("h")).groupBy("key", "query")
-    sums = each.agg(
+    hashes = windows.select("key", "query", hashed.alias("h")).groupBy("key", "query")
+    sums = hashes.agg(
         F.count("*").alias("n"),
         F.sum(F.col("h").bitwiseAND(half)).alias("low"),
         F.sum(F.shiftrightunsigned("h", 32)).alias("high"),

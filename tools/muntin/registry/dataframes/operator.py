@@ -1,4 +1,4 @@
-"""Those that answer a whole DataFrame as operators, for `muntin replay`: of one step, the last.
+"""Engines on whole DataFrames as operators for `muntin replay`, which process one step only.
 
 Spark is started for the step, on this machine.
 """
@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterator
 
 from pyspark.sql import SparkSession
 
-from muntin.registry.dataframes.engines import VIEWS, refusal
-from muntin.registry.dataframes.generated_rows import given
+from muntin.registry.dataframes.engines import ENGINES, unsupported_reason
+from muntin.registry.dataframes.generated_rows import frame_of
 from muntin.registry.dataframes.session import session
 from muntin.spec.errors import UnsupportedError
 from muntin.spec.operator import Operator
@@ -17,7 +17,7 @@ from muntin.spec.stream import END, Step
 
 
 class DataFrameOperator(Operator):
-    """Takes a step that ends the stream, and no other."""
+    """An operator that accepts a step that ends the stream, and no other."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         """Start without queries."""
@@ -25,38 +25,37 @@ class DataFrameOperator(Operator):
         self._queries: dict[str, Query] = {}
 
     def add(self, query: Query) -> None:
-        """Ask a query, if it can be put."""
-        if why := refusal(self._name, query, self._settings.dialect):
+        """Register a query that the engine supports."""
+        if why := unsupported_reason(self._name, query, self._settings.dialect):
             raise UnsupportedError(f"query {query.id!r}: {why}")
         self._queries[query.id] = query
 
     def remove(self, name: str) -> None:
-        """Ask a query no more."""
+        """Remove a query."""
         del self._queries[name]
 
     def take(self, step: Step, /) -> Output:
-        """Answer all rows at once."""
+        """Evaluate all rows at once."""
         if step.watermark != END:
             raise UnsupportedError(
-                f"{self._name} answers a whole DataFrame: one step, whose watermark is 'end'"
+                f"{self._name} evaluates a whole DataFrame: one step, whose watermark is 'end'"
             )
         if not step.events or not self._queries:
             return Output()
         with session("local[1]") as spark:
             spark.conf.set("spark.sql.shuffle.partitions", "1")
-            order = {name: nth for nth, name in enumerate(self._queries)}
-            found = sorted(
-                self._results(spark, step), key=lambda one: (one.end, one.start, order[one.query])
-            )
-        return Output(tuple(found))
+            order, results = [*self._queries], self._results(spark, step)
+            rows = sorted(results, key=lambda row: (row.end, row.start, order.index(row.query)))
+        return Output(tuple(rows))
 
     def _results(self, spark: SparkSession, step: Step) -> Iterator[Result]:
         keys = list[Hashable](dict.fromkeys(event.key for event in step.events))
-        number = {key: nth for nth, key in enumerate(keys)}
-        rows = [(number[event.key], event.time, event.value) for event in step.events]
-        asked = [*self._queries.values()]
-        view = VIEWS[self._name](given(spark, rows), asked, self._settings.dialect)
-        for row in view.collect():
+        numbers = {key: number for number, key in enumerate(keys)}
+        rows = [(numbers[event.key], event.time, event.value) for event in step.events]
+        queries = [*self._queries.values()]
+        frame = frame_of(spark, rows)
+        windows = ENGINES[self._name](frame, queries, self._settings.dialect)
+        for row in windows.collect():
             value = row["real"] if row["exact"] is None else row["exact"]
             key = keys[int(row["key"])]
             yield Result(row["query"], key, row["start"], row["end"], value, "new", 0)

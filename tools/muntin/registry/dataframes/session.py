@@ -1,4 +1,4 @@
-"""A local Spark session for differential runs, or a clear word on what is missing."""
+"""A Spark session for differential runs, with an error that names what is missing."""
 
 import os
 import re
@@ -17,64 +17,64 @@ from muntin.spec.errors import MuntinError
 
 Session = SparkSession
 
-LEAST_JAVA = 17
+MIN_JAVA = 17
 LOGGING = Path(__file__).with_name("log4j2.properties")
 SETTINGS = {
-    "spark.sql.adaptive.enabled": "false",  # it would join the tasks that run for seconds
-    "spark.sql.caseSensitive": "true",  # a file may have columns that differ in nothing else
-    "spark.sql.legacy.parquet.nanosAsLong": "true",  # or a file that has any is refused whole
-    "spark.sql.autoBroadcastJoinThreshold": "-1",  # nothing here is small for long
+    "spark.sql.adaptive.enabled": "false",  # it would merge tasks that run for seconds
+    "spark.sql.caseSensitive": "true",  # columns may differ in case only
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # else Spark refuses files that have any
+    "spark.sql.autoBroadcastJoinThreshold": "-1",  # no frame is small enough
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "4g",
-    "spark.network.timeout": "7d",  # a computer may be asleep for longer than two minutes
+    "spark.network.timeout": "7d",  # a computer may sleep for longer than two minutes
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
 }
 
 JVM_LOST = import_module("py4j.protocol").Py4JNetworkError, ConnectionRefusedError
-"""What is raised where there was a Java, and is none any more."""
+"""The errors that mean Java has ended during a run."""
 
 
-FAILED = import_module("py4j.protocol").Py4JJavaError, PySparkRuntimeError
-"""What is raised where Spark does not start."""
+START_ERRORS = import_module("py4j.protocol").Py4JJavaError, PySparkRuntimeError
+"""The errors that mean Spark does not start."""
 
 
 @contextmanager
 def session(master: str = "local[*]") -> Generator[SparkSession]:
-    """Start Spark on this machine, and stop it at the end."""
+    """Start Spark, and stop it at the end."""
     check_java()
     started = _started(master)
-    # What the driver can import, its workers can.
-    path = os.pathsep.join(one for one in sys.path if one)
+    # Workers import what the driver can import: an operator of the user's own, for example.
+    path = os.pathsep.join(folder for folder in sys.path if folder)
     started.sparkContext.environment["PYTHONPATH"] = path
     try:
         yield started
-    except JVM_LOST as gone:
+    except JVM_LOST as lost:
         raise MuntinError(
-            "Java, in which Spark runs, has ended on the way: it was killed, or had too little "
-            "memory, if it says nothing else above. Run the command again; with --journal FILE "
-            "it goes on after the last chunk that was judged"
-        ) from gone
+            "Java, in which Spark runs, has ended during the run: unless an error above says "
+            "otherwise, it was killed or ran out of memory. Run the command again; with "
+            "--journal FILE it resumes after the last complete chunk"
+        ) from lost
     finally:
         with suppress(*JVM_LOST):
             started.stop()
 
 
 def _started(master: str) -> SparkSession:
-    """Start Spark, or say why it does not start."""
+    """Start Spark; an error has the first line of Spark's that names an exception."""
     try:
         return local_session("muntin diff", master, SETTINGS)
-    except FAILED as error:
-        known = [line.removeprefix(": ") for line in str(error).splitlines()]
-        why = next((line for line in known if "Exception" in line), known[0] if known else "")
+    except START_ERRORS as error:
+        lines = [line.removeprefix(": ") for line in str(error).splitlines()] or [""]
+        why = next((line for line in lines if "Exception" in line), lines[0])
         raise MuntinError(f"Spark can't be started with --master {master}: {why}") from error
 
 
 def check_java() -> None:
-    """Say so if there is no Java that Spark can run on."""
-    found = str(java())
-    told = subprocess.run([found, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - the Java that Spark would run
-    version = re.search(r'version "(\d+)', told.stderr)
-    if version is None or int(version[1]) < LEAST_JAVA:
-        other = version[1] if version else f"no version that it tells ({told.stderr.strip()!r})"
-        raise MuntinError(f"Spark needs Java {LEAST_JAVA} or later, and {found} has {other}")
+    """Raise unless there is a Java that Spark can run on."""
+    path = str(java())
+    run = subprocess.run([path, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - the Java that Spark would run
+    version = re.search(r'version "(\d+)', run.stderr)
+    if version is None or int(version[1]) < MIN_JAVA:
+        other = version[1] if version else f"no version in its output ({run.stderr.strip()!r})"
+        raise MuntinError(f"Spark needs Java {MIN_JAVA} or later, and {path} has {other}")

@@ -17,21 +17,19 @@ from muntin.kernels.slicing.arrays import (
     Ints,
     constant,
     no_ints,
+    packed,
     varies,
 )
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.closing import close, reopen
 from muntin.kernels.slicing.dense.fitting import Terms, fitting
-from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.slices import DenseSlices
 from muntin.kernels.slicing.dense.timeline import Timeline, timeline_from
-from muntin.kernels.slicing.dense.told import ToldOfMany, remembered, revised
-from muntin.kernels.slicing.forms import Folded, Form
+from muntin.kernels.slicing.forms import Folded, Form, Opaque
 from muntin.kernels.slicing.grain import slices
-from muntin.kernels.slicing.group import Group
-from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told
+from muntin.kernels.slicing.group import Group, parts_of
+from muntin.kernels.slicing.known import NEW, UPDATED, Known, Told, ToldOfMany, remembered, revised
 from muntin.kernels.slicing.moment import Clock, Moment, told_upto
-from muntin.kernels.slicing.opaque import Opaque
 from muntin.kernels.slicing.parts import Count, Part
 from muntin.kernels.slicing.picking import whole
 from muntin.kernels.slicing.retention import needed
@@ -71,7 +69,7 @@ class DenseGroup:
 
     def _ask(self) -> None:
         """Set out what is asked for: window types that one kernel serves, and the others."""
-        self._parts = _parts(self.tracks)
+        self._parts = parts_of(self.tracks)
         self._counts: list[Part] = [part for part in self._parts if isinstance(part, Count)]
         sliding = [kind for kind in self.tracks if isinstance(kind, Sliding)]
         self._sliding = list[WindowType](sliding)
@@ -195,7 +193,11 @@ class DenseGroup:
             again = self._written(reopen, bounds, (held.sums, held.fresh, first), held)
             updated = np.append(again[:, 5] > 0, np.zeros(len(told), np.bool_))
             told = np.concatenate([again, told])
-        return self._lines(held, told, updated, after.limit) if len(told) else []
+        if not len(told):
+            return []
+        lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
+        folded = {part: held.fold(part, lo, hi) for part in self._parts}
+        return [self._told(told, constant(self._key, len(told)), folded, updated, after.limit)]
 
     def _written(
         self,
@@ -214,14 +216,6 @@ class DenseGroup:
             return self._written(kernel, bounds, columns, held)
         self._windows = windows
         return self._out[:found].copy("F")
-
-    def _lines(
-        self, held: DenseSlices, told: NDArray[np.int64], updated: Flags | None, limit: int
-    ) -> list[Told]:
-        lo, hi = (np.ascontiguousarray(told[:, i]) for i in (3, 4))
-        folded = {part: held.fold(part, lo, hi) for part in self._parts}
-        key = constant(self._key, len(told))
-        return [self._told(told, key, folded, updated, limit)]
 
     def _told(
         self, told: NDArray[np.int64], key: Ints, folded: Folded, updated: Flags | None, limit: int
@@ -290,8 +284,3 @@ class DenseGroup:
         keep = min(keep, held.sealed)
         if 2 * keep > held.n:
             held.drop(keep)
-
-
-def _parts(tracks: Mapping[WindowType, Track]) -> dict[Part, None]:
-    forms = (form for track in tracks.values() for form in track.queries.values())
-    return {part: None for form in forms for part in form.parts}

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muntin.kernels.aggregator.numeric_catalogue import add, larger, smaller
+from muntin.kernels.aggregator.numeric_catalogue import add, add_triples, maximum, minimum
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import Kind, NumericAggregate, Partial
-from muntin.kernels.compiler.specialization import compiled
+from muntin.kernels.compiler.specialization import compiled_module
 from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Ints
 from muntin.kernels.slicing.choice import EMPTY, Choice
 from muntin.kernels.slicing.dense.placing import Places
@@ -26,11 +26,6 @@ def earlier(a: Partial, b: Partial) -> Partial:
 def later(a: Partial, b: Partial) -> Partial:
     """Choose the greater time, or the last of equals."""
     return b if b[0] >= a[0] else a
-
-
-def add_three(a: Partial, b: Partial) -> Partial:
-    """Add how many, sums and squares of integers."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def join_moments(a: Partial, b: Partial) -> Partial:
@@ -67,8 +62,8 @@ def with_least(a: Partial, b: Partial) -> Partial:
 SINGLE: Mapping[type[Part], Callable[..., Partial]] = {
     Count: add,
     Sum: add,
-    Min: smaller,
-    Max: larger,
+    Min: minimum,
+    Max: maximum,
     First: earlier,
     Last: later,
 }
@@ -89,7 +84,7 @@ def combine_of(part: Part, dtype: np.dtype[np.generic]) -> Combine:
         return SINGLE[type(part)]
     if isinstance(part, Choice):
         return with_greatest if part.greatest else with_least
-    return join_moments if kinds_of(dtype)[1] == "float" else add_three
+    return join_moments if kinds_of(dtype)[1] == "float" else add_triples
 
 
 def kinds_of(dtype: np.dtype[np.generic]) -> tuple[Kind, ...]:
@@ -105,7 +100,7 @@ def kernels_of(combine: Combine, dtype: np.dtype[np.generic]) -> Kernels:
     zero: Partial = tuple(0.0 if kind == "float" else 0 for kind in kinds)
     summary = NumericAggregate(combine.__name__, (), kinds, zero, itself, combine, itself, kinds)
     found = vars(
-        compiled(summary, ("aggregator/pair_kernels", "slicing/dense/joins"), *NodeShape())
+        compiled_module(summary, ("aggregator/column_kernels", "slicing/dense/joins"), *NodeShape())
     )
     return Kernels(*(found[name] for name in Kernels._fields))
 

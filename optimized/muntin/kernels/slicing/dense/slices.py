@@ -4,17 +4,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of
+from muntin.kernels.slicing.arrays import FIRST, LAST, Column, Fields, Ints, column_of, unpacked
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.extremes import lift, lift_runs, lower, lower_runs
-from muntin.kernels.slicing.dense.packing import unpacked
-from muntin.kernels.slicing.dense.placing import Places, count, place, place_and_add
-from muntin.kernels.slicing.dense.running import count_runs, warm
-from muntin.kernels.slicing.dense.runs import Runs, cut
-from muntin.kernels.slicing.dense.sealing import freshen, prefix
+from muntin.kernels.slicing.dense.placing import (
+    Places,
+    count,
+    count_runs,
+    freshen,
+    place,
+    place_and_add,
+    prefix,
+    warm,
+)
 from muntin.kernels.slicing.dense.tables import COPIES, MANY, SOME, Table, table_of
-from muntin.kernels.slicing.dense.timeline import Timeline
+from muntin.kernels.slicing.dense.timeline import Runs, Timeline, cut
 from muntin.kernels.slicing.parts import Part
 from muntin.kernels.slicing.picking import picked, whole
 from muntin.kernels.slicing.store import Store
@@ -140,21 +145,17 @@ class DenseSlices:
 
     def seal(self, before: int, limit: int, upto: int) -> int | None:
         """Seal the slices up to a time; return the first of those before that has changed."""
-        old = max(self._past(before), self.sealed)
+        old = max(self.timeline.past(before), self.sealed)
         self.sums[self.sealed + 1 : old + 1] = self.sums[self.sealed]
         first = min(self.timeline.slice_of(limit), old)
         fresh = freshen(self.counts, self.sums, self.fresh, first, old)
-        changed, now = min(fresh, self.sealed), max(self._past(upto), old)
+        changed, now = min(fresh, self.sealed), max(self.timeline.past(upto), old)
         if now > changed:
             prefix(self.counts, self.sums, changed, now)
             for table in self.tables.values():
                 table.seal(changed, now)
         self.sealed = now
         return fresh if fresh < old else None
-
-    def _past(self, time: int) -> int:
-        """Return how many slices end at or before a time."""
-        return self.n if time >= self.timeline.end else self.timeline.slice_of(time)
 
     def fold(self, part: Part, lo: Ints, hi: Ints) -> Fields:
         """Return the folds of ranges of sealed slices."""

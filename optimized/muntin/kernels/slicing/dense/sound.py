@@ -1,4 +1,4 @@
-"""Facts about dense slices that a snapshot holds: muntin.kernels.slicing.sound says why."""
+"""Checks of restored dense slices; muntin.kernels.slicing.sound says why."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -13,9 +13,19 @@ from muntin.kernels.slicing.dense.timeline import MOST, Timeline
 from muntin.kernels.slicing.known import Known
 from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.parts import Count, Part
-from muntin.kernels.slicing.sound import Facts, is_row, of_birth, of_clock, of_known, whole, within
+from muntin.kernels.slicing.sound import (
+    Facts,
+    integer_within,
+    is_row,
+    of_birth,
+    of_clock,
+    of_known,
+    row_of,
+    values_within,
+    whole,
+)
 from muntin.kernels.slicing.track import Track
-from muntin.snapshot import SnapshotError
+from muntin.snapshot.errors import corrupt_snapshot
 from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.periodic import Sliding
 from muntin.spec.windows.window import WindowType
@@ -26,15 +36,12 @@ T = TypeVar("T")
 def of_dense(
     state: Mapping[str, object], tracks: Mapping[WindowType, Track], timeline: Timeline, keys: int
 ) -> Facts:
-    """Yield the facts about the state of a group that has these tracks, and such a time line."""
+    """Checks of the state of a group with these trackers and this timeline."""
     parts = {p for track in tracks.values() for form in track.queries.values() for p in form.parts}
     types = sum(isinstance(kind, Sliding) for kind in tracks)
-    birth, held, key = (
-        _typed(state, "birth", np.ndarray),
-        state["_slices"],
-        _typed(state, "_key", int),
-    )
-    yield "its queries see what is younger than a time", whole(state["since"], FIRST, LAST)
+    birth, key = _typed(state, "birth", np.ndarray), _typed(state, "_key", int)
+    held = state["_slices"]
+    yield integer_within("since", state["since"], FIRST, LAST)
     yield from of_birth(birth, keys)
     yield from of_clock(_typed(state, "_clock", Clock))
     yield from of_known(_typed(state, "_known", Known), keys * types)
@@ -42,78 +49,110 @@ def of_dense(
         yield from of_known(track.known, keys)
     _typed(state, "_terms", dict)
     if not isinstance(held, DenseSlices):
-        yield "without slices there is no key", held is None and key == -1
+        yield f"`_key` must be -1 without slices, found {key}", held is None and key == -1
         return
-    yield "slices are of a key", whole(key, 0, min(keys, birth.size) - 1)
-    yield "the key was born", birth[key] >= 0
-    yield "times are kept for sessions", held.timed == any(isinstance(k, Session) for k in tracks)
+    yield integer_within("_key", key, 0, min(keys, birth.size) - 1)
+    yield f"`birth` must have the arrival of key {key}, found {birth[key]}", birth[key] >= 0
+    timed = any(isinstance(kind, Session) for kind in tracks)
+    yield f"`timed` must be {timed}, found {held.timed!r:.80}", held.timed == timed
     yield from _of_timeline(held.timeline, timeline)
     yield from _of_slices(held, parts)
 
 
 def _typed(state: Mapping[str, object], name: str, kind: type[T]) -> T:
-    found = state[name]
-    if not isinstance(found, kind):
-        raise SnapshotError(f"the snapshot is damaged: {name} is {found!r}")
-    return found
+    value = state[name]
+    if not isinstance(value, kind):
+        raise corrupt_snapshot(f"`{name}` must be a {kind.__name__}, found {value!r:.80}")
+    return value
 
 
 def _of_timeline(line: Timeline, fresh: Timeline) -> Facts:
     n = line.n
-    yield "edges are times", is_row(line.edges) and within(line.edges, FIRST + 1, LAST)
+    yield row_of("edges", line.edges)
+    yield values_within("edges", line.edges, FIRST + 1, LAST)
     for name in ("unit", "step", "reach", "shift"):
-        yield f"the {name} is that of the queries", getattr(line, name) == getattr(fresh, name)
+        found, expected = getattr(line, name), getattr(fresh, name)
+        yield f"`{name}` must be {expected} by the queries, found {found!r:.80}", found == expected
     for name in ("periods", "phases"):
         mine, theirs = getattr(line, name), getattr(fresh, name)
-        yield f"the {name} are those of the queries", is_row(mine) and np.array_equal(mine, theirs)
-    yield "slices have a number", whole(n, 0, MOST)
-    yield "there is an edge more, and what ends them", line.edges.size >= n + 2
+        yield (
+            f"`{name}` must be {theirs.tolist()} by the queries, found {mine.tolist()!r:.80}",
+            is_row(mine) and np.array_equal(mine, theirs),
+        )
+    yield integer_within("n", n, 0, MOST)
+    yield (
+        f"`edges` must have at least {n + 2} values for {n} slices, found {line.edges.size}",
+        line.edges.size >= n + 2,
+    )
     edges = line.edges[: n + 1]
-    yield "edges rise", (np.diff(edges) > 0).all()
-    yield "they end before time does", edges[n] < LAST and (line.edges[n + 1 :] == LAST).all()
-    yield "the table begins with them", line.origin == edges[0]
-    yield "they are those of the queries", _are_all(edges, line)
+    yield "`edges` must be strictly increasing", (np.diff(edges) > 0).all()
+    after = line.edges[n + 1 :]
+    yield (
+        f"`edges` must be below {LAST} to {n}, found {edges[n]}, equal after, found {after.min()}",
+        edges[n] < LAST and (after == LAST).all(),
+    )
+    yield (
+        f"`origin` must be the first edge {edges[0]}, found {line.origin!r:.80}",
+        line.origin == edges[0],
+    )
+    yield "`edges` must be the slice edges of the queries", _are_all(edges, line)
+    yield from _of_table(line, edges)
+
+
+def _of_table(line: Timeline, edges: Ints) -> Facts:
     last = (line.end - line.origin) >> line.shift
-    yield "the table has room", is_row(line.table, np.uint32) and last + 2 <= line.table.size
+    yield row_of("table", line.table, np.uint32)
+    yield (
+        f"`table` must have at least {last + 2} values, found {line.table.size}",
+        last + 2 <= line.table.size,
+    )
     begins = line.origin + (np.arange(last + 1) << line.shift)
     slices = np.searchsorted(edges, begins, "right") - 1
-    yield "the table tells slices", np.array_equal(line.table[: last + 1], slices) or n == 0
+    yield (
+        "`table` must map times to their slices",
+        np.array_equal(line.table[: last + 1], slices) or line.n == 0,
+    )
 
 
 def _are_all(edges: Ints, line: Timeline) -> bool:
-    """Whether edges lie where some period says, and wherever one says."""
+    """Whether the edges are exactly the multiples of all periods in their range."""
     on = np.zeros(edges.size, np.bool_)
     for period, phase in zip(line.periods.tolist(), line.phases.tolist(), strict=True):
         mine = (edges - phase) % period == 0
         on |= mine
-        here = edges[mine]
         first = int(edges[0]) + (phase - int(edges[0])) % period
         due = max(0, (int(edges[-1]) - first) // period + 1)
-        if here.size != due:
+        if np.count_nonzero(mine) != due:
             return False
     return bool(on.all())
 
 
 def _of_slices(held: DenseSlices, parts: AbstractSet[Part]) -> Facts:
     n, size = held.n, held.size
-    yield "there is room for slices", whole(size, n + 1, 2 * MOST) and size & (size - 1) == 0
+    yield (
+        f"`size` must be a power of two within {n + 1} to {2 * MOST}, found {size!r:.80}",
+        whole(size, n + 1, 2 * MOST) and size & (size - 1) == 0,
+    )
     for name, length in (("counts", COPIES * size), ("told", size)):
-        yield f"{name} is a row of each slice", is_row(getattr(held, name), size=length)
+        yield row_of(name, getattr(held, name), size=length)
     for name in ("sums", "fresh"):
-        yield f"{name} is a row of each slice", is_row(getattr(held, name), size=size + 1)
+        yield row_of(name, getattr(held, name), size=size + 1)
     timed = COPIES * size if held.timed else COPIES
     for name in ("low", "high"):
-        yield f"{name} is a row", is_row(getattr(held, name), size=timed)
-    yield "events are counted", within(held.counts, 0, LAST)
-    yield "in slices that are there", not held.counts[COPIES * n :].any()
-    yield "what is sealed is there", whole(held.sealed, 0, n)
+        yield row_of(name, getattr(held, name), size=timed)
+    yield values_within("counts", held.counts, 0, LAST)
+    yield f"`counts` must be 0 after slice {n}", not held.counts[COPIES * n :].any()
+    yield integer_within("sealed", held.sealed, 0, n)
     sums = held.sums[: held.sealed + 1]
-    yield "what is sealed adds up", sums[0] == 0 and (np.diff(sums) >= 0).all()
+    yield "`sums` must be prefix sums from 0", sums[0] == 0 and (np.diff(sums) >= 0).all()
     tables = held.tables
-    yield "what counts all is asked", all(isinstance(part, Count) for part in held.plain)
-    yield "all that is asked is kept", tables.keys() | held.plain == parts
+    yield "`plain` must hold counts only", all(isinstance(part, Count) for part in held.plain)
+    yield "`tables` must have the partials of the queries", tables.keys() | held.plain == parts
     for part, table in tables.items():
-        yield f"{part} has its table", table.part == part and _fits(table, size)
+        yield (
+            f"the table of `{part}` must fit it and {size} slices",
+            table.part == part and _fits(table, size),
+        )
 
 
 def _fits(table: Table, size: int) -> bool:

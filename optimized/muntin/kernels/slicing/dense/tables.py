@@ -1,11 +1,12 @@
 """One table a part: four copies of the partial of each slice, and what folds ranges of them."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Ints, column_of
+from muntin.kernels.slicing.arrays import Column, Ints, column_of, packed, unpacked
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.dense.extremes import (
     lift,
@@ -13,11 +14,15 @@ from muntin.kernels.slicing.dense.extremes import (
     lower,
     lower_runs,
 )
-from muntin.kernels.slicing.dense.packing import packed, unpacked
-from muntin.kernels.slicing.dense.placing import Places, add
-from muntin.kernels.slicing.dense.running import add_runs
-from muntin.kernels.slicing.dense.runs import Runs
-from muntin.kernels.slicing.dense.sealing import fold_sums, plant_sums, prefix
+from muntin.kernels.slicing.dense.placing import (
+    Places,
+    add,
+    add_runs,
+    fold_sums,
+    plant_sums,
+    prefix,
+)
+from muntin.kernels.slicing.dense.timeline import Runs
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
 if TYPE_CHECKING:
@@ -31,11 +36,11 @@ MANY, SOME = 12, 1
 class Table(ABC):
     """Partials of one column; `size` slices fit."""
 
-    method = "flat tree"
     most = MANY
     adds = True
     copied = COPIES  # how many copies there are of each partial
     ordered = False  # whether events are taken in the order in which they came
+    kernels: ClassVar[tuple[Callable[..., None], ...]] = (add, add_runs)
 
     def __init__(self, part: Part, dtype: np.dtype[np.generic]) -> None:
         """Hold no slice yet."""
@@ -66,13 +71,13 @@ class Table(ABC):
         combine = self.part.combine
         return combine(combine(a, b), combine(c, d))[0]
 
-    @abstractmethod
     def take(self, found: Places, values: Column) -> None:
         """Add values to their slices."""
+        self.kernels[0](found, values, self.copies)
 
-    @abstractmethod
     def take_runs(self, cut: Runs, values: Column) -> None:
         """Add the values of runs."""
+        self.kernels[1](*cut, values, self.identity, self.copies)
 
     @abstractmethod
     def seal(self, first: int, last: int) -> None:
@@ -86,16 +91,6 @@ class Table(ABC):
 class Prefixes(Table):
     """Sums of integers, folded by subtraction."""
 
-    method = "prefix sums"
-
-    def take(self, found: Places, values: Column) -> None:
-        """Add."""
-        add(found, values, self.copies)
-
-    def take_runs(self, cut: Runs, values: Column) -> None:
-        """Add."""
-        add_runs(*cut, values, self.identity, self.copies)
-
     def seal(self, first: int, last: int) -> None:
         """Sum up."""
         prefix(self.copies, self.folds, first, last)
@@ -107,14 +102,6 @@ class Prefixes(Table):
 
 class Sums(Table):
     """Sums of floats, never subtracted."""
-
-    def take(self, found: Places, values: Column) -> None:
-        """Add."""
-        add(found, values, self.copies)
-
-    def take_runs(self, cut: Runs, values: Column) -> None:
-        """Add."""
-        add_runs(*cut, values, self.identity, self.copies)
 
     def seal(self, first: int, last: int) -> None:
         """Repair the tree."""
@@ -159,40 +146,22 @@ class Joined(Treed):
         return self.copies[first:last]
 
     def take(self, found: Places, values: Column) -> None:
-        """Join."""
+        """Join; what is in runs is not taken in order."""
         self._kernels().take_each(found, values, self.copies)
-
-    def take_runs(self, cut: Runs, values: Column) -> None:
-        """Refuse: what is in runs is not taken in order."""
-        raise NotImplementedError(cut, values)
 
 
 class Least(Treed):
     """Least values."""
 
     most = SOME
-
-    def take(self, found: Places, values: Column) -> None:
-        """Lower."""
-        lower(found, values, self.copies)
-
-    def take_runs(self, cut: Runs, values: Column) -> None:
-        """Lower."""
-        lower_runs(*cut, values, self.identity, self.copies)
+    kernels = (lower, lower_runs)
 
 
 class Greatest(Treed):
     """Greatest values."""
 
     most = SOME
-
-    def take(self, found: Places, values: Column) -> None:
-        """Lift."""
-        lift(found, values, self.copies)
-
-    def take_runs(self, cut: Runs, values: Column) -> None:
-        """Lift."""
-        lift_runs(*cut, values, self.identity, self.copies)
+    kernels = (lift, lift_runs)
 
 
 DENSE_PARTS = (Count, Sum, Min, Max, First, Last, Squares, Choice)

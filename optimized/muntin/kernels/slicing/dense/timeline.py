@@ -1,17 +1,20 @@
 """The edges of slices in an array, and the table that takes a time to its slice."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import gcd
+from typing import NamedTuple
 
 import numpy as np
 
 from muntin.kernels.slicing.arrays import FIRST, LAST, Ints, ints
+from muntin.kernels.slicing.blocks import BLOCK, Blocks
 from muntin.kernels.slicing.dense.placing import (
     Bytes,
     Places,
     append,
     collect,
     mark,
+    runs,
     strew,
     tabulate,
 )
@@ -42,22 +45,13 @@ class Timeline:
         self.n = 0
         self.edges: Ints = np.full(1024, LAST)
         self.table: Places = np.zeros(1024, np.uint32)
-        pairs = zip(self._periods(), self._phases(), strict=True)
-        self.origin = max(begin - (begin - phase) % period for period, phase in pairs)
+        self.origin = max(begin - (begin - phase) % period for period, phase in periods)
         self.edges[0] = self.origin
 
     @property
     def width(self) -> int:
         """How long a slice is, on average."""
         return int(1 / (1 / self.periods).sum())
-
-    def _periods(self) -> list[int]:
-        found: list[int] = self.periods.tolist()
-        return found
-
-    def _phases(self) -> list[int]:
-        found: list[int] = self.phases.tolist()
-        return found
 
     @property
     def first(self) -> int:
@@ -111,11 +105,9 @@ class Timeline:
 
     def _tabulate(self, begin: int) -> None:
         """Fill the table from a stretch on, in which an edge may lie: it is begun anew."""
-        end, known = ((self.end - self.origin) >> self.shift) + 1, self._slice_at(begin)
+        end = ((self.end - self.origin) >> self.shift) + 1
+        known = self.slice_of(self.origin + (begin << self.shift))
         tabulate(self.table, begin, end, self.origin, self.shift, self.edges, known, self.n)
-
-    def _slice_at(self, stretch: int) -> int:
-        return self.slice_of(self.origin + (stretch << self.shift))
 
     def drop(self, slices: int) -> None:
         """Forget so many slices at the beginning."""
@@ -129,6 +121,10 @@ class Timeline:
         """Return the slice that holds a time; the first, or n, if it lies before or after all."""
         return max(0, int(self.edges[: self.n + 1].searchsorted(time, "right")) - 1)
 
+    def past(self, time: int) -> int:
+        """Return how many slices end at or before a time."""
+        return self.n if time >= self.end else self.slice_of(time)
+
 
 def timeline_from(
     periods: Sequence[tuple[int, int]], longest: int, least: int, lateness: int
@@ -136,3 +132,56 @@ def timeline_from(
     """Return a time line that begins well before a time: older events may come."""
     reach = max([longest, *(period for period, _ in periods)])
     return Timeline(periods, reach, max(FIRST + 2 * reach, least - 4 * reach - lateness))
+
+
+PIECE, LONG = 2**15, 2**17
+"""So many events are cut at once: their columns stay in a near cache, since blocks that lie in many
+slices are read again and again. What is in order is read once, in fewer calls.
+"""
+FEW = 1024
+"""Fewer events are placed one by one: it takes fewer calls."""
+
+
+class Runs(NamedTuple):
+    """Where each run begins and ends, its first and last slice, and what tells slices apart."""
+
+    begins: Ints
+    ends: Ints
+    firsts: Ints
+    lasts: Ints
+    times: Ints
+    edges: Ints
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some blocks lie in several slices."""
+        return bool((self.firsts != self.lasts).any())
+
+
+def cut(
+    times: Ints, blocks: Blocks, line: Timeline, most: int
+) -> Iterator[tuple[slice, Runs, Places]]:
+    """Yield pieces of a batch, their runs of at most so many slices, and what is left.
+
+    What is yielded is written over by the next piece.
+    """
+    if times.size < FEW:
+        return
+    size = LONG if (blocks.bottoms[1:] >= blocks.tops[:-1]).all() else PIECE
+    numbers: Ints = np.empty((4, size // BLOCK), np.int64)
+    places: Places = np.empty(min(size, times.size), np.uint32)
+    for begin in range(0, times.size, size):
+        piece, first = slice(begin, begin + size), begin // BLOCK
+        part = times[piece]
+        n, left = runs(
+            blocks.bottoms[first : first + size // BLOCK],
+            blocks.tops[first : first + size // BLOCK],
+            part.size,
+            *(line.table, line.origin, line.shift, line.edges),
+            most,
+            BLOCK,
+            *(numbers[0], numbers[1], numbers[2], numbers[3]),
+            places,
+        )
+        begins, ends, firsts, lasts = numbers[:, :n]
+        yield piece, Runs(begins, ends, firsts, lasts, part, line.edges), places[:left]

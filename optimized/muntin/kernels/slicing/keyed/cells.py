@@ -4,15 +4,22 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from muntin.kernels.slicing.arrays import Column, Fields, Ints, climb, column_of, ints, no_ints
+from muntin.kernels.slicing.arrays import (
+    Column,
+    Fields,
+    Ints,
+    climb,
+    column_of,
+    ints,
+    no_ints,
+    packed,
+    unpacked,
+)
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.dense.joining import fold_each, join_each
-from muntin.kernels.slicing.dense.packing import packed, unpacked
 from muntin.kernels.slicing.dense.placing import Places, place
 from muntin.kernels.slicing.dense.timeline import Timeline
-from muntin.kernels.slicing.keyed.adding import add_each, count_each
-from muntin.kernels.slicing.keyed.hashing import Tables, find, gather
-from muntin.kernels.slicing.keyed.telling import hear
+from muntin.kernels.slicing.keyed.kernels import Tables, add_each, count_each, find, gather, hear
 from muntin.kernels.slicing.parts import Count, Part, Sum
 from muntin.kernels.slicing.picking import picked, whole
 
@@ -62,7 +69,7 @@ class KeyedCells:
             tables: Tables = np.zeros((1 << line.n.bit_length(), 3), np.int64)
             tables[: len(self._tables)] = self._tables
             self._tables = tables
-        self.sealed = max(self.sealed, self.past(told))
+        self.sealed = max(self.sealed, line.past(told))
         where: Places = np.empty(min(CHUNK, len(batch)), np.uint32)
         cells = np.empty_like(where)
         old = self.sealed > 0 and batch.least < int(line.edges[self.sealed])
@@ -118,15 +125,10 @@ class KeyedCells:
 
     def seal(self, upto: int) -> None:
         """Seal the slices that end at or before a time."""
-        now = max(self.past(upto), self.sealed)
+        now = max(self.timeline.past(upto), self.sealed)
         for first, last in self.portions(self.sealed, now):
             hear(self.between(first, last), self.counts, self.heard)
         self.sealed = now
-
-    def past(self, time: int) -> int:
-        """Return how many slices end at or before a time."""
-        line = self.timeline
-        return line.n if time >= line.end else line.slice_of(time)
 
     def changed(self) -> Ints:
         """Return the cells of sealed slices that have got an event since they were told of."""

@@ -9,18 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, climb
+from muntin.kernels.slicing.arrays import FIRST, Flags, Ints, climb, packed
 from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.cells import Cells
 from muntin.kernels.slicing.dense.group import COLUMNS, SOME, DenseGroup
-from muntin.kernels.slicing.dense.packing import packed
 from muntin.kernels.slicing.dense.placing import Places
 from muntin.kernels.slicing.grain import slices
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.keyed.cells import KeyedCells
-from muntin.kernels.slicing.keyed.sorting import by_code
-from muntin.kernels.slicing.keyed.telling import code, extents
-from muntin.kernels.slicing.keyed.windows import windows_of
+from muntin.kernels.slicing.keyed.kernels import by_code, code, extents, windows_of
 from muntin.kernels.slicing.keys import births
 from muntin.kernels.slicing.known import Known, Told
 from muntin.kernels.slicing.moment import Clock, Moment
@@ -100,14 +97,14 @@ class KeyedGroup(DenseGroup):
         changed = held.changed()
         if changed.size and not final:
             found.append(self._reopened(held, changed, max(before.limit, line.first), low))
-        sealed = held.past(low)
+        sealed = held.timeline.past(low)
         held.seal(top)
         alone = self._windows[0] if len(self._windows) == 1 else None
         if alone is not None and alone[0] == alone[1]:
-            portions = held.portions(sealed, held.past(top))
+            portions = held.portions(sealed, held.timeline.past(top))
             found += [self._single(held, first, last) for first, last in portions]
         else:
-            found.append(self._ranges(held, self._ordered(held, low, top), low, top))
+            found.append(self._ranges(held, low, top))
         return [line for one in found if len(one.rows) for line in self._lines_of(held, one, after)]
 
     def _single(self, held: KeyedCells, first: int, last: int) -> Found:
@@ -126,14 +123,17 @@ class KeyedGroup(DenseGroup):
     def _ordered(self, held: KeyedCells, after: int, upto: int) -> Places:
         """Return the cells of all windows that end after one time and not after another."""
         line = held.timeline
-        first, last = line.slice_of(max(after + 1 - self._sizes, line.first)), held.past(upto)
+        first, last = (
+            line.slice_of(max(after + 1 - self._sizes, line.first)),
+            held.timeline.past(upto),
+        )
         cells = held.between(first, last) if after < upto else held.between(0, 0)
         return by_code(held.key[cells], cells)
 
-    def _ranges(self, held: KeyedCells, cells: Places, after: int, upto: int) -> Found:
+    def _ranges(self, held: KeyedCells, after: int, upto: int) -> Found:
         """Return the windows that end after one time and not after another."""
-        rows = self._rows(held, cells, climb(held.counts[cells]), after, upto)
-        return Found(rows, cells)
+        cells = self._ordered(held, after, upto)
+        return Found(self._rows(held, cells, climb(held.counts[cells]), after, upto), cells)
 
     def _reopened(self, held: KeyedCells, changed: Ints, after: int, upto: int) -> Found:
         """Return the windows that ended before, and have got an event since."""
@@ -159,13 +159,14 @@ class KeyedGroup(DenseGroup):
         return self._out[:found].copy("F")
 
     def _lines_of(self, held: KeyedCells, found: Found, after: Clock) -> list[Told]:
+        cells = found.cells
         if found.rows.shape[1] == SINGLE:
-            key = whole(held.key, found.cells)
-            folded = {part: held.columns(part, found.cells) for part in self._parts}
-            return [self._told(found.rows, key, folded, found.updated, after.limit)]
-        lo, hi = (np.ascontiguousarray(found.rows[:, i]) for i in (3, 4))
-        folded = {part: held.fold(part, found.cells, lo, hi) for part in self._parts}
-        key = whole(held.key, found.cells[lo])
+            folded = {part: held.columns(part, cells) for part in self._parts}
+        else:
+            lo, hi = (np.ascontiguousarray(found.rows[:, i]) for i in (3, 4))
+            folded = {part: held.fold(part, cells, lo, hi) for part in self._parts}
+            cells = cells[lo]
+        key = whole(held.key, cells)
         return [self._told(found.rows, key, folded, found.updated, after.limit)]
 
     def spread_out(self) -> Group:
@@ -190,7 +191,7 @@ class KeyedGroup(DenseGroup):
         if self.settings.output == "final":
             return Known()
         after, upto = max(clock.limit, line.first), min(clock.watermark, line.end + self._sizes)
-        found = self._ranges(held, self._ordered(held, after, upto), after, upto)
+        found = self._ranges(held, after, upto)
         return self._remembered(found.rows, held.key[found.cells[found.rows[:, 3]]])
 
     def _fewer(self, held: KeyedCells, clock: Clock) -> KeyedCells:

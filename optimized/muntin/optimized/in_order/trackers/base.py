@@ -1,21 +1,63 @@
-"""Tracks: what the discretiser knows of one query and key [Carbone16, sections 3.2 and 5.1].
+"""Trackers: what the discretiser knows of one query and key [Carbone16, sections 3.2 and 5.1].
 
-A track tells the slices where windows begin, and asks them for a total where one ends. It never
-looks at a value that is aggregated.
+A tracker pins the slices where windows begin, and folds them where one ends. It never looks at a
+value that is aggregated.
 """
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
+from contextlib import suppress
 from copy import copy, deepcopy
-from typing import Literal, NamedTuple, Self
+from typing import Generic, Literal, NamedTuple, Self, TypeVar
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
-from muntin.optimized.in_order.trackers.extent import TrackedWindow
-from muntin.spec.errors import InvalidInputError
+from muntin.optimized.in_order.slice_buffer import Slices
+from muntin.spec.errors import InvalidInputError, UserCodeError, integer
 from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.measure import COUNT, TIME
-from muntin.spec.windows.window import ContextFree
+from muntin.spec.windows.user_defined import Machine
+from muntin.spec.windows.window import ContextFreeWindow, WindowType
+
+W = TypeVar("W", bound=WindowType)
+
+
+class EmittedWindow(NamedTuple):
+    """The last emission of a window, of the events before the ordinal `stop`."""
+
+    start: int
+    end: float
+    stop: int
+    value: object
+    revision: int
+    row: int
+
+
+class TrackedWindow(NamedTuple):
+    """A window from the event of ordinal `first` on; to the event before `stop`, once it is closed.
+
+    It closes when an event comes at or beyond `closes`; `row` distinguishes windows that a dialect
+    shows with one interval. When it closes, `total` is what it folds to,
+    and `rest` is that of the events that came in the step that closed it.
+    """
+
+    start: int
+    end: float
+    first: int
+    closes: float
+    due: float | None
+    stop: int | None = None
+    total: object = None
+    rest: object = None
+    last_emission: EmittedWindow | None = None
+    row: int = 0
+
+    def complete_at(self, closing: int) -> float:
+        """The least watermark at which it is complete."""
+        return END if self.due is None else self.due + closing
+
+    def final_at(self, closing: int) -> float:
+        """The least watermark, but for the lateness, at which it is final."""
+        return END if self.due is None else self.due + max(0, closing)
 
 
 class TrackedEvent(NamedTuple):
@@ -30,174 +72,196 @@ class TrackedEvent(NamedTuple):
 class TrackerConfig(NamedTuple):
     """A query over one key.
 
-    It came too late to see windows that begin up to the coordinate `after` (rule 13). `born` grows
-    with the first event that it sees of its key, and `nth` with the queries.
+    It came too late to see windows that begin up to `visible_after` (rule 13). `key_order` grows
+    with the first event that it sees of its key, and `query_number` with the queries.
     """
 
     query: Query
     settings: Settings
-    after: float
+    visible_after: float
     key_order: int
-    nth: int
-
-
-def copy_or_same(state: object) -> object:
-    """Return a copy of the state of a user's machine, which may change what it gets.
-
-    A state that cannot be copied is taken as it is: it has to be one that is never changed.
-    """
-    try:
-        return deepcopy(state)
-    except Exception:  # noqa: BLE001 - whatever the user's objects raise
-        return state
+    query_number: int
 
 
 WakeCondition = Literal["never", "until a time", "until a rank", "until a pause"]
-"""Which events are of no concern to a track: those before its next edge, or within its gap."""
+"""Which events do not affect a tracker: those before its next edge, or within its gap."""
 
 
-def is_open(one: TrackedWindow) -> bool:
+def is_open(window: TrackedWindow) -> bool:
     """Whether more events may come into a window."""
-    return one.stop is None
+    return window.stop is None
 
 
 class WindowTracker(ABC):
     """The windows of one query and key, driven by events in order.
 
-    `live` holds its windows in the order in which they close.
+    `windows` holds them in the order in which they close.
     """
 
-    sleeps: WakeCondition = "never"
+    wake_condition: WakeCondition = "never"
     pause: int = 0
 
-    def __init__(self, request: TrackerConfig) -> None:
+    def __init__(self, config: TrackerConfig) -> None:
         """Start with no event."""
-        self.query, self.settings, self.after, self.born, self.nth = request
+        self.query, self.settings, self.visible_after, self.key_order, self.query_number = config
         kind = self.query.window
         self.measure = kind.measure
-        self.fills = self.measure is COUNT and isinstance(kind, ContextFree)
+        self.fills_by_count = self.measure is COUNT and isinstance(kind, ContextFreeWindow)
         self.closing = self.settings.dialect.closing_of(kind.name)
-        self.live: list[TrackedWindow] = []
-        self.base = -1  # the ordinal of the first event
-        self.last: int | None = None  # the coordinate of the last event that concerned it
-        self.mark: int | None = None  # the ordinal of the first event of the step
-        self.wake: float = END  # the watermark at which there is something to report or forget
-        self.may_reemit = False  # whether a window was told of that the next event may still be in
+        self.windows: list[TrackedWindow] = []
+        self.first_ordinal = -1  # the ordinal of the first event
+        self.last_coordinate: int | None = None  # that of the last event that affected it
+        self.step_start: int | None = None  # the ordinal of the first event of the step
+        self.next_wakeup: float = END  # the watermark at which to emit or evict something
+        self.may_reemit = False  # whether an emitted window may hold the next event
 
-    def observe(self, slices: SliceBuffer[object], event: Event) -> None:
-        """Take in an event that concerns it, before the slices do."""
-        self.base = slices.count if self.base < 0 else self.base
-        rank = slices.count - self.base
-        coordinate = self.measure.at(event, rank)
-        if self.last is not None and coordinate < self.last:
-            fall = f"measure {self.measure.name!r} falls from {self.last} to {coordinate}"
-            raise InvalidInputError(f"{fall} at {event}")
+    def observe(self, slices: Slices, event: Event) -> None:
+        """Ingest an event that affects it, before the slices do."""
+        self.first_ordinal = slices.count if self.first_ordinal < 0 else self.first_ordinal
+        rank = slices.count - self.first_ordinal
+        coordinate = self.measure.coordinate_of(event, rank)
+        if self.last_coordinate is not None and coordinate < self.last_coordinate:
+            fall = f"falls from {self.last_coordinate} to {coordinate} at {event}"
+            raise InvalidInputError(f"measure {self.measure.name!r} {fall}")
         self.place(slices, TrackedEvent(event, coordinate, rank, slices.count))
-        self.last = coordinate
+        self.last_coordinate = coordinate
 
     @abstractmethod
-    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Close the windows that end before the event, and open those that begin with it."""
 
-    def edge(self) -> float:
-        """Return the least coordinate of an event that may open, fill or close a window."""
+    def next_edge(self) -> float:
+        """The least coordinate of an event that may open, fill or close a window."""
         return -END
 
-    def catch_up(self, slices: SliceBuffer[object], last: int, /) -> None:
-        """Take note of the time of the last event, which may not have concerned it."""
+    def catch_up(self, slices: Slices, last: int, /) -> None:
+        """Note the time of the last event, which may not have affected it."""
         del slices, last
 
-    def advance(self, slices: SliceBuffer[object], reached: float, limit: float, /) -> None:
-        """Do what is due because of time alone: here, nothing."""
-        del slices, reached, limit
+    def advance(self, slices: Slices, last_finite: float, limit: float, /) -> None:
+        """Apply what depends on the watermark alone: here, nothing."""
+        del slices, last_finite, limit
 
     def next_time_action(self) -> float:
-        """Return the watermark at which there is something to do because of time alone."""
+        """The watermark at which `advance` has something to apply."""
         return END
 
     def copy(self) -> Self:
-        """Return an independent copy."""
+        """An independent copy."""
         twin = copy(self)
-        twin.live = self.live.copy()
+        twin.windows = self.windows.copy()
         return twin
 
-    def release(self, slices: SliceBuffer[object]) -> None:
-        """Hold no begin any more."""
-        for one in self.live[self.first_open() :]:
-            slices.unpin(one.first)
+    def release(self, slices: Slices) -> None:
+        """Unpin every begin."""
+        for begin in self.pins():
+            slices.unpin(begin)
 
-    def set_mark(self, slices: SliceBuffer[object]) -> None:
-        """Remember where the step begins, if what is told already must not be told again."""
+    def mark_step_start(self, slices: Slices) -> None:
+        """Mark where the step begins, if events emitted before it are left out of updates."""
         if self.settings.output == "discard":
-            self.mark = slices.count
-            slices.pin(self.mark)
+            self.step_start = slices.count
+            slices.pin(self.step_start)
 
-    def clear_mark(self, slices: SliceBuffer[object]) -> None:
-        """Forget where the step began."""
-        if self.mark is not None:
-            slices.unpin(self.mark)
-        self.mark = None
+    def clear_step_start(self, slices: Slices) -> None:
+        """Unpin the begin of the step."""
+        if self.step_start is not None:
+            slices.unpin(self.step_start)
+        self.step_start = None
 
     def predates_query(self, start: int) -> bool:
         """Whether the query came too late to see all of a window that begins there (rule 13)."""
-        return start <= self.after
+        return start <= self.visible_after
 
-    def open(self, slices: SliceBuffer[object], extent: TrackedWindow) -> None:
-        """Let a window begin."""
-        slices.pin(extent.first)
-        self.live.append(extent)
+    def open(self, slices: Slices, window: TrackedWindow) -> None:
+        """Begin a window, and pin its first event."""
+        slices.pin(window.first)
+        self.windows.append(window)
 
     def close(
-        self, slices: SliceBuffer[object], one: TrackedWindow, stop: int, due: float | None
+        self, slices: Slices, window: TrackedWindow, stop: int, due: float | None
     ) -> TrackedWindow:
-        """Fix the content of a window; it holds its begin no more."""
+        """Fix the content of a window, and unpin its begin."""
         total, rest = None, None
-        if one.told is None or one.told.stop < stop:
-            total = slices.fold(one.first, stop)
-        if self.mark is not None and self.mark < stop:
-            rest = slices.fold(max(one.first, self.mark), stop)
-        slices.unpin(one.first)
-        return one._replace(stop=stop, total=total, rest=rest, due=due)
+        if window.last_emission is None or window.last_emission.stop < stop:
+            total = slices.fold(window.first, stop)
+        if self.step_start is not None and self.step_start < stop:
+            rest = slices.fold(max(window.first, self.step_start), stop)
+        slices.unpin(window.first)
+        return window._replace(stop=stop, total=total, rest=rest, due=due)
 
-    def first_open(self) -> int:
-        """Return the index of the first open window: those that have closed come before."""
-        return bisect_left(self.live, True, key=is_open)  # noqa: FBT003 - what is looked for
+    def first_open_index(self) -> int:
+        """The index of the first open window: those that have closed come before."""
+        return bisect_left(self.windows, True, key=is_open)  # noqa: FBT003 - what is looked for
 
-    def close_before(self, slices: SliceBuffer[object], at: TrackedEvent) -> None:
-        """Close every window that the event lies behind."""
-        for k in range(self.first_open(), len(self.live)):
-            one = self.live[k]
-            if one.closes > at.coordinate:
+    def close_before(self, slices: Slices, arrival: TrackedEvent) -> None:
+        """Close every window that ends before the event."""
+        for k in range(self.first_open_index(), len(self.windows)):
+            window = self.windows[k]
+            if window.closes > arrival.coordinate:
                 break
-            due = one.due if self.measure is TIME or self.fills else at.event.time
-            self.live[k] = self.close(slices, one, at.ordinal, due)
+            due = window.due if self.measure is TIME or self.fills_by_count else arrival.event.time
+            self.windows[k] = self.close(slices, window, arrival.ordinal, due)
 
     def due_while_open(self, end: float) -> float | None:
-        """Return when a window is complete if no further event comes."""
-        return end if self.measure is TIME else None if self.fills else END
+        """When a window is complete if no further event comes."""
+        return end if self.measure is TIME else None if self.fills_by_count else END
 
-    def fill(self, at: TrackedEvent) -> None:
-        """Let the windows of so many events be complete that end with this one."""
-        if self.fills:
-            for k in range(self.first_open(), len(self.live)):
-                one = self.live[k]
-                if one.end > at.rank + 1:
+    def mark_full(self, arrival: TrackedEvent) -> None:
+        """Complete the count windows that end with this event."""
+        if self.fills_by_count:
+            for k in range(self.first_open_index(), len(self.windows)):
+                window = self.windows[k]
+                if window.end > arrival.rank + 1:
                     break
-                self.live[k] = one._replace(due=at.event.time + 1)
+                self.windows[k] = window._replace(due=arrival.event.time + 1)
 
     def next_close(self) -> float:
-        """Return the least coordinate that closes or fills an open window."""
-        at = self.first_open()
-        if at == len(self.live):
+        """The least coordinate that closes or fills an open window."""
+        index = self.first_open_index()
+        if index == len(self.windows):
             return END
-        one = self.live[at]
-        return one.end - 1 if self.fills and one.due is None else one.closes
+        window = self.windows[index]
+        return window.end - 1 if self.fills_by_count and window.due is None else window.closes
+
+    def pins(self) -> list[int]:
+        """The ordinals that it pins between steps: where the open windows begin."""
+        return [window.first for window in self.windows[self.first_open_index() :]]
 
     def begins(self) -> set[int]:
-        """Return the ordinals that it holds: where the open windows begin."""
-        marked = set[int]() if self.mark is None else {self.mark}
-        return marked | {one.first for one in self.live[self.first_open() :]}
+        """The ordinals that it pins, also tentatively."""
+        return {*self.pins(), *([] if self.step_start is None else [self.step_start])}
 
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing would be lost if it were made anew for the next event."""
         return False
+
+
+class KindTracker(WindowTracker, Generic[W]):
+    """A tracker that knows the type of its windows."""
+
+    def __init__(self, kind: W, config: TrackerConfig) -> None:
+        """Start with no event."""
+        super().__init__(config)
+        self.kind = kind
+
+
+class MachineTracker(WindowTracker):
+    """A tracker that runs a user's machine, which may change the state that it gets."""
+
+    state: object = None
+
+    def copy(self) -> Self:
+        """An independent copy; a state that cannot be copied has to be one that never changes."""
+        twin = super().copy()
+        with suppress(Exception):  # whatever the user's objects raise
+            twin.state = deepcopy(self.state)
+        return twin
+
+    def run_machine(self, machine: Machine, event: Event) -> tuple[int, int]:
+        """The two counts that the machine returns for the next event."""
+        try:
+            self.state, first, second = machine(self.state, event)
+            return integer(first, "a count"), integer(second, "a count")
+        except Exception as cause:
+            raise UserCodeError(f"a user-defined window at {event} failed: {cause!r}") from cause

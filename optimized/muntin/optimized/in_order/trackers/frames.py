@@ -1,25 +1,25 @@
 """Windows whose edges are known only when all events at a coordinate are: cuts, frames, machines.
 
 The last of several simultaneous events may prove that a window begins with the first of them. So
-the first event at each coordinate is hinted as a begin until the next coordinate comes.
+the first event at each coordinate is pinned tentatively until the next coordinate comes.
 """
 
 from abc import abstractmethod
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from muntin.optimized.in_order.slice_buffer import SliceBuffer
+from muntin.optimized.in_order.slice_buffer import Slices
 from muntin.optimized.in_order.trackers.base import (
+    KindTracker,
+    MachineTracker,
     TrackedEvent,
-    TrackerConfig,
-    WindowTracker,
-    copy_or_same,
+    TrackedWindow,
+    W,
 )
-from muntin.optimized.in_order.trackers.extent import TrackedWindow
 from muntin.spec.algebra.values import Number
-from muntin.spec.errors import InvalidInputError, UserCodeError, integer
+from muntin.spec.errors import InvalidInputError, UserCodeError
 from muntin.spec.stream import END
 from muntin.spec.windows.data_driven import Punctuation
-from muntin.spec.windows.frames import Delta, Threshold
+from muntin.spec.windows.frames import Delta, State, Threshold
 from muntin.spec.windows.measure import COUNT, TIME
 from muntin.spec.windows.user_defined import UserWindow
 
@@ -32,253 +32,215 @@ class SimultaneousEvents(NamedTuple):
     time: int
 
 
-class FrameTracker(WindowTracker):
-    """A track that may cut before the current group of events."""
+class FrameTracker(KindTracker[W]):
+    """A tracker that may cut before the current group of events."""
 
     group: SimultaneousEvents | None = None
     endless_due: float | None = END
 
-    def enter(
-        self, slices: SliceBuffer[object], at: TrackedEvent
-    ) -> tuple[SimultaneousEvents, bool]:
-        """Return the group of the event, and whether it is the first there."""
-        if self.group is not None and self.group.coordinate == at.coordinate:
+    def enter(self, slices: Slices, arrival: TrackedEvent) -> tuple[SimultaneousEvents, bool]:
+        """The group of the event, and whether it is the first in it."""
+        if self.group is not None and self.group.coordinate == arrival.coordinate:
             return self.group, False
-        self._drop_hint(slices)
-        self.group = SimultaneousEvents(at.coordinate, at.ordinal, at.event.time)
+        self._unpin_group(slices)
+        self.group = SimultaneousEvents(arrival.coordinate, arrival.ordinal, arrival.event.time)
         if self.measure is not COUNT:
-            slices.pin_tentatively(at.ordinal)
+            slices.pin_tentatively(arrival.ordinal)
         return self.group, True
 
-    def release(self, slices: SliceBuffer[object]) -> None:
-        """Hold no begin any more."""
+    def release(self, slices: Slices) -> None:
+        """Unpin every begin."""
         super().release(slices)
-        self._drop_hint(slices)
+        self._unpin_group(slices)
 
     def begins(self) -> set[int]:
-        """Return the ordinals that it holds: also that of the group, which may prove to be one."""
-        hinted = self.group is not None and self.measure is not COUNT
-        return super().begins() | ({self.group.first} if hinted and self.group else set[int]())
+        """The ordinals that it pins: also that of the group, which may prove to be a begin."""
+        pinned = self.group is not None and self.measure is not COUNT
+        return super().begins() | ({self.group.first} if pinned and self.group else set[int]())
 
-    def begin(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
+    def begin(self, slices: Slices, group: SimultaneousEvents) -> None:
         """Open a window that begins with a group, and has no end yet."""
         due = self.endless_due
         self.open(slices, TrackedWindow(group.coordinate, END, group.first, END, due))
 
     def end(
-        self, slices: SliceBuffer[object], one: TrackedWindow, group: SimultaneousEvents
+        self, slices: Slices, window: TrackedWindow, group: SimultaneousEvents
     ) -> TrackedWindow:
-        """Return the window as it is when it ends before a group."""
+        """The window as it is when it ends before a group."""
         due = group.coordinate if self.measure is TIME else group.time
-        return self.close(slices, one._replace(end=group.coordinate), group.first, due)
+        return self.close(slices, window._replace(end=group.coordinate), group.first, due)
 
-    def _drop_hint(self, slices: SliceBuffer[object]) -> None:
+    def _unpin_group(self, slices: Slices) -> None:
         if self.group is not None and self.measure is not COUNT:
-            slices.unhint(self.group.first)
+            slices.unpin_tentative(self.group.first)
 
 
-class CutsTracker(FrameTracker):
+class CutsTracker(FrameTracker[W]):
     """Windows that cover all events, from each cut to the next."""
 
-    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
-        """Cut before the group of the event, if the event says so."""
-        group, new = self.enter(slices, at)
-        cut = self.cuts(at, new=new)
-        k = self.first_open()
-        if k == len(self.live):
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
+        """Cut before the group of the event, if the event cuts."""
+        group, new = self.enter(slices, arrival)
+        cut = self.is_cut(arrival, new=new)
+        k = self.first_open_index()
+        if k == len(self.windows):
             self.begin(slices, group)
-        elif cut and group.coordinate > self.live[k].start:
-            self.live[k] = self.end(slices, self.live[k], group)
+        elif cut and group.coordinate > self.windows[k].start:
+            self.windows[k] = self.end(slices, self.windows[k], group)
             self.begin(slices, group)
 
     @abstractmethod
-    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
+    def is_cut(self, arrival: TrackedEvent, *, new: bool) -> bool:
         """Whether an event cuts before its group, which may be a new one."""
 
 
-class PunctuationTracker(CutsTracker):
+class PunctuationTracker(CutsTracker[Punctuation]):
     """A punctuation cuts."""
 
     endless_due = None
 
-    def __init__(self, kind: Punctuation, request: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(request)
-        self.kind = kind
-
-    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
+    def is_cut(self, arrival: TrackedEvent, *, new: bool) -> bool:
         """Whether it is a punctuation."""
         del new
-        return bool(self.kind.marks(at.event))
+        return bool(self.kind.marks(arrival.event))
 
 
-class StateTracker(CutsTracker):
+class StateTracker(CutsTracker[State]):
     """A value that differs from the last of the group before cuts."""
 
-    before: tuple[object, ...] = ()
-    now: tuple[object, ...] = ()
+    previous: tuple[object, ...] = ()
+    current: tuple[object, ...] = ()
 
-    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
-        """Whether the state is another."""
-        value = at.event.value
+    def is_cut(self, arrival: TrackedEvent, *, new: bool) -> bool:
+        """Whether the state differs from the last of the group before."""
+        value = arrival.event.value
         if new:
-            self.before = self.now
-        self.now = (value,)
-        return any(value != last for last in self.before)
+            self.previous = self.current
+        self.current = (value,)
+        return any(value != last for last in self.previous)
 
 
-def numeric(at: TrackedEvent) -> Number | None:
-    """Return the value of an event if it is a number or null."""
-    value = at.event.value
+def number_of(arrival: TrackedEvent) -> Number | None:
+    """The value of an event if it is a number or null."""
+    value = arrival.event.value
     if isinstance(value, bool) or not isinstance(value, Number | None):
-        raise InvalidInputError(f"a frame needs numbers, not {value!r} at {at.event}")
+        raise InvalidInputError(f"a frame needs numbers, not {value!r} at {arrival.event}")
     return value
 
 
-class DeltaTracker(CutsTracker):
+class DeltaTracker(CutsTracker[Delta]):
     """A value far from the first of the frame cuts."""
 
-    def __init__(self, kind: Delta, request: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(request)
-        self.limit = kind.threshold
-        self.first: Number | None = None  # of the frame, in earlier groups
-        self.here: Number | None = None  # of the group
-        self.began: int | None = None  # the coordinate at which the frame begins
+    first: Number | None = None  # of the frame, in earlier groups
+    group_value: Number | None = None  # the first of the group
+    frame_start: int | None = None  # the coordinate at which the frame begins
 
-    def cuts(self, at: TrackedEvent, *, new: bool) -> bool:
+    def is_cut(self, arrival: TrackedEvent, *, new: bool) -> bool:
         """Whether the value is far from the first, and the frame began earlier."""
-        value = numeric(at)
+        value = number_of(arrival)
         if new:
-            self.first = self.here if self.first is None else self.first
-            self.here = None
-        self.began = at.coordinate if self.began is None else self.began
-        self.here = value if self.here is None else self.here
-        first = self.here if self.first is None else self.first
-        if value is None or first is None or -self.limit <= value - first <= self.limit:
+            self.first = self.group_value if self.first is None else self.first
+            self.group_value = None
+        self.frame_start = arrival.coordinate if self.frame_start is None else self.frame_start
+        self.group_value = value if self.group_value is None else self.group_value
+        first = self.group_value if self.first is None else self.first
+        limit = self.kind.threshold
+        if value is None or first is None or -limit <= value - first <= limit:
             return False
-        if at.coordinate > self.began:
-            self.first, self.began = None, at.coordinate
+        if arrival.coordinate > self.frame_start:
+            self.first, self.frame_start = None, arrival.coordinate
         return True
 
 
-class ThresholdTracker(FrameTracker):
+class ThresholdTracker(FrameTracker[Threshold]):
     """Runs of high groups; one that is too short is no window, however it ends."""
 
-    def __init__(self, kind: Threshold, request: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(request)
-        self.kind = kind
-        self.run: SimultaneousEvents | None = None  # the first group of the run, which is held
-        self.past = 0  # the numbers in earlier groups of the run
-        self.here = 0  # those in this group
-        self.low = False
+    run: SimultaneousEvents | None = None  # the first group of the run, which is pinned
+    in_earlier_groups = 0  # the numbers in earlier groups of the run
+    in_group = 0  # those in this group
+    group_is_low = False
 
-    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
         """Begin, continue or end a run."""
-        value = numeric(at)
-        group, new = self.enter(slices, at)
+        value = number_of(arrival)
+        group, new = self.enter(slices, arrival)
         if new:
-            self.past += self.here
-            self.here, self.low = 0, False
-        if value is None or self.low:
+            self.in_earlier_groups += self.in_group
+            self.in_group, self.group_is_low = 0, False
+        if value is None or self.group_is_low:
             return
         if value >= self.kind.at_least:
-            self.here += 1
+            self.in_group += 1
             if self.run is None:
                 self.run = group
                 slices.pin(group.first)
         else:
             self._end_run(slices, group)
-        self._show(slices)
+        self._update_window(slices)
 
-    def release(self, slices: SliceBuffer[object]) -> None:
-        """Hold no begin any more."""
-        super().release(slices)
+    def pins(self) -> list[int]:
+        """The ordinals that it pins: also where the run begins."""
+        return [*super().pins(), *([self.run.first] if self.run else [])]
+
+    def _end_run(self, slices: Slices, group: SimultaneousEvents) -> None:
+        self.group_is_low, self.in_group = True, 0
         if self.run is not None:
+            self._update_window(slices)
+            if self._is_shown():
+                self.windows[-1] = self.end(slices, self.windows[-1], group)
             slices.unpin(self.run.first)
+        self.run, self.in_earlier_groups = None, 0
 
-    def begins(self) -> set[int]:
-        """Return the ordinals that it holds: also where the run begins."""
-        return super().begins() | ({self.run.first} if self.run else set[int]())
-
-    def _end_run(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
-        self.low, self.here = True, 0
-        if self.run is not None:
-            self._show(slices)
-            if self._shown():
-                self.live[-1] = self.end(slices, self.live[-1], group)
-            slices.unpin(self.run.first)
-        self.run, self.past = None, 0
-
-    def _show(self, slices: SliceBuffer[object]) -> None:
+    def _update_window(self, slices: Slices) -> None:
         """Have an open window if and only if the run is long enough."""
-        known = self._shown()
-        enough = self.run is not None and self.past + self.here >= self.kind.min_count
-        if enough and not known and self.run is not None:
+        is_shown = self._is_shown()
+        count = self.in_earlier_groups + self.in_group
+        enough = self.run is not None and count >= self.kind.min_count
+        if enough and not is_shown and self.run is not None:
             self.begin(slices, self.run)
-        elif known and not enough:
-            slices.unpin(self.live.pop().first)
+        elif is_shown and not enough:
+            slices.unpin(self.windows.pop().first)
 
-    def _shown(self) -> bool:
+    def _is_shown(self) -> bool:
         """Whether a window is open: it is the last."""
-        return bool(self.live) and self.live[-1].stop is None
+        return bool(self.windows) and self.windows[-1].stop is None
 
 
-class UserWindowTracker(FrameTracker):
+class UserWindowTracker(MachineTracker, FrameTracker[UserWindow]):
     """Windows as the user's machine has them; the one that began first ends first."""
 
-    def __init__(self, kind: UserWindow, request: TrackerConfig) -> None:
-        """Start with no event."""
-        super().__init__(request)
-        self.machine = kind.machine
-        self.state: object = None
-        self.begun: tuple[SimultaneousEvents, ...] = ()
-        self.total = 0
-        self.ended: frozenset[int] = frozenset()  # starts of windows that end at this coordinate
+    open_begins: tuple[SimultaneousEvents, ...] = ()
+    begun_count = 0
+    ended_starts = frozenset[int]()  # of windows that end at this coordinate
 
-    def copy(self) -> Self:
-        """Return an independent copy: a machine may change the state that it gets."""
-        twin = super().copy()
-        twin.state = copy_or_same(self.state)
-        return twin
-
-    def place(self, slices: SliceBuffer[object], at: TrackedEvent, /) -> None:
-        """Ask the machine, end windows, then begin some."""
-        group, new = self.enter(slices, at)
-        self.ended = frozenset() if new else self.ended
-        begins, ends = self._ask(at)
-        if ends > len(self.begun):
-            gone = self.total - len(self.begun) + ends
-            raise UserCodeError(f"window {gone} ends at {at.event}, not begun")
+    def place(self, slices: Slices, arrival: TrackedEvent, /) -> None:
+        """Run the machine, end windows, then begin some."""
+        group, new = self.enter(slices, arrival)
+        self.ended_starts = frozenset[int]() if new else self.ended_starts
+        begins, ends = self.run_machine(self.kind.machine, arrival.event)
+        if min(begins, ends) < 0:
+            where = f"a user-defined window at {arrival.event}"
+            raise UserCodeError(f"{where} counts {begins} and {ends}, below 0")
+        if ends > len(self.open_begins):
+            number = self.begun_count - len(self.open_begins) + ends
+            raise UserCodeError(f"window {number} ends at {arrival.event}, not begun")
         for _ in range(ends):
             self._end_oldest(slices, group)
-        self.total += begins
-        if begins and group.coordinate not in {one.coordinate for one in self.begun[-1:]}:
+        self.begun_count += begins
+        if begins and group.coordinate not in {begin.coordinate for begin in self.open_begins[-1:]}:
             self.begin(slices, group)
-        self.begun += (group,) * begins
+        self.open_begins += (group,) * begins
 
-    def _ask(self, at: TrackedEvent) -> tuple[int, int]:
-        try:
-            self.state, first, second = self.machine(self.state, at.event)
-            begins, ends = integer(first, "a count"), integer(second, "a count")
-        except Exception as cause:
-            raise UserCodeError(f"a user-defined window at {at.event} failed: {cause!r}") from cause
-        if min(begins, ends) < 0:
-            where = f"a user-defined window at {at.event}"
-            raise UserCodeError(f"{where} counts {begins} and {ends}, below 0")
-        return begins, ends
-
-    def _end_oldest(self, slices: SliceBuffer[object], group: SimultaneousEvents) -> None:
-        oldest, self.begun = self.begun[0], self.begun[1:]
+    def _end_oldest(self, slices: Slices, group: SimultaneousEvents) -> None:
+        oldest, self.open_begins = self.open_begins[0], self.open_begins[1:]
         start = oldest.coordinate
-        k = self.first_open()
-        known = start == group.coordinate or start in self.ended
-        if not known:
+        k = self.first_open_index()
+        has_ended = start == group.coordinate or start in self.ended_starts
+        if not has_ended:
             slices.pin(oldest.first)
-            self.live.insert(k, self.end(slices, self.live[k], group))
+            self.windows.insert(k, self.end(slices, self.windows[k], group))
             k += 1
-        if start not in {one.coordinate for one in self.begun[:1]}:
+        if start not in {begin.coordinate for begin in self.open_begins[:1]}:
             slices.unpin(oldest.first)
-            del self.live[k]
-        self.ended |= {start}
+            del self.windows[k]
+        self.ended_starts |= {start}

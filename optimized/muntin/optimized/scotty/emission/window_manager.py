@@ -1,4 +1,4 @@
-"""What was last said of a window, and what is to be said of it now (rule 11)."""
+"""The results last emitted for each window, and the changes to emit now (rule 11)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -9,26 +9,34 @@ from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.slice_manager import SliceManager
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.dialect import Dialect
-from muntin.spec.query import Kind, Query
+from muntin.spec.query import ChangeKind, Query
 from muntin.spec.stream import Event
 from muntin.spec.windows.window import Interval
 
 
 class EmittedResult(NamedTuple):
-    """The last report on a window, when it settles, and how many tuples it had, if known."""
+    """The last result of a window, when it is final, and its number of tuples, if known."""
 
     value: object
     revision: int
-    settles: float
-    size: int = 0
+    final_at: float
+    tuple_count: int = 0
 
 
 class ResultChange(NamedTuple):
-    """A report to be made."""
+    """A result to emit: new, updated or retracted."""
 
-    kind: Kind
+    kind: ChangeKind
     interval: Interval
-    said: EmittedResult
+    result: EmittedResult
+
+
+class KeyView(NamedTuple):
+    """What a window manager sees of its key; late events fell into windows that had completed."""
+
+    slices: SliceManager
+    seen: SeenRange
+    late_events: Sequence[LiftedEvent] = ()
 
 
 class WindowManager(ABC):
@@ -41,49 +49,36 @@ class WindowManager(ABC):
         self.published: dict[Interval, EmittedResult] = {}
 
     @abstractmethod
-    def is_on_time(
-        self, event: Event, limit: float, slices: SliceManager, extent: SeenRange
-    ) -> bool | None:
+    def is_on_time(self, event: Event, limit: float, key: KeyView) -> bool | None:
         """Whether an event is on time by window; None if no window holds it."""
 
     @abstractmethod
-    def due(self, after: float, slices: SliceManager, extent: SeenRange) -> float:
-        """Return when the first window is past that is past after a time, at the earliest."""
+    def next_completion(self, time: float, key: KeyView) -> float:
+        """A lower bound for when the first window that completes after `time` completes."""
 
     @abstractmethod
-    def changes(
-        self,
-        moment: StepWatermarks,
-        slices: SliceManager,
-        late: Sequence[LiftedEvent],
-        extent: SeenRange,
-    ) -> list[ResultChange]:
-        """Return what the step changes; tuples in windows that had ended are among the late.
+    def changes(self, watermarks: StepWatermarks, key: KeyView) -> list[ResultChange]:
+        """The results that the step changes. Not called while updates are held back."""
 
-        Nobody asks while updates are held back.
-        """
-
-    def commit(
-        self, changes: Sequence[ResultChange], moment: StepWatermarks, extent: SeenRange
-    ) -> None:
-        """Publish."""
-        del moment, extent
-        for kind, interval, said in changes:
+    def commit(self, changes: Sequence[ResultChange], now: float, seen: SeenRange) -> None:
+        """Record what was emitted."""
+        del now, seen
+        for kind, interval, result in changes:
             if kind == "retracted":
                 del self.published[interval]
             else:
-                self.published[interval] = said
+                self.published[interval] = result
 
     def forget(self, interval: Interval) -> None:
-        """Forget a window that is settled, unless it has gone since."""
+        """Drop a final window, unless it was retracted in the meantime."""
         self.published.pop(interval, None)
 
-    def settles(self, end: float) -> float:
-        """Return the time at which a window is settled."""
+    def final_time(self, end: float) -> float:
+        """The event time from which a window with this end is final."""
         return end + max(0, self.closing)
 
-    def value(self, one: Interval, fold: Callable[[], object]) -> object:
-        """Fold and lower the value of a window, or name the query and window that fail."""
+    def value(self, interval: Interval, fold: Callable[[], object]) -> object:
+        """Fold and lower the value of a window; an error names the query and the window."""
         aggregate = self.query.aggregate
-        where = f"the window [{one.start}, {one.end})"
-        return self.query.guarded(where, lambda: aggregate.lower(fold()))
+        where = f"the window [{interval.start}, {interval.end})"
+        return self.query.call_user_code(where, lambda: aggregate.lower(fold()))

@@ -1,4 +1,4 @@
-"""Queries that share slices: what the operator asks of them."""
+"""The interface of a group of queries that share slices, as the operator calls it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
@@ -8,39 +8,41 @@ from muntin.optimized.scotty.emission.window_manager import ResultChange
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import AcceptedEvent, Event
+
+Batch = Sequence[AcceptedEvent]
 
 
 class LatenessVotes:
-    """Who accepts an event and who refuses it, where lateness is judged by window (rule 4)."""
+    """Which queries accept and which reject an event, if lateness is by window (rule 4)."""
 
     def __init__(self) -> None:
-        """Start with no verdict."""
+        """Start with no vote."""
         self._accepted: set[int] = set()
-        self._refusing: dict[int, set[str]] = {}
+        self._rejecting: dict[int, set[str]] = {}
 
-    def accept(self, accepted: Accepted) -> None:
-        """Note that some query accepts an event."""
+    def accept(self, accepted: AcceptedEvent) -> None:
+        """Record that some query accepts an event."""
         self._accepted.add(accepted.arrival)
 
-    def record(self, accepted: Accepted, name: str, *, accepts: bool) -> None:
-        """Count the verdict of a query that sees an event."""
+    def record(self, accepted: AcceptedEvent, name: str, *, accepts: bool) -> None:
+        """Record whether a query that sees an event accepts it."""
         if accepts:
             self.accept(accepted)
         else:
-            self._refusing.setdefault(accepted.arrival, set()).add(name)
+            self._rejecting.setdefault(accepted.arrival, set()).add(name)
 
-    def refusing(self, accepted: Accepted) -> set[str]:
-        """Return the queries that see an event and refuse it."""
-        return self._refusing.get(accepted.arrival, set())
+    def rejecting_queries(self, accepted: AcceptedEvent) -> set[str]:
+        """The queries that see an event and reject it."""
+        return self._rejecting.get(accepted.arrival, set())
 
-    def late(self, accepted: Accepted) -> bool:
+    def is_late(self, accepted: AcceptedEvent) -> bool:
         """Whether some query sees an event, and none accepts it."""
-        return bool(self.refusing(accepted)) and accepted.arrival not in self._accepted
+        return bool(self.rejecting_queries(accepted)) and accepted.arrival not in self._accepted
 
 
 class QueryOutput(NamedTuple):
-    """What a step says of one query and key."""
+    """The results of one query and key that a step changes."""
 
     query: str
     key: Hashable
@@ -58,49 +60,47 @@ class SliceGroup(ABC):
 
     @abstractmethod
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices; it has missed these last events of their keys."""
+        """Register a query; `missed` are the last events before it, by key."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Ask a query no more, and release what only it needed."""
+        """Drop a query, and the state that only it needed."""
 
     @abstractmethod
-    def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
-    ) -> None:
-        """Give events to the queries that accept them; by event, all of these are in time."""
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
+        """Add events to slices for the queries that accept them; by event, all are on time."""
 
     @abstractmethod
-    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
-        """Return what is to be said at the end of a step."""
+    def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
+        """The results that the step changes. It may set and fire timers, but publishes nothing."""
 
     @abstractmethod
-    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
-        """Take the step for done."""
+    def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
+        """Make the step permanent: publish, set timers anew, and evict what no window needs."""
 
     @abstractmethod
     def restore(self) -> None:
         """Undo what the step has done so far."""
 
-    def lift(self, accepted: Accepted) -> LiftedEvent:
-        """Lift the value of an event, or name the first of the queries, and the event."""
+    def lift(self, accepted: AcceptedEvent) -> LiftedEvent:
+        """Lift the value of an event; an error names the first query and the event."""
         query = next(iter(self.queries.values()))
         event = accepted.event
-        partial = query.guarded(f"{event}", lambda: query.aggregate.lift(event.value))
+        partial = query.call_user_code(f"{event}", lambda: query.aggregate.lift(event.value))
         return LiftedEvent(accepted, partial)
 
 
 class PerEventGroup(SliceGroup):
-    """A group that takes one event after the other."""
+    """A group that ingests one event after the other."""
 
-    def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
-    ) -> None:
-        """Give events to the queries that accept them."""
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
+        """Add events to slices for the queries that accept them, and record who does."""
         for accepted in batch:
-            for name, accepts in self.take(accepted, moment).items():
-                ballot.record(accepted, name, accepts=accepts)
+            for name, accepts in self.ingest_event(accepted, watermarks).items():
+                votes.record(accepted, name, accepts=accepts)
 
     @abstractmethod
-    def take(self, accepted: Accepted, moment: StepWatermarks) -> Mapping[str, bool]:
-        """Give an event to the queries that accept it, and say of each that sees it if it does."""
+    def ingest_event(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks
+    ) -> Mapping[str, bool]:
+        """Add an event for the queries that accept it; for each that sees it, whether it does."""

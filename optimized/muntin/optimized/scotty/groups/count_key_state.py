@@ -1,47 +1,47 @@
-"""One key of the queries that count: its slices between rank edges, and the shift.
+"""The count slices of one key, and the shift that a late tuple causes ([Traub20], section 5.2).
 
-[Traub20], section 5.2: a late tuple goes into the slice that covers its place in event order, and
-the last tuple of that slice and of each later one moves on. Proofs: proofs/scotty.md, C1 to C4.
+A late tuple goes into the slice that covers its place in event order, and the last tuple of that
+slice and of each later one moves to the next. Proofs: proofs/scotty.md, R1 to R4.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from copy import copy
 from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from muntin.optimized.common.user_code import (
-    check_combinable,
-    check_result,
-    combine_checked,
-    fold_checked,
-)
+from muntin.optimized.common import user_code
 from muntin.optimized.scotty.slices.aggregate_store import AggregateStore
-from muntin.optimized.scotty.slices.count_slices import CountEdges
-from muntin.optimized.scotty.slices.rank_slice import BEGIN, BEHIND, FIRST, ORDER, CountSlice
-from muntin.optimized.scotty.slices.slice import LiftedEvent
+from muntin.optimized.scotty.slices.count_slices import (
+    END_RANK,
+    FIRST_ORDER,
+    FIRST_RANK,
+    CountEdges,
+    CountSlice,
+)
+from muntin.optimized.scotty.slices.slice import ORDER, LiftedEvent
 from muntin.optimized.scotty.slices.tuple_slices import SliceUpdatePolicy
 from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.stream import END
 
 
 class CountSliceRequirements(NamedTuple):
-    """How slices are changed, whether they keep their tuples, and whether ranks are arrivals."""
+    """How slices are updated, whether they store tuples, and whether ranks are arrivals."""
 
-    how: SliceUpdatePolicy
+    policy: SliceUpdatePolicy
     stored: bool
     by_arrival: bool
 
 
 class CountKeyState:
-    """The slices of one key. Ranks begin at 0, and go on when slices are released."""
+    """The slices of one key. Ranks begin at 0, and go on when slices are evicted."""
 
     def __init__(
         self,
         key: Hashable,
-        plan: CountSliceRequirements,
+        requirements: CountSliceRequirements,
         store: AggregateStore,
         edges: CountEdges,
         log: UndoLog,
@@ -49,244 +49,256 @@ class CountKeyState:
         """Start with no tuple."""
         self.key, self.edges = key, edges
         self.slices = list[CountSlice]()
-        self.total = 0
-        self.ended = 0  # of so many leading slices the windows that end there have been told
-        self.settled = 0  # so many leading slices never change again
-        self.dirty: int | None = None  # the first slice that a late tuple has changed, untold
-        self.late = set[int]()  # the arrivals of late tuples, untold
-        self.maturing_slices = list[
-            tuple[int, int]
-        ]()  # by arrival: full slices, by their last time
-        self._plan, self._store, self._log = plan, store, log
+        self.tuple_count = 0
+        self.emitted_count = 0  # the leading slices whose windows are all emitted
+        self.final_count = 0  # the leading slices that never change again
+        self.first_changed: int | None = None  # the first slice with a late tuple not emitted yet
+        self.late_arrivals = set[int]()  # the arrivals of late tuples not emitted yet
+        self.maturing_slices: list[tuple[int, int]] = []  # by arrival: full slices, by last time
+        self._requirements, self._store, self._log = requirements, store, log
 
     def insert(self, lifted: LiftedEvent) -> None:
-        """Add a tuple where its order says: in order, one combine."""
-        check_combinable(self._plan.how.monoid, lifted.partial)
-        if self._plan.by_arrival or not self.slices or lifted.order > self.slices[-1].last:
+        """Add a tuple at its place in event order; in order, that is one combine."""
+        user_code.check_combinable(self._requirements.policy.monoid, lifted.partial)
+        goes_last = self._requirements.by_arrival or not self.slices
+        if goes_last or lifted.order > self.slices[-1].last_order:
             self._append(lifted)
         else:
             self._insert_late(lifted)
 
     def _append(self, lifted: LiftedEvent) -> None:
-        monoid = self._plan.how.monoid
-        if not self.slices or self.slices[-1].full:
-            self._open(lifted, combine_checked(monoid, monoid.identity, lifted.partial))
+        monoid = self._requirements.policy.monoid
+        if not self.slices or self.slices[-1].is_full:
+            total = user_code.combine_checked(monoid, monoid.identity, lifted.partial)
+            self._open_slice(lifted, total)
         else:
-            one = self.slices[-1]
-            total = (
-                combine_checked(monoid, one.partial, lifted.partial) if one.known else one.partial
-            )
-            self._note(one)
-            one.last, one.size, one.partial = lifted.order, one.size + 1, total
-            if one.tuples is not None:
-                one.tuples.append(lifted)
-                self._log.record_undo(one.tuples.pop)
-            self._store.mark_changed(one.first)
-        self._count()
+            slice_ = self.slices[-1]
+            total = slice_.partial
+            if slice_.partial_known:
+                total = user_code.combine_checked(monoid, total, lifted.partial)
+            self._record_slice_undo(slice_)
+            slice_.last_order, slice_.size, slice_.partial = lifted.order, slice_.size + 1, total
+            if slice_.tuples is not None:
+                slice_.tuples.append(lifted)
+                self._log.record_undo(slice_.tuples.pop)
+            self._store.mark_changed(slice_.first)
+        self._count_tuple()
 
-    def _count(self) -> None:
+    def _count_tuple(self) -> None:
         """Count a further tuple, which may have made the last slice full."""
-        self._log.record_undo(partial(setattr, self, "total", self.total))
-        self.total += 1
-        one = self.slices[-1]
-        if self._plan.by_arrival and one.full:
-            entry = one.last[0], one.first
+        self._log.record_undo(partial(setattr, self, "tuple_count", self.tuple_count))
+        self.tuple_count += 1
+        slice_ = self.slices[-1]
+        if self._requirements.by_arrival and slice_.is_full:
+            entry = slice_.last_order[0], slice_.first
             heappush(self.maturing_slices, entry)
-            self._log.record_undo(partial(self._unripen, entry))
+            self._log.record_undo(partial(self._remove_maturing, entry))
 
-    def _unripen(self, entry: tuple[int, int]) -> None:
+    def _remove_maturing(self, entry: tuple[int, int]) -> None:
         self.maturing_slices.remove(entry)
         heapify(self.maturing_slices)
 
-    def _open(self, lifted: LiftedEvent, total: object) -> None:
+    def _open_slice(self, lifted: LiftedEvent, total: object) -> None:
         """Begin a slice behind the last."""
-        cell = self.edges.cell(self.total)
-        tuples = deque([lifted]) if self._plan.stored else None
-        self.slices.append(CountSlice(cell, lifted.order, lifted.order, 1, total, tuples))
-        self._log.record_undo(self._close)
-        self._store.mark_changed(cell.low)
+        interval = self.edges.next_interval(self.tuple_count)
+        tuples = deque([lifted]) if self._requirements.stored else None
+        self.slices.append(CountSlice(interval, lifted.order, lifted.order, 1, total, tuples))
+        self._log.record_undo(self._close_last_slice)
+        self._store.mark_changed(interval.low)
 
-    def _close(self) -> None:
-        self.edges.unread(self.slices.pop().cell)
+    def _close_last_slice(self) -> None:
+        self.edges.unread(self.slices.pop().ranks)
 
-    def _note(self, one: CountSlice) -> None:
-        """Note what a slice is like, but for its tuples."""
-        self._log.record_undo(partial(one.become, copy(one)))
+    def _record_slice_undo(self, slice_: CountSlice) -> None:
+        """Record a slice as it is, except its tuples, to be restored if the step fails."""
+        self._log.record_undo(partial(slice_.restore, copy(slice_)))
 
     def _insert_late(self, lifted: LiftedEvent) -> None:
-        """Add a tuple that is not the last, and let one tuple a slice move on."""
-        order, how = lifted.order, self._plan.how
-        at = bisect_right(self.slices, order, lo=self.settled, key=BEGIN)
-        if at > self.settled and (order < self.slices[at - 1].last or not self.slices[at - 1].full):
-            at -= 1
-        one = self.slices[at]
-        tuples = self._tuples(one)
-        inner = order < one.last
-        kept = self._grows(one) and (how.commutative or not inner)
-        total = (
-            combine_checked(how.monoid, one.partial, lifted.partial)
-            if kept
-            else how.monoid.identity
-        )
-        self._note(one)
-        self._log.record_undo(partial(setattr, self, "dirty", self.dirty))
-        self._log.record_undo(partial(self.late.discard, lifted.accepted.arrival))
-        self.dirty = at if self.dirty is None else min(at, self.dirty)
-        self.late.add(lifted.accepted.arrival)
-        place = bisect_left(tuples, order, key=ORDER)
-        tuples.insert(place, lifted)
-        self._log.record_undo(partial(tuples.__delitem__, place))
-        self._set(one, one.size + 1, total, known=kept)
-        self._shift(at)
-        self._count()
+        """Add a tuple that is not the last; one tuple a slice moves on."""
+        order, policy = lifted.order, self._requirements.policy
+        index = bisect_right(self.slices, order, lo=self.final_count, key=FIRST_ORDER)
+        before = self.slices[index - 1] if index > self.final_count else None
+        if before and (order < before.last_order or not before.is_full):
+            index -= 1
+        slice_ = self.slices[index]
+        tuples = self._tuples(slice_)
+        is_inner = order < slice_.last_order
+        combines = self._can_combine(slice_) and (policy.commutative or not is_inner)
+        total = policy.monoid.identity
+        if combines:
+            total = user_code.combine_checked(policy.monoid, slice_.partial, lifted.partial)
+        self._record_slice_undo(slice_)
+        self._log.record_undo(partial(setattr, self, "first_changed", self.first_changed))
+        self._log.record_undo(partial(self.late_arrivals.discard, lifted.accepted.arrival))
+        self.first_changed = index if self.first_changed is None else min(index, self.first_changed)
+        self.late_arrivals.add(lifted.accepted.arrival)
+        position = bisect_left(tuples, order, key=ORDER)
+        tuples.insert(position, lifted)
+        self._log.record_undo(partial(tuples.__delitem__, position))
+        self._update(slice_, slice_.size + 1, total, known=combines)
+        self._shift(index)
+        self._count_tuple()
 
-    def _tuples(self, one: CountSlice) -> deque[LiftedEvent]:
-        """Return the tuples of a slice that keeps them, as all do that may change."""
-        return deque() if one.tuples is None else one.tuples
+    def _tuples(self, slice_: CountSlice) -> deque[LiftedEvent]:
+        """The tuples of a slice that stores them, as all slices do that may change."""
+        return deque() if slice_.tuples is None else slice_.tuples
 
-    def _set(self, one: CountSlice, size: int, total: object, *, known: bool) -> None:
-        """Let a slice be as its tuples say."""
-        tuples = self._tuples(one)
-        one.begin, one.last, one.size = tuples[0].order, tuples[-1].order, size
-        one.partial, one.known = total, known
+    def _update(self, slice_: CountSlice, size: int, total: object, *, known: bool) -> None:
+        """Set size, order and partial aggregate of a slice after its tuples have changed."""
+        tuples = self._tuples(slice_)
+        slice_.first_order, slice_.last_order, slice_.size = tuples[0].order, tuples[-1].order, size
+        slice_.partial, slice_.partial_known = total, known
         if size == 1:
-            one.partial, one.known = tuples[0].partial, True
-        self._store.mark_changed(one.first)
+            slice_.partial, slice_.partial_known = tuples[0].partial, True
+        self._store.mark_changed(slice_.first)
 
-    def _shift(self, at: int) -> None:
+    def _shift(self, index: int) -> None:
         """Move the last tuple of a slice that holds one too many to the next, and so on."""
-        monoid = self._plan.how.monoid
-        while self.slices[at].size > self.slices[at].cell.high - self.slices[at].cell.low:
-            moved = self._take_last(self.slices[at])
-            at += 1
-            if at == len(self.slices):
-                self._open(moved, moved.partial)
+        monoid = self._requirements.policy.monoid
+        while self.slices[index].is_overfull:
+            moved = self._remove_last(self.slices[index])
+            index += 1
+            if index == len(self.slices):
+                self._open_slice(moved, moved.partial)
                 return
-            one = self.slices[at]
-            kept = self._grows(one)
-            total = combine_checked(monoid, moved.partial, one.partial) if kept else monoid.identity
-            self._note(one)
-            tuples = self._tuples(one)
+            slice_ = self.slices[index]
+            combines = self._can_combine(slice_)
+            total = monoid.identity
+            if combines:
+                total = user_code.combine_checked(monoid, moved.partial, slice_.partial)
+            self._record_slice_undo(slice_)
+            tuples = self._tuples(slice_)
             tuples.appendleft(moved)
             self._log.record_undo(tuples.popleft)
-            self._set(one, one.size + 1, total, known=kept)
+            self._update(slice_, slice_.size + 1, total, known=combines)
 
-    def _grows(self, one: CountSlice) -> bool:
-        """Whether it is of use to combine a further tuple: it stays, or can be inverted."""
-        how = self._plan.how
-        return one.known and (not one.full or (how.removal == "invert" and one.size > 1))
+    def _can_combine(self, slice_: CountSlice) -> bool:
+        """Whether combining a further tuple is useful: it stays, or can be inverted."""
+        policy = self._requirements.policy
+        can_invert = policy.removal == "invert" and slice_.size > 1
+        return slice_.partial_known and (can_invert or not slice_.is_full)
 
-    def _take_last(self, one: CountSlice) -> LiftedEvent:
-        """Take the last tuple off a slice, by invert if it may be used (Figure 6)."""
-        monoid, tuples = self._plan.how.monoid, self._tuples(one)
-        invert = monoid.invert if one.known else None
-        known, last = one.partial, tuples[-1].partial
-        total = check_result(monoid, invert(known, last), known) if invert else monoid.identity
-        self._note(one)
+    def _remove_last(self, slice_: CountSlice) -> LiftedEvent:
+        """Remove the last tuple of a slice, by invert if it may be used (Figure 6)."""
+        monoid, tuples = self._requirements.policy.monoid, self._tuples(slice_)
+        invert = monoid.invert if slice_.partial_known else None
+        total, before = monoid.identity, slice_.partial
+        if invert:
+            total = user_code.check_result(monoid, invert(before, tuples[-1].partial), before)
+        self._record_slice_undo(slice_)
         moved = tuples.pop()
         self._log.record_undo(partial(tuples.append, moved))
-        self._set(one, one.size - 1, total, known=invert is not None)
+        self._update(slice_, slice_.size - 1, total, known=invert is not None)
         return moved
 
-    def fold(self, low: int, behind: int) -> object:
-        """Combine the tuples from a rank, at an edge, to the slice before an index."""
-        first = bisect_left(self.slices, low, key=FIRST)
-        for one in self.slices[first:behind]:
-            if not one.known:
-                one.partial, one.known = self._recomputed(list(self._tuples(one))), True
-                self._store.mark_changed(one.first)
-        return self._store.fold(self.slices, first, behind)
+    def fold(self, start_rank: int, end: int) -> object:
+        """Combine the tuples from a rank, which is an edge, to the slice before an index."""
+        first = bisect_left(self.slices, start_rank, key=FIRST_RANK)
+        for slice_ in self.slices[first:end]:
+            if not slice_.partial_known:
+                slice_.partial = self._recompute(self._tuples(slice_))
+                slice_.partial_known = True
+                self._store.mark_changed(slice_.first)
+        return self._store.fold(self.slices, first, end)
 
-    def _recomputed(self, entries: list[LiftedEvent]) -> object:
-        return fold_checked(self._plan.how.monoid, [entry.partial for entry in entries])
+    def _recompute(self, entries: Iterable[LiftedEvent]) -> object:
+        monoid = self._requirements.policy.monoid
+        return user_code.fold_checked(monoid, [entry.partial for entry in entries])
 
-    def fold_fresh(self, low: int, behind: int) -> object:
-        """Combine only the tuples that the window had not when it was last told."""
-        first = bisect_left(self.slices, low, key=FIRST)
-        begin = max(first, self.dirty or 0)
-        fresh, come = list[LiftedEvent](), self._come_before(begin)
-        for one in self.slices[begin:behind]:
-            for rank, entry in enumerate(self._tuples(one), one.first):
-                late = entry.accepted.arrival in self.late
-                come += late
-                if late or rank - come < low:
-                    fresh.append(entry)
-        return self._recomputed(fresh)
+    def fold_new_tuples(self, start_rank: int, end: int) -> object:
+        """Combine only the tuples that the window did not have when it was last emitted."""
+        first = bisect_left(self.slices, start_rank, key=FIRST_RANK)
+        first_index = max(first, self.first_changed or 0)
+        new_tuples, late_count = list[LiftedEvent](), self._late_tuples_before(first_index)
+        for slice_ in self.slices[first_index:end]:
+            for rank, entry in enumerate(self._tuples(slice_), slice_.first):
+                is_late = entry.accepted.arrival in self.late_arrivals
+                late_count += is_late
+                if is_late or rank - late_count < start_rank:
+                    new_tuples.append(entry)
+        return self._recompute(new_tuples)
 
-    def _come_before(self, at: int) -> int:
-        """Return how many late tuples there are in the slices before an index."""
-        changed = self.slices[self.dirty or 0 : at]
-        return sum(e.accepted.arrival in self.late for one in changed for e in self._tuples(one))
+    def _late_tuples_before(self, index: int) -> int:
+        """The number of late tuples in the slices before an index."""
+        changed = self.slices[self.first_changed or 0 : index]
+        tuples = (entry for slice_ in changed for entry in self._tuples(slice_))
+        return sum(entry.accepted.arrival in self.late_arrivals for entry in tuples)
 
-    def end(self, high: float) -> list[int]:
-        """Return the slices that are full and past, and had not been."""
-        found = list[int]()
-        if self._plan.by_arrival:
-            while self.maturing_slices and self.maturing_slices[0][0] < high:
+    def pop_complete_slices(self, until: float) -> list[int]:
+        """The slices that are full and have completed since the last call."""
+        indices = list[int]()
+        if self._requirements.by_arrival:
+            while self.maturing_slices and self.maturing_slices[0][0] < until:
                 entry = heappop(self.maturing_slices)
                 self._log.record_undo(partial(heappush, self.maturing_slices, entry))
-                found.append(bisect_left(self.slices, entry[1], key=FIRST))
-            return found
-        self._log.record_undo(partial(setattr, self, "ended", self.ended))
-        while self.ended < len(self.slices) and self._past(self.ended, high):
-            found.append(self.ended)
-            self.ended += 1
-        return found
+                indices.append(bisect_left(self.slices, entry[1], key=FIRST_RANK))
+            return indices
+        self._log.record_undo(partial(setattr, self, "emitted_count", self.emitted_count))
+        while self.emitted_count < len(self.slices) and self._completes(self.emitted_count, until):
+            indices.append(self.emitted_count)
+            self.emitted_count += 1
+        return indices
 
-    def _past(self, at: int, high: float) -> bool:
-        return self.slices[at].full and self.slices[at].past <= high
+    def _completes(self, index: int, until: float) -> bool:
+        return self.slices[index].is_full and self.slices[index].completes_at <= until
 
-    def told(self, indices: list[int]) -> None:
-        """Take it that the windows are told that end with these slices."""
-        for at in indices:
-            self.slices[at].told = True
-        while self.ended < len(self.slices) and self.slices[self.ended].told:
-            self.ended += 1
-        self.dirty = None
-        self.late.clear()
+    def mark_emitted(self, indices: list[int]) -> None:
+        """Record that the windows that end with these slices are emitted."""
+        for index in indices:
+            self.slices[index].emitted = True
+        while self.emitted_count < len(self.slices) and self.slices[self.emitted_count].emitted:
+            self.emitted_count += 1
+        self.first_changed = None
+        self.late_arrivals.clear()
 
-    def release(self, done: float, longest: int) -> None:
-        """Drop the tuples of settled slices, and slices that no window to be told may hold.
+    def evict(self, final_until: float, longest_size: int) -> None:
+        """Evict the tuples of final slices, and slices that no window to be emitted may hold.
 
-        What is over at `done` is settled; where tuples never move, what has been told.
+        A slice is final once it completes by `final_until`; if tuples never move, once it is
+        emitted.
         """
-        while self.settled < self.ended and self._over(self.settled, done):
-            one = self.slices[self.settled]
-            one.tuples = None if one.known else one.tuples
-            self.settled += 1
-        if not self.settled:
+        while self.final_count < self.emitted_count and self._is_final(
+            self.final_count, final_until
+        ):
+            slice_ = self.slices[self.final_count]
+            slice_.tuples = None if slice_.partial_known else slice_.tuples
+            self.final_count += 1
+        if not self.final_count:
             return
-        low = self.slices[self.settled - 1].cell.high + 1 - longest
-        gone = bisect_right(self.slices, low, hi=self.settled, key=BEHIND)
-        for one in self.slices[:gone]:
-            self._store.mark_changed(one.first)
-        del self.slices[:gone]
-        self.ended -= gone
-        self.settled -= gone
+        lowest_start = self.slices[self.final_count - 1].ranks.high + 1 - longest_size
+        evicted = bisect_right(self.slices, lowest_start, hi=self.final_count, key=END_RANK)
+        for slice_ in self.slices[:evicted]:
+            self._store.mark_changed(slice_.first)
+        del self.slices[:evicted]
+        self.emitted_count -= evicted
+        self.final_count -= evicted
 
-    def _over(self, at: int, done: float) -> bool:
-        return not self._plan.stored or self.slices[at].past <= done
+    def _is_final(self, index: int, final_until: float) -> bool:
+        return not self._requirements.stored or self.slices[index].completes_at <= final_until
 
     @property
-    def behind(self) -> int:
+    def next_slice_rank(self) -> int:
         """The rank at which the next slice begins."""
-        return max([self.total, *(one.cell.high for one in self.slices[-1:])])
+        return max([self.tuple_count, *(slice_.ranks.high for slice_ in self.slices[-1:])])
 
     @property
-    def next_end(self) -> float:
-        """When the first slice is past that is full and was not past, as far as is known."""
-        if self._plan.by_arrival:
+    def next_completion(self) -> float:
+        """When the next full slice completes, as far as is known."""
+        if self._requirements.by_arrival:
             return self.maturing_slices[0][0] + 1 if self.maturing_slices else END
-        return self._past_at(self.ended)
+        return self._completion_time(self.emitted_count)
 
     @property
-    def next_settled(self) -> float:
-        """When the first slice settles that has been told."""
-        return self._past_at(self.settled) if self.settled < self.ended else END
+    def next_final(self) -> float:
+        """When the first emitted slice is final."""
+        is_emitted = self.final_count < self.emitted_count
+        return self._completion_time(self.final_count) if is_emitted else END
 
-    def _past_at(self, at: int) -> float:
-        return self.slices[at].past if at < len(self.slices) and self.slices[at].full else END
+    def _completion_time(self, index: int) -> float:
+        """When the windows that end with a slice are complete; never, if it is not full."""
+        is_full = index < len(self.slices) and self.slices[index].is_full
+        return self.slices[index].completes_at if is_full else END
 
-    def forget_step(self) -> None:
-        """Drop what is derived from slices, after a step that has failed."""
+    def discard_index(self) -> None:
+        """Drop what the store derives from slices, after a step that has failed."""
         self._store.reset()

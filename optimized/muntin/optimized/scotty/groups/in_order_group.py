@@ -1,80 +1,78 @@
 """Windows over an ordered stream: slices that begin where windows do, and hold no tuple.
 
 "In an in-order stream, it is sufficient to start slices when windows start" ([Traub20], section
-5.3). So slices and tracks are those of Cutty, in `muntin.optimized.in_order` [Carbone16]; a step
-counts there when it counts here.
+5.3). So slices and trackers are those of Cutty, in `muntin.optimized.in_order` [Carbone16]; a step
+is committed there when it is committed here.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 
-from muntin.optimized.in_order import emission as report
+from muntin.optimized.in_order import emission
 from muntin.optimized.in_order.operator import InOrderSlicer, UncommittedStep
 from muntin.optimized.in_order.technique import CUTTY_EAGER, CUTTY_LAZY
 from muntin.optimized.scotty.emission.window_manager import EmittedResult, ResultChange
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore, LazyStore
 from muntin.optimized.scotty.watermark import StepWatermarks
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import Accepted, Event
+from muntin.spec.stream import Event
 from muntin.spec.windows.window import Interval
 
 
 class InOrderGroup(SliceGroup):
-    """Queries over a stream in order that share the slices between the begins of their windows."""
+    """Queries over an ordered stream that share the slices between the starts of their windows."""
 
     def __init__(self, settings: Settings, build: BuildStore) -> None:
         """Start without queries."""
         super().__init__(settings)
         technique = CUTTY_LAZY if build == LazyStore else CUTTY_EAGER
-        self.slicing = InOrderSlicer(technique, settings)
+        self.slicer = InOrderSlicer(technique, settings)
         self._batch: list[Event] = []
-        self._begun: list[UncommittedStep] = []  # the step, once it is reported
+        self._uncommitted: list[UncommittedStep] = []  # the step, once its outputs are computed
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices; it has missed these last events of their keys."""
+        """Register a query; `missed` are the last events before it, by key."""
         self.queries[query.id], self.since[query.id] = query, since
-        self.slicing.register(query, since, missed)
+        self.slicer.register(query, since, missed)
 
     def remove(self, name: str) -> None:
-        """Ask a query no more, and release what only it needed."""
-        self.slicing.remove(name)
+        """Drop a query, and the state that only it needed."""
+        self.slicer.remove(name)
         del self.queries[name], self.since[name]
 
-    def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
-    ) -> None:
-        """Keep the events until the end of the step: all are in time."""
-        del moment, ballot
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
+        """Keep the events until `outputs`: all are on time."""
+        del watermarks, votes
         self._batch = [accepted.event for accepted in batch]
 
-    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
-        """Return what is to be said at the end of a step."""
-        underway = self.slicing.begin(self._batch, _of(moment))
-        self._begun = [underway]
-        found: dict[tuple[str, Hashable], list[ResultChange]] = {}
-        for key, track, (kind, told) in underway.lines:
-            said = EmittedResult(told.value, told.revision, told.end)
-            change = ResultChange(kind, Interval(told.start, told.end, told.row), said)
-            found.setdefault((track.query.id, key), []).append(change)
-        return [QueryOutput(name, key, changes) for (name, key), changes in found.items()]
+    def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
+        """Take the step on copies, and give the results that it changes."""
+        step = self.slicer.prepare(self._batch, _in_order_watermark(watermarks))
+        self._uncommitted = [step]
+        changes_by_query: dict[tuple[str, Hashable], list[ResultChange]] = {}
+        for key, track, (kind, row) in step.results:
+            emitted = EmittedResult(row.value, row.revision, row.end)
+            change = ResultChange(kind, Interval(row.start, row.end, row.row), emitted)
+            changes_by_query.setdefault((track.query.id, key), []).append(change)
+        return [QueryOutput(name, key, c) for (name, key), c in changes_by_query.items()]
 
-    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
-        """Take the step for done."""
-        del reports
-        for underway in self._begun:
-            self.slicing.commit(underway, _of(moment))
-            self.slicing.clear_key_order()  # the operator knows the order of keys
-        self._end()
+    def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
+        """Make the step permanent; the operator knows the order of keys."""
+        del outputs
+        for step in self._uncommitted:
+            self.slicer.commit(step, _in_order_watermark(watermarks))
+            self.slicer.clear_key_order()  # the operator knows the order of keys
+        self._end_step()
 
     def restore(self) -> None:
         """Undo what the step has done so far."""
-        for underway in self._begun:
-            self.slicing.undo(underway)
-        self._end()
+        for step in self._uncommitted:
+            self.slicer.roll_back(step)
+        self._end_step()
 
-    def _end(self) -> None:
-        self._batch, self._begun = [], []
+    def _end_step(self) -> None:
+        self._batch, self._uncommitted = [], []
 
 
-def _of(moment: StepWatermarks) -> report.InOrderWatermark:
-    return report.InOrderWatermark(moment.now, moment.reached, moment.limit)
+def _in_order_watermark(watermarks: StepWatermarks) -> emission.InOrderWatermark:
+    return emission.InOrderWatermark(watermarks.now, watermarks.last_finite, watermarks.limit)

@@ -1,4 +1,4 @@
-"""One key of a group: its slices, the views of its queries, and what has not been told yet."""
+"""One key of a group: its slices, the window managers of its queries, and pending late events."""
 
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
@@ -14,116 +14,117 @@ from muntin.optimized.scotty.undo_log import UndoLog
 from muntin.spec.stream import END, Event
 from muntin.spec.windows.window import Interval
 
-Settling = tuple[float, str, Interval]
-SPARE = 32
-"""So many windows may wait to settle though most of them are retracted."""
+FinalizationEntry = tuple[float, str, Interval]
+MIN_LENGTH_TO_PRUNE = 32
+"""Up to this length the finalization queue may hold mostly retracted windows."""
 
 
 @dataclass
 class KeyState:
     """The state of one key.
 
-    `idle_queries` are the queries that have nothing to tell of the slices there are; `late` the
-    tuples in windows that had ended, until they are told of; `settling` a heap of what was told.
+    `idle_queries` have no pending output for the current slices. `late_events` fell into windows
+    already complete, and wait for their update to be emitted. `finalization_queue` is a heap of
+    emitted windows by the time at which they are final.
     """
 
     key: Hashable
     slices: SliceManager
-    views: dict[str, WindowManager] = field(default_factory=dict[str, WindowManager])
+    managers: dict[str, WindowManager] = field(default_factory=dict[str, WindowManager])
     idle_queries: set[str] = field(default_factory=set[str])
     late_events: list[LiftedEvent] = field(default_factory=list[LiftedEvent])
-    last: float = -END
-    firsts: dict[str, int] = field(default_factory=dict[str, int])
-    finalization_queue: list[Settling] = field(default_factory=list[Settling])
+    last_time: float = -END
+    first_times: dict[str, int] = field(default_factory=dict[str, int])
+    finalization_queue: list[FinalizationEntry] = field(default_factory=list[FinalizationEntry])
     step: int = -1
-    moved: bool = False  # whether the step has moved the first time that some query has seen
-    compacted: int = 1  # how many slices there were that could not be fused any further
-    release_at: float = -END  # the watermark at which something may be released
+    first_time_moved: bool = False  # by this step, for some query
+    compacted_count: int = 1  # the slices that could not be merged any further
+    evict_at: float = -END  # the watermark at which something may be evicted
 
-    def begin(self, log: UndoLog) -> None:
-        """Note what undoes the events of a step, once a step."""
+    def begin_step(self, log: UndoLog) -> None:
+        """Record, once a step, what undoes its events."""
         self.step = log.step
-        self.moved = self.slices.appended = self.slices.inserted = self.slices.isolated = False
-        log.record_undo(partial(self._restore, len(self.late_events), self.last, dict(self.firsts)))
+        slices, self.first_time_moved = self.slices, False
+        slices.has_appended = slices.has_inserted = slices.has_isolated = False
+        late_count, first_times = len(self.late_events), dict(self.first_times)
+        log.record_undo(partial(self._restore, late_count, self.last_time, first_times))
 
-    def _restore(self, late: int, last: float, firsts: dict[str, int]) -> None:
-        del self.late_events[late:]
-        self.last, self.firsts = last, firsts
+    def _restore(self, late_count: int, last_time: float, first_times: dict[str, int]) -> None:
+        del self.late_events[late_count:]
+        self.last_time, self.first_times = last_time, first_times
         self.slices.store.reset()
 
-    def extent(self, name: str, reached: float, event: Event | None = None) -> SeenRange:
-        """Return the first and last time that a query has seen, with this event if it sees that."""
-        firsts, last = self.slices.firsts, self.last
-        first: float = self.firsts.get(name, firsts[0] if firsts else END)
+    def seen_range(self, name: str, last_finite: float, event: Event | None = None) -> SeenRange:
+        """First and last time that a query has seen, with this event if it sees that."""
+        first_times, last_time = self.slices.first_times, self.last_time
+        first_time: float = self.first_times.get(name, first_times[0] if first_times else END)
         if event:
-            first, last = min(first, event.time), max(last, event.time)
-        return SeenRange(
-            0 if first == END else int(first), 0 if last == -END else int(last), reached
-        )
+            first_time, last_time = min(first_time, event.time), max(last_time, event.time)
+        first, last = (int(t) if abs(t) < END else 0 for t in (first_time, last_time))
+        return SeenRange(first, last, last_finite)
 
     def record_first_time(self, names: Iterable[str], time: int) -> None:
-        """Note the first time that some queries have seen, where that matters."""
+        """Record the first time that these queries have seen; some dialects depend on it."""
         for name in names:
-            if self.views[name].since < time < self.firsts.get(name, END):
-                self.firsts[name] = time
-                self.moved = True
+            if self.managers[name].since < time < self.first_times.get(name, END):
+                self.first_times[name] = time
+                self.first_time_moved = True
 
-    def schedule_finalization(self, settles: float, name: str, interval: Interval) -> None:
-        """Note when a window settles that is told of; drop those retracted, if they are most.
+    def schedule_finalization(self, final_at: float, name: str, interval: Interval) -> None:
+        """Queue an emitted window until it is final; drop retracted ones if they are most.
 
-        Whether they are is looked at whenever the heap has doubled.
+        Whether they are is checked whenever the heap has doubled.
         """
-        heappush(self.finalization_queue, (settles, name, interval))
+        heappush(self.finalization_queue, (final_at, name, interval))
         size = len(self.finalization_queue)
-        if size < SPARE or size & (size - 1):
+        if size < MIN_LENGTH_TO_PRUNE or size & (size - 1):
             return
-        if size > 2 * sum(len(view.published) for view in self.views.values()):
+        if size > 2 * sum(len(manager.published) for manager in self.managers.values()):
             self.finalization_queue = [
-                (said.settles, name, one)
-                for name, view in self.views.items()
-                for one, said in view.published.items()
+                (result.final_at, name, interval)
+                for name, manager in self.managers.items()
+                for interval, result in manager.published.items()
             ]
             heapify(self.finalization_queue)
 
     def affected_queries(self, sessions: set[str]) -> set[str]:
-        """Return the queries that the slices may concern which the step has made."""
+        """The queries with windows that a slice made in this step may change."""
         slices = self.slices
-        if slices.isolated or self.moved:
-            return set(self.views)
-        found = self.idle_queries if slices.appended else set[str]()
-        return found | (sessions & self.views.keys()) if slices.inserted else found
+        if slices.has_isolated or self.first_time_moved:
+            return set(self.managers)
+        queries = self.idle_queries if slices.has_appended else set[str]()
+        return queries | (sessions & self.managers.keys()) if slices.has_inserted else queries
 
     @property
     def has_pending_links(self) -> bool:
-        """Whether there are tuples that link what was told of with what was not."""
-        return bool(self.late_events) or self.slices.own > -END
+        """Whether some tuple may link emitted slices with slices that are not emitted."""
+        return bool(self.late_events) or self.slices.furthest_own_gap > -END
 
-    def refit(self, border: float | None = None) -> None:
-        """Fuse slices that nothing parts any more, or around the late tuples and a border."""
-        late = [one.accepted.event.time for one in self.late_events]
+    def merge_slices(self, border: float | None = None) -> None:
+        """Merge slices that nothing separates, or only those around late events and a border."""
+        late_times = [lifted.accepted.event.time for lifted in self.late_events]
         with suppress(Exception):  # a combine that raises leaves the slices as they were
             if border is None:
                 self.slices.merge_unseparated()
             else:
-                for time in (*late, border):
+                for time in (*late_times, border):
                     self.slices.merge_around(time)
 
-    def drop(self, name: str) -> None:
-        """Let go of a query."""
-        self.views.pop(name, None)
-        self.firsts.pop(name, None)
+    def remove_query(self, name: str) -> None:
+        """Drop a query."""
+        self.managers.pop(name, None)
+        self.first_times.pop(name, None)
         self.idle_queries.discard(name)
 
-    def forget(self, done: float) -> None:
-        """Forget what is settled."""
-        while self.finalization_queue and self.finalization_queue[0][0] <= done:
+    def forget_final_windows(self, final_until: float) -> None:
+        """Drop the emitted windows that are final."""
+        while self.finalization_queue and self.finalization_queue[0][0] <= final_until:
             _, name, interval = heappop(self.finalization_queue)
-            if name in self.views:
-                self.views[name].forget(interval)
+            if name in self.managers:
+                self.managers[name].forget(interval)
 
     @property
-    def idle(self) -> bool:
-        """Whether nothing is left that could matter."""
-        return not (
-            self.slices.slices or self.late_events or self.firsts or self.finalization_queue
-        )
+    def is_idle(self) -> bool:
+        """Whether nothing is left of the key that could matter."""
+        events = self.slices.slices or self.late_events
+        return not (events or self.first_times or self.finalization_queue)

@@ -1,24 +1,27 @@
-"""Queries whose windows a tuple's time tells: all share the slices of a key.
+"""Queries whose slices follow from the time of an event alone: all share the slices of a key.
 
-What a step does depends on the tuples, on the windows that end, and on those that late tuples fall
-into; not on how many queries or keys there are. Proofs: proofs/scotty.md, W1 to W3.
+A step is three calls. `ingest` adds events to slices, late ones too: this is where a late event
+updates a session. `outputs` fires timers and computes the results that change. `commit` publishes
+them, sets timers anew, and evicts slices and keys. The work depends on the events, the windows
+that end and those that late events fall into, not on the number of queries or keys. Proofs:
+proofs/scotty.md, W1 to W3.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from functools import partial
 
-from muntin.optimized.common.blame import blame
 from muntin.optimized.common.timers import TimerQueue
+from muntin.optimized.common.user_code import user_code_error
 from muntin.optimized.scotty.emission.scheduled_windows import ScheduledWindows
 from muntin.optimized.scotty.emission.session_windows import SessionWindows
-from muntin.optimized.scotty.emission.window_manager import WindowManager
-from muntin.optimized.scotty.groups.base import LatenessVotes, QueryOutput, SliceGroup
+from muntin.optimized.scotty.emission.window_manager import KeyView, WindowManager
+from muntin.optimized.scotty.groups.base import Batch, LatenessVotes, QueryOutput, SliceGroup
 from muntin.optimized.scotty.groups.key_state import KeyState
 from muntin.optimized.scotty.retention import Retention
 from muntin.optimized.scotty.schedules.base import SeenRange, WindowSchedule
-from muntin.optimized.scotty.schedules.fixed import schedule_for
+from muntin.optimized.scotty.schedules.fixed_schedules import schedule_for
 from muntin.optimized.scotty.slices.aggregate_store import BuildStore
-from muntin.optimized.scotty.slices.edges import Progression, single
+from muntin.optimized.scotty.slices.edges import Progression, single_edge
 from muntin.optimized.scotty.slices.slice import LiftedEvent
 from muntin.optimized.scotty.slices.slice_manager import SliceManager, SliceRequirements
 from muntin.optimized.scotty.undo_log import UndoLog
@@ -29,285 +32,339 @@ from muntin.optimized.scotty.watermark import (
     max_early_emission,
 )
 from muntin.spec.query import Query, Settings
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 from muntin.spec.windows.data_driven import Session
 
 TimerKey = tuple[Hashable, str | None]
-"""A view of a key; with None, what is settled there."""
+"""A key and a query with windows to emit; with None, the eviction of what is final."""
+
+
+class WindowTimers:
+    """A queue of timers, those that have fired in this step, and the queries armed in it.
+
+    A query of a key has a timer at the watermark at which its next window that holds a slice may be
+    emitted, or an earlier one; a query without such a window is idle. So a step asks only the
+    queries with a window that may be due. Proof: proofs/scotty.md, W1.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Start with no timer."""
+        self.fired = list[TimerKey]()
+        self._settings = settings
+        self._queue = TimerQueue[TimerKey]()
+        self._armed = list[tuple[KeyState, list[str]]]()
+
+    def arm(
+        self, key_state: KeyState, session_queries: set[str], watermarks: StepWatermarks
+    ) -> None:
+        """Set timers for the queries whose windows a slice made in this step may change."""
+        affected = key_state.affected_queries(session_queries)
+        armed = [name for name in affected if self.set_emission(key_state, name, watermarks)]
+        self._armed.append((key_state, armed))
+
+    def set_emission(
+        self,
+        key_state: KeyState,
+        name: str,
+        watermarks: StepWatermarks,
+        emitted: SeenRange | None = None,
+    ) -> bool:
+        """Set the timer for the next window that ends and holds a slice, if there is one.
+
+        A window that ended in this step counts too, unless the windows of `emitted` are out.
+        """
+        manager = key_state.managers[name]
+        after = watermarks.emission_range(manager.closing)[emitted is not None]
+        seen = emitted or key_state.seen_range(name, watermarks.last_finite)
+        completion = manager.next_completion(after, KeyView(key_state.slices, seen))
+        if completion < END:
+            watermark = emission_watermark(self._settings, completion, manager.closing)
+            self._queue.set((key_state.key, name), watermark)
+        return completion < END
+
+    def set_eviction(self, key_state: KeyState) -> None:
+        """Set the timer for the eviction of slices and of final windows."""
+        self._queue.set((key_state.key, None), key_state.evict_at)
+
+    def fire(self, watermark: float) -> None:
+        """Move the timers that are due to the fired ones."""
+        self.fired += self._queue.pop_due(watermark)
+
+    def commit_armed(self) -> None:
+        """Queries with a timer are idle no more, once the step has succeeded."""
+        for key_state, names in self._armed:
+            key_state.idle_queries.difference_update(names)
+
+    def rearm_fired(self) -> None:
+        """Let the timers that have fired fire again at the next step."""
+        for timer in self.fired:
+            self._queue.set(timer, -END)
+
+    def end_step(self) -> None:
+        """Drop what belongs to this step."""
+        self.fired.clear()
+        self._armed.clear()
 
 
 class TimeGroup(SliceGroup):
-    """Windows in time whose edges are known beforehand, and sessions."""
+    """Sessions, and windows in time whose edges are known beforehand."""
 
     def __init__(
         self, settings: Settings, query: Query, build: BuildStore, *, stored: bool
     ) -> None:
-        """Start without queries, to combine as this one does."""
+        """Start without queries; partial aggregates are combined as this query's are."""
         super().__init__(settings)
         monoid, inclusive = query.aggregate.monoid, settings.dialect.session_merge == "le"
-        self.plan = SliceRequirements(monoid, stored=stored, inclusive=inclusive)
-        self.lanes: dict[Hashable, KeyState] = {}
+        self.requirements = SliceRequirements(monoid, stored=stored, inclusive=inclusive)
+        self.key_states: dict[Hashable, KeyState] = {}
         self.log = UndoLog()
-        self._build, self._calendars = build, dict[str, WindowSchedule]()
+        self._build, self._schedules = build, dict[str, WindowSchedule]()
         self._lift = query.aggregate.lift
-        self._early = max_early_emission(settings.dialect)
-        self._firsts = settings.dialect.first_window == "floor_first"
+        self._max_early = max_early_emission(settings.dialect)
+        self._needs_first_times = settings.dialect.first_window == "floor_first"
         self._least_since: float = END
-        self._sessions = set[str]()
+        self._session_queries = set[str]()
         self._retention = Retention(settings, {}, {}, {})
-        self._stale = True
-        self._alarms = TimerQueue[TimerKey]()
+        self._is_stale = True
+        self._timers = WindowTimers(settings)
         self._touched = dict[Hashable, KeyState]()
-        self._told_of = dict[Hashable, KeyState]()  # those with late tuples
-        self._armed = list[tuple[KeyState, list[str]]]()
-        self._woken = list[TimerKey]()
-        self._asked = dict[tuple[Hashable, str], WindowManager]()
+        self._late_keys = dict[Hashable, KeyState]()  # keys with late events to emit
+        self._due_managers = dict[tuple[Hashable, str], WindowManager]()
 
     def add(self, query: Query, since: float, missed: Mapping[Hashable, Event]) -> None:
-        """Let a further query share the slices: its edges matter from now on."""
+        """Register a query: slices are cut at its edges from now on."""
         del missed
         self.queries[query.id], self.since[query.id] = query, since
-        found = None if since == END else schedule_for(query.window, self.settings.dialect, since)
-        if found:
-            self._calendars[query.id] = found
-        self.plan.edges = self.plan.edges.extended(self._edges(query.id))
-        self._stale = True
-        for lane in self.lanes.values():
-            self._attach(lane, query)
+        schedule = None
+        if since < END:
+            schedule = schedule_for(query.window, self.settings.dialect, since)
+        if schedule:
+            self._schedules[query.id] = schedule
+        self.requirements.edges = self.requirements.edges.with_edges(self._edges(query.id))
+        self._is_stale = True
+        for key_state in self.key_states.values():
+            self._attach(key_state, query)
 
     def remove(self, name: str) -> None:
-        """Ask a query no more; slices that only it kept apart become one."""
-        left = (edge for one in self.queries if one != name for edge in self._edges(one))
-        self.plan.edges = self.plan.edges.without(self._edges(name), left)
+        """Drop a query; slices that only its edges or its gap separated are merged."""
+        remaining = (edge for other in self.queries if other != name for edge in self._edges(other))
+        edges = self.requirements.edges
+        self.requirements.edges = edges.without_edges(self._edges(name), remaining)
         del self.queries[name], self.since[name]
-        self._calendars.pop(name, None)
-        self._stale = True
+        self._schedules.pop(name, None)
+        self._is_stale = True
         self._derive()
-        for lane in list(self.lanes.values()):
-            lane.drop(name)
-            if not (lane.late_events and self._apart):
-                lane.refit()
-            if not lane.views:
-                del self.lanes[lane.key]
-                self._told_of.pop(lane.key, None)
+        for key_state in list(self.key_states.values()):
+            key_state.remove_query(name)
+            if not (key_state.late_events and self._isolates_late_slices):
+                key_state.merge_slices()
+            if not key_state.managers:
+                del self.key_states[key_state.key]
+                self._late_keys.pop(key_state.key, None)
         self.log.commit()
 
     @property
-    def _apart(self) -> bool:
-        """Whether slices stay as they were told of while late tuples are not (M8)."""
-        return self.settings.output == "discard" and bool(self._sessions)
+    def _isolates_late_slices(self) -> bool:
+        """Whether emitted slices stay as they are until late events are emitted too (M8)."""
+        return self.settings.output == "discard" and bool(self._session_queries)
 
     def _edges(self, name: str) -> list[Progression]:
-        """Return the edges that a query brings: a session has none but where it begins to see."""
-        if name in self._calendars:
-            return self._calendars[name].edges()
+        """The edges of a query's windows; of a session only the time from which it sees events."""
+        if name in self._schedules:
+            return self._schedules[name].edges()
         since = self.since[name]
-        return [single(int(since) + 1)] if -END < since < END else []
+        return [single_edge(int(since) + 1)] if -END < since < END else []
 
     def _derive(self) -> None:
-        """Derive what is known of all queries together, if any has come or gone."""
-        if not self._stale:
+        """Derive what depends on all queries together, if one was added or removed."""
+        if not self._is_stale:
             return
-        self._stale = False
+        self._is_stale = False
         gaps = [q.window.gap for q in self.queries.values() if isinstance(q.window, Session)]
-        self.plan.gap = min(gaps, default=None)
-        self.plan.shortest = min((one.shortest for one in self._calendars.values()), default=END)
-        self._sessions = self.queries.keys() - self._calendars.keys()
-        self._retention = Retention(self.settings, self.queries, self.since, self._calendars)
+        self.requirements.gap = min(gaps, default=None)
+        shortest = (schedule.shortest_window for schedule in self._schedules.values())
+        self.requirements.shortest_window = min(shortest, default=END)
+        self._session_queries = self.queries.keys() - self._schedules.keys()
+        self._retention = Retention(self.settings, self.queries, self.since, self._schedules)
         self._least_since = min(self.since.values(), default=END)
         self._lift = next((query.aggregate.lift for query in self.queries.values()), self._lift)
 
-    def _attach(self, lane: KeyState, query: Query) -> None:
-        """Give a query its view of a key, unless it came when the stream had ended."""
+    def _attach(self, key_state: KeyState, query: Query) -> None:
+        """Give a query its window manager of a key, unless it came after the end of the stream."""
         since, dialect = self.since[query.id], self.settings.dialect
-        if query.id in self._calendars:
-            known = self._calendars[query.id]
-            lane.views[query.id] = ScheduledWindows(query, since, dialect, known)
+        if query.id in self._schedules:
+            schedule = self._schedules[query.id]
+            key_state.managers[query.id] = ScheduledWindows(query, since, dialect, schedule)
         elif isinstance(query.window, Session) and since < END:
-            lane.views[query.id] = SessionWindows(query, since, dialect, query.window.gap)
-        if query.id in lane.views:
-            lane.idle_queries.add(query.id)
+            key_state.managers[query.id] = SessionWindows(query, since, dialect, query.window.gap)
+        if query.id in key_state.managers:
+            key_state.idle_queries.add(query.id)
 
-    def _new_lane(self, key: Hashable) -> KeyState:
-        lane = KeyState(key, SliceManager(self.plan, self._build(self.plan.monoid), self.log))
+    def _new_key_state(self, key: Hashable) -> KeyState:
+        store = self._build(self.requirements.monoid)
+        key_state = KeyState(key, SliceManager(self.requirements, store, self.log))
         for query in self.queries.values():
-            self._attach(lane, query)
-        return lane
+            self._attach(key_state, query)
+        return key_state
 
-    def ingest(
-        self, batch: Sequence[Accepted], moment: StepWatermarks, ballot: LatenessVotes
-    ) -> None:
-        """Give events to those who accept them: in time, all who see them."""
+    def ingest(self, batch: Batch, watermarks: StepWatermarks, votes: LatenessVotes) -> None:
+        """Add events to slices; an event that is on time is accepted by all who see it."""
         self._derive()
-        by_window, limit = self.settings.dialect.lateness == "window", moment.limit_before
+        by_window, limit = self.settings.dialect.lateness == "window", watermarks.limit_before
         for accepted in batch:
             time = accepted.event.time
             if time <= self._least_since:
                 continue
             if by_window and time < limit:
-                names = self._judged(accepted, moment, ballot)
+                names = self._accepting_queries(accepted, watermarks, votes)
                 if names:
-                    self._add(accepted, moment, names)
+                    self._add(accepted, watermarks, names)
             else:
-                ballot.accept(accepted)
-                self._add(accepted, moment, None)
+                votes.accept(accepted)
+                self._add(accepted, watermarks, None)
 
-    def _judged(
-        self, accepted: Accepted, moment: StepWatermarks, ballot: LatenessVotes
+    def _accepting_queries(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks, votes: LatenessVotes
     ) -> set[str]:
-        """Let every view that sees a tuple judge it by window; return those that accept it."""
-        event, limit = accepted.event, moment.limit_before
-        lane = self.lanes.get(event.key) or self._new_lane(event.key)
+        """The queries with a window that holds the event and is not final (lateness by window)."""
+        event, limit = accepted.event, watermarks.limit_before
+        key_state = self.key_states.get(event.key) or self._new_key_state(event.key)
         names = set[str]()
-        for name, view in lane.views.items():
+        for name, manager in key_state.managers.items():
             if self.since[name] < event.time:
-                extent = lane.extent(name, moment.reached, event)
-                accepts = bool(view.is_on_time(event, limit, lane.slices, extent))
-                ballot.record(accepted, name, accepts=accepts)
+                seen = key_state.seen_range(name, watermarks.last_finite, event)
+                accepts = bool(manager.is_on_time(event, limit, KeyView(key_state.slices, seen)))
+                votes.record(accepted, name, accepts=accepts)
                 names |= {name} if accepts else set[str]()
         return names
 
-    def _changing(self, key: Hashable) -> KeyState:
-        """Return the state of a key, for a step to change it."""
-        lane = self.lanes.get(key)
-        if lane is None:
-            lane = self.lanes[key] = self._new_lane(key)
-            self.log.record_undo(partial(self.lanes.__delitem__, key))
-        if lane.step != self.log.step:
-            lane.begin(self.log)
-            self._touched[key] = lane
-        return lane
+    def _key_state_for_update(self, key: Hashable) -> KeyState:
+        """The state of a key, with what undoes this step's changes on record."""
+        key_state = self.key_states.get(key)
+        if key_state is None:
+            key_state = self.key_states[key] = self._new_key_state(key)
+            self.log.record_undo(partial(self.key_states.__delitem__, key))
+        if key_state.step != self.log.step:
+            key_state.begin_step(self.log)
+            self._touched[key] = key_state
+        return key_state
 
-    def _add(self, accepted: Accepted, moment: StepWatermarks, names: set[str] | None) -> None:
-        """Add a tuple to its slice: one lift and one combine."""
-        event, lane = accepted.event, self._changing(accepted.event.key)
-        border = moment.before + self._early
-        late = event.time < border
-        told = border if self._apart and (late or lane.has_pending_links) else -END
+    def _add(
+        self, accepted: AcceptedEvent, watermarks: StepWatermarks, names: set[str] | None
+    ) -> None:
+        """Add an event to its slice, at the cost of one lift and one combine.
+
+        An event in a window that was emitted is late, and kept until its update is emitted.
+        """
+        event, key_state = accepted.event, self._key_state_for_update(accepted.event.key)
+        emitted_until = watermarks.before + self._max_early
+        is_late = event.time < emitted_until
+        isolates = self._isolates_late_slices and (is_late or key_state.has_pending_links)
         try:
             value = self._lift(event.value)
-            lane.slices.add(accepted, value, told)
+            key_state.slices.add(accepted, value, emitted_until if isolates else -END)
         except Exception as cause:
             seeing = next(q for q in self.queries.values() if self.since[q.id] < event.time)
-            raise blame(seeing, event, cause) from cause
-        lane.last = max(lane.last, event.time)
-        if late:
-            lane.late_events.append(LiftedEvent(accepted, value))
-        if self._firsts:
-            lane.record_first_time(lane.views if names is None else names, event.time)
+            raise user_code_error(seeing, event, cause) from cause
+        key_state.last_time = max(key_state.last_time, event.time)
+        if is_late:
+            key_state.late_events.append(LiftedEvent(accepted, value))
+        if self._needs_first_times:
+            key_state.record_first_time(key_state.managers if names is None else names, event.time)
 
-    def outputs(self, moment: StepWatermarks) -> list[QueryOutput]:
-        """Ask the views for which a window has ended, and all of the keys with late tuples."""
-        for lane in self._touched.values():
-            self._arm(lane, moment)
-            if lane.late_events or (moment.held_back and self._apart and lane.has_pending_links):
-                self._told_of[lane.key] = lane
-        self._woken += self._alarms.pop_due(moment.now)
-        if moment.held_back:
-            return []
-        rung = [(key, name) for key, name in self._woken if name is not None and key in self.lanes]
-        late = [(key, name) for key, lane in self._told_of.items() for name in lane.views]
-        self._asked = {
-            (key, name): self.lanes[key].views[name]
-            for key, name in dict.fromkeys([*rung, *late])
-            if name in self.lanes[key].views
-        }
-        return [self._report(*at, moment) for at in self._asked]
+    def outputs(self, watermarks: StepWatermarks) -> list[QueryOutput]:
+        """Set timers for new slices, fire those that are due, and compute what changes.
 
-    def _report(self, key: Hashable, name: str, moment: StepWatermarks) -> QueryOutput:
-        lane = self.lanes[key]
-        extent = lane.extent(name, moment.reached)
-        found = self._asked[key, name].changes(moment, lane.slices, lane.late_events, extent)
-        return QueryOutput(name, key, found)
-
-    def _arm(self, lane: KeyState, moment: StepWatermarks) -> None:
-        """Let views sleep no more that a new slice may concern."""
-        asked = lane.affected_queries(self._sessions)
-        armed = [name for name in asked if self._set_alarm(lane, name, moment)]
-        self._armed.append((lane, armed))
-
-    def _set_alarm(
-        self, lane: KeyState, name: str, moment: StepWatermarks, told: SeenRange | None = None
-    ) -> bool:
-        """Set the alarm for the next window that ends and holds a slice, if there is one.
-
-        What has ended with this step counts unless it has been told of, to this extent.
+        Concerned are the queries whose timer fires, and all queries of keys with late events.
+        While updates are held back, timers fire but nothing is emitted.
         """
-        view = lane.views[name]
-        after = moment.reporting(view.closing)[told is not None]
-        due = view.due(after, lane.slices, told or lane.extent(name, moment.reached))
-        if due < END:
-            self._alarms.set((lane.key, name), emission_watermark(self.settings, due, view.closing))
-        return due < END
+        for key_state in self._touched.values():
+            self._timers.arm(key_state, self._session_queries, watermarks)
+            holds_links = watermarks.held_back and self._isolates_late_slices
+            if key_state.late_events or (holds_links and key_state.has_pending_links):
+                self._late_keys[key_state.key] = key_state
+        self._timers.fire(watermarks.now)
+        if watermarks.held_back:
+            return []
+        due = [(k, n) for k, n in self._timers.fired if n is not None and k in self.key_states]
+        late = [(key, name) for key, state in self._late_keys.items() for name in state.managers]
+        self._due_managers = {
+            (key, name): self.key_states[key].managers[name]
+            for key, name in dict.fromkeys([*due, *late])
+            if name in self.key_states[key].managers
+        }
+        return [self._output(key, name, watermarks) for key, name in self._due_managers]
 
-    def commit(self, reports: list[QueryOutput], moment: StepWatermarks) -> None:
-        """Publish; set alarms anew; release slices and keys that are needed no more."""
-        for lane, names in self._armed:
-            lane.idle_queries.difference_update(names)
-        for report in reports:
-            self._publish(report, moment)
-        if moment.held_back:
-            self._sleep_on()
+    def _output(self, key: Hashable, name: str, watermarks: StepWatermarks) -> QueryOutput:
+        key_state, manager = self.key_states[key], self._due_managers[key, name]
+        seen = key_state.seen_range(name, watermarks.last_finite)
+        view = KeyView(key_state.slices, seen, key_state.late_events)
+        return QueryOutput(name, key, manager.changes(watermarks, view))
+
+    def commit(self, outputs: list[QueryOutput], watermarks: StepWatermarks) -> None:
+        """Publish what was emitted, set timers anew, and evict slices, windows and keys."""
+        self._timers.commit_armed()
+        for output in outputs:
+            self._publish(output, watermarks)
+        if watermarks.held_back:
+            self._timers.rearm_fired()
         else:
-            self._tell(moment)
-        told = (key for _, key, _ in reports)
-        asked = dict.fromkeys([*self._touched, *(key for key, _ in self._woken), *told])
-        for lane in [self.lanes[key] for key in asked if key in self.lanes]:
-            if lane.slices.inserted or moment.now >= lane.release_at:
-                self._release(lane, moment.done)
-            else:  # it may have rung too early
-                self._alarms.set((lane.key, None), lane.release_at)
-        self._end()
+            self._mark_late_events_emitted(watermarks)
+        fired = (key for key, _ in self._timers.fired)
+        emitted = (key for _, key, _ in outputs)
+        keys = dict.fromkeys([*self._touched, *fired, *emitted])
+        for key_state in [self.key_states[key] for key in keys if key in self.key_states]:
+            if key_state.slices.has_inserted or watermarks.now >= key_state.evict_at:
+                self._evict(key_state, watermarks.final_until)
+            else:  # its timer may have fired too early
+                self._timers.set_eviction(key_state)
+        self._end_step()
 
-    def _tell(self, moment: StepWatermarks) -> None:
-        """Take all late tuples for told: slices that were kept apart for them need it no more."""
-        if self._apart:
-            border, held = moment.before + self._early, self.settings.dialect.late_update
-            for lane in (self._touched | self._told_of).values():
-                lane.refit(None if held == "next_watermark" else border)
-        for lane in self._told_of.values():
-            lane.late_events.clear()
-        self._told_of.clear()
+    def _mark_late_events_emitted(self, watermarks: StepWatermarks) -> None:
+        """Drop late events, and merge the slices that were kept separate until now (M8)."""
+        if self._isolates_late_slices:
+            border = watermarks.before + self._max_early
+            held_back = self.settings.dialect.late_update == "next_watermark"
+            for key_state in (self._touched | self._late_keys).values():
+                key_state.merge_slices(None if held_back else border)
+        for key_state in self._late_keys.values():
+            key_state.late_events.clear()
+        self._late_keys.clear()
 
-    def _publish(self, report: QueryOutput, moment: StepWatermarks) -> None:
-        name, key, changes = report
-        lane = self.lanes[key]
-        view = lane.views[name]
-        extent = lane.extent(name, moment.reached)
-        view.commit(changes, moment, extent)
-        for kind, interval, said in changes:
+    def _publish(self, output: QueryOutput, watermarks: StepWatermarks) -> None:
+        """Record what was emitted of one query and key, and set its next timer."""
+        name, key, changes = output
+        key_state = self.key_states[key]
+        seen = key_state.seen_range(name, watermarks.last_finite)
+        key_state.managers[name].commit(changes, watermarks.now, seen)
+        for kind, interval, result in changes:
             if kind == "new":
-                lane.schedule_finalization(said.settles, name, interval)
-                lane.release_at = min(
-                    lane.release_at, finalization_watermark(self.settings, said.settles)
-                )
-        if self._set_alarm(lane, name, moment, extent):
-            lane.idle_queries.discard(name)
+                key_state.schedule_finalization(result.final_at, name, interval)
+                evict_at = finalization_watermark(self.settings, result.final_at)
+                key_state.evict_at = min(key_state.evict_at, evict_at)
+        if self._timers.set_emission(key_state, name, watermarks, seen):
+            key_state.idle_queries.discard(name)
         else:
-            lane.idle_queries.add(name)
+            key_state.idle_queries.add(name)
 
-    def _end(self) -> None:
-        for one in (self._touched, self._armed, self._woken, self._asked):
-            one.clear()
-        self.log.commit()
-
-    def _sleep_on(self) -> None:
-        """Let what has rung ring again at the next step."""
-        for sleeper in self._woken:
-            self._alarms.set(sleeper, -END)
+    def _evict(self, key_state: KeyState, final_until: float) -> None:
+        """Evict the slices and final windows of a key, and the key if nothing of it is left."""
+        next_final = self._retention.evict(key_state, final_until)
+        if key_state.is_idle:
+            del self.key_states[key_state.key]
+            return
+        key_state.evict_at = finalization_watermark(self.settings, next_final)
+        self._timers.set_eviction(key_state)
 
     def restore(self) -> None:
-        """Undo what the step has done so far."""
+        """Undo what the step has done so far: no event of it is kept, and timers fire again."""
         self.log.rollback()
-        self._sleep_on()
-        self._told_of = {key: lane for key, lane in self._told_of.items() if lane.late_events}
-        self._end()
+        self._timers.rearm_fired()
+        self._late_keys = {key: s for key, s in self._late_keys.items() if s.late_events}
+        self._end_step()
 
-    def _release(self, lane: KeyState, done: float) -> None:
-        """Drop slices; of windows without bound, fuse those that no edge to come can part."""
-        settled = self._retention.release(lane, done)
-        if lane.idle:
-            del self.lanes[lane.key]
-            return
-        lane.release_at = finalization_watermark(self.settings, settled)
-        self._alarms.set((lane.key, None), lane.release_at)
+    def _end_step(self) -> None:
+        self._touched.clear()
+        self._due_managers.clear()
+        self._timers.end_step()
+        self.log.commit()

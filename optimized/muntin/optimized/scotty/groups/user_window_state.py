@@ -1,8 +1,8 @@
-"""What a user's machine has made of the tuples that are forgotten, so that it goes on from there.
+"""Checkpoints of a user's window machine behind the tuples that were evicted.
 
-A machine sees each tuple once more whenever windows are looked for; but from the state that it had
-behind what is settled, for nothing comes before that any more. [Carbone16], section 3.2; proof:
-proofs/scotty.md, T5.
+A machine sees each retained tuple again whenever windows are computed; but it resumes from the
+state that it had behind what is final, since no event comes before that any more. [Carbone16],
+section 3.2; proof: proofs/scotty.md, T5.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,90 +20,105 @@ UserDefined = UserWindow | UserTrigger
 
 
 class MachineCheckpoint(NamedTuple):
-    """A machine's state, how many windows had begun or tuples gone, and where open ones begin."""
+    """A machine's state, the number of windows begun or tuples evicted, and open starts."""
 
     state: object = None
-    passed: int = 0
-    opened: tuple[int, ...] = ()
+    passed_count: int = 0
+    open_starts: tuple[int, ...] = ()
 
 
 class MachineWindows(NamedTuple):
-    """The windows of a line of tuples, and what the machine knows behind them."""
+    """The windows of a timeline, and the checkpoint of the machine behind it."""
 
     intervals: Sequence[Interval]
-    front: MachineCheckpoint
+    checkpoint: MachineCheckpoint
 
 
 class ResumedMachine:
-    """A machine that goes on from a state, of which it gets a copy: it may change what it gets."""
+    """A machine that continues from a copy of a state: it may change what it gets."""
 
     def __init__(self, machine: Machine, state: object) -> None:
         """Start from this state."""
         self.machine, self.state = machine, deepcopy(state)
 
     def __call__(self, _: object, event: Event) -> tuple[object, int, int]:
-        """Let the machine take the next event."""
+        """Feed the next event to the machine."""
         self.state, first, second = self.machine(self.state, event)
         return None, first, second
 
 
-def found(kind: UserDefined, line: Timeline, front: MachineCheckpoint) -> MachineWindows:
-    """Return the windows that begin or are open behind the front."""
-    return _paired(kind, line, front) if isinstance(kind, UserWindow) else _fired(kind, line, front)
+def machine_windows(
+    window: UserDefined, timeline: Timeline, checkpoint: MachineCheckpoint
+) -> MachineWindows:
+    """The windows that begin or are open behind the checkpoint."""
+    if isinstance(window, UserWindow):
+        return _paired_windows(window, timeline, checkpoint)
+    return _trigger_windows(window, timeline, checkpoint)
 
 
-def _paired(kind: UserWindow, line: Timeline, front: MachineCheckpoint) -> MachineWindows:
-    """Let each end be that of the window that began first."""
-    going, begun, opened = ResumedMachine(kind.machine, front.state), front.passed, [*front.opened]
+def _paired_windows(
+    window: UserWindow, timeline: Timeline, checkpoint: MachineCheckpoint
+) -> MachineWindows:
+    """The windows of a `UserWindow`: each end closes the window that began first."""
+    machine = ResumedMachine(window.machine, checkpoint.state)
+    begun_count, open_starts = checkpoint.passed_count, [*checkpoint.open_starts]
     intervals = list[Interval]()
-    for at, begins, ends in run_machine(going, line):
-        if ends > len(opened):
-            raise UserCodeError(f"window {begun + 1} ends at {at.accepted.event}, not begun")
-        intervals += [Interval(start, at.coordinate) for start in opened[:ends]]
-        opened = [*opened[ends:], *[at.coordinate] * begins]
-        begun += begins
-    intervals += [Interval(start, END) for start in opened]
-    return MachineWindows(intervals, MachineCheckpoint(going.state, begun, tuple(opened)))
+    for positioned, begins, ends in run_machine(machine, timeline):
+        if ends > len(open_starts):
+            where = positioned.accepted.event
+            raise UserCodeError(f"window {begun_count + 1} ends at {where}, not begun")
+        intervals += [Interval(start, positioned.coordinate) for start in open_starts[:ends]]
+        open_starts = [*open_starts[ends:], *[positioned.coordinate] * begins]
+        begun_count += begins
+    intervals += [Interval(start, END) for start in open_starts]
+    behind = MachineCheckpoint(machine.state, begun_count, tuple(open_starts))
+    return MachineWindows(intervals, behind)
 
 
-def _fired(kind: UserTrigger, line: Timeline, front: MachineCheckpoint) -> MachineWindows:
-    """Return the buffer, as ranks, each time that the trigger fires."""
-    going, gone, intervals = (
-        ResumedMachine(kind.machine, front.state),
-        front.passed,
-        list[Interval](),
-    )
-    for at, evicted, fires in run_machine(going, line):
-        gone += evicted
-        intervals += [Interval(gone, at.rank + 1)] if fires and gone <= at.rank else []
-    return MachineWindows(intervals, MachineCheckpoint(going.state, gone))
+def _trigger_windows(
+    window: UserTrigger, timeline: Timeline, checkpoint: MachineCheckpoint
+) -> MachineWindows:
+    """The windows of a `UserTrigger`: its buffer, as ranks, each time that it fires."""
+    machine = ResumedMachine(window.machine, checkpoint.state)
+    evicted_count, intervals = checkpoint.passed_count, list[Interval]()
+    for positioned, evicted, fires in run_machine(machine, timeline):
+        evicted_count += evicted
+        if fires and evicted_count <= positioned.rank:
+            intervals.append(Interval(evicted_count, positioned.rank + 1))
+    return MachineWindows(intervals, MachineCheckpoint(machine.state, evicted_count))
 
 
 def evictable_prefix(
-    kind: UserDefined, line: Timeline, front: MachineCheckpoint, done: float, needed: Iterable[int]
+    window: UserDefined,
+    timeline: Timeline,
+    checkpoint: MachineCheckpoint,
+    final_until: float,
+    needed: Iterable[int],
 ) -> tuple[int, MachineCheckpoint]:
-    """Return how many of the oldest tuples may go, and the front behind them.
+    """How many of the oldest tuples may be evicted, and the checkpoint behind them.
 
-    Those at `done` or before may go, but for those in windows that are not settled, which are
-    at the positions `needed` or later, and what a trigger has not evicted. By window, any event may
-    still come before all others. Without a copy of its state, a machine has to see all again.
+    Those up to `final_until` may go, except those in windows that are not final, which are at the
+    positions `needed` or later, and what a trigger has not evicted. By window, any event may still
+    come before all others. If its state cannot be copied, a machine has to see all tuples again.
     """
-    if line.dialect.lateness == "window":
-        return 0, front
-    placed = line.placed
-    settled = sum(1 for _ in takewhile(lambda at: at.time <= done, placed))
-    if settled and kind.measure is not TIME and kind.measure is not COUNT:  # more may come there
-        settled = sum(at.coordinate < placed[settled - 1].coordinate for at in placed)
-    if settled and isinstance(kind, UserTrigger):
-        behind = found(kind, line._replace(placed=placed[:settled]), front).front
-        settled = min(settled, max(0, behind.passed - placed[0].rank))
-    count = min([settled, *needed])
-    behind = found(kind, line._replace(placed=placed[:count]), front).front
-    return (count, behind) if count and _can_be_copied(behind.state) else (0, front)
+    if timeline.dialect.lateness == "window":
+        return 0, checkpoint
+    placed = timeline.events
+    final_count = sum(1 for _ in takewhile(lambda event: event.time <= final_until, placed))
+    if final_count and window.measure is not TIME and window.measure is not COUNT:
+        last = placed[final_count - 1].coordinate  # more events may come at this coordinate
+        final_count = sum(event.coordinate < last for event in placed)
+    if final_count and isinstance(window, UserTrigger):
+        final = timeline._replace(events=placed[:final_count])
+        later = machine_windows(window, final, checkpoint).checkpoint
+        final_count = min(final_count, max(0, later.passed_count - placed[0].rank))
+    count = min([final_count, *needed])
+    later = machine_windows(window, timeline._replace(events=placed[:count]), checkpoint).checkpoint
+    return (count, later) if count and _can_be_copied(later.state) else (0, checkpoint)
 
 
 def _can_be_copied(state: object) -> bool:
-    """Whether a machine can go on from a state more than once."""
+    """Whether a machine can resume from a state more than once."""
     try:
         deepcopy(state)
     except Exception:  # noqa: BLE001 - whatever the user's objects raise

@@ -1,14 +1,14 @@
-"""What slicing must know of a window type in time whose edges are known beforehand.
+"""The interface of a window schedule: window types in time whose edges are known beforehand.
 
-The span of a window is the half-open range of the times that it holds, whatever the dialect says
-of its ends. A window is past at its end, closed or open (and what a dialect adds to that).
+The span of a window is the half-open range of the times that it holds, whatever the dialect makes
+of its ends. A window completes at its end, closed or open (and what a dialect adds to that).
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from muntin.optimized.scotty.schedules.spans import ScheduledWindow, edge_shift
+from muntin.optimized.scotty.schedules.periodic_edges import ScheduledWindow, edge_shift
 from muntin.optimized.scotty.slices.edges import Progression
 from muntin.spec.dialect import Dialect
 from muntin.spec.stream import END
@@ -18,65 +18,65 @@ NextSliceAfter = Callable[[float], int | None]
 
 
 class SeenRange(NamedTuple):
-    """The first time that the query has seen of the key, the last, and how far time has come."""
+    """First and last time that a query has seen of a key, and the last finite watermark."""
 
     first: int
     last: int
-    reached: float
+    last_finite: float
 
 
 class WindowSchedule(ABC):
-    """The windows that begin after `since`, of one type."""
+    """The windows of one type that begin after `since`."""
 
-    starts_at: int | None = None
+    retained_from: int | None = None
     """The time from which everything is kept, if there is one."""
-    shortest: int = 0
+    shortest_window: int = 0
     """How many times a window holds at least."""
 
-    def __init__(self, kind: ScheduledWindow, dialect: Dialect, since: float) -> None:
-        """Take in what is common to all types."""
+    def __init__(self, window: ScheduledWindow, dialect: Dialect, since: float) -> None:
+        """Derive what is common to all types."""
         self.dialect, self.since = dialect, since
-        self.opens, self.closes = edge_shift(kind, dialect)
+        self.opens, self.closes = edge_shift(window, dialect)
 
-    def completion_time(self, one: Interval) -> float:
-        """Return when a window is past: at its end, or the first time after one that it holds."""
-        return one.end + self.closes
+    def completion_time(self, interval: Interval) -> float:
+        """When a window completes: at its end, or the first time after one that it holds."""
+        return interval.end + self.closes
 
-    def clipped(self, span: tuple[int, int]) -> tuple[int, int]:
-        """Return what the query sees of a span."""
+    def clip(self, span: tuple[int, int]) -> tuple[int, int]:
+        """The part of a span that the query sees."""
         low, high = span
         return (low if self.since == -END else max(low, int(self.since) + 1)), high
 
     @abstractmethod
     def edges(self) -> list[Progression]:
-        """Return the edges of all spans."""
+        """The edges of all spans."""
 
     @abstractmethod
-    def span(self, one: Interval) -> tuple[int, int]:
-        """Return the span of a window."""
+    def span(self, interval: Interval) -> tuple[int, int]:
+        """The span of a window."""
 
     @abstractmethod
-    def windows_containing(self, time: int, high: float, extent: SeenRange) -> Iterator[Interval]:
-        """Return the windows that hold a time, and are past at `high`."""
+    def windows_containing(self, time: int, until: float, seen: SeenRange) -> Iterator[Interval]:
+        """The windows that hold a time and complete by `until`."""
 
     @abstractmethod
     def windows_ending_in(
-        self, low: float, high: float, now: SeenRange, after: NextSliceAfter
+        self, after: float, until: float, seen: SeenRange, next_slice_after: NextSliceAfter
     ) -> Iterator[Interval]:
-        """Return the windows that are past in (low, high], at least if they hold a slice.
+        """The windows that complete in (after, until], at least those that hold a slice.
 
-        `after` gives the time of the first slice that does not begin before a time.
+        `next_slice_after` gives the time of the first slice that does not begin before a time.
         """
 
     @abstractmethod
-    def last_end(self, time: int, extent: SeenRange) -> float | None:
-        """Return when the last of the windows that hold a time is past, if any does."""
+    def last_completion(self, time: int, seen: SeenRange) -> float | None:
+        """When the last of the windows that hold a time completes, if there is one."""
 
     @abstractmethod
-    def first_open_after(self, done: int) -> Interval | None:
-        """Return the first window that is past after `done`, whether it holds anything or not."""
+    def first_open_after(self, time: int) -> Interval | None:
+        """The first window that completes after `time`, whether it holds events or not."""
 
 
-def align_up(least: int, residue: int, period: int) -> int:
-    """Return the least number in residue + period * Z that is not below the given one."""
-    return least + (residue - least) % period
+def align_up(minimum: int, residue: int, period: int) -> int:
+    """The least number in residue + period * Z that is not below the minimum."""
+    return minimum + (residue - minimum) % period

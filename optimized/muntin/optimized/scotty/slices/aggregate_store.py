@@ -1,7 +1,7 @@
-"""Where the partial aggregates of slices are combined: lazily, or ahead of time in a tree.
+"""The aggregate store of [Traub20], section 5.3: partial aggregates combined lazily, or in a tree.
 
-The slices themselves are the truth; a tree is an index over them that is brought up to date when
-a window is asked for, and made anew after a failure. [Traub20], section 5.3; [Tangwongsan19], 5.3.
+The slices themselves are the truth; a tree is an index over them that is brought up to date when a
+window is folded, and rebuilt after a failure. [Tangwongsan19], 5.3.
 """
 
 from abc import ABC, abstractmethod
@@ -16,13 +16,12 @@ from muntin.spec.structure import OutOfOrder
 
 BuildTree = Callable[[Monoid[object]], OutOfOrder[object]]
 
-
-STALE = 64
-"""So many slices may have changed before a small tree is made anew."""
+MAX_STALE_SLICES = 64
+"""A small tree is rebuilt once more slices than this have changed."""
 
 
 class StoredSlice(Protocol):
-    """A slice as a store sees it: known by the time or rank of its first tuple."""
+    """A slice as a store sees it: identified by the time or rank of its first tuple."""
 
     @property
     def first(self) -> int:
@@ -40,19 +39,19 @@ class AggregateStore(ABC):
 
     @abstractmethod
     def mark_changed(self, first: int) -> None:
-        """Note that the slice with this first tuple has come, changed or gone."""
+        """Record that the slice with this first tuple was added, changed or removed."""
 
     @abstractmethod
     def reset(self) -> None:
-        """Note that any slice may have changed."""
+        """Record that any slice may have changed."""
 
     @abstractmethod
     def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
-        """Combine the slices from index `low` to `high`, of which there is at least one."""
+        """Combine the slices from index `low` up to `high`, at least one."""
 
 
 class LazyStore(AggregateStore):
-    """Nothing but the list of slices: a window costs one combine less than it has slices."""
+    """Only the list of slices: a window costs one combine less than it has slices."""
 
     def __init__(self, monoid: Monoid[object]) -> None:
         """Keep nothing."""
@@ -66,60 +65,60 @@ class LazyStore(AggregateStore):
 
     def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
         """Combine them one by one."""
-        return fold_checked(self._monoid, [one.partial for one in slices[low:high]])
+        return fold_checked(self._monoid, [slice_.partial for slice_ in slices[low:high]])
 
 
 class TreeStore(AggregateStore):
     """An ordered tree of partial aggregates over the slices."""
 
-    def __init__(self, kind: BuildTree, monoid: Monoid[object]) -> None:
-        """Start with an empty tree of a kind, which must be a class to be part of a snapshot."""
-        self._kind, self._monoid = kind, monoid
+    def __init__(self, build: BuildTree, monoid: Monoid[object]) -> None:
+        """Start without a tree; `build` must be a class to be part of a snapshot."""
+        self._build, self._monoid = build, monoid
         self._tree: OutOfOrder[object] | None = None
-        self._touched: set[int] = set()
+        self._changed_firsts: set[int] = set()
 
     def mark_changed(self, first: int) -> None:
-        """Remember it until the tree is asked; but a tree of which most is stale is dropped."""
+        """Record it until the next fold; a tree that is mostly stale is dropped."""
         if self._tree is not None:
-            self._touched.add(first)
-            if len(self._touched) > STALE + 2 * len(self._tree):
+            self._changed_firsts.add(first)
+            if len(self._changed_firsts) > MAX_STALE_SLICES + 2 * len(self._tree):
                 self.reset()
 
     @property
-    def stale(self) -> int:
-        """How many slices have changed since the tree was asked."""
-        return len(self._touched)
+    def stale_count(self) -> int:
+        """How many slices have changed since the last fold."""
+        return len(self._changed_firsts)
 
     def reset(self) -> None:
         """Drop the tree."""
         self._tree = None
-        self._touched.clear()
+        self._changed_firsts.clear()
 
     def fold(self, slices: Sequence[StoredSlice], low: int, high: int) -> object:
-        """Ask the tree, once it is up to date."""
+        """Query the tree, once it is up to date."""
         tree, self._tree = self._tree, None  # so that a combine that raises leaves no tree
         if tree is None:
-            tree = self._kind(self._monoid)
-            tree.bulk_insert((one.first, one.partial) for one in slices)
-        elif self._touched:
-            for first in self._touched:
+            tree = self._build(self._monoid)
+            tree.bulk_insert((slice_.first, slice_.partial) for slice_ in slices)
+        elif self._changed_firsts:
+            for first in self._changed_firsts:
                 tree.evict(first)
-            changed = [one for one in slices if one.first in self._touched]
-            tree.bulk_insert((one.first, one.partial) for one in changed)
+            changed = [slice_ for slice_ in slices if slice_.first in self._changed_firsts]
+            tree.bulk_insert((slice_.first, slice_.partial) for slice_ in changed)
         total = tree.query_range(slices[low].first, slices[high - 1].first)
         self._tree = tree
-        self._touched.clear()
+        self._changed_firsts.clear()
         return check_result(self._monoid, total, slices[low].partial)
 
 
 BuildStore = Callable[[Monoid[object]], AggregateStore]
 
 
-def eager(monoid: Monoid[object]) -> AggregateStore:
-    """Return a FlatFAT over slices."""
+def flatfat_store(monoid: Monoid[object]) -> AggregateStore:
+    """A FlatFAT over slices."""
     return TreeStore(FlatFatWindow, monoid)
 
 
-def fiba(monoid: Monoid[object]) -> AggregateStore:
-    """Return a FiBA over slices."""
+def fiba_store(monoid: Monoid[object]) -> AggregateStore:
+    """A FiBA over slices."""
     return TreeStore(Fiba, monoid)

@@ -1,7 +1,8 @@
-"""Window edges that are known beforehand, their fusion, and the cell between two of them.
+"""Window edges that are known beforehand, their minimal cover, and the interval between two.
 
-Algorithm 2 of [Traub20]: a sliding window is two progressions of edges, its starts and its ends;
-a progression that another covers is dropped. Proofs: proofs/scotty.md, E1 and E2.
+Algorithm 2 of [Traub20]: a sliding window is two progressions of edges, its starts and its ends; a
+progression that another covers is dropped. Algorithm 1 cuts a slice when time passes the next edge:
+here, `Edges.interval_at`. Proofs: proofs/scotty.md, E1 and E2.
 """
 
 from bisect import bisect_right
@@ -24,35 +25,35 @@ class Progression(NamedTuple):
     high: float = END
 
     def at_or_before(self, time: int) -> float:
-        """Return the last edge that is not after a time, or minus infinity."""
-        from_here = time if self.high >= time else int(self.high)
-        edge = from_here - (from_here - self.residue) % self.period
+        """The last edge that is not after a time, or minus infinity."""
+        bound = time if self.high >= time else int(self.high)
+        edge = bound - (bound - self.residue) % self.period
         return edge if edge >= self.low else -END
 
     def after(self, time: int) -> float:
-        """Return the first edge after a time, or infinity.
+        """The first edge after a time, or infinity.
 
         >>> Progression(1, 5).after(6), Progression(1, 5, high=6).after(6)
         (11, inf)
         """
-        from_here = time + 1 if self.low <= time else int(self.low)
-        edge = from_here + (self.residue - from_here) % self.period
+        bound = time + 1 if self.low <= time else int(self.low)
+        edge = bound + (self.residue - bound) % self.period
         return edge if edge <= self.high else END
 
     def covers(self, other: "Progression") -> bool:
         """Whether every edge of the other is one of these."""
-        single = other.low == other.high
-        edge = int(other.low) if single else other.residue
+        is_single = other.low == other.high
+        edge = int(other.low) if is_single else other.residue
         aligned = (edge - self.residue) % self.period == 0
         within = self.low <= other.low and other.high <= self.high
-        return within and aligned and (single or other.period % self.period == 0)
+        return within and aligned and (is_single or other.period % self.period == 0)
 
 
-LOW = attrgetter("low")
+INTERVAL_LOW = attrgetter("low")
 
 
-def single(edge: int) -> Progression:
-    """Return one edge."""
+def single_edge(edge: int) -> Progression:
+    """A progression of one edge."""
     return Progression(edge, 1, edge, edge)
 
 
@@ -63,90 +64,96 @@ class EdgeInterval(NamedTuple):
     high: float
 
 
-def fused(
+def minimal_cover(
     progressions: Iterable[Progression], kept: Sequence[Progression] = ()
 ) -> list[Progression]:
-    """Return the fewest of these that have all their edges (Algorithm 2, ADD_WINDOW).
+    """The fewest progressions that have all the edges (Algorithm 2 of [Traub20], ADD_WINDOW).
 
-    >>> fused([Progression(0, 6), Progression(0, 3), Progression(1, 3), single(9)])
+    >>> minimal_cover([Progression(0, 6), Progression(0, 3), Progression(1, 3), single_edge(9)])
     [Progression(residue=0, period=3, low=-inf, high=inf), Progression(residue=1, period=3, ...
     """
-    found = list(kept)
+    cover = list(kept)
     for new in progressions:
-        if not any(old.covers(new) for old in found):
-            found = [*(old for old in found if not new.covers(old)), new]
-    return found
+        if not any(old.covers(new) for old in cover):
+            cover = [*(old for old in cover if not new.covers(old)), new]
+    return cover
 
 
 class Edges(RecomputableState):
-    """All edges, the cell of the youngest tuple, and some cells before that."""
+    """All edges, the interval of the youngest tuple, and some intervals before that."""
 
-    recalled = ("_cells",)
-    remembered = 1024
-    strides = 64  # how many edges are passed one by one before time leaps
+    cache_fields = ("_intervals",)
+    interval_limit = 1024
+    stride_limit = 64  # edges passed one by one before time leaps
 
     def __init__(
         self, progressions: Iterable[Progression] = (), kept: Sequence[Progression] = ()
     ) -> None:
-        """Start with no cell known, and with edges of which those kept are fused already."""
-        self.progressions = fused(progressions, kept)
-        self.computed = 0
+        """Start with no interval known; `kept` progressions cover each other no more."""
+        self.progressions = minimal_cover(progressions, kept)
+        self.computed_count = 0
         self._active = EdgeInterval(0, 0)
         self._next: list[tuple[float, int]] = []  # a heap: the next edge of each progression
-        self._cells: list[EdgeInterval] = []  # sorted, before the active one
+        self._intervals: list[EdgeInterval] = []  # sorted, before the active one
 
-    def extended(self, progressions: Iterable[Progression]) -> "Edges":
-        """Return these edges and further ones."""
+    def with_edges(self, progressions: Iterable[Progression]) -> "Edges":
+        """These edges and further ones."""
         return Edges(progressions, self.progressions)
 
-    def without(self, gone: Iterable[Progression], left: Iterable[Progression]) -> "Edges":
-        """Return these edges but for some, of which those stay that the ones left have too."""
-        dropped = set(gone)
-        kept = [one for one in self.progressions if one not in dropped]
-        freed = [one for one in left if any(old.covers(one) for old in dropped)]
+    def without_edges(
+        self, removed: Iterable[Progression], remaining: Iterable[Progression]
+    ) -> "Edges":
+        """These edges without the removed ones, except those that remaining queries have too."""
+        removed_set = set(removed)
+        kept = [progression for progression in self.progressions if progression not in removed_set]
+        freed = [p for p in remaining if any(old.covers(p) for old in removed_set)]
         return Edges(freed, kept)
 
-    def cell(self, time: int) -> EdgeInterval:
-        """Return the cell of a time; only a tuple beyond the next edge costs a computation."""
+    def interval_at(self, time: int) -> EdgeInterval:
+        """The interval of a time; only a tuple beyond the next edge costs a computation.
+
+        This is the comparison with the next edge of Algorithm 1 of [Traub20], for late tuples too.
+        """
         active = self._active
         if active.low <= time < active.high:
             return active
         if time >= active.high and self._next:
-            return self._advanced(time)
-        return self._earlier(time)
+            return self._advance(time)
+        return self._interval_before(time)
 
-    def _advanced(self, time: int) -> EdgeInterval:
+    def _advance(self, time: int) -> EdgeInterval:
         """Pass the edges up to a time: the last of them, and the next (Algorithm 2, NEXT)."""
-        edges, following = list[float](), self._next
-        while following[0][0] <= time:
-            edge, nth = following[0]
-            one, to = self.progressions[nth], int(edge) if len(edges) < self.strides else time
-            edges.append(one.at_or_before(to))
-            heapreplace(following, (one.after(to), nth))
-        self.computed += 1
-        self._remember(len(self._cells), self._active)
-        for low, high in pairwise(dict.fromkeys(edges) if len(edges) <= self.strides else ()):
-            self._remember(len(self._cells), EdgeInterval(low, high))
-        self._active = EdgeInterval(max(edges), following[0][0])
+        edges, next_edges = list[float](), self._next
+        while next_edges[0][0] <= time:
+            edge, index = next_edges[0]
+            progression = self.progressions[index]
+            until = int(edge) if len(edges) < self.stride_limit else time
+            edges.append(progression.at_or_before(until))
+            heapreplace(next_edges, (progression.after(until), index))
+        self.computed_count += 1
+        self._store_interval(len(self._intervals), self._active)
+        for low, high in pairwise(dict.fromkeys(edges) if len(edges) <= self.stride_limit else ()):
+            self._store_interval(len(self._intervals), EdgeInterval(low, high))
+        self._active = EdgeInterval(max(edges), next_edges[0][0])
         return self._active
 
-    def _earlier(self, time: int) -> EdgeInterval:
-        """Return a cell before the active one, or the first to be active."""
-        at = bisect_right(self._cells, time, key=LOW)
-        if at and time < self._cells[at - 1].high:
-            return self._cells[at - 1]
-        self.computed += 1
+    def _interval_before(self, time: int) -> EdgeInterval:
+        """An interval before the active one, or the first to be active."""
+        index = bisect_right(self._intervals, time, key=INTERVAL_LOW)
+        if index and time < self._intervals[index - 1].high:
+            return self._intervals[index - 1]
+        self.computed_count += 1
         low = max((p.at_or_before(time) for p in self.progressions), default=-END)
-        following = [(p.after(time), nth) for nth, p in enumerate(self.progressions)]
-        cell = EdgeInterval(low, min(following, default=(END, 0))[0])
+        next_edges = [(p.after(time), index) for index, p in enumerate(self.progressions)]
+        interval = EdgeInterval(low, min(next_edges, default=(END, 0))[0])
         if self._active == EdgeInterval(0, 0):
-            heapify(following)
-            self._active, self._next = cell, following
+            heapify(next_edges)
+            self._active, self._next = interval, next_edges
         else:
-            self._remember(at, cell)
-        return cell
+            self._store_interval(index, interval)
+        return interval
 
-    def _remember(self, at: int, cell: EdgeInterval) -> None:
-        self._cells.insert(at, cell)
-        if len(self._cells) > self.remembered:
-            del self._cells[: self.remembered // 2]
+    def _store_interval(self, index: int, interval: EdgeInterval) -> None:
+        self._intervals.insert(index, interval)
+        if len(self._intervals) > self.interval_limit:
+            del self._intervals[: self.interval_limit // 2]

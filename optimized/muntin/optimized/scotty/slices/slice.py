@@ -1,17 +1,19 @@
 """A slice: consecutive tuples that every window holds together or not at all."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
-from muntin.spec.stream import END, Accepted, Event
+from muntin.spec.stream import END, AcceptedEvent, Event
 
-State = tuple[int, float, float, int, object]
+ORDER = attrgetter("order")
+SliceState = tuple[int, float, float, int, object]
 
 
 class LiftedEvent(NamedTuple):
     """A tuple and its lifted value."""
 
-    accepted: Accepted
+    accepted: AcceptedEvent
     partial: object
 
     @property
@@ -24,9 +26,9 @@ class LiftedEvent(NamedTuple):
 class Slice:
     """The partial aggregate of some tuples, and what sessions must know of them.
 
-    `plain` is the last time of a tuple without a gap of its own, `own` the furthest that the gap
-    of a tuple reaches. `tuples` is None unless tuples have to be stored. `step` is the last that
-    has changed it.
+    `last_default_gap_time` is the last time of a tuple without an own gap, `own_gap_end` the
+    furthest end of an own gap. `tuples` is None unless tuples have to be stored. `step` is the last
+    step that has changed the slice.
     """
 
     first: int
@@ -38,20 +40,20 @@ class Slice:
     tuples: list[LiftedEvent] | None = None
     step: int = -1
 
-    def reach(self, gap: int) -> float:
-        """Return where a session of this slice alone ends."""
+    def session_end(self, gap: int) -> float:
+        """Where a session of this slice alone ends."""
         return max(self.last_default_gap_time + gap, self.own_gap_end)
 
-    def state(self) -> State:
-        """Return what a step changes but for the list of tuples, to set it back."""
+    def state(self) -> SliceState:
+        """What a step changes except the list of tuples, to be restored."""
         return self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial
 
-    def restore(self, state: State) -> None:
-        """Be again what it was."""
+    def restore(self, state: SliceState) -> None:
+        """Undo what a step has changed."""
         self.last, self.last_default_gap_time, self.own_gap_end, self.size, self.partial = state
 
-    def count(self, event: Event) -> None:
-        """Take a further tuple into account, but for the partial aggregate."""
+    def count_tuple(self, event: Event) -> None:
+        """Update all but the partial aggregate for a further tuple."""
         time, gap = event.time, event.gap
         self.size += 1
         self.last = max(self.last, time)
@@ -64,22 +66,22 @@ class Slice:
 def singleton_slice(
     event: Event, partial: object, tuples: list[LiftedEvent] | None, step: int
 ) -> Slice:
-    """Return the slice of one tuple."""
+    """The slice of one tuple."""
     time, gap = event.time, event.gap
-    plain, own = (time, -END) if gap is None else (-END, time + gap)
-    return Slice(time, time, plain, own, 1, partial, tuples, step)
+    default_gap_time, own_gap_end = (time, -END) if gap is None else (-END, time + gap)
+    return Slice(time, time, default_gap_time, own_gap_end, 1, partial, tuples, step)
 
 
 def merged_slice(
     parts: list[Slice], partial: object, tuples: list[LiftedEvent] | None, step: int = -1
 ) -> Slice:
-    """Return the slice of neighbours, which has this partial aggregate and these tuples."""
+    """The slice of neighbours, with this partial aggregate and these tuples."""
     return Slice(
-        min(one.first for one in parts),
-        max(one.last for one in parts),
-        max(one.last_default_gap_time for one in parts),
-        max(one.own_gap_end for one in parts),
-        sum(one.size for one in parts),
+        min(slice_.first for slice_ in parts),
+        max(slice_.last for slice_ in parts),
+        max(slice_.last_default_gap_time for slice_ in parts),
+        max(slice_.own_gap_end for slice_ in parts),
+        sum(slice_.size for slice_ in parts),
         partial,
         tuples,
         step,

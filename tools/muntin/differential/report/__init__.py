@@ -1,1 +1,0 @@
-"""The outcome of a differential run as a table in the terminal, a page and charts."""
