@@ -11,8 +11,8 @@ from muntin.columnar.arguments import is_mapping, is_sequence
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import CompiledAggregate, compiled_aggregate
 from muntin.kernels.slicing.forms import catalogued
-from muntin.kernels.slicing.over import Erased, over
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.kernels.slicing.over import over
+from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
 from muntin.spec.algebra.catalogue import named_keeping_nulls, skipping_nulls
 from muntin.spec.errors import InvalidInputError
 
@@ -34,7 +34,7 @@ class AggregateRequest:
     """
 
     label: str
-    what: str | Erased
+    what: str | AnyAggregate
     columns: tuple[str, ...]
     type: object
 
@@ -54,7 +54,7 @@ class AggregateRequest:
         name = self.what if isinstance(self.what, str) else self.what.name
         return f"{self.label} = {name}({', '.join(self.columns)})"
 
-    def definition(self) -> Erased:
+    def definition(self) -> AnyAggregate:
         """The aggregate of single values, or of tuples if it has several columns."""
         if isinstance(self.what, str):
             return self.named(self.what)
@@ -62,17 +62,17 @@ class AggregateRequest:
             return compiled_aggregate(self.what.summary, commutative=self.what.commutative)
         return skipping_nulls(self.what)
 
-    def named(self, name: str) -> Erased:
+    def named(self, name: str) -> AnyAggregate:
         """An aggregate of the catalogue; `muntin.spark` adds sketches."""
         return catalogued(name)
 
-    def over_values(self, *, is_single: bool) -> Erased:
+    def over_values(self, *, is_single: bool) -> AnyAggregate:
         """The aggregate of the values of events: of their single column, or of records."""
         if self.counts_rows:
             return named_keeping_nulls("count")
         return self.definition() if is_single else self.over_columns()
 
-    def over_columns(self, time: str = "") -> Erased:
+    def over_columns(self, time: str = "") -> AnyAggregate:
         """The aggregate of records; to count rows is to count their times, which are never null."""
         if self.counts_rows:
             return over((time,), catalogued("count"))
@@ -89,7 +89,7 @@ def value_columns(requests: Iterable[AggregateRequest], extra: Sequence[str]) ->
 
 
 def parse_aggregates(
-    aggregates: object, lookup: Callable[[str], Erased] = catalogued
+    aggregates: object, lookup: Callable[[str], AnyAggregate] = catalogued
 ) -> tuple[AggregateRequest, ...]:
     """Requests by result name; `lookup` refuses names that are in no catalogue.
 
@@ -126,7 +126,7 @@ def parse_aggregates(
 def parse_aggregate(
     label: str | None,
     spec: object,
-    lookup: Callable[[str], Erased] = catalogued,
+    lookup: Callable[[str], AnyAggregate] = catalogued,
     where: str | None = None,
 ) -> AggregateRequest:
     """One request; without a label it is named as in `sum(price)`, and messages say where it is."""
@@ -149,13 +149,13 @@ def parse_aggregate(
     return AggregateRequest(shown if label is None else label, what, columns, kind)
 
 
-def is_aggregate(value: object) -> TypeGuard[Erased]:
+def is_aggregate(value: object) -> TypeGuard[AnyAggregate]:
     """Whether a value is an aggregate, of values of any type."""
     return isinstance(value, Aggregate)
 
 
 def _own_columns(
-    what: Erased, rest: Sequence[object], where: str
+    what: AnyAggregate, rest: Sequence[object], where: str
 ) -> tuple[tuple[str, ...], object]:
     if len(rest) < 2:  # noqa: PLR2004 - a column and a type
         raise InvalidInputError(
@@ -175,7 +175,7 @@ def _compiled_columns(
 
 
 def _catalogue_columns(
-    what: str, rest: Sequence[object], lookup: Callable[[str], Erased], where: str
+    what: str, rest: Sequence[object], lookup: Callable[[str], AnyAggregate], where: str
 ) -> tuple[str, ...]:
     try:
         lookup(what)

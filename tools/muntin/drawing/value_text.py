@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from muntin.drawing.scene import Box, Look
-from muntin.spec.algebra.aggregate import Aggregate
-
-Erased = Aggregate[object, object, object]
+from muntin.spec.algebra.aggregate import AnyAggregate
 
 IDENTITY = "⊥"
 """The text of a cell whose value is the identity: nothing is aggregated there [Tangwongsan15]."""
@@ -53,7 +51,7 @@ class Text:
 class ValueFormatter:
     """Formats the values of an aggregate: lowered, as a result is."""
 
-    aggregate: Erased
+    aggregate: AnyAggregate
 
     def text(self, value: object) -> Text:
         """The text of a partial aggregate."""

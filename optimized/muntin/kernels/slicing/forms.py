@@ -14,10 +14,11 @@ from muntin.kernels.slicing.arrays import LAST, Column, Fields, Flags, Ints, Obj
 from muntin.kernels.slicing.batch import Batch, Source
 from muntin.kernels.slicing.choice import Choice, Everything, some
 from muntin.kernels.slicing.custom import CompiledAggregate
-from muntin.kernels.slicing.over import Erased, Over
+from muntin.kernels.slicing.over import Over
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 from muntin.kernels.slicing.store import Store
 from muntin.snapshot.function_equality import same_function
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named, square_root
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query
@@ -98,7 +99,7 @@ class Form:
         return self.finish({part: part.fold(store.parts[part], lo, hi) for part in self.parts})
 
 
-def form_of(aggregate: Erased) -> Form | None:
+def form_of(aggregate: AnyAggregate) -> Form | None:
     """Return the form of an aggregate: of the catalogue, over fields, or of the user's own."""
     if isinstance(aggregate, CompiledAggregate):
         return _summary(aggregate) if COMPILED else None
@@ -125,12 +126,12 @@ def _summary(aggregate: CompiledAggregate) -> Form:
 
 
 @lru_cache(maxsize=1000)  # a user may ask for any number of percentiles
-def catalogued(name: str) -> Erased:
+def catalogued(name: str) -> AnyAggregate:
     """Return `named(name)`, one and the same at each call: what is one is alike at once."""
     return named(name)
 
 
-def _of_catalogue(aggregate: Erased) -> bool:
+def _of_catalogue(aggregate: AnyAggregate) -> bool:
     """Whether this is `named(name)`: any name may be given to another aggregate."""
     try:
         return same_function(aggregate, catalogued(aggregate.name))

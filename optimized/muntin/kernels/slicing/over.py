@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
 from muntin.spec.errors import InvalidInputError
-
-Erased = Aggregate[object, object, object]
 
 
 @dataclass(frozen=True)
@@ -18,7 +16,7 @@ class Over(Aggregate[object, object, object]):
     """
 
     fields: tuple[str, ...]
-    inner: Erased
+    inner: AnyAggregate
 
 
 def field(value: object, name: str) -> object:
@@ -38,7 +36,7 @@ def is_row(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, tuple | list)
 
 
-def over(fields: str | tuple[str, ...], aggregate: Erased) -> Erased:
+def over(fields: str | tuple[str, ...], aggregate: AnyAggregate) -> AnyAggregate:
     """Return the aggregate over a field, or over several.
 
     >>> from muntin.spec.algebra.catalogue import named

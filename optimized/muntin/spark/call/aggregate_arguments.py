@@ -10,9 +10,9 @@ from muntin.columnar.aggregate_requests import PAIR_AGGREGATES, AggregateRequest
 from muntin.columnar.arrow import M4
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.forms import catalogued
-from muntin.kernels.slicing.over import Erased
 from muntin.reference import sketches
 from muntin.spark.execution.arrow import arrow_type
+from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.errors import InvalidInputError
 
 INTEGER_TYPES = (t.ByteType, t.ShortType, t.IntegerType, t.LongType)
@@ -32,12 +32,12 @@ class AggregateColumn(AggregateRequest):
 
     type: t.DataType
 
-    def named(self, name: str) -> Erased:
+    def named(self, name: str) -> AnyAggregate:
         """An aggregate of the catalogue, or a sketch."""
         return lookup(name)
 
 
-def lookup(name: str) -> Erased:
+def lookup(name: str) -> AnyAggregate:
     """The aggregate of this name: of the catalogue, or a sketch."""
     return sketches.named(name) if name.startswith(SKETCHES) else catalogued(name)
 

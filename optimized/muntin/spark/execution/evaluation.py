@@ -15,7 +15,7 @@ from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.known import KINDS
 from muntin.kernels.slicing.operator import ColumnarOperator
-from muntin.kernels.slicing.over import Erased, is_row
+from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.scotty.operator import Scotty
@@ -23,7 +23,7 @@ from muntin.spark.call.aggregate_arguments import NUMBERS, AggregateColumn
 from muntin.spark.call.query_plan import AggregationPlan
 from muntin.spark.execution.arrow import ArrowBatch, near_times, numbers, objects, pa, times
 from muntin.spark.execution.result_rows import ResultRows, as_type, cast_exactly, coordinates
-from muntin.spec.algebra.aggregate import Aggregate
+from muntin.spec.algebra.aggregate import Aggregate, AnyAggregate
 from muntin.spec.algebra.monoid import product
 from muntin.spec.query import Query, Result
 from muntin.spec.stream import END, Event
@@ -137,7 +137,7 @@ def queries_of(plan: AggregationPlan) -> list[Query]:
     return [Query(name, kind, aggregate) for name, kind in plan.kinds().items()]
 
 
-def product_aggregate(plan: AggregationPlan) -> Erased:
+def product_aggregate(plan: AggregationPlan) -> AnyAggregate:
     """All aggregates as one, whose values are tuples."""
     is_single = plan.has_single_value_column
     parts = [each.over_values(is_single=is_single) for each in plan.aggregates]
