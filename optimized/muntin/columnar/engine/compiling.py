@@ -1,0 +1,152 @@
+"""The only module of the engine that imports Numba. Without Numba all kernels are interpreted.
+
+A kernel gets one argument, the directory: it reads an array by its place there. Compiled, that is
+an address, so arrays have no owner for Numba to count, each kernel has one signature, and a call
+from Python takes a tenth of a microsecond. Partials are added, merged and copied by pointers to
+functions that lie in the state, so no kernel is specialized to a set of aggregates.
+"""
+
+# Numba has no type annotations, so:
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+
+import ctypes
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muntin.kernels.compiler.jit import COMPILED, gc_paused
+
+if TYPE_CHECKING:
+    from muntin.columnar.engine.directory import Directory
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+PartKernel = Callable[["Directory", int, int, int], int]
+
+if COMPILED:
+    with gc_paused():
+        import numba
+        from llvmlite import ir
+        from numba import types
+        from numba.extending import intrinsic
+
+        WORD, REAL = ir.IntType(64), ir.DoubleType()
+        DIRECTORY = types.CPointer(types.int64)
+
+        def _pointer_to(item: object, llvm_type: object) -> Callable[..., object]:
+            @intrinsic
+            def pointer(_: object, address: object) -> object:
+                def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
+                    return builder.inttoptr(values[0], llvm_type.as_pointer())
+
+                return types.CPointer(item)(types.int64), generate
+
+            return pointer
+
+        _int_pointer = _pointer_to(types.int64, WORD)
+        _float_pointer = _pointer_to(types.float64, REAL)
+
+        @intrinsic
+        def call(_: object, function: object, t: object, part: object, to: object, origin: object) -> object:
+            def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
+                kind = ir.FunctionType(WORD, [WORD.as_pointer(), WORD, WORD, WORD])
+                return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
+
+            word = types.int64
+            return word(word, DIRECTORY, word, word, word), generate
+
+        _OPTIONS = {"error_model": "numpy"}
+        _REORDERED = {**_OPTIONS, "fastmath": {"reassoc", "nsz"}}
+
+        def inlined(function: Callable[P, R]) -> Callable[P, R]:
+            """A function that kernels call, and that becomes part of them."""
+            return numba.njit(forceinline=True, **_OPTIONS)(function)
+
+        def outlined(function: Callable[P, R]) -> Callable[P, R]:
+            """A function that kernels call."""
+            return numba.njit(**_OPTIONS)(function)
+
+        def reordered(function: Callable[P, R]) -> Callable[P, R]:
+            """A function that kernels call, in which floats are added in any order."""
+            return numba.njit(**_REORDERED)(function)
+
+        @inlined
+        def ints(t: "Directory", place: int) -> Ints:
+            """The array of integers at a place."""
+            return numba.carray(_int_pointer(t[2 * place]), (t[2 * place + 1],))
+
+        @inlined
+        def floats(t: "Directory", place: int) -> Floats:
+            """The array of floats at a place."""
+            return numba.carray(_float_pointer(t[2 * place]), (t[2 * place + 1],))
+else:
+
+    def inlined(function: Callable[P, R]) -> Callable[P, R]:
+        """The function itself."""
+        return function
+
+    outlined = reordered = inlined
+
+    def ints(t: "Directory", place: int) -> Ints:
+        """The array of integers at a place."""
+        return t.arrays[place]
+
+    def floats(t: "Directory", place: int) -> Floats:
+        """The array of floats at a place."""
+        return t.arrays[place]
+
+    def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
+        """Call a kernel of partials."""
+        return PART_KERNELS[function](t, part, to, origin)
+
+
+PART_KERNELS: list[PartKernel] = []
+"""The kernels of partials that have a number, where nothing is compiled."""
+
+
+class Phase(Generic[P]):
+    """A kernel that Python calls with the directory; compiled at its first call."""
+
+    def __init__(self, function: Callable[["Directory"], int]) -> None:
+        """Compile nothing yet."""
+        self.function = getattr(function, "py_func", function)  # without the wrapper of Numba
+
+    @cached_property
+    def entry(self) -> Callable[[int], int]:
+        """The compiled function, which takes the address of a directory."""
+        with gc_paused():
+            code = numba.cfunc(types.int64(DIRECTORY), cache=True, **_OPTIONS)(self.function)
+        self._code = code
+        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(code.address)
+
+    def __call__(self, directory: "Directory") -> int:
+        """Run the kernel."""
+        if COMPILED:
+            return self.entry(directory.address)
+        return int(self.function(directory))
+
+
+class PartPhase:
+    """A kernel of partials, which other kernels call by its address."""
+
+    def __init__(self, function: PartKernel) -> None:
+        """Compile nothing yet."""
+        self.function = getattr(function, "py_func", function)  # without the wrapper of Numba
+
+    @cached_property
+    def address(self) -> int:
+        """What the state holds to have the kernel called."""
+        if not COMPILED:
+            PART_KERNELS.append(self.function)
+            return len(PART_KERNELS) - 1
+        word = types.int64
+        with gc_paused():
+            self._code = numba.cfunc(word(DIRECTORY, word, word, word), cache=True, **_OPTIONS)(
+                self.function
+            )
+        return int(self._code.address)
