@@ -56,6 +56,23 @@ def mark_dirty(t: Directory, scalars: Ints, s: int, n: int) -> None:
 
 
 @outlined
+def scatter_lanes(t: Directory, begin: int, end: int) -> int:
+    """Place rows one by one whose slices have units, and were not reported."""
+    scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
+    edges, lookup, units = ints(t, d.EDGES), ints(t, d.LOOKUP), ints(t, d.UNIT)
+    counts, placed = ints(t, d.ROW_COUNT), ints(t, d.PLACED)
+    origin, shift = scalars[d.LOOKUP_ORIGIN], U(scalars[d.LOOKUP_SHIFT])
+    for i in range(U(begin), U(end)):
+        s = U(lookup[U(times[i] - origin) >> shift])
+        while times[i] >= edges[s + ONE]:
+            s += ONE
+        row = U(units[s] << 2) + (i & U(3))
+        placed[i] = row
+        counts[row] += 1
+    return 0
+
+
+@outlined
 def place_lanes(t: Directory) -> int:
     """Place the rows of one key: runs that lie in one slice go to one row."""
     scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
@@ -100,15 +117,21 @@ def place_lanes(t: Directory) -> int:
                 froms[o], upto[o] = edges[s], edges[s + 1]
                 o += 1
             continue
-        for i in range(begin, end):
-            s = slice_of(times[i], edges, lookup, origin, shift, slices)
-            if units[s] == 0:
-                units[s] = take_unit(scalars, next_unit)
-            row = 4 * units[s] + (i & 3)
-            placed[i] = row
-            counts[row] += 1
-            if s < sealed:
-                mark_dirty(t, scalars, s, 1)
+        if last - first < BLOCK and first >= sealed and lows[block] >= origin:
+            for s in range(first, last + 1):
+                if units[s] == 0:
+                    units[s] = take_unit(scalars, next_unit)
+            scatter_lanes(t, begin, end)
+        else:
+            for i in range(begin, end):
+                s = slice_of(times[i], edges, lookup, origin, shift, slices)
+                if units[s] == 0:
+                    units[s] = take_unit(scalars, next_unit)
+                row = 4 * units[s] + (i & 3)
+                placed[i] = row
+                counts[row] += 1
+                if s < sealed:
+                    mark_dirty(t, scalars, s, 1)
         begins[o], ends[o], rows[o], froms[o], upto[o] = begin, end, -1, -d.FAR, d.FAR
         o += 1
     scalars[d.ENTRIES] = o

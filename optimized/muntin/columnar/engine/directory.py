@@ -37,8 +37,10 @@ FAR = 1 << 62
     REVISION_END, REVISION_KEY, REVISION,
     # parts: pointers and places; columns of integers that are summed, and bounds of their sums
     PARTS, SUMMED, SUM_BOUND,
-) = range(57)  # fmt: skip
-PLACES = SUM_BOUND + 1
+    # columns of the batch that are bound: place, and object or 0
+    BOUND,
+) = range(58)  # fmt: skip
+PLACES = BOUND + 1
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -46,8 +48,8 @@ PLACES = SUM_BOUND + 1
     INDEX_TOP, INDEX_GUESS, SLICES, SEALED, COVER_LOW, LOOKUP_ORIGIN, LOOKUP_SHIFT, CUT_CHECKED,
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
-    TOUCHED, OVERFLOWING,
-) = range(48)  # fmt: skip
+    TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED,
+) = range(50)  # fmt: skip
 SCALAR_COUNT = 64
 
 DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT = range(8)

@@ -7,18 +7,15 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.compiling import Ints, Phase
+from muntin.columnar.engine.compiling import COMPILED, Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
+from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.plan import PartKernels, Period, Reach, kernels_for
 from muntin.columnar.engine.step import release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
-SMALL = 1024
-"""Batches up to this size are copied: that is cheaper than to ask for addresses."""
-UNIT = 64
-"""Rows of a unit, where a slice has rows for the keys that came."""
 fill_keys = Phase(fill_key_table)
 
 SLICE_ARRAYS = (
@@ -73,7 +70,8 @@ class Engine:
     ) -> None:
         """Start without events."""
         self.directory = Directory()
-        self.rows, self.reach = [list(row) for row in rows], Reach(rows)
+        self.rows = [list(row) for row in rows]
+        self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
         self.scalars: Ints = np.zeros(d.SCALAR_COUNT, np.int64)
         self.directory.put(d.SCALARS, self.scalars)
         s = self.scalars
@@ -81,8 +79,8 @@ class Engine:
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         self.parts: list[KeptPart] = []
-        self.buffers: dict[int, AnyArray] = {}
         self.timetable = Timetable(periods) if rows else None
+        self._spare: list[int] = []
         self._start()
 
     def _start(self) -> None:
@@ -102,7 +100,7 @@ class Engine:
         put(d.KEY_TABLE, np.zeros(2 << 7, np.int64))
         put(d.KEY_OF, np.zeros(1 << 7, np.int64))
         s[d.INDEX_GUESS] = 4
-        self._batch_room(SMALL)
+        self._batch_room(1024)
         if self.timetable:
             s[d.UNIT_ROWS], s[d.TOP_UNIT], s[d.UNITS] = 4, 1, 64
             self.directory.grow(d.ROW_COUNT, 256)
@@ -159,10 +157,14 @@ class Engine:
 
     def add_source(self, dtype: np.dtype[np.generic]) -> int:
         """Give a column of values a place."""
-        buffer = np.zeros(SMALL, dtype)
-        place = self.directory.add(buffer)
-        self.buffers[place] = buffer
-        return place
+        return self.directory.add(np.zeros(0, dtype))
+
+    def bind_places(self, places: Sequence[int]) -> None:
+        """Say which columns a batch has, in which order they are bound."""
+        self.bound = np.zeros(2 * len(places), np.int64)
+        self.bound[::2] = places
+        self.directory.put(d.BOUND, self.bound)
+        self.scalars[d.BOUND_COUNT] = len(places)
 
     # ------------------------------------------------------------ room
 
@@ -177,8 +179,6 @@ class Engine:
         ):  # fmt: skip
             put(place, np.zeros(n, np.int64))
         self.batch_room = n
-        for place in (d.TIMES, d.KEYS):
-            self.buffers[place] = np.zeros(min(n, SMALL), np.int64)
 
     def _lay_edges(self, origin: Ints | None = None) -> None:
         """Write edges and the table of stretches; `origin` is the old slice of each new one."""
@@ -207,8 +207,7 @@ class Engine:
         shift = 0
         if last > first:
             shift = max(0, ((high - low) // (8 * (last - first))).bit_length() - 1)
-            starts = np.arange(low, high + (1 << shift), 1 << shift)
-            put(d.LOOKUP, np.searchsorted(edges[: last + 1], starts, "right") - 1)
+            put(d.LOOKUP, _stretches(edges[first : last + 1], first, shift))
         s[d.LOOKUP_ORIGIN], s[d.LOOKUP_SHIFT] = low, shift
         reported = int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
         at = int(np.searchsorted(edges[: last + 1], reported, "right")) - 1
@@ -239,44 +238,68 @@ class Engine:
         if self.timetable is None:
             raise AssertionError
         self._drop_slices()
+        self._suit()
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
             self._lay_edges(origin)
         self.scalars[d.CUT_CHECKED] = 1
 
+    def _suit(self) -> None:
+        """Take the layout that suits the cells, and size indexes by those that there are."""
+        s, cells = self.scalars, self.directory.arrays[d.CELLS][: int(self.scalars[d.SEALED])]
+        if s[d.LAYOUT] == d.LANES:
+            return
+        layout = best_layout(self)
+        if layout != s[d.LAYOUT]:
+            set_layout(self, layout)
+        used = cells[cells > 0][-8:]
+        if used.size:
+            s[d.INDEX_GUESS] = max(4, (int(used.mean()) * 7 // 4).bit_length())
+
     def _extremes(self, times: Ints) -> Ints:
-        """Times that are as far apart as those of a batch: of dense blocks the first and the last."""
-        arrays, margin = self.directory.arrays, self.timetable.margin if self.timetable else 0
+        """The times of blocks that reach into blank slices; of short blocks in one the extremes."""
+        arrays, table = self.directory.arrays, self.timetable
+        if table is None:
+            raise AssertionError
         blocks = (times.size + 255) // 256
         low, high = arrays[d.BLOCK_LOW][:blocks], arrays[d.BLOCK_HIGH][:blocks]
-        wide = np.flatnonzero(high - low > margin).tolist()
-        inner = [times[256 * block : 256 * block + 256] for block in wide]
-        return np.concatenate([low, high, *inner])
+        first, last = (np.searchsorted(table.edges, one, "right") - 1 for one in (low, high))
+        blanks = np.append(0, np.cumsum(table.blank))
+        some = blanks[last + 1] > blanks[first]
+        short = (first == last) & (high - low <= table.margin)
+        chosen = np.flatnonzero(some & ~short).tolist()
+        inner = [times[256 * block : 256 * block + 256] for block in chosen]
+        return np.concatenate([low[some & short], high[some & short], *inner])
 
-    def _drop_slices(self) -> bool:
-        """Forget slices that no window needs, if they are as many as the others."""
+    def _release(self) -> int:
+        """Give back the rows of slices that no window needs; how many such slices there are."""
         s, table = self.scalars, self.timetable
         limit = int(s[d.LIMIT])
         if table is None or limit <= -FAR:
-            return False
-        horizon = self.reach.horizon(min(limit, FAR // 2))
+            return 0
+        horizon = min(self.reach.horizon(min(limit, FAR // 2)), limit)
         keep = min(int(np.searchsorted(table.edges, horizon, "right")) - 1, int(s[d.SEALED]))
-        if keep < 2 or (2 * keep < int(s[d.SLICES]) and keep < 64):
-            return False
-        s[d.NEED] = keep
-        release_slices(self.directory)
+        if keep > s[d.RELEASED]:
+            s[d.NEED] = keep
+            release_slices(self.directory)
+        return keep
+
+    def _drop_slices(self) -> None:
+        """Forget slices that no window needs, if they are as many as the others."""
+        s, table, keep = self.scalars, self.timetable, self._release()
+        if table is None or keep < 2 or 2 * keep < int(s[d.SLICES]):  # noqa: PLR2004 - two become one
+            return
         kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
         table.drop(keep)
+        s[d.RELEASED] = 0
         self._lay_edges(kept)
         s[d.PREFIXED] = 0
-        return True
 
     def _make_room(self) -> None:
         """More units of rows, or more room for hash indexes."""
         s, grow = self.scalars, self.directory.grow
         need, index = int(s[d.TOUCHED]), int(s[d.NEED])
-        if self._drop_slices():
-            return
+        self._release()
         free = int(s[d.FREE_UNITS] + s[d.UNITS] - s[d.TOP_UNIT])
         if free < need:
             units = max(2 * int(s[d.UNITS]), int(s[d.UNITS]) + need)
@@ -307,90 +330,42 @@ class Engine:
             return
         if keys > directory.arrays[d.OUT_ROW].size:
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
-        if self.timetable and keys > 1 and s[d.LAYOUT] == d.LANES:
-            self._set_layout(d.DENSE if keys <= 32 else d.SPARSE)
-        elif self.timetable and s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]:
-            self._set_layout(d.DENSE if keys <= 64 else d.SPARSE)
+        if self.timetable and keys > 1:
+            wide = s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]
+            layout = best_layout(self)
+            if layout != s[d.LAYOUT] or wide:
+                set_layout(self, layout)
 
-    def _set_layout(self, layout: int) -> None:
-        """Move all rows to another layout."""
-        s, directory, table = self.scalars, self.directory, self.timetable
-        if table is None:
-            raise AssertionError
-        old, width = int(s[d.LAYOUT]), int(s[d.UNIT_ROWS])
-        slices = int(s[d.SLICES])
-        units = directory.arrays[d.UNIT][:slices].copy()
-        counts = directory.arrays[d.ROW_COUNT].copy()
-        columns = [[directory.arrays[p].copy() for p in kept.cells] for kept in self.parts]
-        new_width = UNIT
-        # rows of each slice: (slice, key, old rows)
-        moved: list[tuple[int, int, list[int]]] = []
-        for at in np.flatnonzero(units).tolist():
-            unit = int(units[at])
-            lanes = [row for row in range(unit * width, unit * width + width) if counts[row]]
-            if old == d.LANES:
-                if lanes:
-                    moved.append((at, 0, lanes))
-            else:
-                moved += [(at, row - unit * width, [row]) for row in lanes]
-        s[d.LAYOUT], s[d.UNIT_ROWS], s[d.TOP_UNIT] = layout, new_width, 1
-        s[d.FREE_UNIT] = s[d.FREE_UNITS] = 0
-        occupied = sorted({at for at, _, _ in moved})
-        s[d.UNITS] = 2 * (len(occupied) + 2)
-        rows = int(s[d.UNITS]) * new_width
-        directory.put(d.NEXT_UNIT, np.zeros(int(s[d.UNITS]), np.int64))
-        directory.put(d.ROW_COUNT, np.zeros(rows, np.int64))
-        directory.put(d.ROW_KEY, np.zeros(rows, np.int64))
-        for kept in self.parts:
-            for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
-                directory.put(place, _filled(rows, identity))
-        for place in MOVED:
-            directory.arrays[place][:] = 0
-        if directory.arrays[d.INDEX].size == 0:
-            directory.put(d.INDEX, np.zeros(1 << 12, np.int64))
-        unit_of = {at: i + 1 for i, at in enumerate(occupied)}
-        s[d.TOP_UNIT] = len(occupied) + 1
-        slot = dict.fromkeys(occupied, 0)
-        spare = [directory.add(column) for each in columns for column in each]
-        pairs_copy, pairs_merge = [], []
-        for at, key, old_rows in moved:
-            directory.arrays[d.UNIT][at] = directory.arrays[d.LAST_UNIT][at] = unit_of[at]
-            offset = key if layout == d.DENSE else slot[at]
-            slot[at] += 1
-            row = unit_of[at] * new_width + offset
-            directory.arrays[d.CELLS][at] += 1
-            directory.arrays[d.ROW_KEY][row] = key
-            directory.arrays[d.ROW_COUNT][row] = counts[old_rows].sum()
-            pairs_copy.append((old_rows[0], row))
-            pairs_merge += [(one, row) for one in old_rows[1:]]
-        _apply_pairs(self, pairs_copy, pairs_merge, spare)
-        if layout == d.SPARSE:
-            from muntin.columnar.engine.index import rebuild_indexes
-
-            rebuild_indexes(self)
+    def spare_places(self, n: int) -> list[int]:
+        """Places for columns that are moved, in a row."""
+        if n > len(self._spare):
+            self._spare = [self.directory.add(np.zeros(0, np.int64)) for _ in range(n)]
+        return self._spare
 
     # ------------------------------------------------------------ a step
 
-    def bind(self, place: int, column: AnyArray) -> None:
-        """Put a column of the batch to its place."""
-        n = column.size
-        if n <= SMALL:
-            buffer = self.buffers[place]
-            buffer[:n] = column
-            if self.directory.arrays[place] is not buffer:
-                self.directory.put(place, buffer)
-        else:
-            self.directory.put(place, np.ascontiguousarray(column))
+    def bind(self, nth: int, place: int, column: AnyArray) -> None:
+        """Bind a column of the next batch: it is contiguous, and lives until the step is done."""
+        if COMPILED:
+            self.bound[2 * nth + 1] = id(column)
+        self.directory.arrays[place] = column
 
     def step(self, n: int, watermark: int) -> int:
         """Run a step of the columns that are bound; the number of rows of results."""
-        s = self.scalars
         if n > self.batch_room:
             self._batch_room(1 << (n - 1).bit_length())
-        s[d.N], s[d.GIVEN], s[d.CUT_CHECKED] = n, watermark, 0
-        while code := run_step(self.directory):
+        code = run_step(self.directory, n, watermark)
+        if code:
+            self._go_on(code, n, watermark)
+        return int(self.scalars[d.OUT])
+
+    def _go_on(self, code: int, n: int, watermark: int) -> None:
+        s = self.scalars
+        s[d.CUT_CHECKED] = 0
+        while code:
             self._serve(code)
-        return int(s[d.OUT])
+            code = run_step(self.directory, n, watermark)
+        s[d.CUT_CHECKED] = 0
 
     def _serve(self, code: int) -> None:
         s = self.scalars
@@ -464,7 +439,8 @@ def _filled(size: int, identity: float) -> AnyArray:
     return np.full(size, identity, dtype)
 
 
-def _apply_pairs(engine: Engine, copies: list[tuple[int, int]], merges: list[tuple[int, int]], spare: list[int]) -> None:
-    from muntin.columnar.engine.index import apply_pairs
-
-    apply_pairs(engine, copies, merges, spare)
+def _stretches(edges: Ints, first: int, shift: int) -> Ints:
+    """The slice at the beginning of each stretch of 2^shift times."""
+    beyond = (edges - edges[0] + (1 << shift) - 1) >> shift
+    beyond[-1] = (int(edges[-1]) - int(edges[0]) >> shift) + 1
+    return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

@@ -1,14 +1,13 @@
 """What an engine keeps for its queries: periods of edges, rows of queries, and partials."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine import partials as kernels
-from muntin.columnar.engine.compiling import PartPhase
+from muntin.columnar.engine.compiling import Ints, PartPhase
 from muntin.kernels.slicing.parts import Count, Part, Sum
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.periodic import Cumulate, Sliding
@@ -72,17 +71,14 @@ def periods_of(kinds: Sequence[WindowType]) -> list[Period]:
     return kept
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """How far back windows that are not final reach."""
 
-    rows: Sequence[Sequence[int]]
+    rows: Ints
 
     def horizon(self, limit: int) -> int:
         """The time before which no window that is not final begins."""
-        starts = [d.FAR]
-        for kind, size, step, phase, origin, *_ in self.rows:
-            end = limit + 1 + (phase - limit - 1) % step
-            cumulates = kind == d.CUMULATE
-            starts.append(end - 1 - (end - 1 - origin) % size if cumulates else end - size)
-        return min(starts)
+        kind, size, step, phase, origin = self.rows[:, :5].T
+        end = limit + 1 + (phase - limit - 1) % step
+        pane = end - 1 - (end - 1 - origin) % size
+        return int(np.where(kind == d.CUMULATE, pane, end - size).min())

@@ -12,7 +12,7 @@ from muntin.columnar.engine.cells import (
     place_sparse,
     release_index,
 )
-from muntin.columnar.engine.compiling import Phase, call, ints, floats, outlined
+from muntin.columnar.engine.compiling import Phase, call, floats, inlined, ints, outlined, set_address
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import emit_cells, emit_lanes, flush, has_room, note_copy, seal_lanes
 from muntin.columnar.engine.timeline import slice_at
@@ -81,7 +81,7 @@ def lacks_room(t: Directory) -> bool:
         held = min(cells[s] + n, keys)
         if sparse and (3 * held >= 2 << bits[s] or bits[s] == 0):
             index += 8 * held + (2 << scalars[d.INDEX_GUESS])
-    need = min(empty, n)
+    need = empty if scalars[d.LAYOUT] == d.LANES else min(empty, n)
     if sparse:
         need += n // scalars[d.UNIT_ROWS] + min(last - first + 1, n) + 1
         scalars[d.NEED] = index
@@ -194,12 +194,23 @@ def advance(t: Directory) -> int:
     return code
 
 
+@inlined
+def bind_columns(t: Directory) -> None:
+    """Write the addresses of the columns of a batch into the directory."""
+    scalars, bound = ints(t, d.SCALARS), ints(t, d.BOUND)
+    for i in range(scalars[d.BOUND_COUNT]):
+        if bound[2 * i + 1]:
+            set_address(t, bound[2 * i], bound[2 * i + 1], scalars[d.N])
+
+
 @Phase
-def run_step(t: Directory) -> int:
-    """Run a step, or go on with it."""
+def run_step(t: Directory, n: int, given: int) -> int:
+    """Run a step of rows and a watermark, or go on with it."""
     scalars = ints(t, d.SCALARS)
     if scalars[d.PHASE] == 0:
-        if scalars[d.N]:
+        scalars[d.N] = n
+        if n:
+            bind_columns(t)
             code = admit(t)
             if code:
                 return code
@@ -207,7 +218,6 @@ def run_step(t: Directory) -> int:
         final = scalars[d.MODE] == d.FINAL
         scalars[d.BEFORE] = scalars[d.LIMIT] if final else scalars[d.WATERMARK]
         scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]
-        given = scalars[d.GIVEN]
         if given > scalars[d.WATERMARK]:
             scalars[d.WATERMARK] = given
             scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
@@ -220,13 +230,15 @@ def run_step(t: Directory) -> int:
 
 @Phase
 def release_slices(t: Directory) -> int:
-    """Give the rows of the first slices back (as many as NEED says), and empty them."""
+    """Give back the rows of the first slices, as many as NEED says, and empty them."""
     scalars, units, next_unit = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
     counts, index, free = ints(t, d.ROW_COUNT), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
     bits, at, width = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), scalars[d.UNIT_ROWS]
-    for s in range(scalars[d.NEED]):
+    cells = ints(t, d.CELLS)
+    for s in range(scalars[d.RELEASED], scalars[d.NEED]):
         if bits[s]:
             release_index(index, free, at[s], bits[s])
+        bits[s] = cells[s] = 0
         unit = units[s]
         while unit:
             for row in range(unit * width, unit * width + width):
@@ -243,4 +255,5 @@ def release_slices(t: Directory) -> int:
             unit = following
         units[s] = 0
     flush(t, d.P_CELLS, d.P_CELLS, False)
+    scalars[d.RELEASED] = scalars[d.NEED]
     return 0
