@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty
 from muntin.spec.algebra.catalogue import named

@@ -9,7 +9,7 @@ import pytest
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
 from muntin.kernels.slicing.custom import compiled_aggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator

@@ -10,7 +10,7 @@ from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.dense import timeline
 from muntin.kernels.slicing.dense.timeline import Timeline
 from muntin.kernels.slicing.keyed import cells, group
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named

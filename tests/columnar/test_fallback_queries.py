@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.specification import SpecificationOperator

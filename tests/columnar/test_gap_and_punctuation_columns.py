@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from muntin.columnar.table import aggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named

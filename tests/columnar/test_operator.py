@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from muntin.kernels.slicing.dense.group import DenseGroup
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.optimized.scotty.operator import Scotty

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from muntin.kernels.slicing.arrays import Column, Ints, column_of
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.over import over
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator

@@ -50,7 +50,7 @@ from muntin.kernels.slicing.answered import Answered, Lines
 from muntin.kernels.slicing.arrays import NONE, Ints, column_of
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.optimized.common.window_traits import VALUE, inputs_of_all
 from muntin.spec.dialect import OURS, Dialect
 from muntin.spec.query import Query, Settings

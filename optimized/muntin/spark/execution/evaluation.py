@@ -14,7 +14,7 @@ from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.forms import form_of
 from muntin.kernels.slicing.known import KINDS
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.over import is_row
 from muntin.kernels.slicing.plan import Method
 from muntin.kernels.slicing.supported import refusal
