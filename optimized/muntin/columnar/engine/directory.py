@@ -39,8 +39,10 @@ FAR = 1 << 62
     PARTS, SUMMED, SUM_BOUND,
     # columns of the batch that are bound: place, and object or 0
     BOUND,
-) = range(58)  # fmt: skip
-PLACES = BOUND + 1
+    # sessions: the first place of each store, and what rows of results for sessions have besides
+    STORES, SESSION_STORE, SESSION_START, SESSION_END, SESSION_KIND,
+) = range(63)  # fmt: skip
+PLACES = SESSION_KIND + 1
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -48,11 +50,12 @@ PLACES = BOUND + 1
     INDEX_TOP, INDEX_GUESS, SLICES, SEALED, COVER_LOW, LOOKUP_ORIGIN, LOOKUP_SHIFT, CUT_CHECKED,
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
-    TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED,
-) = range(50)  # fmt: skip
+    TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
+    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS,
+) = range(57)  # fmt: skip
 SCALAR_COUNT = 64
 
-DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT = range(8)
+DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM = range(9)
 """What a step says: done, or what Python must do before the same step is run again."""
 
 NO_KEYS, NUMBERED, HASHED = range(3)
@@ -61,7 +64,7 @@ NO_KEYS, NUMBERED, HASHED = range(3)
 LANES, DENSE, SPARSE = range(3)
 """How rows lie: four lanes for one key; a row for each key; chunks of rows, and a hash index."""
 
-FINAL = 2
+RETRACTS, FINAL = 0, 2
 RETRACTED, NEW, UPDATED = range(3)
 
 # fields of a query
@@ -106,6 +109,6 @@ class Directory:
         old = self.arrays[place]
         if size <= old.size:
             return
-        grown = np.full(size, fill, old.dtype)
+        grown = np.full(size, fill, old.dtype) if fill else np.zeros(size, old.dtype)
         grown[: old.size] = old
         self.put(place, grown)

@@ -11,12 +11,17 @@ from muntin.columnar.engine.compiling import COMPILED, Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.plan import PartKernels, Period, Reach, kernels_for
-from muntin.columnar.engine.step import release_slices, run_step
+from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
+from muntin.columnar.engine.sessions.reporting import report_sessions
+from muntin.columnar.engine.sessions.store import SESSION_ARRAYS, SessionRows, SessionStore
+from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
 fill_keys = Phase(fill_key_table)
+SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
+SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
 
 SLICE_ARRAYS = (
     d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS, d.FRESH, d.COUNT_BEFORE,
@@ -79,6 +84,7 @@ class Engine:
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         self.parts: list[KeptPart] = []
+        self.stores: list[SessionStore] = []
         self.timetable = Timetable(periods) if rows else None
         self._spare: list[int] = []
         self._start()
@@ -93,7 +99,7 @@ class Engine:
         put(d.KEY_SLOT, np.zeros(256, np.int64))
         for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION):
             put(place, np.zeros(256, np.int64))
-        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS):
+        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS, *SESSION_ARRAYS):
             put(place, np.zeros(64, np.int64))
         put(d.OUT_ROW, np.zeros(64, np.int64))
         s[d.KEY_BITS] = 7
@@ -135,6 +141,8 @@ class Engine:
         kept.tree += [add(_filled(tree, identity)) for identity in kernels.identity]
         self.parts.append(kept)
         self._list_parts()
+        for store in self.stores:
+            store.list_columns(self.parts)
 
     def _list_parts(self) -> None:
         table = np.zeros((len(self.parts), d.P_FIELDS), np.int64)
@@ -154,6 +162,19 @@ class Engine:
         s = self.scalars
         s[d.PART_COUNT], s[d.SUMMED_COUNT] = len(self.parts), len(summed) // 2
         s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
+
+    def add_store(self, store: SessionStore) -> None:
+        """Keep the sessions of a gap."""
+        self.stores.append(store)
+        store.list_columns(self.parts)
+        self._list_stores()
+
+    def _list_stores(self) -> None:
+        s, bases = self.scalars, [store.base for store in self.stores]
+        self.directory.put(d.STORES, np.array(bases, np.int64))
+        s[d.STORE_COUNT], s[d.STORE_AT] = len(bases), 0
+        for scalar, kernel in zip(SESSION_SCALARS, SESSION_KERNELS, strict=True):
+            s[scalar] = kernel.address
 
     def add_source(self, dtype: np.dtype[np.generic]) -> int:
         """Give a column of values a place."""
@@ -378,6 +399,9 @@ class Engine:
         elif code == d.MORE_WINDOWS:
             for place in DUE_ARRAYS:
                 self.directory.grow(place, 2 * int(s[d.NEED]))
+        elif code == d.SESSION_ROOM:
+            n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
+            self.stores[s[d.STORE_AT]].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
         else:
@@ -386,6 +410,8 @@ class Engine:
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
         room = 2 * (int(s[d.OUT]) + need)
+        for place in SESSION_ARRAYS if s[d.PHASE] == REPORTS else ():
+            grow(place, room - 2 * int(s[d.SESSION_FROM]))
         for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
             grow(place, room)
         for kept in self.parts:
@@ -419,7 +445,7 @@ class Engine:
     def take(self) -> Rows:
         """The rows of the last step."""
         s, arrays = self.scalars, self.directory.arrays
-        windows, n = int(s[d.WINDOWS]), int(s[d.OUT])
+        windows, n = int(s[d.WINDOWS]), int(s[d.SESSION_FROM])
         first = arrays[d.DUE_ROW][:windows]
         each = np.diff(np.append(first, n))
         query, start, end = (
@@ -432,6 +458,19 @@ class Engine:
             kept.part: tuple(arrays[place][:n].copy() for place in kept.out) for kept in self.parts
         }
         return Rows(query, start, end, key, count, revision, parts)
+
+
+    def take_sessions(self) -> SessionRows:
+        """The rows of the last step that are of sessions."""
+        s, arrays = self.scalars, self.directory.arrays
+        begin, end = int(s[d.SESSION_FROM]), int(s[d.OUT])
+        own = [arrays[place][: end - begin].copy() for place in SESSION_ARRAYS]
+        common = [arrays[p][begin:end].copy() for p in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)]
+        parts = {
+            kept.part: tuple(arrays[place][begin:end].copy() for place in kept.out)
+            for kept in self.parts
+        }
+        return SessionRows(*own, *common, parts)
 
 
 def _filled(size: int, identity: float) -> AnyArray:

@@ -25,6 +25,8 @@ from muntin.columnar.engine.windows import (
 )
 
 HUGE = 2.0**62
+REPORTS = 3
+"""The phase of a step that reports sessions, after 1 (windows are looked for) and 2 (emitted)."""
 
 
 @outlined
@@ -116,6 +118,8 @@ def admit(t: Directory) -> int:
             return d.RELAY
         if lacks_room(t):
             return d.ROOM
+    if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):
+        return d.SESSION_ROOM
     return d.WIDEN if may_overflow(t) else d.DONE
 
 
@@ -123,8 +127,6 @@ def admit(t: Directory) -> int:
 def ingest(t: Directory) -> int:
     """Place the rows of a batch in slices, and add their columns."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
-    if scalars[d.QUERY_COUNT] == 0:
-        return 0
     if scalars[d.LAYOUT] == d.LANES:
         place_lanes(t)
     else:
@@ -174,14 +176,16 @@ def clean(t: Directory) -> int:
 
 
 @outlined
-def advance(t: Directory) -> int:
+def advance_windows(t: Directory) -> int:
     """Find and emit windows; each phase goes on where it had no room."""
     scalars = ints(t, d.SCALARS)
+    if scalars[d.QUERY_COUNT] == 0:
+        scalars[d.WINDOWS] = scalars[d.OUT] = 0
+        return d.DONE
     upto = scalars[d.LIMIT] if scalars[d.MODE] == d.FINAL else scalars[d.WATERMARK]
     if scalars[d.PHASE] == 1:
         if upto < scalars[d.DUE] and scalars[d.DIRTY_SLICES] == 0:
             scalars[d.WINDOWS] = scalars[d.OUT] = 0
-            scalars[d.PHASE] = 0
             return d.DONE
         code = find_windows(t, upto)
         if code:
@@ -190,7 +194,6 @@ def advance(t: Directory) -> int:
     code = emit_lanes(t) if scalars[d.LAYOUT] == d.LANES else emit_cells(t)
     if code == d.DONE:
         clean(t)
-        scalars[d.PHASE] = 0
     return code
 
 
@@ -201,6 +204,23 @@ def bind_columns(t: Directory) -> None:
     for i in range(scalars[d.BOUND_COUNT]):
         if bound[2 * i + 1]:
             set_address(t, bound[2 * i], bound[2 * i + 1], scalars[d.N])
+
+
+@outlined
+def advance(t: Directory) -> int:
+    """Emit windows, then sessions."""
+    scalars = ints(t, d.SCALARS)
+    if scalars[d.PHASE] < REPORTS:
+        code = advance_windows(t)
+        if code:
+            return code
+        scalars[d.PHASE], scalars[d.SESSION_FROM] = REPORTS, scalars[d.OUT]
+    if scalars[d.STORE_COUNT]:
+        code = call(scalars[d.REPORT_SESSIONS], t, 0, 0, 0)
+        if code:
+            return code
+    scalars[d.PHASE] = 0
+    return d.DONE
 
 
 @Phase
@@ -214,16 +234,16 @@ def run_step(t: Directory, n: int, given: int) -> int:
             code = admit(t)
             if code:
                 return code
-            ingest(t)
+            if scalars[d.QUERY_COUNT]:
+                ingest(t)
+            if scalars[d.STORE_COUNT]:
+                call(scalars[d.PLACE_SESSIONS], t, 0, 0, 0)
         final = scalars[d.MODE] == d.FINAL
         scalars[d.BEFORE] = scalars[d.LIMIT] if final else scalars[d.WATERMARK]
         scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]
         if given > scalars[d.WATERMARK]:
             scalars[d.WATERMARK] = given
             scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
-        if scalars[d.QUERY_COUNT] == 0:
-            scalars[d.WINDOWS] = scalars[d.OUT] = 0
-            return d.DONE
         scalars[d.PHASE] = 1
     return advance(t)
 
