@@ -128,7 +128,7 @@ def test_columns_go_to_both() -> None:
         keys = np.array([event.key for event in step.events], np.object_)
         times, values = (np.array([e.time for e in step.events]), [e.value for e in step.events])
         answered = columnar.take_columns(times, values, keys, step.watermark)
-        output = Output(answered.results(), tuple(step.events[i] for i in answered.late.tolist()))
+        output = Output(answered.results(), tuple(step.events[int(i)] for i in answered.late))
         assert not response_difference(expected, output)
         for name, lines in answered.by_query().items():
             mine = [r for r in output.results if r.query == name]

@@ -41,7 +41,7 @@ def test_columns_and_events_give_the_same(method: Method, name: str) -> None:
         events = [Event(t, v) for t, v in zip(batch.tolist(), values.tolist(), strict=True)]
         expected = specified.take(Step(tuple(events), watermark))
         answered = operator.take_columns(batch, values, None, watermark)
-        output = Output(answered.results(), tuple(events[i] for i in answered.late.tolist()))
+        output = Output(answered.results(), tuple(events[int(i)] for i in answered.late))
         assert not response_difference(expected, output)
 
 
