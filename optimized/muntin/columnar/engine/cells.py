@@ -303,12 +303,12 @@ def number_keys(t: Directory) -> int:
 
 
 @outlined
-def fill_key_table(t: Directory) -> int:
-    """Fill an empty table with the keys that have a number."""
+def fill_key_table(t: Directory, first: int) -> int:
+    """Enter the keys that have numbers from the first on into the table."""
     scalars, table, key_of = ints(t, d.SCALARS), ints(t, d.KEY_TABLE), ints(t, d.KEY_OF)
     bits = scalars[d.KEY_BITS]
     mask = (1 << bits) - 1
-    for number in range(scalars[d.KEY_COUNT]):
+    for number in range(first, scalars[d.KEY_COUNT]):
         slot = slot_of(key_of[number], bits)
         while table[2 * slot + 1]:
             slot = (slot + 1) & mask

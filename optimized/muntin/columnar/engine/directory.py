@@ -7,6 +7,8 @@ from muntin.columnar.engine.compiling import Ints
 
 AnyArray = NDArray[np.int64] | NDArray[np.float64]
 
+FARTHEST = (1 << 62) - (1 << 60)
+"""The bound of times of events."""
 FAR = 1 << 62
 """Beyond all times; a kernel adds to it only what cannot wrap."""
 
@@ -51,11 +53,11 @@ PLACES = SESSION_KIND + 1
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
     TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
-    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS,
-) = range(57)  # fmt: skip
+    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED,
+) = range(60)  # fmt: skip
 SCALAR_COUNT = 64
 
-DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM = range(9)
+DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME = range(10)
 """What a step says: done, or what Python must do before the same step is run again."""
 
 NO_KEYS, NUMBERED, HASHED = range(3)
@@ -68,7 +70,7 @@ RETRACTS, FINAL = 0, 2
 RETRACTED, NEW, UPDATED = range(3)
 
 # fields of a query
-Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_FIELDS = range(8)
+Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_ID, Q_FIELDS = range(9)
 SLIDING, CUMULATE = range(2)
 
 # fields of a part

@@ -16,12 +16,16 @@ from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SESSION_ARRAYS, SessionRows, SessionStore
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
+from muntin.kernels.slicing.arrays import varies
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
 fill_keys = Phase(fill_key_table)
 SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
 SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
+
+REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
+"""Codes after which a step is not run again."""
 
 SLICE_ARRAYS = (
     d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS, d.FRESH, d.COUNT_BEFORE,
@@ -180,6 +184,26 @@ class Engine:
         """Give a column of values a place."""
         return self.directory.add(np.zeros(0, dtype))
 
+    def list_keys(self, keys: Ints, known: int) -> None:
+        """Know keys by their numbers, of which some were known: the engine numbers what follows."""
+        n = known + keys.size
+        self.directory.grow(d.KEY_OF, 1 << n.bit_length())
+        self.directory.arrays[d.KEY_OF][known:n] = keys
+        self.scalars[d.KEY_COUNT] = n
+        if not self._widen_key_table(0):
+            fill_keys(self.directory, known)
+
+    def _widen_key_table(self, n: int) -> bool:
+        """Have room for so many more keys; whether the table was made anew."""
+        s, directory, keys = self.scalars, self.directory, int(self.scalars[d.KEY_COUNT])
+        if 3 * (keys + n) <= 2 << int(s[d.KEY_BITS]):
+            return False
+        s[d.KEY_BITS] = (3 * (keys + n) // 2).bit_length()
+        directory.put(d.KEY_TABLE, np.zeros(2 << int(s[d.KEY_BITS]), np.int64))
+        directory.grow(d.KEY_OF, 1 << int(s[d.KEY_BITS]))
+        fill_keys(directory, 0)
+        return True
+
     def bind_places(self, places: Sequence[int]) -> None:
         """Say which columns a batch has, in which order they are bound."""
         self.bound = np.zeros(2 * len(places), np.int64)
@@ -321,6 +345,7 @@ class Engine:
         s, grow = self.scalars, self.directory.grow
         need, index = int(s[d.TOUCHED]), int(s[d.NEED])
         self._release()
+        self._suit()
         free = int(s[d.FREE_UNITS] + s[d.UNITS] - s[d.TOP_UNIT])
         if free < need:
             units = max(2 * int(s[d.UNITS]), int(s[d.UNITS]) + need)
@@ -343,11 +368,7 @@ class Engine:
         """Room for more keys, and the layout that suits them."""
         s, directory = self.scalars, self.directory
         n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
-        if s[d.KEYING] == d.HASHED and 3 * (keys + n) > 2 << int(s[d.KEY_BITS]):
-            s[d.KEY_BITS] = (3 * (keys + n) // 2).bit_length()
-            directory.put(d.KEY_TABLE, np.zeros(2 << int(s[d.KEY_BITS]), np.int64))
-            directory.grow(d.KEY_OF, 1 << int(s[d.KEY_BITS]))
-            fill_keys(directory)
+        if s[d.KEYING] == d.HASHED and self._widen_key_table(n):
             return
         if keys > directory.arrays[d.OUT_ROW].size:
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
@@ -365,28 +386,61 @@ class Engine:
 
     # ------------------------------------------------------------ a step
 
-    def bind(self, nth: int, place: int, column: AnyArray) -> None:
-        """Bind a column of the next batch: it is contiguous, and lives until the step is done."""
-        if COMPILED:
-            self.bound[2 * nth + 1] = id(column)
-        self.directory.arrays[place] = column
+    def bind(self, place: int, column: AnyArray) -> None:
+        """Put a column of the batch to its place; it is contiguous."""
+        self.directory.put(place, column)
 
-    def step(self, n: int, watermark: int) -> int:
-        """Run a step of the columns that are bound; the number of rows of results."""
+    def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
+        """Bind the columns of a batch that are no values; keys are numbers below a bound."""
+        s = self.scalars
+        self.bind(d.TIMES, times)
+        self.bind(d.KEY_ID, keys)
+        s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
+        own = gaps is not None and varies(gaps) if self.stores else False
+        s[d.OWN_GAPS] = own
+        if own and gaps is not None:
+            self.bind(d.GAPS, np.ascontiguousarray(gaps))
+        s[d.BOUND_COUNT] = 0
+
+    def set_clock(self, watermark: int, limit: int) -> None:
+        """Start at a time: nothing was reported, since no event came."""
+        s = self.scalars
+        s[d.WATERMARK] = s[d.BEFORE] = watermark
+        s[d.LIMIT] = s[d.BEFORE_LIMIT] = limit
+        if self.timetable:
+            self._set_queries()
+            self._lay_edges()
+
+    def remove_query(self, number: int) -> None:
+        """Emit the windows of a query no more."""
+        s, q = self.scalars, self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS)
+        kept = q[q[:, d.Q_ID] != number]
+        self.directory.put(d.QUERIES, np.ascontiguousarray(kept.reshape(-1)))
+        self.reach = Reach(kept)
+        s[d.QUERY_COUNT] = len(kept)
+        s[d.DUE] = kept[:, d.Q_NEXT].min(initial=FAR)
+
+    @property
+    def live(self) -> int:
+        """The rows of the state that hold events."""
+        held = int(np.count_nonzero(self.directory.arrays[d.ROW_COUNT]))
+        return held + sum(store.live for store in self.stores)
+
+    def step(self, n: int, watermark: int) -> bool:
+        """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
             self._batch_room(1 << (n - 1).bit_length())
         code = run_step(self.directory, n, watermark)
-        if code:
-            self._go_on(code, n, watermark)
-        return int(self.scalars[d.OUT])
+        return code == d.DONE or self._go_on(code, n, watermark)
 
-    def _go_on(self, code: int, n: int, watermark: int) -> None:
+    def _go_on(self, code: int, n: int, watermark: int) -> bool:
         s = self.scalars
         s[d.CUT_CHECKED] = 0
-        while code:
+        while code not in REFUSED:
             self._serve(code)
             code = run_step(self.directory, n, watermark)
         s[d.CUT_CHECKED] = 0
+        return code == d.DONE
 
     def _serve(self, code: int) -> None:
         s = self.scalars

@@ -44,14 +44,14 @@ def kernels_for(part: Part, dtype: np.dtype[np.generic]) -> PartKernels | None:
     return None
 
 
-def query_row(kind: WindowType) -> list[int] | None:
+def query_row(kind: WindowType, number: int = 0) -> list[int] | None:
     """The fields of a query, if its windows follow from the edges of slices."""
     if isinstance(kind, Sliding):
         phase = (kind.offset + kind.size) % kind.slide
-        return [d.SLIDING, kind.size, kind.slide, phase, 0, 0, 0]
+        return [d.SLIDING, kind.size, kind.slide, phase, 0, 0, 0, number]
     if isinstance(kind, Cumulate):
         origin = kind.offset % kind.size
-        return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0]
+        return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0, number]
     return None
 
 

@@ -99,6 +99,8 @@ def admit(t: Directory) -> int:
     """Check all that a batch needs; nothing changes but numbers of keys."""
     scalars = ints(t, d.SCALARS)
     survey(t)
+    if scalars[d.LOW] <= -d.FARTHEST or scalars[d.HIGH] >= d.FARTHEST:
+        return d.FAR_TIME
     if scalars[d.LOW] < scalars[d.LIMIT]:
         return d.IS_LATE
     if scalars[d.KEYING] == d.HASHED:
@@ -234,6 +236,8 @@ def run_step(t: Directory, n: int, given: int) -> int:
             code = admit(t)
             if code:
                 return code
+            scalars[d.SEEN] = max(scalars[d.SEEN], scalars[d.HIGH])
+            scalars[d.ARRIVED] += n
             if scalars[d.QUERY_COUNT]:
                 ingest(t)
             if scalars[d.STORE_COUNT]:
@@ -243,6 +247,8 @@ def run_step(t: Directory, n: int, given: int) -> int:
         scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]
         if given > scalars[d.WATERMARK]:
             scalars[d.WATERMARK] = given
+            if given < d.FAR:
+                scalars[d.REACHED] = given
             scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
         scalars[d.PHASE] = 1
     return advance(t)
