@@ -66,7 +66,7 @@ def place_lanes(t: Directory) -> int:
     begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
     froms, upto = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
     n, origin, shift = scalars[d.N], scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT]
-    slices, sealed = scalars[d.SLICES], scalars[d.SEALED]
+    slices, sealed, lane_bits = scalars[d.SLICES], scalars[d.SEALED], scalars[d.LANE_BITS]
     o = 0
     for block in range((n + BLOCK - 1) >> 8):
         begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
@@ -104,7 +104,7 @@ def place_lanes(t: Directory) -> int:
             s = slice_of(times[i], edges, lookup, origin, shift, slices)
             if units[s] == 0:
                 units[s] = take_unit(scalars, next_unit)
-            row = 4 * units[s] + (i & 3)
+            row = 4 * units[s] + (i & lane_bits)
             placed[i] = row
             counts[row] += 1
             if s < sealed:

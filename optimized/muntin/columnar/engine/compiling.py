@@ -41,7 +41,9 @@ if COMPILED:
         def _pointer_to(item: object, llvm_type: object) -> Callable[..., object]:
             @intrinsic
             def pointer(_: object, address: object) -> object:
-                def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
+                def generate(
+                    _c: object, builder: object, _s: object, values: list[object]
+                ) -> object:
                     return builder.inttoptr(values[0], llvm_type.as_pointer())
 
                 return types.CPointer(item)(types.int64), generate
@@ -52,7 +54,9 @@ if COMPILED:
         _float_pointer = _pointer_to(types.float64, REAL)
 
         @intrinsic
-        def call(_: object, function: object, t: object, part: object, to: object, origin: object) -> object:
+        def call(
+            _: object, function: object, t: object, part: object, to: object, origin: object
+        ) -> object:
             def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
                 kind = ir.FunctionType(WORD, [WORD.as_pointer(), WORD, WORD, WORD])
                 return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
@@ -84,6 +88,8 @@ if COMPILED:
         def floats(t: "Directory", place: int) -> Floats:
             """The array of floats at a place."""
             return numba.carray(_float_pointer(t[2 * place]), (t[2 * place + 1],))
+
+        words = ints
 else:
 
     def inlined(function: Callable[P, R]) -> Callable[P, R]:
@@ -99,6 +105,10 @@ else:
     def floats(t: "Directory", place: int) -> Floats:
         """The array of floats at a place."""
         return t.arrays[place]
+
+    def words(t: "Directory", place: int) -> Ints:
+        """The array at a place, floats by their bits."""
+        return t.arrays[place].view(np.int64)
 
     def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
         """Call a kernel of partials."""

@@ -46,8 +46,8 @@ PLACES = SUM_BOUND + 1
     INDEX_TOP, INDEX_GUESS, SLICES, SEALED, COVER_LOW, LOOKUP_ORIGIN, LOOKUP_SHIFT, CUT_CHECKED,
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
-    TOUCHED, OVERFLOWING,
-) = range(48)  # fmt: skip
+    TOUCHED, OVERFLOWING, LANE_BITS,
+) = range(49)  # fmt: skip
 SCALAR_COUNT = 64
 
 DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT = range(8)
@@ -69,8 +69,12 @@ SLIDING, CUMULATE = range(2)
 # fields of a part
 (
     P_ADD, P_MERGE, P_COPY, P_PREFIX, P_RANGE, P_SOURCE, P_SECOND, P_TIME, P_CELLS, P_OUT, P_TREE,
-    P_FIELDS,
-) = range(12)  # fmt: skip
+    P_COLUMNS, P_FLAGS, P_FIELDS,
+) = range(14)  # fmt: skip
+
+UPWARD, REAL, ORDERED = 1, 2, 4
+"""Flags of a part: what is greater, or later, wins; what is compared are floats;
+of equal times the part knows which came first, so a cell must be one row."""
 
 
 class Directory:

@@ -9,7 +9,9 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
 from muntin.columnar.engine.compiling import Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
-from muntin.columnar.engine.plan import PartKernels, Period, Reach, kernels_for
+from muntin.columnar.engine.partials.kernels import Identity, PartKernels
+from muntin.columnar.engine.plan import Period, Reach
+from muntin.columnar.engine.promotion import RowSpace, widen
 from muntin.columnar.engine.step import release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.parts import Part
@@ -38,6 +40,8 @@ class KeptPart:
     part: Part
     kernels: PartKernels
     source: int
+    second: int = d.TIMES
+    time: int = d.TIMES
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
@@ -80,7 +84,9 @@ class Engine:
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
+        s[d.LANE_BITS] = 3
         self.parts: list[KeptPart] = []
+        self.spaces: list[RowSpace] = []
         self.buffers: dict[int, AnyArray] = {}
         self.timetable = Timetable(periods) if rows else None
         self._start()
@@ -121,40 +127,60 @@ class Engine:
 
     # ------------------------------------------------------------ parts
 
-    def add_part(self, part: Part, dtype: np.dtype[np.generic], source: int) -> None:
-        """Keep a partial of a column; before the first event."""
-        kernels = kernels_for(part, dtype)
-        if kernels is None:
-            raise NotImplementedError(part)
-        kept = KeptPart(part, kernels, source)
-        add = self.directory.add
-        rows = self.directory.arrays[d.ROW_COUNT].size
-        out = self.directory.arrays[d.OUT_KEY].size
-        for columns, size in ((kept.cells, rows), (kept.out, out)):
-            columns += [add(_filled(size, identity)) for identity in kernels.identity]
-        tree = self.directory.arrays[d.COUNT_BEFORE].size
-        tree = tree if kernels.prefix else 2 * tree
-        kept.tree += [add(_filled(tree, identity)) for identity in kernels.identity]
+    def add_part(self, kept: KeptPart) -> None:
+        """Keep a partial, of rows that no value came to."""
         self.parts.append(kept)
-        self._list_parts()
+        self.renew_columns(kept)
+        self.list_parts()
 
-    def _list_parts(self) -> None:
+    def renew_columns(self, kept: KeptPart) -> None:
+        """Give a partial columns that no value came to."""
+        rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
+        kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
+        self.renew_results(kept)
+
+    def renew_results(self, kept: KeptPart) -> None:
+        """Give a partial columns for results, and for what is folded from its cells anew."""
+        add, put, identity = self.directory.add, self.directory.put, kept.kernels.identity
+        tree = self.directory.arrays[d.COUNT_BEFORE].size * (1 if kept.kernels.prefix else 2)
+        for places, size in ((kept.out, self.directory.arrays[d.OUT_KEY].size), (kept.tree, tree)):
+            for place in places:
+                put(place, np.zeros(0, np.int64))
+            places[:] = [add(filled(size, one)) for one in identity]
+        self.scalars[d.PREFIXED] = 0
+
+    def set_time(self, kept: KeptPart, place: int) -> None:
+        """Say which times a partial reads."""
+        kept.time = place
+        at = self.parts.index(kept) * d.P_FIELDS + d.P_TIME
+        self.directory.arrays[d.PARTS][at] = place
+
+    def list_parts(self) -> None:
+        """Write the table of the partials."""
         table = np.zeros((len(self.parts), d.P_FIELDS), np.int64)
         summed: list[int] = []
         for row, kept in zip(table, self.parts, strict=True):
             k = kept.kernels
-            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = k.add.address, k.merge.address, k.copy.address
+            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = (
+                k.add.address,
+                k.merge.address,
+                k.copy.address,
+            )
             if k.prefix and k.fold:
                 row[d.P_PREFIX], row[d.P_RANGE] = k.prefix.address, k.fold.address
-            row[d.P_SOURCE] = kept.source
+            row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
             row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
+            row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
             if k.degree:
                 summed += [kept.source, k.degree]
         self.directory.put(d.PARTS, table.reshape(-1))
         self.directory.put(d.SUMMED, np.array(summed, np.int64))
-        self.directory.put(d.SUM_BOUND, np.zeros(len(summed), np.float64))
+        held = self.directory.arrays[d.SUM_BOUND]
+        bounds = np.full(len(summed), float(held[: held.size // 2].max(initial=0)))
+        self.directory.put(d.SUM_BOUND, bounds)
         s = self.scalars
         s[d.PART_COUNT], s[d.SUMMED_COUNT] = len(self.parts), len(summed) // 2
+        s[d.LANE_BITS] = 0 if any(kept.kernels.flags & d.ORDERED for kept in self.parts) else 3
         s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
 
     def add_source(self, dtype: np.dtype[np.generic]) -> int:
@@ -199,7 +225,9 @@ class Engine:
         put(d.EDGES, edges)
         if origin is not None:
             self._move(origin)
-        blanks = np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
+        blanks = (
+            np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
+        )
         first = int(blanks[-1]) + 1 if blanks.size else 0
         last = n - 1 if table.blank[-1] else n
         s[d.SLICES], s[d.COVER_LOW] = last, edges[first]
@@ -232,7 +260,7 @@ class Engine:
         size = self.slice_room + 2
         for place, identity in zip(kept.tree, kept.kernels.identity, strict=True):
             n = size if kept.kernels.prefix else 2 * size
-            self.directory.put(place, _filled(n, identity))
+            self.directory.put(place, filled(n, identity))
 
     def _extend(self, times: Ints) -> None:
         """Cut edges for the times of a batch."""
@@ -245,13 +273,32 @@ class Engine:
         self.scalars[d.CUT_CHECKED] = 1
 
     def _extremes(self, times: Ints) -> Ints:
-        """Times that are as far apart as those of a batch: of dense blocks the first and the last."""
-        arrays, margin = self.directory.arrays, self.timetable.margin if self.timetable else 0
+        """The times of blocks that reach into blank slices; of short blocks in one the extremes."""
+        arrays, table = self.directory.arrays, self.timetable
+        if table is None:
+            raise AssertionError
         blocks = (times.size + 255) // 256
         low, high = arrays[d.BLOCK_LOW][:blocks], arrays[d.BLOCK_HIGH][:blocks]
-        wide = np.flatnonzero(high - low > margin).tolist()
-        inner = [times[256 * block : 256 * block + 256] for block in wide]
-        return np.concatenate([low, high, *inner])
+        first, last = (np.searchsorted(table.edges, one, "right") - 1 for one in (low, high))
+        blanks = np.append(0, np.cumsum(table.blank))
+        some = blanks[last + 1] > blanks[first]
+        short = (first == last) & (high - low <= table.margin)
+        chosen = np.flatnonzero(some & ~short).tolist()
+        inner = [times[256 * block : 256 * block + 256] for block in chosen]
+        return np.concatenate([low[some & short], high[some & short], *inner])
+
+    def _release(self) -> int:
+        """Give back the rows of slices that no window needs; how many such slices there are."""
+        s, table = self.scalars, self.timetable
+        limit = int(s[d.LIMIT])
+        if table is None or limit <= -FAR:
+            return 0
+        horizon = min(self.reach.horizon(min(limit, FAR // 2)), limit)
+        keep = min(int(np.searchsorted(table.edges, horizon, "right")) - 1, int(s[d.SEALED]))
+        if keep > s[d.RELEASED]:
+            s[d.NEED] = keep
+            release_slices(self.directory)
+        return keep
 
     def _drop_slices(self) -> bool:
         """Forget slices that no window needs, if they are as many as the others."""
@@ -343,7 +390,7 @@ class Engine:
         directory.put(d.ROW_KEY, np.zeros(rows, np.int64))
         for kept in self.parts:
             for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
-                directory.put(place, _filled(rows, identity))
+                directory.put(place, filled(rows, identity))
         for place in MOVED:
             directory.arrays[place][:] = 0
         if directory.arrays[d.INDEX].size == 0:
@@ -405,6 +452,8 @@ class Engine:
                 self.directory.grow(place, 2 * int(s[d.NEED]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
+        elif code == d.WIDEN:
+            widen(self, int(s[d.OVERFLOWING]))
         else:
             raise NotImplementedError(code)
 
@@ -433,7 +482,11 @@ class Engine:
             self.directory.put(place, np.zeros(size, np.int64))
         table = self.directory.arrays
         for slot, end, key, number in zip(
-            (hashed & np.uint64(size - 1)).tolist(), ends.tolist(), keys.tolist(), numbers.tolist(), strict=True
+            (hashed & np.uint64(size - 1)).tolist(),
+            ends.tolist(),
+            keys.tolist(),
+            numbers.tolist(),
+            strict=True,
         ):
             while table[d.REVISION][slot]:
                 slot = (slot + 1) & (size - 1)
@@ -448,7 +501,8 @@ class Engine:
         first = arrays[d.DUE_ROW][:windows]
         each = np.diff(np.append(first, n))
         query, start, end = (
-            np.repeat(arrays[place][:windows], each) for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
+            np.repeat(arrays[place][:windows], each)
+            for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
         )
         key, count, revision = (
             arrays[place][:n].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
@@ -459,12 +513,14 @@ class Engine:
         return Rows(query, start, end, key, count, revision, parts)
 
 
-def _filled(size: int, identity: float) -> AnyArray:
-    dtype = np.float64 if isinstance(identity, float) else np.int64
-    return np.full(size, identity, dtype)
+def filled(size: int, identity: Identity) -> AnyArray:
+    """A column that no value came to."""
+    return np.full(size, identity, identity.dtype)
 
 
-def _apply_pairs(engine: Engine, copies: list[tuple[int, int]], merges: list[tuple[int, int]], spare: list[int]) -> None:
+def _apply_pairs(
+    engine: Engine, copies: list[tuple[int, int]], merges: list[tuple[int, int]], spare: list[int]
+) -> None:
     from muntin.columnar.engine.index import apply_pairs
 
     apply_pairs(engine, copies, merges, spare)
