@@ -13,6 +13,7 @@ import ctypes
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,3 +161,34 @@ class PartPhase:
                 self.function
             )
         return int(self._code.address)
+
+
+DIRECTORIES: "WeakValueDictionary[int, Directory]" = WeakValueDictionary()
+"""The directories by their addresses, for kernels that are functions of Python."""
+
+
+class CallbackPhase:
+    """A kernel of partials that stays a function of Python, which compiled kernels call."""
+
+    def __init__(self, function: PartKernel) -> None:
+        """Give it no address yet."""
+        self.function = function
+
+    @cached_property
+    def address(self) -> int:
+        """What the state holds to have the function called."""
+        if not COMPILED:
+            PART_KERNELS.append(self.function)
+            return len(PART_KERNELS) - 1
+        word = ctypes.c_int64
+        self._code = ctypes.CFUNCTYPE(word, ctypes.c_void_p, word, word, word)(self._run)
+        return ctypes.cast(self._code, ctypes.c_void_p).value or 0
+
+    def _run(self, address: int, part: int, to: int, origin: int) -> int:
+        """Call the function; what it raises the engine raises when the step is done."""
+        directory = DIRECTORIES[address]
+        try:
+            return self.function(directory, part, to, origin)
+        except BaseException as error:  # noqa: BLE001 - also an interrupt: C cannot pass it on
+            directory.failure = directory.failure or error
+            return 0

@@ -8,7 +8,8 @@ import numpy as np
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.kernels import PartKernels
 from muntin.columnar.engine.partials.sums import LIMB, LOW_BITS
-from muntin.kernels.slicing.arrays import Column, Fields, Flags, column_of
+from muntin.kernels.slicing.arrays import Column, Fields, Flags, column_of, packed
+from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.parts import Part, Squares, Sum
 from muntin.spec.algebra.values import as_float
 
@@ -47,7 +48,23 @@ def fields_of(kernels: PartKernels, part: Part, columns: Columns) -> Fields:
         return (int_of_limbs(columns),)
     if kernels.value_type == "wide" and isinstance(part, Squares):
         return column_of(columns[0]), int_of_limbs(columns[1:3]), int_of_limbs(columns[3:])
+    if kernels.value_type == "object" and isinstance(part, Squares):
+        return _exact_or_spread(columns)
+    if isinstance(part, Custom):
+        return column_of(columns[0]), packed(tuple(map(column_of, columns[1:])))
     return tuple(column_of(column) for column in columns)
+
+
+def _exact_or_spread(columns: Columns) -> Fields:
+    """Exact sums of any type; or means and deviations, if some values were not finite."""
+    n, odd, total, squares = map(column_of, columns)
+    held = column_of(n.astype(np.int64))
+    some = np.asarray(odd > 0, np.bool_)
+    if not some.any():
+        return held, total, squares
+    means, spreads = deviations(n - odd, total, squares)
+    means[some] = spreads[some] = np.nan
+    return held, means, spreads
 
 
 def converted(

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.compiling import DIRECTORIES, Ints
 
-AnyArray = NDArray[np.int64] | NDArray[np.float64]
+AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
 FAR = 1 << 62
 """Beyond all times; a kernel adds to it only what cannot wrap."""
@@ -81,10 +81,12 @@ class Directory:
     """The arrays of a state, alive, and the table of their addresses."""
 
     def __init__(self) -> None:
-        """Start with empty arrays."""
+        """Start with empty arrays; `failure` is what a kernel that is a function has raised."""
         self.arrays: list[AnyArray] = [np.zeros(0, np.int64) for _ in range(PLACES)]
         self.table: Ints = np.zeros((PLACES, 2), np.int64)
         self.address = int(self.table.ctypes.data)
+        self.failure: BaseException | None = None
+        DIRECTORIES[self.address] = self
 
     def add(self, array: AnyArray) -> int:
         """Give an array a new place."""
@@ -94,6 +96,7 @@ class Directory:
             table: Ints = np.zeros((2 * place, 2), np.int64)
             table[:place] = self.table[:place]
             self.table, self.address = table, int(table.ctypes.data)
+            DIRECTORIES[self.address] = self
         self.put(place, array)
         return place
 

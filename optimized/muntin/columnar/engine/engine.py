@@ -9,7 +9,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
 from muntin.columnar.engine.compiling import Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
-from muntin.columnar.engine.partials.kernels import Identity, PartKernels
+from muntin.columnar.engine.partials.kernels import Identity, PartKernels, ValueType
 from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.promotion import RowSpace, widen
 from muntin.columnar.engine.step import release_slices, run_step
@@ -42,6 +42,8 @@ class KeptPart:
     source: int
     second: int = d.TIMES
     time: int = d.TIMES
+    types: tuple[ValueType, ...] = ()
+    order: type | None = None  # among whose values there is one order, where they are objects
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
@@ -437,6 +439,9 @@ class Engine:
         s[d.N], s[d.GIVEN], s[d.CUT_CHECKED] = n, watermark, 0
         while code := run_step(self.directory):
             self._serve(code)
+        if self.directory.failure:
+            failure, self.directory.failure = self.directory.failure, None
+            raise failure
         return int(s[d.OUT])
 
     def _serve(self, code: int) -> None:

@@ -68,7 +68,7 @@ def promote(engine: "Engine", kept: "KeptPart", kernels: PartKernels) -> None:
         space.note()
 
 
-def keep_counts(engine: "Engine", part: Count, time: int) -> None:
+def keep_counts(engine: "Engine", part: Count) -> "KeptPart":
     """Count the values of a column that were all there until now."""
     from muntin.columnar.engine.engine import KeptPart  # noqa: PLC0415 - it imports this module
 
@@ -76,7 +76,7 @@ def keep_counts(engine: "Engine", part: Count, time: int) -> None:
     if kernels is None:
         raise AssertionError
     arrays = engine.directory.arrays
-    kept = KeptPart(part, kernels, d.TIMES, d.TIMES, time)
+    kept = KeptPart(part, kernels, d.TIMES)
     for space in engine.spaces:
         space.places[part] = [engine.directory.add(arrays[space.count].copy())]
     engine.add_part(kept)
@@ -84,6 +84,7 @@ def keep_counts(engine: "Engine", part: Count, time: int) -> None:
     engine.list_parts()
     for space in engine.spaces:
         space.note()
+    return kept
 
 
 def widen(engine: "Engine", nth: int) -> None:
@@ -104,4 +105,5 @@ def widen(engine: "Engine", nth: int) -> None:
     kernels = kernels_for(kept.part, "wide")
     if kernels is None:
         raise AssertionError
+    kept.types = ("wide",)
     promote(engine, kept, kernels)

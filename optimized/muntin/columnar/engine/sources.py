@@ -3,28 +3,31 @@
 Until the first null a partial reads the times of the batch. With nulls in its column it reads
 times of its own, in which a null lies at FAR; and only from then on values are counted, since
 before there are as many as events. What a batch needs that the state has not, it gets before
-the step: partials of another type, or columns of counts.
+the step: partials of another type, or columns of counts. Whatever is refused is refused first.
 """
 
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.conversion import fields_of
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.engine import Engine, KeptPart, Rows
-from muntin.columnar.engine.partials.kernels import DTYPES, ValueType, kernels_for
+from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
+from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
+from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.promotion import keep_counts, promote
 from muntin.kernels.slicing.arrays import Fields
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.choice import Choice, put_away
+from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.parts import Count, Part
 from muntin.spec.errors import UnsupportedError
 
-RANKS: Mapping[ValueType, int] = {"int": 0, "wide": 0, "float": 1, "object": 2}
+ValueTypes = tuple[ValueType, ...]
+Columns = Mapping[Source, Values]
 
 
 class SourceColumns:
@@ -34,137 +37,172 @@ class SourceColumns:
         """Keep nothing before the first values come: they say of which type."""
         self.engine = engine
         self.parts: list[Part] = []
-        self.types: dict[Source, ValueType] = {}
+        self.kept: dict[Part, KeptPart] = {}
         self.places: dict[tuple[Source, ValueType], int] = {}
         self.times: dict[tuple[Source, ...], int] = {}
         self.nullable: set[Source] = set()
         self.add(parts)
 
-    def add(self, parts: Iterable[Part]) -> None:
-        """Keep more parts; those of known types from now on."""
-        for part in dict.fromkeys(parts):
-            if part in self.parts:
-                continue
-            self.parts.append(part)
-            if all(source in self.types for source in part.sources):
-                self._keep(part)
+    @property
+    def sources(self) -> set[Source]:
+        """The columns that are read."""
+        return {source for part in self.parts for source in part.sources}
 
-    def bind(self, columns: Mapping[Source, Values], time: Ints) -> None:
+    def add(self, parts: Iterable[Part]) -> None:
+        """Keep more parts, from the next batch on."""
+        self.parts += [part for part in dict.fromkeys(parts) if part not in self.parts]
+
+    def bind(self, columns: Columns, time: Ints) -> None:
         """Bind the columns of a batch, whose times are bound; only then the step may run."""
         if not time.size:
             return
-        needed = {source for part in self.parts for source in part.sources}
-        self._suit({source: columns[source] for source in needed})
-        for source in needed:
-            self._bind_values(source, columns[source])
-        for kept in self.engine.parts:
+        self._prepare(columns)
+        for source, value_type in self._columns_read():
+            self._put(self._place(source, value_type), _column(columns[source], value_type))
+        for kept in self.kept.values():
+            if isinstance(kept.part, Custom):
+                for k, column in enumerate(input_columns(kept.part, columns)):
+                    self._put(kept.source + k, column)
             self._bind_times(kept, columns, time)
 
     def folded(self, rows: Rows) -> dict[Part, Fields]:
         """The columns of results as `Form.finish` takes them."""
-        kept = {one.part: one for one in self.engine.parts}
+        none: AnyArray = np.zeros(len(rows), np.int64)
         return {
-            part: fields_of(kept[part].kernels, part, rows.parts[part])
-            if part in kept
-            else fields_without_rows(part, rows)
+            part: fields_of(self.kept[part].kernels, part, rows.parts[part])
+            if part in self.kept
+            else (rows.count,) if isinstance(part, Count) else (none, none, none)
             for part in self.parts
-        }
+        }  # fmt: skip
 
     # ------------------------------------------------------------ types
 
-    def _suit(self, columns: Mapping[Source, Values]) -> None:
+    def _prepare(self, columns: Columns) -> None:
         """Have partials of the types that a batch needs, and counts where it brings nulls."""
-        types = dict(self.types)
-        for source, values in columns.items():
-            types[source] = wider_type(types.get(source), values)
-        changed = {source for source, one in types.items() if one != self.types.get(source)}
-        if changed:
-            self._change(types, changed)
-        for source, values in columns.items():
-            if values.valid is not None and source not in self.nullable:
-                self.nullable.add(source)
-                if Count(source) in self.parts:
-                    keep_counts(self.engine, Count(source), self._time_place((source,)))
-
-    def _change(self, types: dict[Source, ValueType], changed: set[Source]) -> None:
-        new = [source for source in changed if source not in self.types]
-        promotions = [
-            (kept, self._kernels(kept.part, types))
-            for kept in self.engine.parts
-            if not changed.isdisjoint(kept.part.sources) and not isinstance(kept.part, Count)
-        ]
-        self.types = types
-        for kept, kernels in promotions:
-            kept.source, kept.second = self._sources(kept.part)
-            promote(self.engine, kept, kernels)
+        changes: list[tuple[Part, ValueTypes, PartKernels]] = []
+        orders: dict[Part, type | None] = {}
         for part in self.parts:
-            if not set(part.sources).isdisjoint(new) and set(part.sources) <= set(types):
-                self._keep(part)
+            kept = self.kept.get(part)
+            if isinstance(part, Count) or (kept and isinstance(part, Custom)):
+                continue
+            types = types_for(part, kept.types if kept else (), columns)
+            if types[0] == "object":
+                orders[part] = check_values(part, _some(columns[part.source]), _order(kept))
+            if kept is None or types != kept.types:
+                changes.append((part, types, _kernels(part, types)))
+        for part in self.parts:
+            if isinstance(part, Custom):
+                input_columns(part, columns)  # which refuses what is no number of its kind
+        for part, types, kernels in changes:
+            self._change(part, types, kernels)
+        for part, order in orders.items():
+            self.kept[part].order = order
+        for part in self.parts:
+            if isinstance(part, Count) and columns[part.source].valid is not None:
+                self._count(part)
 
-    def _kernels(self, part: Part, types: Mapping[Source, ValueType]):
-        kernels = kernels_for(part, *(types[source] for source in part.sources))
-        if kernels is None:
-            raise UnsupportedError(f"{part} has no kernels")
-        return kernels
+    def _change(self, part: Part, types: ValueTypes, kernels: PartKernels) -> None:
+        if isinstance(part, Custom):
+            inputs = (*part.summary.columns, "int")
+            places = [self.engine.add_source(np.dtype(DTYPES[kind])) for kind in inputs]
+        else:
+            places = [
+                self._place(source, one) for source, one in zip(part.sources, types, strict=True)
+            ]
+        if part in self.kept:
+            kept = self.kept[part]
+            kept.source, kept.second, kept.types = places[0], places[-1], types
+            promote(self.engine, kept, kernels)
+        else:
+            kept = KeptPart(part, kernels, places[0], places[-1], types=types)
+            self.kept[part] = kept
+            self.engine.add_part(kept)
 
-    def _keep(self, part: Part) -> None:
-        if isinstance(part, Count):
-            return
-        kept = KeptPart(part, self._kernels(part, self.types), *self._sources(part))
-        self.engine.add_part(kept)
+    def _count(self, part: Count) -> None:
+        if part not in self.kept:
+            self.kept[part] = keep_counts(self.engine, part)
 
-    def _sources(self, part: Part) -> tuple[int, int]:
-        places = [self._place(source) for source in part.sources]
-        return places[0], places[-1]
+    def _columns_read(self) -> set[tuple[Source, ValueType]]:
+        return {
+            (source, "int" if value_type == "wide" else value_type)
+            for kept in self.kept.values()
+            for source, value_type in zip(kept.part.sources, kept.types, strict=False)
+        }
 
-    def _place(self, source: Source) -> int:
-        key = source, self.types[source]
+    def _place(self, source: Source, value_type: ValueType) -> int:
+        key: tuple[Source, ValueType] = source, "int" if value_type == "wide" else value_type
         if key not in self.places:
-            self.places[key] = self.engine.add_source(np.dtype(DTYPES[key[1]]))
+            self.places[key] = self.engine.add_source(np.dtype(DTYPES[value_type]))
         return self.places[key]
 
-    def _time_place(self, sources: tuple[Source, ...]) -> int:
-        if sources not in self.times:
-            self.times[sources] = self.engine.add_source(np.dtype(np.int64))
-        return self.times[sources]
+    def _put(self, place: int, column: AnyArray) -> None:
+        self.engine.bind(place, column)
 
-    # ------------------------------------------------------------ a batch
-
-    def _bind_values(self, source: Source, values: Values) -> None:
-        data: NDArray[np.generic] = values.data
-        if values.valid is not None:
-            data = np.where(values.valid, data, 0)
-        column = np.ascontiguousarray(data, DTYPES[self.types[source]])
-        self.engine.bind(self._place(source), column)
-
-    def _bind_times(self, kept: KeptPart, columns: Mapping[Source, Values], time: Ints) -> None:
-        each = [columns[source] for source in kept.part.sources]
-        place = d.TIMES
+    def _bind_times(self, kept: KeptPart, columns: Columns, time: Ints) -> None:
+        part = kept.part
+        each, place = [columns[source] for source in part.sources], d.TIMES
         if any(values.valid is not None for values in each):
-            place = self._time_place(kept.part.sources)
-            moments = put_away(time, each[-1]) if isinstance(kept.part, Choice) else time
-            valid = each[0].valid
-            if valid is not None:
-                moments = np.where(valid, moments, d.FAR)
-            self.engine.bind(place, moments)
+            sources = part.sources
+            if sources not in self.times:
+                self.times[sources] = self.engine.add_source(np.dtype(np.int64))
+            place = self.times[sources]
+            moments = put_away(time, each[-1]) if isinstance(part, Choice) else time
+            for values in each[:1] if isinstance(part, Choice) else each:
+                if values.valid is not None:
+                    moments = np.where(values.valid, moments, d.FAR)
+            self._put(place, moments)
         if kept.time != place:
             self.engine.set_time(kept, place)
 
 
+def types_for(part: Part, held: ValueTypes, columns: Columns) -> ValueTypes:
+    """The types of the columns of a part, of which it held some and now others come."""
+    if isinstance(part, Custom):
+        return ()
+    before: tuple[ValueType | None, ...] = held or (None,) * len(part.sources)
+    types = tuple(
+        wider_type(one, columns[source])
+        for one, source in zip(before, part.sources, strict=True)
+    )  # fmt: skip
+    return ("object",) * len(types) if "object" in types else types
+
+
 def wider_type(held: ValueType | None, values: Values) -> ValueType:
-    """The type that a column needs, of which there are values and now others come."""
+    """The type for a column of which there were values and now others come."""
     dtype = values.data.dtype
     came: ValueType = "float" if dtype == np.float64 else "int" if dtype == np.int64 else "object"
     if held is None:
         return came
-    if values.valid is not None and not values.valid.any():
+    if held == "object" or (values.valid is not None and not values.valid.any()):
         return held
-    return came if RANKS[came] > RANKS[held] else held
+    if came == "int":
+        return held
+    return "object" if held == "wide" else came
 
 
-def fields_without_rows(part: Part, rows: Rows) -> Fields:
-    """What a part holds whose values are not counted, or never came."""
-    if isinstance(part, Count):
-        return (rows.count,)
-    zeros: AnyArray = np.zeros(len(rows), np.int64)
-    return (zeros, zeros, zeros)
+def _kernels(part: Part, types: ValueTypes) -> PartKernels:
+    if isinstance(part, Custom):
+        return custom_kernels(part)
+    kernels = kernels_for(part, *types)
+    if kernels is None:
+        raise UnsupportedError(f"there are no kernels of the partial {part}")
+    return kernels
+
+
+def _order(kept: KeptPart | None) -> type | None:
+    """The type among whose values there is an order: of numbers float."""
+    if kept is None:
+        return None
+    return kept.order if kept.types[0] == "object" else float
+
+
+def _some(values: Values) -> AnyArray:
+    """The values that are there."""
+    return values.data if values.valid is None else values.data[values.valid]
+
+
+def _column(values: Values, value_type: ValueType) -> AnyArray:
+    data = values.data
+    if values.valid is not None:
+        data = np.where(values.valid, data, 0)
+    return np.ascontiguousarray(data, DTYPES[value_type])

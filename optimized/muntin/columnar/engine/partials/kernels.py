@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.partials import choice, columns, extremes, first_last, squares, sums
+from muntin.columnar.engine.partials.objects import copy_objects, object_kernels
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
@@ -110,7 +111,23 @@ _MAKERS: Mapping[type[Part], Callable[[Part, ValueType, ValueType], PartKernels]
 }  # fmt: skip
 
 
+def _objects(part: Part) -> PartKernels:
+    """The kernels of values of any type."""
+    sign = 1 if isinstance(part, Choice) and part.greatest else -1
+    add, merge = object_kernels(type(part), sign)
+    zeros = {Sum: 1, Squares: 4}.get(type(part), 0)
+    empty = items(*[0] * zeros or [None], value_type="object")
+    if isinstance(part, First | Last):
+        empty = (*items(-d.FAR if isinstance(part, Last) else d.FAR), *empty)
+    if isinstance(part, Choice):
+        empty = (*empty, *empty, *items(d.FAR))
+    flags = d.ORDERED * isinstance(part, First | Last | Choice)
+    return PartKernels("object", empty, add, merge, copy_objects, flags=flags)
+
+
 def kernels_for(part: Part, value_type: ValueType, second: ValueType = "int") -> PartKernels | None:
     """The kernels of a part over values of a type, and of a second one where it brings those."""
+    if value_type == "object":
+        return _objects(part)
     maker = _MAKERS.get(type(part))
     return maker(part, value_type, second) if maker else None
