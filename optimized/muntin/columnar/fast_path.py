@@ -57,6 +57,7 @@ class FastPath:
         engine.bind_places(places)
         engine.scalars[d.KEYING] = d.HASHED if keyed else d.NO_KEYS
         engine.scalars[d.OWN_GAPS] = 0
+        engine.renew_key_numbers()
         self._bound, self._arrays = engine.bound, engine.directory.arrays
 
     def step(self, times: object, values: object, keys: object, watermark: int) -> bool:

@@ -223,7 +223,7 @@ class ColumnarOperator(Persistent, CustomState):
         group = groups[0]
         if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
             return
-        sources, keys = group.plain_sources(), self._keys
+        sources, keys = group.sources.plain() if group.sources else None, self._keys
         if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
             return
         if keyed:

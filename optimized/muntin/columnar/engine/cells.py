@@ -62,11 +62,12 @@ def scatter_lanes(t: Directory, begin: int, end: int) -> int:
     edges, lookup, units = ints(t, d.EDGES), ints(t, d.LOOKUP), ints(t, d.UNIT)
     counts, placed = ints(t, d.ROW_COUNT), ints(t, d.PLACED)
     origin, shift = scalars[d.LOOKUP_ORIGIN], U(scalars[d.LOOKUP_SHIFT])
+    lane_bits = U(scalars[d.LANE_BITS])
     for i in range(U(begin), U(end)):
         s = U(lookup[U(times[i] - origin) >> shift])
         while times[i] >= edges[s + ONE]:
             s += ONE
-        row = U(units[s] << 2) + (i & U(3))
+        row = U(units[s] << 2) + (i & lane_bits)
         placed[i] = row
         counts[row] += 1
     return 0
@@ -83,7 +84,7 @@ def place_lanes(t: Directory) -> int:
     begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
     froms, upto = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
     n, origin, shift = scalars[d.N], scalars[d.LOOKUP_ORIGIN], scalars[d.LOOKUP_SHIFT]
-    slices, sealed = scalars[d.SLICES], scalars[d.SEALED]
+    slices, sealed, lane_bits = scalars[d.SLICES], scalars[d.SEALED], scalars[d.LANE_BITS]
     o = 0
     for block in range((n + BLOCK - 1) >> 8):
         begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
@@ -127,7 +128,7 @@ def place_lanes(t: Directory) -> int:
                 s = slice_of(times[i], edges, lookup, origin, shift, slices)
                 if units[s] == 0:
                     units[s] = take_unit(scalars, next_unit)
-                row = 4 * units[s] + (i & 3)
+                row = 4 * units[s] + (i & lane_bits)
                 placed[i] = row
                 counts[row] += 1
                 if s < sealed:
@@ -195,11 +196,13 @@ def release_index(index: Ints, free: Ints, at: int, bits: int) -> None:
 
 @outlined
 def widen_index(t: Directory, s: int) -> int:
-    """Give a slice an index twice as large, or its first."""
+    """Give a slice its first index, or one that has room for more cells than it has."""
     scalars, index, free = ints(t, d.SCALARS), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
     bits_of, at_of, row_key = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), ints(t, d.ROW_KEY)
     next_unit, width = ints(t, d.NEXT_UNIT), scalars[d.UNIT_ROWS]
     bits = bits_of[s] + 1 if bits_of[s] else scalars[d.INDEX_GUESS]
+    while 3 * ints(t, d.CELLS)[s] >= 2 << bits:
+        bits += 1
     at = take_index(scalars, index, free, bits)
     mask, unit, left = (1 << bits) - 1, ints(t, d.UNIT)[s], ints(t, d.CELLS)[s]
     while left > 0:

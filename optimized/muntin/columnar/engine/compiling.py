@@ -13,6 +13,7 @@ import ctypes
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,9 @@ if COMPILED:
         def _pointer_to(item: object, llvm_type: object) -> Callable[..., object]:
             @intrinsic
             def pointer(_: object, address: object) -> object:
-                def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
+                def generate(
+                    _c: object, builder: object, _s: object, values: list[object]
+                ) -> object:
                     return builder.inttoptr(values[0], llvm_type.as_pointer())
 
                 return types.CPointer(item)(types.int64), generate
@@ -65,7 +68,9 @@ if COMPILED:
         _float_pointer = _pointer_to(types.float64, REAL)
 
         @intrinsic
-        def call(_: object, function: object, t: object, part: object, to: object, origin: object) -> object:
+        def call(
+            _: object, function: object, t: object, part: object, to: object, origin: object
+        ) -> object:
             def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
                 kind = ir.FunctionType(WORD, [WORD.as_pointer(), WORD, WORD, WORD])
                 return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
@@ -102,6 +107,8 @@ if COMPILED:
             """Write where the data of an array object lie, and how many items they are."""
             t[2 * place] = _int_pointer(object_address + DATA_OFFSET)[0]
             t[2 * place + 1] = n
+
+        words = ints
 else:
 
     def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
@@ -120,6 +127,10 @@ else:
     def floats(t: "Directory", place: int) -> Floats:
         """The array of floats at a place."""
         return t.arrays[place]
+
+    def words(t: "Directory", place: int) -> Ints:
+        """The array at a place, floats by their bits."""
+        return t.arrays[place].view(np.int64)
 
     def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
         """Call a kernel of partials."""
@@ -173,3 +184,34 @@ class PartPhase:
                 self.function
             )
         return int(self._code.address)
+
+
+DIRECTORIES: "WeakValueDictionary[int, Directory]" = WeakValueDictionary()
+"""The directories by their addresses, for kernels that are functions of Python."""
+
+
+class CallbackPhase:
+    """A kernel of partials that stays a function of Python, which compiled kernels call."""
+
+    def __init__(self, function: PartKernel) -> None:
+        """Give it no address yet."""
+        self.function = function
+
+    @cached_property
+    def address(self) -> int:
+        """What the state holds to have the function called."""
+        if not COMPILED:
+            PART_KERNELS.append(self.function)
+            return len(PART_KERNELS) - 1
+        word = ctypes.c_int64
+        self._code = ctypes.CFUNCTYPE(word, ctypes.c_void_p, word, word, word)(self._run)
+        return ctypes.cast(self._code, ctypes.c_void_p).value or 0
+
+    def _run(self, address: int, part: int, to: int, origin: int) -> int:
+        """Call the function; what it raises the engine raises when the step is done."""
+        directory = DIRECTORIES[address]
+        try:
+            return self.function(directory, part, to, origin)
+        except BaseException as error:  # noqa: BLE001 - also an interrupt: C cannot pass it on
+            directory.failure = directory.failure or error
+            return 0

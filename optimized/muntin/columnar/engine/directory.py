@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.compiling import DIRECTORIES, Ints
 
-AnyArray = NDArray[np.int64] | NDArray[np.float64]
+AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
 FARTHEST = (1 << 62) - (1 << 60)
 """The bound of times of events."""
@@ -53,8 +53,8 @@ PLACES = SESSION_KIND + 1
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
     TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
-    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED,
-) = range(60)  # fmt: skip
+    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
+) = range(61)  # fmt: skip
 SCALAR_COUNT = 64
 
 DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME = range(10)
@@ -76,18 +76,24 @@ SLIDING, CUMULATE = range(2)
 # fields of a part
 (
     P_ADD, P_MERGE, P_COPY, P_PREFIX, P_RANGE, P_SOURCE, P_SECOND, P_TIME, P_CELLS, P_OUT, P_TREE,
-    P_FIELDS,
-) = range(12)  # fmt: skip
+    P_COLUMNS, P_FLAGS, P_FIELDS,
+) = range(14)  # fmt: skip
+
+UPWARD, REAL, ORDERED = 1, 2, 4
+"""Flags of a part: what is greater, or later, wins; what is compared are floats;
+of equal times the part knows which came first, so a cell must be one row."""
 
 
 class Directory:
     """The arrays of a state, alive, and the table of their addresses."""
 
     def __init__(self) -> None:
-        """Start with empty arrays."""
+        """Start with empty arrays; `failure` is what a kernel that is a function has raised."""
         self.arrays: list[AnyArray] = [np.zeros(0, np.int64) for _ in range(PLACES)]
         self.table: Ints = np.zeros((PLACES, 2), np.int64)
         self.address = int(self.table.ctypes.data)
+        self.failure: BaseException | None = None
+        DIRECTORIES[self.address] = self
 
     def add(self, array: AnyArray) -> int:
         """Give an array a new place."""
@@ -97,6 +103,7 @@ class Directory:
             table: Ints = np.zeros((2 * place, 2), np.int64)
             table[:place] = self.table[:place]
             self.table, self.address = table, int(table.ctypes.data)
+            DIRECTORIES[self.address] = self
         self.put(place, array)
         return place
 

@@ -10,7 +10,9 @@ from muntin.columnar.engine.cells import fill_key_table
 from muntin.columnar.engine.compiling import COMPILED, Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.layout import best_layout, set_layout
-from muntin.columnar.engine.plan import PartKernels, Period, Reach, kernels_for
+from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
+from muntin.columnar.engine.plan import Period, Reach
+from muntin.columnar.engine.promotion import RowSpace, widen
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SESSION_ARRAYS, SessionRows, SessionStore
@@ -44,6 +46,10 @@ class KeptPart:
     part: Part
     kernels: PartKernels
     source: int
+    second: int = d.TIMES
+    time: int = d.TIMES
+    types: tuple[ValueType, ...] = ()
+    order: type | None = None  # among whose values there is one order, where they are objects
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
@@ -87,10 +93,13 @@ class Engine:
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
+        s[d.LANE_BITS] = 3
         self.parts: list[KeptPart] = []
         self.stores: list[SessionStore] = []
+        self.spaces: list[RowSpace] = []
         self.timetable = Timetable(periods) if rows else None
         self._spare: list[int] = []
+        self.batch_room = 0
         self._start()
 
     def _start(self) -> None:
@@ -129,48 +138,70 @@ class Engine:
 
     # ------------------------------------------------------------ parts
 
-    def add_part(self, part: Part, dtype: np.dtype[np.generic], source: int) -> None:
-        """Keep a partial of a column; before the first event."""
-        kernels = kernels_for(part, dtype)
-        if kernels is None:
-            raise NotImplementedError(part)
-        kept = KeptPart(part, kernels, source)
-        add = self.directory.add
-        rows = self.directory.arrays[d.ROW_COUNT].size
-        out = self.directory.arrays[d.OUT_KEY].size
-        for columns, size in ((kept.cells, rows), (kept.out, out)):
-            columns += [add(_filled(size, identity)) for identity in kernels.identity]
-        tree = self.directory.arrays[d.COUNT_BEFORE].size
-        tree = tree if kernels.prefix else 2 * tree
-        kept.tree += [add(_filled(tree, identity)) for identity in kernels.identity]
+    def add_part(self, kept: KeptPart) -> None:
+        """Keep a partial, of rows that no value came to."""
         self.parts.append(kept)
-        self._list_parts()
+        self.renew_columns(kept)
+        self.list_parts()
         for store in self.stores:
             store.list_columns(self.parts)
 
-    def _list_parts(self) -> None:
+    def renew_columns(self, kept: KeptPart) -> None:
+        """Give a partial columns that no value came to."""
+        rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
+        kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
+        self.renew_results(kept)
+
+    def renew_results(self, kept: KeptPart) -> None:
+        """Give a partial columns for results, and for what is folded from its cells anew."""
+        add, put, identity = self.directory.add, self.directory.put, kept.kernels.identity
+        tree = self.directory.arrays[d.COUNT_BEFORE].size * (1 if kept.kernels.prefix else 2)
+        for places, size in ((kept.out, self.directory.arrays[d.OUT_KEY].size), (kept.tree, tree)):
+            for place in places:
+                put(place, np.zeros(0, np.int64))
+            places[:] = [add(filled(size, one)) for one in identity]
+        self.scalars[d.PREFIXED] = 0
+
+    def set_time(self, kept: KeptPart, place: int) -> None:
+        """Say which times a partial reads."""
+        kept.time = place
+        at = self.parts.index(kept) * d.P_FIELDS + d.P_TIME
+        self.directory.arrays[d.PARTS][at] = place
+
+    def list_parts(self) -> None:
+        """Write the table of the partials."""
         table = np.zeros((len(self.parts), d.P_FIELDS), np.int64)
         summed: list[int] = []
         for row, kept in zip(table, self.parts, strict=True):
             k = kept.kernels
-            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = k.add.address, k.merge.address, k.copy.address
+            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = (
+                k.add.address,
+                k.merge.address,
+                k.copy.address,
+            )
             if k.prefix and k.fold:
                 row[d.P_PREFIX], row[d.P_RANGE] = k.prefix.address, k.fold.address
-            row[d.P_SOURCE] = kept.source
+            row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
             row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
+            row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
             if k.degree:
                 summed += [kept.source, k.degree]
         self.directory.put(d.PARTS, table.reshape(-1))
         self.directory.put(d.SUMMED, np.array(summed, np.int64))
-        self.directory.put(d.SUM_BOUND, np.zeros(len(summed), np.float64))
+        held = self.directory.arrays[d.SUM_BOUND]
+        bounds = np.full(len(summed), float(held[: held.size // 2].max(initial=0)))
+        self.directory.put(d.SUM_BOUND, bounds)
         s = self.scalars
         s[d.PART_COUNT], s[d.SUMMED_COUNT] = len(self.parts), len(summed) // 2
+        s[d.LANE_BITS] = 0 if any(kept.kernels.flags & d.ORDERED for kept in self.parts) else 3
         s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
 
     def add_store(self, store: SessionStore) -> None:
         """Keep the sessions of a gap."""
         self.stores.append(store)
         store.list_columns(self.parts)
+        space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
+        self.spaces.append(space)
         self._list_stores()
 
     def _list_stores(self) -> None:
@@ -193,6 +224,10 @@ class Engine:
         if not self._widen_key_table(0):
             fill_keys(self.directory, known)
 
+    def renew_key_numbers(self) -> None:
+        """Have a column of its own for numbers of keys: another may be bound."""
+        self.directory.put(d.KEY_ID, np.zeros(self.batch_room, np.int64))
+
     def _widen_key_table(self, n: int) -> bool:
         """Have room for so many more keys; whether the table was made anew."""
         s, directory, keys = self.scalars, self.directory, int(self.scalars[d.KEY_COUNT])
@@ -214,6 +249,9 @@ class Engine:
     # ------------------------------------------------------------ room
 
     def _batch_room(self, n: int) -> None:
+        if n <= self.batch_room:
+            return
+        n = 1 << (n - 1).bit_length()
         put, blocks = self.directory.put, (n + 255) // 256
         for place in (d.BLOCK_LOW, d.BLOCK_HIGH):
             put(place, np.zeros(blocks, np.int64))
@@ -244,7 +282,9 @@ class Engine:
         put(d.EDGES, edges)
         if origin is not None:
             self._move(origin)
-        blanks = np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
+        blanks = (
+            np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
+        )
         first = int(blanks[-1]) + 1 if blanks.size else 0
         last = n - 1 if table.blank[-1] else n
         s[d.SLICES], s[d.COVER_LOW] = last, edges[first]
@@ -276,7 +316,7 @@ class Engine:
         size = self.slice_room + 2
         for place, identity in zip(kept.tree, kept.kernels.identity, strict=True):
             n = size if kept.kernels.prefix else 2 * size
-            self.directory.put(place, _filled(n, identity))
+            self.directory.put(place, filled(n, identity))
 
     def _extend(self, times: Ints) -> None:
         """Cut edges for the times of a batch."""
@@ -382,7 +422,7 @@ class Engine:
         """Places for columns that are moved, in a row."""
         if n > len(self._spare):
             self._spare = [self.directory.add(np.zeros(0, np.int64)) for _ in range(n)]
-        return self._spare
+        return self._spare[:n]
 
     # ------------------------------------------------------------ a step
 
@@ -393,6 +433,7 @@ class Engine:
     def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
         """Bind the columns of a batch that are no values; keys are numbers below a bound."""
         s = self.scalars
+        self._batch_room(times.size)
         self.bind(d.TIMES, times)
         self.bind(d.KEY_ID, keys)
         s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
@@ -429,7 +470,7 @@ class Engine:
     def step(self, n: int, watermark: int) -> bool:
         """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
-            self._batch_room(1 << (n - 1).bit_length())
+            self._batch_room(n)
         code = run_step(self.directory, n, watermark)
         return code == d.DONE or self._go_on(code, n, watermark)
 
@@ -440,6 +481,9 @@ class Engine:
             self._serve(code)
             code = run_step(self.directory, n, watermark)
         s[d.CUT_CHECKED] = 0
+        if self.directory.failure:
+            failure, self.directory.failure = self.directory.failure, None
+            raise failure
         return code == d.DONE
 
     def _serve(self, code: int) -> None:
@@ -458,6 +502,8 @@ class Engine:
             self.stores[s[d.STORE_AT]].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
+        elif code == d.WIDEN:
+            widen(self, int(s[d.OVERFLOWING]))
         else:
             raise NotImplementedError(code)
 
@@ -488,7 +534,11 @@ class Engine:
             self.directory.put(place, np.zeros(size, np.int64))
         table = self.directory.arrays
         for slot, end, key, number in zip(
-            (hashed & np.uint64(size - 1)).tolist(), ends.tolist(), keys.tolist(), numbers.tolist(), strict=True
+            (hashed & np.uint64(size - 1)).tolist(),
+            ends.tolist(),
+            keys.tolist(),
+            numbers.tolist(),
+            strict=True,
         ):
             while table[d.REVISION][slot]:
                 slot = (slot + 1) & (size - 1)
@@ -503,7 +553,8 @@ class Engine:
         first = arrays[d.DUE_ROW][:windows]
         each = np.diff(np.append(first, n))
         query, start, end = (
-            np.repeat(arrays[place][:windows], each) for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
+            np.repeat(arrays[place][:windows], each)
+            for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
         )
         key, count, revision = (
             arrays[place][:n].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
@@ -525,11 +576,6 @@ class Engine:
             for kept in self.parts
         }
         return SessionRows(*own, *common, parts)
-
-
-def _filled(size: int, identity: float) -> AnyArray:
-    dtype = np.float64 if isinstance(identity, float) else np.int64
-    return np.full(size, identity, dtype)
 
 
 def _stretches(edges: Ints, first: int, shift: int) -> Ints:

@@ -10,7 +10,7 @@ from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
 from muntin.columnar.engine.sources import SourceColumns
 from muntin.kernels.slicing.arrays import Flags
-from muntin.kernels.slicing.batch import Batch, Source
+from muntin.kernels.slicing.batch import Batch
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.known import NEW, UPDATED, Told
 from muntin.kernels.slicing.moment import Clock, Moment
@@ -103,19 +103,6 @@ class EngineGroup:
                     store = SessionStore(self.engine.directory, kind.gap, self.since)
                     self.engine.add_store(store)
         return self.engine, self.sources
-
-    def plain_sources(self) -> list[tuple[Source, str, int]] | None:
-        """The columns of integers or floats without nulls that are read; None if some are others."""
-        if self.sources is None:
-            return None
-        columns = list[tuple[Source, str, int]]()
-        for (source, kind), place in self.sources.places.items():
-            if self.sources.types[source] != kind:
-                continue
-            if kind not in {"int", "float"} or source in self.sources.nullable:
-                return None
-            columns.append((source, kind, place))
-        return columns
 
     def step(self, batch: Batch, moment: Moment) -> tuple["EngineGroup", list["EngineRows"]]:
         """Take in the rows of a batch, whose keys are numbered, and advance the watermark."""

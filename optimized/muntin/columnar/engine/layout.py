@@ -8,6 +8,7 @@ from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import widen_index
 from muntin.columnar.engine.compiling import Ints, Phase, call, ints
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.partials.kernels import filled
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.engine import Engine
@@ -24,11 +25,10 @@ FULL, EMPTY = 8, 24
 @Phase
 def fill_indexes(t: Directory) -> int:
     """Make the hash index of each slice anew."""
-    scalars, cells, bits = ints(t, d.SCALARS), ints(t, d.CELLS), ints(t, d.INDEX_BITS)
+    scalars, cells = ints(t, d.SCALARS), ints(t, d.CELLS)
     for s in range(scalars[d.SLICES]):
         if cells[s]:
-            while 3 * cells[s] >= 2 << bits[s] or bits[s] == 0:
-                widen_index(t, s)
+            widen_index(t, s)
     return 0
 
 
@@ -148,7 +148,7 @@ def _renew_rows(engine: "Engine", layout: int, width: int, units: int) -> None:
     directory.put(d.ROW_KEY, np.zeros(rows if layout == d.SPARSE else 0, np.int64))
     for kept in engine.parts:
         for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
-            directory.put(place, np.full(rows, identity, directory.arrays[place].dtype))
+            directory.put(place, filled(rows, identity))
     for place in (d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS):
         directory.arrays[place][:] = 0
 
@@ -181,8 +181,8 @@ def _move_parts(
             directory.put(place, column)
         s[d.TOUCHED], s[d.NEED] = number, engine.spare_places(len(columns))[0]
         move_part(directory)
+        for place in engine.spare_places(len(columns)):
+            directory.put(place, np.zeros(0, np.int64))
     s[d.COPIES] = s[d.MERGES] = 0
     for place, array in zip(places, buffers, strict=True):
         directory.put(place, array)
-    for place in engine.spare_places(0):
-        directory.put(place, np.zeros(0, np.int64))

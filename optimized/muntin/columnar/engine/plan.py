@@ -6,42 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine import partials as kernels
-from muntin.columnar.engine.compiling import Ints, PartPhase
-from muntin.kernels.slicing.parts import Count, Part, Sum
+from muntin.columnar.engine.compiling import Ints
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType
 
 Period = tuple[int, int]
-
-
-class PartKernels(NamedTuple):
-    """The fields of a partial, by their identities, and what is called for it."""
-
-    identity: tuple[int | float, ...]
-    add: PartPhase
-    merge: PartPhase
-    copy: PartPhase
-    prefix: PartPhase | None = None
-    fold: PartPhase | None = None
-    degree: int = 0  # of the values whose sum must not wrap
-
-
-INT_SUM = PartKernels(
-    (0,), kernels.add_int_sum, kernels.merge_int_sum, kernels.copy_int,
-    kernels.prefix_int_sum, kernels.range_int_sum, 1,
-)  # fmt: skip
-FLOAT_SUM = PartKernels(
-    (0.0,), kernels.add_float_sum, kernels.merge_float_sum, kernels.copy_float
-)
-
-
-def kernels_for(part: Part, dtype: np.dtype[np.generic]) -> PartKernels | None:
-    """The kernels of a part over values of a type."""
-    if isinstance(part, Sum):
-        return INT_SUM if dtype == np.int64 else FLOAT_SUM
-    return None
 
 
 def query_row(kind: WindowType, number: int = 0) -> list[int] | None:

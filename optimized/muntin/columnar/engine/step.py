@@ -14,7 +14,14 @@ from muntin.columnar.engine.cells import (
 )
 from muntin.columnar.engine.compiling import Phase, call, floats, inlined, ints, outlined, set_address
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.emission import emit_cells, emit_lanes, flush, has_room, note_copy, seal_lanes
+from muntin.columnar.engine.emission import (
+    emit_cells,
+    emit_lanes,
+    flush,
+    has_room,
+    note_copy,
+    seal_lanes,
+)
 from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.windows import (
     find_changed,
@@ -139,6 +146,7 @@ def ingest(t: Directory) -> int:
         scalars[d.ENTRIES] = 1
         ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0] = 0, scalars[d.N]
         ints(t, d.ENTRY_ROW)[0] = -1
+        ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
     for part in range(scalars[d.PART_COUNT]):
         at = part * d.P_FIELDS
         call(parts[at + d.P_ADD], t, part, parts[at + d.P_CELLS], 0)

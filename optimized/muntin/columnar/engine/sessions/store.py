@@ -1,6 +1,6 @@
 """The sessions of one gap, as Python sees them: their arrays, and what makes those larger."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
+from muntin.columnar.engine.partials.kernels import PartKernels, filled
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
 from muntin.kernels.slicing.parts import Part
@@ -37,16 +38,7 @@ class SessionRows:
         return int(self.key.size)
 
 
-class Kernels(Protocol):
-    """What a store needs of the kernels of a part."""
-
-    @property
-    def identity(self) -> tuple[int | float, ...]:
-        """What rows hold that hold no event."""
-        ...
-
-
-class KeptColumns(Protocol):
+class KeptPart(Protocol):
     """What a store needs of a part of the engine."""
 
     @property
@@ -55,7 +47,7 @@ class KeptColumns(Protocol):
         ...
 
     @property
-    def kernels(self) -> Kernels:
+    def kernels(self) -> PartKernels:
         """Its kernels."""
         ...
 
@@ -68,13 +60,14 @@ class SessionStore:
         directory: Directory,
         gap: int,
         since: int = -FAR,
-        parts: Collection[Part] | None = None,
         *,
         adjoining: bool = False,
     ) -> None:
-        """Start without sessions; `adjoining` ones merge, `parts` are all unless some are named."""
-        self.directory, self.parts = directory, parts
-        self.columns: list[tuple[tuple[int | float, ...], list[int], list[int]]] = []
+        """Start without sessions; `adjoining` ones merge."""
+        self.directory = directory
+        self.places: dict[Part, list[int]] = {}
+        self.old: dict[Part, list[int]] = {}
+        self.kernels: dict[Part, PartKernels] = {}
         self.scalars: Ints = np.zeros(s.STORE_SCALARS, np.int64)
         self.base = directory.add(self.scalars)
         for _ in range(s.STORE_PLACES - 1):
@@ -93,21 +86,23 @@ class SessionStore:
         rows: Ints = self.directory.arrays[self.base + s.AT_ROWS].astype(np.int64, copy=False)
         return rows.reshape(-1, s.ROW_FIELDS)
 
-    def list_columns(self, kept: Sequence[KeptColumns]) -> None:
-        """Give new parts of the engine columns; a part that no query of the store needs has none."""
+    def list_columns(self, kept: Sequence[KeptPart]) -> None:
+        """Give parts columns that have none, or whose kernels are others now."""
         add, places = self.directory.add, []
-        for number, one in enumerate(kept):
-            if number == len(self.columns):
-                identity = one.kernels.identity
-                needed = self.parts is None or one.part in self.parts
-                held = identity if needed else ()
-                rows = self.directory.arrays[self.base + s.AT_FREE].size
-                live = [add(filled(rows, value)) for value in held]
-                old = [add(filled(64, value)) for value in held]
-                self.columns.append((held, live, old))
-            _, live, old = self.columns[number]
-            places += [live[0], old[0]] if live else [0, 0]
+        rows = self.directory.arrays[self.base + s.AT_FREE].size
+        for one in kept:
+            identity = one.kernels.identity
+            if one.part not in self.places:
+                self.places[one.part] = [add(filled(rows, value)) for value in identity]
+            if self.kernels.get(one.part) is not one.kernels:
+                self.kernels[one.part] = one.kernels
+                self.old[one.part] = [add(filled(64, value)) for value in identity]
+            places += [self.places[one.part][0], self.old[one.part][0]]
         self.directory.put(self.base + s.AT_COLUMNS, np.array(places, np.int64))
+
+    def counts(self) -> Ints:
+        """How many events each row holds."""
+        return np.where(self.rows[:, s.STATE] & s.GONE, 0, self.rows[:, s.COUNT])
 
     def make_room(self, n: int, keys: int, *, own_gaps: bool) -> None:
         """Make room for whatever a batch may do."""
@@ -123,9 +118,7 @@ class SessionStore:
         grow(base + s.AT_MERGED, 2 << (many - 1).bit_length())
         kept = 1 << min(many, int(state[s.REPORTS])).bit_length()
         grow(base + s.AT_CHANGED, s.C_FIELDS * kept)
-        for identity, _, old in self.columns:
-            for place, value in zip(old, identity, strict=True):
-                grow(place, kept, value)
+        self._grow_columns(self.old, kept)
 
     def _grow_rows(self, rows: int) -> None:
         grow, base = self.directory.grow, self.base
@@ -133,9 +126,17 @@ class SessionStore:
         grow(base + s.AT_FREE, rows)
         timers = 2 * rows
         grow(base + s.AT_CHUNKS, CHUNK_WORDS * (timers // CHUNK + min(timers, BUCKETS) + 4))
-        for identity, live, _ in self.columns:
-            for place, value in zip(live, identity, strict=True):
-                grow(place, rows, value)
+        self._grow_columns(self.places, rows)
+
+    def _grow_columns(self, columns: Mapping[Part, list[int]], rows: int) -> None:
+        for part, places in columns.items():
+            for place, value in zip(places, self.kernels[part].identity, strict=True):
+                self.directory.grow(place, rows, value[0])
+
+    @property
+    def live(self) -> int:
+        """How many sessions there are."""
+        return int(self.scalars[s.LIVE])
 
     def live_keys(self, keys: int) -> NDArray[np.bool_]:
         """Which numbers of keys have a session."""
@@ -155,9 +156,3 @@ class SessionStore:
         listed &= (rows[:, s.STATE] & s.GONE == 0) & (np.arange(rows.shape[0]) >= s.FIRST_ROW)
         rows[listed, s.KEY] = numbers[rows[listed, s.KEY]]
         self.directory.put(base + s.AT_HEADS, renewed)
-
-
-def filled(size: int, value: float) -> AnyArray:
-    """A column of rows that hold nothing."""
-    dtype = np.float64 if isinstance(value, float) else np.int64
-    return np.full(size, value, dtype) if value else np.zeros(size, dtype)
