@@ -11,7 +11,7 @@ from muntin.columnar.engine.compiling import Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.partials.kernels import Identity, PartKernels, ValueType
 from muntin.columnar.engine.plan import Period, Reach
-from muntin.columnar.engine.promotion import RowSpace, widen
+from muntin.columnar.engine.partials.promotion import RowSpace, widen
 from muntin.columnar.engine.step import release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.parts import Part

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.conversion import converted
+from muntin.columnar.engine.partials.conversion import converted
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
 from muntin.kernels.slicing.parts import Count, Part
