@@ -43,7 +43,7 @@ class KeptPart:
     second: int = d.TIMES
     time: int = d.TIMES
     types: tuple[ValueType, ...] = ()
-    order: type | None = None  # among whose values there is one order, where they are objects
+    order: type | None = None  # of the values that came, among which there is one order
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])

@@ -113,8 +113,8 @@ class SourceColumns:
             if isinstance(part, Count) or (kept and isinstance(part, Custom)):
                 continue
             types = types_for(part, kept.types if kept else (), columns)
-            if "object" in types:
-                orders[part] = check_values(part, _some(columns[part.source]), _order(kept))
+            order = kept.order if kept else None
+            orders[part] = check_values(part, _some(columns[part.source]), order)
             if kept is None or types != kept.types:
                 changes.append((part, types, _kernels(part, types)))
         for part in self.parts:
@@ -214,13 +214,6 @@ def _kernels(part: Part, types: ValueTypes) -> PartKernels:
     if kernels is None:
         raise UnsupportedError(f"there are no kernels of the partial {part}")
     return kernels
-
-
-def _order(kept: KeptPart | None) -> type | None:
-    """The type among whose values there is an order: of numbers float."""
-    if kept is None:
-        return None
-    return kept.order if kept.types[0] == "object" else float
 
 
 def _some(values: Values) -> AnyArray:
