@@ -5,7 +5,7 @@ are computed here from the events themselves, and no other operator is needed.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -15,15 +15,13 @@ import numpy as np
 import pytest
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import Engine, Rows
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.sources import SourceColumns
 from muntin.columnar.values import any_column
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.slicing.custom import compiled_aggregate
 from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import form
-from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.errors import InvalidInputError, UnsupportedError
 from muntin.spec.windows.periodic import Sliding
@@ -107,26 +105,33 @@ class Stream:
             self.engine.bind(d.KEYS, np.array(keys, np.int64))
         self.columns.bind(columns, time)
 
-    def check(self) -> None:
-        """Compare all windows with the definition of their values."""
+    def windows(self) -> Rows:
+        """The rows of all windows."""
         self.engine.step(0, max(time for time, _, _ in self.events) + SIZE + 1)
         rows = self.engine.take()
-        folded = self.columns.folded(rows)
+        assert len(rows) == len(self._windows())
+        return rows
+
+    def contents(self, rows: Rows) -> Iterator[list[object]]:
+        """The values of each window, in the order of time and arrival."""
         keys = self.engine.directory.arrays[d.KEY_OF]
         in_order = sorted(self.events, key=lambda event: event[0])  # stable: by arrival
-        assert len(rows) == len(self._windows())
+        for start, end, number in zip(rows.start, rows.end, rows.key, strict=True):
+            key = keys[number] if self.keyed else None
+            yield [
+                value for time, value, its in in_order
+                if start <= time < end and key in (None, its)
+            ]  # fmt: skip
+
+    def check(self) -> None:
+        """Compare all windows with the definition of their values."""
+        rows = self.windows()
+        folded, contents = self.columns.folded(rows), list(self.contents(rows))
         for name, one in self.forms.items():
             assert one is not None
             results = one.finish(folded).objects().tolist()
-            for i, result in enumerate(results):
-                start, end = int(rows.start[i]), int(rows.end[i])
-                key = int(keys[rows.key[i]]) if self.keyed else None
-                content = [
-                    value for time, value, its in in_order
-                    if start <= time < end and key in (None, its)
-                ]  # fmt: skip
-                expected = named(name).of(content)
-                assert is_near(result, expected), (name, start, end, key, content)
+            for result, content in zip(results, contents, strict=True):
+                assert is_near(result, named(name).of(content)), (name, content)
 
     def _windows(self) -> set[tuple[int, int]]:
         phase = (1 + SIZE) % SLIDE
@@ -223,3 +228,73 @@ def test_values_of_types_without_an_order_are_refused_before_any_change() -> Non
         stream.feed([5], [(1j, 1)], [0])
     stream.feed([3], [(9, 5)], [0])
     stream.check()
+
+
+def value_types(stream: Stream) -> set[str]:
+    return {kept.kernels.value_type for kept in stream.engine.parts}
+
+
+def test_a_bound_of_sums_falls_with_the_sums_that_are_live() -> None:
+    stream = Stream("sum", "var_pop")
+    for step in range(40):
+        stream.feed([step] * 2, [2**30, -(2**30)], [0, 0])
+    assert value_types(stream) == {"int", "wide"}  # squares add up; sums cancel
+    stream.check()
+
+
+@pytest.mark.parametrize("last", [2**62, -(2**63)])
+def test_a_sum_that_passes_64_bits_gets_a_limb(last: int) -> None:
+    stream = Stream("sum", "mean")
+    stream.feed([1, 2], [2**61, 2**62], [0, 0])
+    stream.feed([3, 4], [last, last], [0, 0])
+    assert value_types(stream) == {"wide"}
+    stream.check()
+
+
+class Unsteady:
+    """A value that has an order by itself, and fails beside another."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no more")
+
+    __hash__ = None  # type: ignore[assignment] # it has no value to hash
+
+
+def test_an_error_in_the_comparison_of_values_is_raised() -> None:
+    stream = Stream("min")
+    with pytest.raises(RuntimeError, match="no more"):
+        stream.feed([1, 2, 3, 4], [Unsteady() for _ in range(4)], [0] * 4)
+
+
+def lift(price: float, size: int) -> tuple[float, int]:
+    return price * size, size
+
+
+def combine(a: tuple[float, int], b: tuple[float, int]) -> tuple[float, int]:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def lower(a: tuple[float, int]) -> tuple[float]:
+    return (a[0] / a[1] if a[1] else 0.0,)
+
+
+@pytest.mark.parametrize("keys", [1, 5])
+@pytest.mark.parametrize("spread", [3, 60, 400])
+def test_an_aggregate_of_the_user(keys: int, spread: int) -> None:
+    kinds = ("float", "int")
+    summary = NumericAggregate("wap", kinds, kinds, (0.0, 0), lift, combine, lower, ("float",))  # type: ignore[arg-type] # literals
+    part = Custom(0, (1,), summary)
+    stream = Stream(keyed=keys > 1)
+    stream.columns.add([part])
+    draws = (lambda r: r.choice([(r.random(), r.randrange(1, 9)), (None, 3), (1.5, None)]),)
+    feed(stream, batches(Random(spread), draws, keys, spread))
+    rows = stream.windows()
+    held, partials = stream.columns.folded(rows)[part]
+    for i, content in enumerate(stream.contents(rows)):
+        some = [pair for pair in content if isinstance(pair, tuple) and None not in pair]
+        total = summary.monoid().fold(summary.lift(*pair) for pair in some)
+        assert held[i] == len(some)
+        assert partials[i].item() == pytest.approx(total)
