@@ -12,7 +12,7 @@ from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.plan import Period, Reach
-from muntin.columnar.engine.promotion import RowSpace, widen
+from muntin.columnar.engine.partials.promotion import RowSpace, widen
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SESSION_ARRAYS, SessionRows, SessionStore
@@ -49,7 +49,7 @@ class KeptPart:
     second: int = d.TIMES
     time: int = d.TIMES
     types: tuple[ValueType, ...] = ()
-    order: type | None = None  # among whose values there is one order, where they are objects
+    order: type | None = None  # of the values that came, among which there is one order
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])

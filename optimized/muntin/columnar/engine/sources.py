@@ -12,13 +12,13 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.conversion import fields_of
+from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.engine import Engine, KeptPart, Rows
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
-from muntin.columnar.engine.promotion import keep_counts, promote
+from muntin.columnar.engine.partials.promotion import keep_counts, promote
 from muntin.kernels.slicing.arrays import Fields
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.choice import Choice, put_away
@@ -28,6 +28,8 @@ from muntin.spec.errors import UnsupportedError
 
 ValueTypes = tuple[ValueType, ...]
 Columns = Mapping[Source, Values]
+STRIDES = (8,)
+"""Of a column that is contiguous."""
 
 
 class SourceColumns:
@@ -40,6 +42,7 @@ class SourceColumns:
         self.kept: dict[Part, KeptPart] = {}
         self.places: dict[tuple[Source, ValueType], int] = {}
         self.times: dict[tuple[Source, ...], int] = {}
+        self._usual: list[tuple[Source, np.dtype[np.generic], int]] = []
         self.add(parts)
 
     @property
@@ -49,20 +52,45 @@ class SourceColumns:
 
     def add(self, parts: Iterable[Part]) -> None:
         """Keep more parts, from the next batch on."""
+        self._usual = []
         self.parts += [part for part in dict.fromkeys(parts) if part not in self.parts]
 
     def bind(self, columns: Columns, time: Ints) -> None:
         """Bind the columns of a batch, whose times are bound; only then the step may run."""
-        if not time.size:
+        if not time.size or self._bind_unchanged(columns):
             return
         self._prepare(columns)
-        for source, value_type in self._columns_read():
+        pairs = self._columns_read()
+        for source, value_type in pairs:
             self._put(self._place(source, value_type), _column(columns[source], value_type))
         for kept in self.kept.values():
             if isinstance(kept.part, Custom):
                 for k, column in enumerate(input_columns(kept.part, columns)):
                     self._put(kept.source + k, column)
             self._bind_times(kept, columns, time)
+        self._usual = [
+            (source, np.dtype(DTYPES[value_type]), self._place(source, value_type))
+            for source, value_type in pairs
+        ]
+        if self._irregular():
+            self._usual = []
+
+    def _bind_unchanged(self, columns: Columns) -> bool:
+        """Bind columns of the types that the last had, if neither had nulls: that is usual."""
+        for source, dtype, _ in self._usual:
+            data, valid = columns[source]
+            if valid is not None or data.dtype != dtype or data.strides != STRIDES:
+                return False
+        for source, _, place in self._usual:
+            self.engine.bind(place, columns[source].data)
+        return bool(self._usual)
+
+    def _irregular(self) -> bool:
+        """Whether more is to be done for a batch than to bind its columns."""
+        return len({source for source, _, _ in self._usual}) < len(self._usual) or any(
+            kept.time != d.TIMES or "object" in kept.types or isinstance(kept.part, Custom)
+            for kept in self.kept.values()
+        )
 
     def folded(self, rows: Rows) -> dict[Part, Fields]:
         """The columns of results as `Form.finish` takes them."""
@@ -93,8 +121,8 @@ class SourceColumns:
             if isinstance(part, Count) or (kept and isinstance(part, Custom)):
                 continue
             types = types_for(part, kept.types if kept else (), columns)
-            if types[0] == "object":
-                orders[part] = check_values(part, _some(columns[part.source]), _order(kept))
+            order = kept.order if kept else None
+            orders[part] = check_values(part, _some(columns[part.source]), order)
             if kept is None or types != kept.types:
                 changes.append((part, types, _kernels(part, types)))
         for part in self.parts:
@@ -110,8 +138,8 @@ class SourceColumns:
 
     def _change(self, part: Part, types: ValueTypes, kernels: PartKernels) -> None:
         if isinstance(part, Custom):
-            inputs = (*part.summary.columns, "int")
-            places = [self.engine.add_source(np.dtype(DTYPES[kind])) for kind in inputs]
+            kinds = part.summary.columns
+            places = [self.engine.add_source(np.dtype(DTYPES[kind])) for kind in kinds]
         else:
             places = [
                 self._place(source, one) for source, one in zip(part.sources, types, strict=True)
@@ -194,13 +222,6 @@ def _kernels(part: Part, types: ValueTypes) -> PartKernels:
     if kernels is None:
         raise UnsupportedError(f"there are no kernels of the partial {part}")
     return kernels
-
-
-def _order(kept: KeptPart | None) -> type | None:
-    """The type among whose values there is an order: of numbers float."""
-    if kept is None:
-        return None
-    return kept.order if kept.types[0] == "object" else float
 
 
 def _some(values: Values) -> AnyArray:

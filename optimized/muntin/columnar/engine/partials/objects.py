@@ -182,14 +182,15 @@ def object_kernels(part: type[Part], sign: int) -> tuple[CallbackPhase, Callback
 
 def check_values(part: Part, values: AnyArray, order: type | None) -> type | None:
     """Refuse values that a part cannot take; the type among whose values there is one order."""
+    anything = values.tolist() if values.dtype == np.object_ else values[:1].tolist()
     if isinstance(part, Sum | Squares):
         lift = named("sum" if isinstance(part, Sum) else "var_pop").lift
-        for value in values.tolist():
+        for value in anything:
             lift(value)
     if not isinstance(part, Min | Max | Choice):
         return order
     ordered = named("min").lift
-    for value in values.tolist():
+    for value in anything:
         ordered(value)
         kind = sort_key(value)[0]
         if order is not None and kind is not order:

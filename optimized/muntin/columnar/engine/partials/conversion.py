@@ -126,8 +126,7 @@ def _powers(old: PartKernels, columns: Columns) -> tuple[Column, Column, Column]
 def deviations(n: Column, total: Column, squares: Column) -> tuple[Column, Column]:
     """The means and the squares of deviations from them, rounded once."""
     means, spreads = np.zeros(n.size), np.zeros(n.size)
-    for i, (k, a, b) in enumerate(zip(n.tolist(), total.tolist(), squares.tolist(), strict=True)):
-        if k:
-            means[i] = as_float(Fraction(a) / k)
-            spreads[i] = as_float(b - Fraction(a) * a / k)
+    for i in np.flatnonzero(n).tolist():
+        k, a, b = n.item(i), total.item(i), squares.item(i)
+        means[i], spreads[i] = as_float(Fraction(a) / k), as_float(b - Fraction(a) * a / k)
     return column_of(means), column_of(spreads)

@@ -12,7 +12,7 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.conversion import converted
+from muntin.columnar.engine.partials.conversion import converted
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
 from muntin.kernels.slicing.parts import Count, Part
