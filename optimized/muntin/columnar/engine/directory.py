@@ -37,10 +37,10 @@ FAR = 1 << 62
     REVISION_END, REVISION_KEY, REVISION,
     # parts: pointers and places; columns of integers that are summed, and bounds of their sums
     PARTS, SUMMED, SUM_BOUND,
-    # sessions: the first place of each store, and what rows of results for sessions have besides
-    STORES, SESSION_STORE, SESSION_START, SESSION_END, SESSION_KIND,
-) = range(62)  # fmt: skip
-PLACES = SESSION_KIND + 1
+    # sessions: the first place of each store, and what their rows of results have besides
+    STORES, SESSION_ROWS,
+) = range(59)  # fmt: skip
+PLACES = SESSION_ROWS + 1
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -74,6 +74,9 @@ SLIDING, CUMULATE = range(2)
     P_ADD, P_MERGE, P_COPY, P_PREFIX, P_RANGE, P_SOURCE, P_SECOND, P_TIME, P_CELLS, P_OUT, P_TREE,
     P_FIELDS,
 ) = range(12)  # fmt: skip
+
+# fields of a row of results for a session
+R_STORE, R_START, R_END, R_KIND, R_FIELDS = range(5)
 
 
 class Directory:

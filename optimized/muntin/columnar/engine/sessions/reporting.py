@@ -5,7 +5,7 @@ from muntin.columnar.engine.compiling import Ints, PartPhase, call, inlined, int
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import has_room, note_copy
 from muntin.columnar.engine.sessions import layout as s
-from muntin.columnar.engine.sessions.search import field, release_row, unlink
+from muntin.columnar.engine.sessions.search import field, newer_of, release_row, unlink
 from muntin.columnar.engine.sessions.timers import (
     CHUNK,
     CHUNK_WORDS,
@@ -16,6 +16,7 @@ from muntin.columnar.engine.sessions.timers import (
     release_chunk,
     unit_of,
 )
+from muntin.columnar.engine.timeline import U
 
 END = (1 << 63) - 1
 LIVE_COLUMN, KEPT_COLUMN = range(2)
@@ -39,7 +40,9 @@ def lacks_output(t: Directory, scalars: Ints, n: int) -> bool:
     """Whether so many more rows of results do not fit."""
     scalars[d.NEED] = n
     used, room = scalars[d.OUT] + n, len(ints(t, d.OUT_KEY))
-    return used > room or used - scalars[d.SESSION_FROM] > len(ints(t, d.SESSION_KIND))
+    return (
+        used > room or used - scalars[d.SESSION_FROM] > len(ints(t, d.SESSION_ROWS)) // d.R_FIELDS
+    )
 
 
 @inlined
@@ -56,11 +59,11 @@ def put_result(
     """Write a row of results, but for its values; there is room."""
     scalars = ints(t, d.SCALARS)
     o = scalars[d.OUT]
-    at = o - scalars[d.SESSION_FROM]
     ints(t, d.OUT_KEY)[o], ints(t, d.OUT_COUNT)[o] = key, count
     ints(t, d.OUT_REVISION)[o] = revision
-    ints(t, d.SESSION_STORE)[at], ints(t, d.SESSION_KIND)[at] = number, kind
-    ints(t, d.SESSION_START)[at], ints(t, d.SESSION_END)[at] = first, reach
+    own, at = ints(t, d.SESSION_ROWS), (o - scalars[d.SESSION_FROM]) * d.R_FIELDS
+    own[at + d.R_STORE], own[at + d.R_KIND] = number, kind
+    own[at + d.R_START], own[at + d.R_END] = first, reach
     scalars[d.OUT] = o + 1
 
 
@@ -145,22 +148,21 @@ def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
     return 0
 
 
-@outlined
-def end_session(t: Directory, base: int, row: int) -> int:
+@inlined
+def end_session(t: Directory, base: int, row: int) -> None:
     """Let a final session go; its row is free once no timer names it."""
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
-    unlink(t, base, row)
+    unlink(t, base, rows, ints(t, base + s.AT_HEADS), row)
     at = field(row, s.STATE)
     store[s.LIVE] -= 1
     store[s.REPORTS] -= rows[at] & s.REPORTED
     rows[at] |= s.GONE
     if rows[at] & (s.NEAR | s.FINAL) == 0:
         release_row(store, ints(t, base + s.AT_FREE), rows, row)
-    return 0
 
 
-@outlined
-def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limit: int) -> int:
+@inlined
+def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limit: int) -> None:
     """What a timer of a session brings about: a report, its end, or a later timer."""
     scalars, store, rows = (
         ints(t, d.SCALARS),
@@ -173,23 +175,36 @@ def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limi
     if rows[at] & s.GONE:
         if rows[at] & (s.NEAR | s.FINAL) == 0:
             release_row(store, ints(t, base + s.AT_FREE), rows, row)
-        return 0
-    final = scalars[d.MODE] == d.FINAL
+        return
+    kind, due, final = s.FINAL, final_at(scalars, end), scalars[d.MODE] == d.FINAL
     if rows[at] & s.REPORTED == 0:
         if timer & 1:
-            return 0
+            return
         if end > (limit if final else upto):
-            due = final_at(scalars, end) if final else end
-            set_timer(t, base, store, rows, row, s.NEAR, due)
-            return 0
-        put_session(t, base, number, rows, row, d.NEW)
-        rows[at] |= s.REPORTED
-        store[s.REPORTS] += 1
+            kind, due = s.NEAR, due if final else end
+        else:
+            put_session(t, base, number, rows, row, d.NEW)
+            rows[at] |= s.REPORTED
+            store[s.REPORTS] += 1
     if end <= limit:
         end_session(t, base, row)
     else:
-        set_timer(t, base, store, rows, row, s.FINAL, final_at(scalars, end))
-    return 0
+        set_timer(t, base, store, rows, row, kind, due)
+
+
+@outlined
+def read_ahead(t: Directory, base: int, at: int) -> int:
+    """Read what the timers of a chunk need, so that misses of the cache overlap."""
+    rows, heads = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)
+    chunks, near = ints(t, base + s.AT_CHUNKS), 0
+    timers = chunks[at + 2 : at + 2 + chunks[at + 1]]
+    for i in range(len(timers)):
+        near += rows[U(field(timers[i] >> 1, s.KEY))]
+    for i in range(len(timers)):
+        row = timers[i] >> 1
+        near += heads[U(rows[U(field(row, s.KEY))])]
+        near += rows[U(field(newer_of(rows, row), s.LINK))]
+    return near
 
 
 @outlined
@@ -204,6 +219,7 @@ def meet_chain(t: Directory, base: int, number: int, upto: int, limit: int) -> i
             copy_values(t, base, LIVE_COLUMN)
             return d.MORE_OUTPUT
         store[s.CHAIN] = chunks[at]
+        store[s.PREFETCHED] = read_ahead(t, base, at)
         for i in range(chunks[at + 1]):
             meet_timer(t, base, number, chunks[at + 2 + i], upto, limit)
         release_chunk(store, chunks, chunk)

@@ -60,15 +60,12 @@ def newer_of(rows: Ints, row: int) -> int:
 
 @inlined
 def join_links(rows: Ints, heads: Ints, key: int, newer: int, older: int) -> None:
-    """Make two sessions neighbours, or one of them the end of the list."""
-    if newer:
-        at = field(newer, s.LINK)
-        rows[at] = (rows[at] & ~s.LOW_HALF) | older
-    else:
-        heads[key] = (heads[key] & ~s.LOW_HALF) | older
-    if older:
-        at = field(older, s.LINK)
-        rows[at] = (rows[at] & s.LOW_HALF) | newer << s.HALF
+    """Make two sessions neighbours, or one of them the end of the list; row 0 takes what is not."""
+    at, head = field(newer, s.LINK), heads[key]
+    rows[at] = (rows[at] & ~s.LOW_HALF) | older
+    heads[key] = head if newer else (head & ~s.LOW_HALF) | older
+    at = field(older, s.LINK)
+    rows[at] = (rows[at] & s.LOW_HALF) | newer << s.HALF
 
 
 @outlined
@@ -152,15 +149,23 @@ def search(t: Directory, base: int, key: int, bound: int) -> tuple[int, int]:
 
 
 @outlined
-def unlink(t: Directory, base: int, row: int) -> int:
-    """Take a session out of the list and the tree of its key."""
-    rows, heads = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)
+def leave_tree(t: Directory, base: int, row: int) -> int:
+    """Remove a session from the tree of its key; the last one takes the root along."""
+    store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
+    heads = ints(t, base + s.AT_HEADS)
     key = rows[field(row, s.KEY)]
     root = heads[key] >> s.HALF
-    if root:
-        remove_from_tree(rows, root, row)
+    remove_from_tree(rows, root, row)
+    if rows[field(root, s.LEFT)] == 0:
+        heads[key] &= s.LOW_HALF
+        release_row(store, ints(t, base + s.AT_FREE), rows, root)
+    return root
+
+
+@inlined
+def unlink(t: Directory, base: int, rows: Ints, heads: Ints, row: int) -> None:
+    """Take a session out of the list and the tree of its key."""
+    key = rows[field(row, s.KEY)]
+    if heads[key] >> s.HALF:
+        leave_tree(t, base, row)
     join_links(rows, heads, key, newer_of(rows, row), older_of(rows, row))
-    if root and heads[key] & s.LOW_HALF == 0:
-        heads[key] = 0
-        release_row(ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_FREE), rows, root)
-    return key

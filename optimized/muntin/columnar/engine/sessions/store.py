@@ -14,7 +14,6 @@ from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
 from muntin.kernels.slicing.parts import Part
 
-SESSION_ARRAYS = (d.SESSION_STORE, d.SESSION_START, d.SESSION_END, d.SESSION_KIND)
 UNITS_OF_GAP = 64
 """How many buckets of the finest wheel a gap takes, at least."""
 
