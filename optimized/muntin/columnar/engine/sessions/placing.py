@@ -69,16 +69,16 @@ def begin_session(
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     heads, scalars = ints(t, base + s.AT_HEADS), ints(t, d.SCALARS)
     row = take_row(store, ints(t, base + s.AT_FREE))
-    at = field(row, 0)
+    at = field(row, s.FIRST)
     rows[at + s.FIRST], rows[at + s.REACH], rows[at + s.COUNT] = time, end, 1
     rows[at + s.STATE], rows[at + s.KEY] = s.NEAR, key
     rows[at + s.LINK] = newer << s.HALF | older
     join_links(rows, heads, key, newer, row)
     join_links(rows, heads, key, row, older)
-    root = heads[key] >> s.HALF
+    root = heads[U(key)] >> s.HALF
     if root:
         insert_in_tree(rows, root, row)
-    ints(t, base + s.AT_NEW)[store[s.NEW_ROWS]] = row
+    ints(t, base + s.AT_NEW)[U(store[s.NEW_ROWS])] = row
     store[s.NEW_ROWS] += 1
     store[s.LIVE] += 1
     due = final_at(scalars, end) if scalars[d.MODE] == d.FINAL else end
@@ -91,7 +91,7 @@ def merge_older(t: Directory, base: int, row: int, first: int) -> int:
     """Merge all older sessions into a session that they reach if it begins at a time."""
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     changed, merged = ints(t, base + s.AT_CHANGED), ints(t, base + s.AT_MERGED)
-    heads, at, older = ints(t, base + s.AT_HEADS), field(row, 0), older_of(rows, row)
+    heads, at, older = ints(t, base + s.AT_HEADS), field(row, s.FIRST), older_of(rows, row)
     while older and rows[field(older, s.REACH)] + store[s.ADJOIN] > first:
         note_change(store, rows, changed, older)
         unlink(t, base, rows, heads, older)
@@ -121,7 +121,7 @@ def place_event(
     if row == 0 or rows[field(row, s.REACH)] + adjoin <= time:
         return begin_session(t, base, time, end, key, newer, row)
     note_change(store, rows, ints(t, base + s.AT_CHANGED), row)
-    at = field(row, 0)
+    at = field(row, s.FIRST)
     rows[at + s.REACH] = max(rows[at + s.REACH], end)
     rows[at + s.COUNT] += 1
     if time < rows[at + s.FIRST]:
@@ -132,7 +132,7 @@ def place_event(
 @inlined
 def gap_of(gaps: Ints, own: int, gap: int, i: int) -> int:
     """The gap of an event: its own, or that of the store."""
-    return gaps[i] if own and gaps[i] > 0 else gap
+    return gaps[U(i)] if own and gaps[U(i)] > 0 else gap
 
 
 @reordered
@@ -156,16 +156,16 @@ def place_rows(t: Directory, base: int, begin: int, end: int) -> int:
     placed, heads, own = ints(t, d.PLACED), ints(t, base + s.AT_HEADS), scalars[d.OWN_GAPS]
     keyed, gap = scalars[d.KEY_COUNT] > 1, store[s.GAP]
     for i in range(begin, end):
-        time, key = times[i], keys[i] if keyed else 0
+        time, key = times[U(i)], keys[U(i)] if keyed else 0
         row, length = heads[U(key)] & s.LOW_HALF, gap_of(gaps, own, gap, i)
-        at = U(row << s.ROW_BITS)
-        within = time >= rows[at] and time < rows[at + U(s.REACH)]
-        if within and rows[at + U(s.STATE)] & s.REPORTED == 0:
-            rows[at + U(s.REACH)] = max(rows[at + U(s.REACH)], time + length)
-            rows[at + U(s.COUNT)] += 1
-            placed[i] = row
+        at = field(row, s.FIRST)
+        within = time >= rows[at] and time < rows[at + s.REACH]
+        if within and rows[at + s.STATE] & s.REPORTED == 0:
+            rows[at + s.REACH] = max(rows[at + s.REACH], time + length)
+            rows[at + s.COUNT] += 1
+            placed[U(i)] = row
         else:
-            placed[i] = place_event(t, base, store, rows, row, time, key, length)
+            placed[U(i)] = place_event(t, base, store, rows, row, time, key, length)
     return 0
 
 
@@ -178,10 +178,10 @@ def place_keys(t: Directory, base: int) -> int:
     for begin in range(0, n, BLOCK):
         end = min(begin + BLOCK, n)
         for i in range(begin, end):  # read all sessions first, so that misses of the cache overlap
-            near += rows[U((heads[U(keys[i])] & s.LOW_HALF) << s.ROW_BITS)]
+            near += rows[field(heads[U(keys[U(i)])] & s.LOW_HALF, s.FIRST)]
         top = store[s.FREE]
         for i in range(max(0, top - BLOCK), top):
-            near += rows[U(free[i] << s.ROW_BITS)]
+            near += rows[field(free[U(i)], s.FIRST)]
         place_rows(t, base, begin, end)
     store[s.PREFETCHED] = near
     scalars[d.ENTRIES] = 1
@@ -203,8 +203,8 @@ def place_blocks(t: Directory, base: int) -> int:
     n, o = scalars[d.N], 0
     for block in range((n + BLOCK - 1) >> 8):
         begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
-        row = heads[0] & s.LOW_HALF
-        at = field(row, 0)
+        row = heads[U(0)] & s.LOW_HALF
+        at = field(row, s.FIRST)
         if lows[block] >= rows[at + s.FIRST] and highs[block] < rows[at + s.REACH]:
             note_change(store, rows, changed, row)
             reach = highs[block] + store[s.GAP]

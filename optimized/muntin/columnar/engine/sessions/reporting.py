@@ -58,19 +58,19 @@ def put_result(
 ) -> None:
     """Write a row of results, but for its values; there is room."""
     scalars = ints(t, d.SCALARS)
-    o = scalars[d.OUT]
+    o = U(scalars[d.OUT])
     ints(t, d.OUT_KEY)[o], ints(t, d.OUT_COUNT)[o] = key, count
     ints(t, d.OUT_REVISION)[o] = revision
-    own, at = ints(t, d.SESSION_ROWS), (o - scalars[d.SESSION_FROM]) * d.R_FIELDS
-    own[at + d.R_STORE], own[at + d.R_KIND] = number, kind
-    own[at + d.R_START], own[at + d.R_END] = first, reach
-    scalars[d.OUT] = o + 1
+    own, at = ints(t, d.SESSION_ROWS), (scalars[d.OUT] - scalars[d.SESSION_FROM]) * d.R_FIELDS
+    own[U(at + d.R_STORE)], own[U(at + d.R_KIND)] = number, kind
+    own[U(at + d.R_START)], own[U(at + d.R_END)] = first, reach
+    scalars[d.OUT] += 1
 
 
 @inlined
 def put_session(t: Directory, base: int, number: int, rows: Ints, row: int, kind: int) -> None:
     """Write the results of a session as it is."""
-    scalars, at = ints(t, d.SCALARS), field(row, 0)
+    scalars, at = ints(t, d.SCALARS), field(row, s.FIRST)
     if not has_room(t, scalars, 1):
         copy_values(t, base, LIVE_COLUMN)
     note_copy(t, scalars, row, scalars[d.OUT])
@@ -103,7 +103,7 @@ def report_retracted(t: Directory, base: int, number: int) -> int:
     for i in range(store[s.CHANGES]):
         at = i * s.C_FIELDS
         first, reach = changed[at + s.C_FIRST], changed[at + s.C_REACH]
-        own = field(changed[at + s.C_ROW], 0)
+        own = field(changed[at + s.C_ROW], s.FIRST)
         gone = rows[own + s.STATE] & s.GONE
         if gone or first != rows[own + s.FIRST] or reach != rows[own + s.REACH]:
             if not has_room(t, scalars, 1):
@@ -126,7 +126,7 @@ def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
     changed = ints(t, base + s.AT_CHANGED)
     for i in range(store[s.CHANGES]):
         at, row = i * s.C_FIELDS, changed[i * s.C_FIELDS + s.C_ROW]
-        own = field(row, 0)
+        own = field(row, s.FIRST)
         rows[own + s.STATE] &= ~s.CHANGED
         if rows[own + s.STATE] & s.GONE:
             store[s.REPORTS] -= 1
@@ -199,11 +199,11 @@ def read_ahead(t: Directory, base: int, at: int) -> int:
     chunks, near = ints(t, base + s.AT_CHUNKS), 0
     timers = chunks[at + 2 : at + 2 + chunks[at + 1]]
     for i in range(len(timers)):
-        near += rows[U(field(timers[i] >> 1, s.KEY))]
+        near += rows[field(timers[U(i)] >> 1, s.KEY)]
     for i in range(len(timers)):
-        row = timers[i] >> 1
-        near += heads[U(rows[U(field(row, s.KEY))])]
-        near += rows[U(field(newer_of(rows, row), s.LINK))]
+        row = timers[U(i)] >> 1
+        near += heads[U(rows[field(row, s.KEY)])]
+        near += rows[field(newer_of(rows, row), s.LINK)]
     return near
 
 
@@ -218,10 +218,10 @@ def meet_chain(t: Directory, base: int, number: int, upto: int, limit: int) -> i
         if lacks_output(t, scalars, CHUNK):
             copy_values(t, base, LIVE_COLUMN)
             return d.MORE_OUTPUT
-        store[s.CHAIN] = chunks[at]
+        store[s.CHAIN] = chunks[U(at)]
         store[s.PREFETCHED] = read_ahead(t, base, at)
-        for i in range(chunks[at + 1]):
-            meet_timer(t, base, number, chunks[at + 2 + i], upto, limit)
+        for i in range(chunks[U(at + 1)]):
+            meet_timer(t, base, number, chunks[U(at + 2 + i)], upto, limit)
         release_chunk(store, chunks, chunk)
     return d.DONE
 

@@ -14,7 +14,7 @@ from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
 from muntin.kernels.slicing.parts import Part
 
-UNITS_OF_GAP = 64
+UNITS_OF_GAP = 16
 """How many buckets of the finest wheel a gap takes, at least."""
 
 
