@@ -491,13 +491,15 @@ class Engine:
         s, arrays = self.scalars, self.directory.arrays
         begin, end = int(s[d.SESSION_FROM]), int(s[d.OUT])
         n = (end - begin) * d.R_FIELDS
-        own = arrays[d.SESSION_ROWS][:n].reshape(-1, d.R_FIELDS).T.copy()
-        common = [arrays[p][begin:end].copy() for p in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)]
+        own: Ints = arrays[d.SESSION_ROWS][:n].astype(np.int64).reshape(-1, d.R_FIELDS)
+        key, count, revision = (
+            arrays[place][begin:end].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
+        )
         parts = {
             kept.part: tuple(arrays[place][begin:end].copy() for place in kept.out)
             for kept in self.parts
         }
-        return SessionRows(*own, *common, parts)
+        return SessionRows(own, key, count, revision, parts)
 
 
 def _filled(size: int, identity: float) -> AnyArray:

@@ -35,7 +35,8 @@ def admit_sessions(t: Directory, part: int, to: int, origin: int) -> int:
         base = stores[number]
         store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
         free = store[s.FREE] + (len(rows) >> s.ROW_BITS) - store[s.TOP]
-        many = store[s.LIVE] + n if scalars[d.OWN_GAPS] else 2 * n
+        mixed = scalars[d.OWN_GAPS] | store[s.MIXED]
+        many = store[s.LIVE] + n if mixed else 2 * n  # a session reaches two, if none is shorter
         full = free < n + min(n, store[s.LIVE] // 16) + 1
         full |= len(ints(t, base + s.AT_HEADS)) < keys or len(ints(t, base + s.AT_NEW)) < n
         full |= len(ints(t, base + s.AT_MERGED)) < 2 * many
@@ -281,6 +282,7 @@ def place_sessions(t: Directory, part: int, to: int, origin: int) -> int:
     for number in range(scalars[d.STORE_COUNT]):
         base = stores[number]
         store, columns = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_COLUMNS)
+        store[s.MIXED] |= scalars[d.OWN_GAPS]
         if scalars[d.KEY_COUNT] > 1:
             place_keys(t, base)
         else:

@@ -116,7 +116,7 @@ def report_retracted(t: Directory, base: int, number: int) -> int:
 
 
 @outlined
-def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
+def report_changed(t: Directory, base: int, number: int, complete: int) -> int:
     """Report the sessions that changed anew: with their extent, or a new one that is complete."""
     scalars, store, rows = (
         ints(t, d.SCALARS),
@@ -137,12 +137,14 @@ def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
             put_session(t, base, number, rows, row, d.UPDATED)
             continue
         rows[own + s.STATE] &= s.FLAGS
-        if reach <= upto:
+        if reach <= complete:
             put_session(t, base, number, rows, row, d.NEW)
         else:
             rows[own + s.STATE] &= ~s.REPORTED
             store[s.REPORTS] -= 1
-            set_timer(t, base, store, rows, row, s.NEAR, reach)
+            final = scalars[d.MODE] == d.FINAL
+            due = final_at(scalars, reach) if final else reach
+            set_timer(t, base, store, rows, row, s.NEAR, due)
     store[s.CHANGES] = 0
     copy_values(t, base, LIVE_COLUMN)
     return 0
@@ -162,7 +164,7 @@ def end_session(t: Directory, base: int, row: int) -> None:
 
 
 @inlined
-def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limit: int) -> None:
+def meet_timer(t: Directory, base: int, number: int, timer: int, complete: int, limit: int) -> None:
     """What a timer of a session brings about: a report, its end, or a later timer."""
     scalars, store, rows = (
         ints(t, d.SCALARS),
@@ -176,17 +178,17 @@ def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limi
         if rows[at] & (s.NEAR | s.FINAL) == 0:
             release_row(store, ints(t, base + s.AT_FREE), rows, row)
         return
-    kind, due, final = s.FINAL, final_at(scalars, end), scalars[d.MODE] == d.FINAL
+    kind, due = s.FINAL, final_at(scalars, end + store[s.ADJOIN])
     if rows[at] & s.REPORTED == 0:
         if timer & 1:
             return
-        if end > (limit if final else upto):
-            kind, due = s.NEAR, due if final else end
+        if end > complete:
+            kind, due = s.NEAR, final_at(scalars, end) if scalars[d.MODE] == d.FINAL else end
         else:
             put_session(t, base, number, rows, row, d.NEW)
             rows[at] |= s.REPORTED
             store[s.REPORTS] += 1
-    if end <= limit:
+    if end + store[s.ADJOIN] <= limit:
         end_session(t, base, row)
     else:
         set_timer(t, base, store, rows, row, kind, due)
@@ -208,7 +210,7 @@ def read_ahead(t: Directory, base: int, at: int) -> int:
 
 
 @outlined
-def meet_chain(t: Directory, base: int, number: int, upto: int, limit: int) -> int:
+def meet_chain(t: Directory, base: int, number: int, complete: int, limit: int) -> int:
     """Meet the timers of a chain of chunks; those of a chunk have room, or wait."""
     scalars, store = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS)
     chunks = ints(t, base + s.AT_CHUNKS)
@@ -221,18 +223,18 @@ def meet_chain(t: Directory, base: int, number: int, upto: int, limit: int) -> i
         store[s.CHAIN] = chunks[U(at)]
         store[s.PREFETCHED] = read_ahead(t, base, at)
         for i in range(chunks[U(at + 1)]):
-            meet_timer(t, base, number, chunks[U(at + 2 + i)], upto, limit)
+            meet_timer(t, base, number, chunks[U(at + 2 + i)], complete, limit)
         release_chunk(store, chunks, chunk)
     return d.DONE
 
 
 @outlined
-def report_due(t: Directory, base: int, number: int, upto: int, limit: int) -> int:
+def report_due(t: Directory, base: int, number: int, upto: int, complete: int, limit: int) -> int:
     """Meet all timers up to the watermark, and move the others nearer."""
     store, buckets = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_BUCKETS)
     chunks, last = ints(t, base + s.AT_CHUNKS), unit_of(store, upto)
     while True:
-        code = meet_chain(t, base, number, upto, limit)
+        code = meet_chain(t, base, number, complete, limit)
         if code:
             return code
         bucket, unit = first_bucket(store, buckets)
@@ -260,15 +262,16 @@ def report_store(t: Directory, base: int, number: int) -> int:
     upto, limit = scalars[d.WATERMARK], scalars[d.LIMIT]
     if upto == d.FAR:
         upto = limit = END
+    complete = limit if scalars[d.MODE] == d.FINAL else upto
     if store[s.CHANGES]:
         if lacks_output(t, scalars, 2 * store[s.CHANGES]):
             return d.MORE_OUTPUT
         if scalars[d.MODE] == d.RETRACTS:
             report_retracted(t, base, number)
-        report_changed(t, base, number, upto)
+        report_changed(t, base, number, complete)
     if store[s.NEXT_DUE] > upto and store[s.CHAIN] == 0:
         return d.DONE
-    return report_due(t, base, number, upto, limit)
+    return report_due(t, base, number, upto, complete, limit)
 
 
 @PartPhase

@@ -6,7 +6,6 @@ the row, so a search, an insertion and a removal take logarithmic time whatever 
 
 import numpy as np
 
-from muntin.columnar.engine.cells import SPREAD
 from muntin.columnar.engine.compiling import Ints, inlined, ints, outlined
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.sessions import layout as s
@@ -14,7 +13,8 @@ from muntin.columnar.engine.timeline import U
 
 LONG = 16
 """Sessions of a key that are passed one by one, before it gets a tree."""
-WEIGHT_SHIFT = U(16)
+SPREAD = 0x9E3779B9
+"""2^32 by the golden ratio [Knuth98]: rows that follow each other get weights far apart."""
 
 
 @inlined
@@ -25,8 +25,8 @@ def field(row: int, name: np.uint64) -> np.uint64:
 
 @inlined
 def weight(row: int) -> int:
-    """What the tree is heap-ordered by."""
-    return U(row) * SPREAD >> WEIGHT_SHIFT
+    """What the tree is heap-ordered by; a row is less than 2^31, so nothing wraps."""
+    return row * SPREAD & s.LOW_HALF
 
 
 @inlined
