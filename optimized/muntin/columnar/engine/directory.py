@@ -41,10 +41,10 @@ FAR = 1 << 62
     PARTS, SUMMED, SUM_BOUND,
     # columns of the batch that are bound: place, and object or 0
     BOUND,
-    # sessions: the first place of each store, and what rows of results for sessions have besides
-    STORES, SESSION_STORE, SESSION_START, SESSION_END, SESSION_KIND,
-) = range(63)  # fmt: skip
-PLACES = SESSION_KIND + 1
+    # sessions: the first place of each store, and what their rows of results have besides
+    STORES, SESSION_ROWS,
+) = range(60)  # fmt: skip
+PLACES = SESSION_ROWS + 1
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -82,6 +82,9 @@ SLIDING, CUMULATE = range(2)
 UPWARD, REAL, ORDERED = 1, 2, 4
 """Flags of a part: what is greater, or later, wins; what is compared are floats;
 of equal times the part knows which came first, so a cell must be one row."""
+
+# fields of a row of results for a session
+R_STORE, R_START, R_END, R_KIND, R_FIELDS = range(5)
 
 
 class Directory:
