@@ -116,11 +116,12 @@ class Directory:
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
 
-    def grow(self, place: int, size: int, fill: float = 0) -> None:
+    def grow(self, place: int, size: int, fill: float | AnyArray = 0) -> None:
         """Make an array larger, and fill what is new."""
         old = self.arrays[place]
         if size <= old.size:
             return
-        grown = np.full(size, fill, old.dtype) if fill else np.zeros(size, old.dtype)
+        zeros = old.dtype != np.object_ and not fill  # memory comes as zeros: no page is touched
+        grown = np.zeros(size, old.dtype) if zeros else np.full(size, fill, old.dtype)
         grown[: old.size] = old
         self.put(place, grown)

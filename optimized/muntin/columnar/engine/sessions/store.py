@@ -141,7 +141,7 @@ class SessionStore:
     def _grow_columns(self, columns: Mapping[Part, list[int]], rows: int) -> None:
         for part, places in columns.items():
             for place, value in zip(places, self.kernels[part].identity, strict=True):
-                self.directory.grow(place, rows, value[0])
+                self.directory.grow(place, rows, value)
 
     @property
     def live(self) -> int:
