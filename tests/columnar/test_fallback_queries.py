@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from muntin.conformance.output_comparison import response_difference
 from muntin.columnar.operator import ColumnarOperator
+from muntin.conformance.output_comparison import response_difference
 from muntin.kernels.slicing.over import over
 from muntin.optimized.scotty.operator import Scotty
 from muntin.reference.specification import SpecificationOperator
@@ -240,5 +240,5 @@ def test_nulls_pass_an_arg_min_that_runs_on_the_generic_operator() -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="'fast' is none of auto, dense, slices"):
+    with pytest.raises(InvalidInputError, match="'fast' is none of auto, compiled, slices"):
         ColumnarOperator(method="fast")  # type: ignore[arg-type] # the test is about it

@@ -6,9 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from muntin.columnar.operator import ColumnarOperator
 from muntin.columnar.table import aggregate
 from muntin.conformance.output_comparison import response_difference
-from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
 from muntin.spec.algebra.catalogue import named
@@ -27,7 +27,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("method", ["auto", "dense", "slices", "records", "generic"])
+@pytest.mark.parametrize("method", ["auto", "compiled", "slices", "records", "generic"])
 @pytest.mark.parametrize("keys", [1, 3])
 def test_own_gaps_and_marks_are_columns_as_others(method: Method, keys: int) -> None:
     random = Random(keys)  # noqa: S311 nothing secret

@@ -6,9 +6,9 @@
 import os
 
 import pytest
-
 from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.keyed.group import KeyedGroup
+
 from stress.soak_columns import LOADS, MILLION, main, run_soak
 
 MILLIONS = 1000 if os.environ.get("MUNTIN_PROFILE") == "nightly" else 10

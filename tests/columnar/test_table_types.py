@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from muntin.columnar.aggregate_requests import AggregateSpec, AggregateSpecs
+from muntin.columnar.operator import ColumnarOperator
 from muntin.columnar.table import aggregate, rolling
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import snapshot
 from muntin.spec.algebra.catalogue import named
@@ -178,7 +178,7 @@ def test_unsigned_values_beyond_64_bits_with_a_sign_are_widened_next_to_nulls() 
     assert (second["sum(x)"], second["max(x)"], second["m4(x)"]) == (None, None, None)
 
 
-@pytest.mark.parametrize("method", ["dense", "slices", "records"])
+@pytest.mark.parametrize("method", ["compiled", "slices", "records"])
 def test_what_is_not_finite_is_no_reason_to_warn(method: Method) -> None:
     operator = ColumnarOperator(Settings(5), method=method)
     for name in ("sum", "range", "mean", "var_pop", "m4", "median"):

@@ -31,7 +31,7 @@ from muntin.spec.query import Query, Settings
 assert not COMPILED
 total = NumericAggregate("total", ("int",), ("int",), (0,), lambda v: (v,),
                          lambda a, b: (a[0] + b[0],), lambda a: a, ("int",))
-for method in ("auto", "dense"):
+for method in ("auto", "compiled"):
     operator = ColumnarOperator(Settings(3), method=method)
     operator.add(Query("s", Sliding(8, 4), named("sum")))
     operator.add(Query("t", Sliding(8, 4), compiled_aggregate(total, commutative=True)))

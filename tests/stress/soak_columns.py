@@ -103,7 +103,7 @@ def held_bytes(operator: ColumnarOperator) -> int:
 
 def run_soak(windows: int, keys: int, millions: int) -> ColumnSoakReport:
     """Process millions of events, and measure the bytes held after each million."""
-    operator = ColumnarOperator(Settings(LATENESS), method="dense")
+    operator = ColumnarOperator(Settings(LATENESS), method="compiled")
     for length in np.linspace(1000, 20_000, windows).astype(int).tolist():
         operator.add(Query(f"w{length}", tumbling(length), named("sum")))
     rng = np.random.default_rng(1)

@@ -20,6 +20,7 @@ from muntin.kernels.slicing.moment import Clock
 from muntin.kernels.slicing.over import is_record
 from muntin.spec.stream import END
 
+
 class StreamState(NamedTuple):
     """What an operator knows of the stream: the clock, the latest time, how many events came."""
 
@@ -52,7 +53,11 @@ class FastPath:
             for source, kind, place in sources
         ]
         s = engine.scalars
-        s[d.SEEN], s[d.ARRIVED], s[d.REACHED] = clock(state.seen), state.arrivals, state.clock.reached
+        s[d.SEEN], s[d.ARRIVED], s[d.REACHED] = (
+            clock(state.seen),
+            state.arrivals,
+            state.clock.reached,
+        )
         places = [d.TIMES, *([d.KEYS] if keyed else []), *(place for _, place, _ in self._columns)]
         engine.bind_places(places)
         engine.scalars[d.KEYING] = d.HASHED if keyed else d.NO_KEYS
@@ -98,7 +103,9 @@ class FastPath:
     @property
     def keys(self) -> NDArray[np.int64]:
         """The keys by number."""
-        known: NDArray[np.int64] = self._engine.directory.arrays[d.KEY_OF].astype(np.int64, copy=False)
+        known: NDArray[np.int64] = self._engine.directory.arrays[d.KEY_OF].astype(
+            np.int64, copy=False
+        )
         return known[: int(self._engine.scalars[d.KEY_COUNT])]
 
     def key(self, number: int) -> int:

@@ -102,6 +102,7 @@ if COMPILED:
         def floats(t: "Directory", place: int) -> Floats:
             """The array of floats at a place."""
             return numba.carray(_float_pointer(t[2 * place]), (t[2 * place + 1],))
+
         @inlined
         def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
             """Write where the data of an array object lie, and how many items they are."""

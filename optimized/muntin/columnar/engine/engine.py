@@ -18,7 +18,6 @@ from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
-from muntin.kernels.slicing.arrays import varies
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
@@ -146,6 +145,16 @@ class Engine:
         self.renew_columns(kept)
         self.list_parts()
         for store in self.stores:
+            store.list_columns(self.parts)
+
+    def remove_part(self, kept: KeptPart) -> None:
+        """Keep a partial no more."""
+        self.parts.remove(kept)
+        for place in (*kept.cells, *kept.out, *kept.tree):
+            self.directory.put(place, np.zeros(0, np.int64))
+        self.list_parts()
+        for store in self.stores:
+            store.remove_part(kept.part)
             store.list_columns(self.parts)
 
     def renew_columns(self, kept: KeptPart) -> None:
@@ -439,7 +448,7 @@ class Engine:
         self.bind(d.TIMES, times)
         self.bind(d.KEY_ID, keys)
         s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
-        own = gaps is not None and varies(gaps) if self.stores else False
+        own = bool(self.stores) and gaps is not None and bool(gaps.any())
         s[d.OWN_GAPS] = own
         if own and gaps is not None:
             self.bind(d.GAPS, np.ascontiguousarray(gaps))
@@ -564,7 +573,6 @@ class Engine:
         }
         return Rows(query, start, end, key, count, revision, parts)
 
-
     def take_sessions(self) -> SessionRows:
         """The rows of the last step that are of sessions."""
         s, arrays = self.scalars, self.directory.arrays
@@ -583,6 +591,7 @@ class Engine:
 
 def _stretches(edges: Ints, first: int, shift: int) -> Ints:
     """The slice at the beginning of each stretch of 2^shift times."""
-    beyond = (edges - edges[0] + (1 << shift) - 1) >> shift
-    beyond[-1] = (int(edges[-1]) - int(edges[0]) >> shift) + 1
+    apart = edges.astype(np.uint64) - edges[:1].astype(np.uint64)  # up to 2^63
+    beyond = (apart + np.uint64((1 << shift) - 1) >> np.uint64(shift)).astype(np.int64)
+    beyond[-1] = (int(apart[-1]) >> shift) + 1
     return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

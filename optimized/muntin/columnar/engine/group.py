@@ -61,6 +61,8 @@ class EngineGroup:
                 self.engine.remove_query(self.windows.pop(kind))
             elif self.engine:
                 del self.stores[kind]
+        if self.sources:
+            self.sources.retain(self.parts)
         return self
 
     def __len__(self) -> int:
@@ -89,7 +91,9 @@ class EngineGroup:
     @property
     def live_stores(self) -> list[SessionStore]:
         """The sessions that queries need."""
-        return [self.engine.stores[number] for number in self.stores.values()] if self.engine else []
+        return (
+            [self.engine.stores[number] for number in self.stores.values()] if self.engine else []
+        )
 
     def start(self, clock: Clock) -> tuple[Engine, SourceColumns]:
         """The engine, made now if rows come for the first time."""

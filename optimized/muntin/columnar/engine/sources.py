@@ -6,7 +6,7 @@ before there are as many as events. What a batch needs that the state has not, i
 the step: partials of another type, or columns of counts. Whatever is refused is refused first.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -54,6 +54,14 @@ class SourceColumns:
         """Keep more parts, from the next batch on."""
         self._usual = []
         self.parts += [part for part in dict.fromkeys(parts) if part not in self.parts]
+
+    def retain(self, parts: Sequence[Part]) -> None:
+        """Keep no other parts than these."""
+        self._usual = []
+        self.parts = [part for part in self.parts if part in parts]
+        for part in [*self.kept]:
+            if part not in parts:
+                self.engine.remove_part(self.kept.pop(part))
 
     def bind(self, columns: Columns, time: Ints) -> None:
         """Bind the columns of a batch, whose times are bound; only then the step may run."""
@@ -107,7 +115,9 @@ class SourceColumns:
         for kept in self.kept.values():
             if isinstance(kept.part, Custom | Count) or "object" in kept.types:
                 return None
-        columns = [(source, kind, self._place(source, kind)) for source, kind in self._columns_read()]
+        columns = [
+            (source, kind, self._place(source, kind)) for source, kind in self._columns_read()
+        ]
         return columns if len(columns) == len(self.sources) else None
 
     # ------------------------------------------------------------ types

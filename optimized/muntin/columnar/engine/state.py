@@ -57,6 +57,7 @@ def save_engine(group: "EngineGroup") -> EngineState | None:
     arrays, table = engine.directory.arrays, engine.timetable
     needed = group.parts
     live = live_rows(engine)
+    live = LiveRows(*(column[np.lexsort((live.key, live.slice))] for column in live))
     revised = arrays[d.REVISION] > 0
     kept = [(needed.index(part), one) for part, one in sources.kept.items() if part in needed]
     return EngineState(

@@ -12,7 +12,15 @@ from muntin.columnar.engine.cells import (
     place_sparse,
     release_index,
 )
-from muntin.columnar.engine.compiling import Phase, call, floats, inlined, ints, outlined, set_address
+from muntin.columnar.engine.compiling import (
+    Phase,
+    call,
+    floats,
+    inlined,
+    ints,
+    outlined,
+    set_address,
+)
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import (
     emit_cells,

@@ -60,7 +60,9 @@ def sort_dirty_cells(t: Directory) -> int:
 
 
 @inlined
-def add_window(t: Directory, o: int, query: int, start: int, end: int, low: int, high: int, kind: int) -> None:
+def add_window(
+    t: Directory, o: int, query: int, start: int, end: int, low: int, high: int, kind: int
+) -> None:
     """Note a window, if there is room."""
     queries = ints(t, d.DUE_QUERY)
     if o < len(queries):

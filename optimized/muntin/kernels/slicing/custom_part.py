@@ -1,5 +1,6 @@
 """What cells keep for an aggregate of the user's own, and its kernels."""
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +11,7 @@ from muntin.kernels.aggregator.array_backend import ArrayColumns, ArrayStorage
 from muntin.kernels.aggregator.column_backend import lower_partials
 from muntin.kernels.compiler.engine import NodeShape
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
+from muntin.kernels.compiler.source_closure import SourceClosure
 from muntin.kernels.compiler.specialization import COLUMN_SOURCES, compiled_module
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Batch, Source, Values
@@ -49,6 +51,14 @@ class Custom(Part):
     def sources(self) -> tuple[Source, ...]:
         """The columns that it reads."""
         return (self.source, *self.others)
+
+    @property
+    def may_raise(self) -> bool:
+        """Whether its functions have a statement that raises an error."""
+        closure = SourceClosure()
+        for function in (self.summary.lift, self.summary.combine):
+            closure.add_function(function)
+        return any(isinstance(node, ast.Raise | ast.Assert) for node in ast.walk(ast.parse(closure.text)))
 
     def lift(self, batch: Batch, /) -> Fields:
         """Return ones and lifted rows; nothing for a row with a null."""

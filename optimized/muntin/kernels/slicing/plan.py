@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.columnar.engine.group import ENGINE_OUTPUTS, ENGINE_TYPES
+from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.common.window_traits import traits_of
@@ -60,6 +61,8 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
         return Plan("slices", f"{kind.name} windows may reach far back")
     if settings.output not in ENGINE_OUTPUTS:
         return Plan("slices", f"the engine does not {settings.output}")
+    if any(isinstance(part, Custom) and part.may_raise for part in form.parts):
+        return Plan("slices", f"the functions of {form.name} raise errors")
     if not COMPILED and wanted == "auto":
         return Plan("slices", "kernels are not compiled here")
     return Plan("compiled", "one compiled call a step")

@@ -32,7 +32,9 @@ def save_store(store: SessionStore, parts: Sequence[tuple[int, Part]]) -> StoreS
     """What a store holds, between two steps."""
     compact_store(store)
     arrays, base, top = store.directory.arrays, store.base, int(store.scalars[s.TOP])
-    columns = [(number, [arrays[place][:top] for place in store.places[part]]) for number, part in parts]
+    columns = [
+        (number, [arrays[place][:top] for place in store.places[part]]) for number, part in parts
+    ]
     saved = [arrays[base + place].astype(np.int64) for place in SAVED]
     saved[1] = saved[1][: top * s.ROW_FIELDS]
     return StoreState(saved, columns)
@@ -73,11 +75,17 @@ def check_store(store: SessionStore, state: StoreState, keys: int, parts: int) -
     same = [s.GAP, s.SINCE, s.ADJOIN, s.SHIFT]
     yield "`scalars` must be of the gap", bool((scalars[same] == store.scalars[same]).all())
     yield f"`rows` must be {top}", s.FIRST_ROW <= top and rows.size == top * s.ROW_FIELDS
-    yield "`chunks` must be whole", not chunks.size % CHUNK_WORDS and 1 <= used <= chunks.size // CHUNK_WORDS
+    yield (
+        "`chunks` must be whole",
+        not chunks.size % CHUNK_WORDS and 1 <= used <= chunks.size // CHUNK_WORDS,
+    )
     for name in (s.FREE, s.FREE_CHUNK, s.NEW_ROWS, s.MERGES, s.CHANGES):
         yield values_within("scalars", scalars[name : name + 1], 0, 0)
     yield values_within("live", scalars[s.LIVE : s.LIVE + 1], 0, top)
-    yield "`heads` must be keys", heads.size <= 2 * max(keys, 8) and not heads.size & (heads.size - 1)
+    yield (
+        "`heads` must be keys",
+        heads.size <= 2 * max(keys, 8) and not heads.size & (heads.size - 1),
+    )
     table = rows.reshape(-1, s.ROW_FIELDS)
     for name in (s.LEFT, s.RIGHT):
         yield values_within("tree", table[:, name], 0, top - 1)
@@ -96,10 +104,14 @@ def check_store(store: SessionStore, state: StoreState, keys: int, parts: int) -
     yield "`chunks` must be in one chain each", _distinct(following)
     yield "`links` must be in one list each", _lists_end(table, heads)
     roots = (heads >> s.HALF)[heads >> s.HALF > 0]
-    yield "`tree` must have one parent each", _distinct(
-        np.concatenate([table[:, s.LEFT], table[:, s.RIGHT], roots])
+    yield (
+        "`tree` must have one parent each",
+        _distinct(np.concatenate([table[:, s.LEFT], table[:, s.RIGHT], roots])),
     )
-    yield "`columns` must be of the partials", all(0 <= number < parts for number, _ in state.columns)
+    yield (
+        "`columns` must be of the partials",
+        all(0 <= number < parts for number, _ in state.columns),
+    )
     for _, columns in state.columns:
         for column in columns:
             yield f"`columns` must have {top} rows", column.shape == (top,)

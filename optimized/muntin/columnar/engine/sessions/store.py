@@ -111,6 +111,12 @@ class SessionStore:
             places += [self.places[one.part][0], self.old[one.part][0]]
         self.directory.put(self.base + s.AT_COLUMNS, np.array(places, np.int64))
 
+    def remove_part(self, part: Part) -> None:
+        """Keep a part no more."""
+        for place in (*self.places.pop(part), *self.old.pop(part)):
+            self.directory.put(place, np.zeros(0, np.int64))
+        del self.kernels[part]
+
     def counts(self) -> Ints:
         """How many events each row holds."""
         return np.where(self.rows[:, s.STATE] & s.GONE, 0, self.rows[:, s.COUNT])

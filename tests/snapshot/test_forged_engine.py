@@ -1,0 +1,148 @@
+"""A forged state of an engine is refused before a compiled kernel reads where it says."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from muntin.columnar.engine.group import EngineGroup
+from muntin.columnar.engine.state import EngineState, load_engine, save_engine
+from muntin.columnar.operator import ColumnarOperator
+from muntin.kernels.slicing.moment import Clock
+from muntin.snapshot import SnapshotError
+from muntin.spec.algebra.catalogue import named
+from muntin.spec.query import Query, Settings
+from muntin.spec.windows.data_driven import Session
+from muntin.spec.windows.periodic import Sliding, tumbling
+
+Array = NDArray[np.int64]
+KEYS = 5
+SEEN = Clock(60, 60, 30)
+
+
+def engine_group(events: int = 200) -> EngineGroup:
+    """A group whose engine has slices, sessions and revisions."""
+    operator = ColumnarOperator(Settings(30), method="compiled")
+    for name, kind, aggregate in (
+        ("tens", tumbling(10), "sum"), ("most", Sliding(30, 7), "max"), ("near", Session(4), "count"),
+        ("ends", Sliding(30, 7), "last"), ("text", tumbling(10), "min"),
+    ):  # fmt: skip
+        operator.add(Query(name, kind, named(aggregate)))
+    rng = np.random.default_rng(7)
+    for watermark in (40, 60) if events else ():
+        times = rng.integers(30, 90, events // 2)
+        operator.take_columns(times, times % 7, times * 7 % KEYS, watermark)
+    (group,) = operator._groups.values()  # noqa: SLF001 - the state is inside
+    assert isinstance(group, EngineGroup)
+    return group
+
+
+def saved() -> EngineState:
+    state = save_engine(engine_group())
+    assert state is not None
+    return state
+
+
+def load(state: EngineState) -> EngineGroup:
+    group = engine_group(0)
+    load_engine(group, state, SEEN, KEYS)
+    return group
+
+
+def column(name: str, place: int, value: int) -> Callable[[EngineState], EngineState]:
+    def change(state: EngineState) -> EngineState:
+        array = getattr(state, name).copy()
+        array[place] = value
+        return state._replace(**{name: array})
+
+    return change
+
+
+def shorter(name: str) -> Callable[[EngineState], EngineState]:
+    return lambda state: state._replace(**{name: getattr(state, name)[:-1]})
+
+
+def store_array(number: int, place: int, value: int) -> Callable[[EngineState], EngineState]:
+    def change(state: EngineState) -> EngineState:
+        (store,) = state.stores
+        arrays = [array.copy() for array in store.arrays]
+        arrays[number][place] = value
+        return state._replace(stores=[store._replace(arrays=arrays)])
+
+    return change
+
+
+def first_part(**fields: object) -> Callable[[EngineState], EngineState]:
+    def change(state: EngineState) -> EngineState:
+        return state._replace(parts=[state.parts[0]._replace(**fields), *state.parts[1:]])
+
+    return change
+
+
+FORGED: dict[str, tuple[Callable[[EngineState], EngineState], str]] = {
+    "edges fall": (column("edges", 2, -(2**61)), "`edges` must ascend"),
+    "edges end": (shorter("edges"), "`blank` must be"),
+    "blank": (column("blank", 0, 0), "`blank` must be the slices that may be cut"),
+    "slice": (column("slice", 0, 10**6), "`slice` must lie within"),
+    "slice is blank": (column("slice", 0, 0), "`slice` must be none that is blank"),
+    "slice order": (column("slice", -1, 1), "`slice` and `key` must be in order"),
+    "key": (column("key", 0, KEYS), "`key` must lie within 0 to 4"),
+    "count": (column("count", 0, 0), "`count` must lie within 1"),
+    "count short": (shorter("count"), "`count` must be"),
+    "part": (first_part(number=99), "`parts` must be those"),
+    "type": (first_part(types=["text"]), "`types` must be names"),
+    "another type": (first_part(types=["float"]), "must have columns of its types"),
+    "rows of a part": (first_part(columns=[np.zeros(3, np.int64)]), "`parts` must have"),
+    "revisions": (lambda s: s._replace(revisions=s.revisions[:2]), "`revisions` must be three"),
+    "stores": (lambda s: s._replace(stores=[]), "`stores` must be one"),
+    "gap": (store_array(0, 0, 5), "`scalars` must be of the gap"),
+    "session key": (store_array(1, 2 * 8 + 4, KEYS), "`key` must lie within"),
+    "head": (store_array(2, 0, 2**40), "`heads` must lie within"),
+    "bucket": (store_array(3, 0, 99), "`buckets` must lie within"),
+    "timer": (store_array(4, 32 + 2, 2**40), "`timers` must lie within"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forged_state_is_refused(name: str) -> None:
+    change, words = FORGED[name]
+    with pytest.raises(SnapshotError, match=f"corrupt snapshot: .*{words}"):
+        load(change(saved()))
+
+
+def test_a_state_goes_on_as_the_engine_does() -> None:
+    group = engine_group()
+    state = save_engine(group)
+    assert state is not None
+    other = load(state)
+    assert group.engine is not None
+    assert other.engine is not None
+    for one in (group.engine, other.engine):
+        assert one.step(0, 10**6)
+    mine, its = (one.take() for one in (group.engine, other.engine))
+    rows = [sorted(zip(r.query, r.key, r.start, r.count, strict=True)) for r in (mine, its)]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) > 50
+
+
+def test_no_mutated_state_makes_kernels_read_elsewhere() -> None:
+    """A mutated number is refused, or changes answers alone: steps run to their end."""
+    random, refused = Random(3), 0  # noqa: S311 nothing secret
+    for _ in range(400):
+        state = saved()
+        arrays = [state.edges, state.blank, state.slice, state.key, state.count, *state.revisions]
+        arrays += [array for store in state.stores for array in store.arrays]
+        array = random.choice([one for one in arrays if one.size])
+        array[random.randrange(array.size)] = random.choice([-1, 0, 1, 7, 2**20, -(2**40), 2**62])
+        try:
+            group = load(state)
+        except SnapshotError:
+            refused += 1
+            continue
+        assert group.engine is not None
+        for watermark in (80, 10**6):
+            assert group.engine.step(0, watermark)
+            group.engine.take()
+    assert refused > 100
