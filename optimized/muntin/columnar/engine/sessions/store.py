@@ -1,7 +1,8 @@
 """The sessions of one gap, as Python sees them: their arrays, and what makes those larger."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ UNITS_OF_GAP = 16
 """How many buckets of the finest wheel a gap takes, at least."""
 
 
-class SessionRows(NamedTuple):
+@dataclass(frozen=True)
+class SessionRows:
     """Rows of results: what sessions have besides, and for each key, events, revision, parts."""
 
     own: Ints
@@ -105,8 +107,8 @@ class SessionStore:
         return rows.reshape(-1, s.ROW_FIELDS)
 
     def list_columns(self, kept: Sequence[KeptColumns]) -> None:
-        """Give new parts of the engine columns; a part that no query of the store needs has none."""
-        add, places = self.directory.add, []
+        """Give new parts of the engine columns, if a query of the store needs them."""
+        add, places = self.directory.add, list[int]()
         for number, one in enumerate(kept):
             if number == len(self.columns):
                 identity = one.kernels.identity
@@ -176,5 +178,6 @@ def chunk_words(rows: int) -> int:
 
 def filled(size: int, value: float) -> AnyArray:
     """A column of rows that hold nothing."""
-    dtype = np.float64 if isinstance(value, float) else np.int64
-    return np.full(size, value, dtype) if value else np.zeros(size, dtype)
+    if isinstance(value, float):
+        return np.full(size, value, np.float64)
+    return np.full(size, value, np.int64) if value else np.zeros(size, np.int64)
