@@ -121,6 +121,27 @@ def test_a_session_that_changes_and_merges_in_one_step_is_retracted_once() -> No
     assert sorted(line[5] for line in expected[2]) == ["new", "retracted", "retracted", "updated"]
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("lateness", [0, 7])
+def test_a_session_that_is_just_final_merges_with_one_that_adjoins_it(
+    mode: Mode, lateness: int
+) -> None:
+    settings = Settings(lateness, mode, dialect=Dialect(session_merge="le"))
+    steps = [
+        Step((Event(0, 1, 0),), 10 + lateness),
+        Step((Event(10, 2, 0), Event(30, 4, 0)), 11 + lateness),
+        Step((), 20 + lateness),
+        Step((Event(20, 8, 0),), 40 + lateness),
+        Step((), END),
+    ]
+    target = SessionEngine(settings, [10])
+    for step, lines in zip(
+        steps, denoted_steps(session_queries([10]), steps, settings), strict=True
+    ):
+        assert target.step(step) == lines
+        check_sessions(target.engine)
+
+
 def test_many_results_wait_for_room() -> None:
     settings, keys = Settings(100), 700
     first = tuple(Event(key % 3, key, key) for key in range(keys))
@@ -173,6 +194,7 @@ def test_late_events_of_a_key_with_many_sessions_search_a_tree() -> None:
     check_sessions(target.engine)
     state = SessionState(target.engine, target.engine.stores[0])
     root = state.heads[0] >> s.HALF
+    assert root
     assert len(state.lists[0]) > 100 * LONG
     assert tree_depth(state, state.field(root, s.LEFT)) <= 4 * len(state.lists[0]).bit_length()
     target.step(Step((), END))
