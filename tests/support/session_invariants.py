@@ -30,8 +30,8 @@ class SessionState:
         self.timers = list(self.all_timers())
         store_columns = [
             (place, value)
-            for i, live, _ in store.columns
-            for place, value in zip(live, i, strict=True)
+            for part, kernels in store.kernels.items()
+            for place, value in zip(store.places[part], kernels.identity, strict=True)
         ]
         self.identities = [(arrays[place][s.IDENTITY], value) for place, value in store_columns]
 

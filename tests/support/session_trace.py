@@ -7,7 +7,8 @@ from random import Random
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.engine import Engine
+from muntin.columnar.engine.engine import Engine, KeptPart
+from muntin.columnar.engine.partials.kernels import kernels_for
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.sessions.store import SessionStore
 from muntin.kernels.slicing.parts import Sum
@@ -35,12 +36,14 @@ class SessionEngine:
         self, settings: Settings, gaps: Sequence[int], kinds: Sequence[WindowType] = ()
     ) -> None:
         """Start with windows, then a store for each gap."""
-        rows = [row for kind in kinds if (row := query_row(kind))]
+        rows = [row for number, kind in enumerate(kinds) if (row := query_row(kind, number))]
         lateness = settings.allowed_lateness
         self.engine = Engine(rows, periods_of(kinds), settings.output, lateness)
         self.engine.scalars[d.KEYING] = d.NUMBERED
         self.source = self.engine.add_source(np.dtype(np.int64))
-        self.engine.add_part(TOTAL, np.dtype(np.int64), self.source)
+        kernels = kernels_for(TOTAL, "int")
+        assert kernels is not None
+        self.engine.add_part(KeptPart(TOTAL, kernels, self.source))
         self.windows, self.adjoining = len(rows), settings.dialect.session_merge == "le"
         for gap in gaps:
             self.add_store(gap)
@@ -55,8 +58,9 @@ class SessionEngine:
         engine, scalars = self.engine, self.engine.scalars
         events = [e for e in received.events if e.time >= scalars[d.LIMIT]]
         keys = np.array([int(str(e.key)) for e in events], np.int64)
-        engine.directory.put(d.KEY_ID, keys)
         scalars[d.KEY_COUNT] = max([int(scalars[d.KEY_COUNT]), *(keys + 1).tolist()])
+        engine._batch_room(len(events))  # noqa: SLF001 - binding a batch does so
+        engine.directory.put(d.KEY_ID, keys)
         engine.bind(d.TIMES, np.array([e.time for e in events], np.int64))
         engine.bind(self.source, np.array([int(str(e.value)) for e in events], np.int64))
         engine.directory.put(d.GAPS, np.array([e.gap or 0 for e in events], np.int64))

@@ -12,12 +12,14 @@ functions that lie in the state, so no kernel is specialized to a set of aggrega
 import ctypes
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.compiler.jit import COMPILED, gc_paused
+from muntin.spec.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.directory import Directory
@@ -27,6 +29,18 @@ R = TypeVar("R")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 PartKernel = Callable[["Directory", int, int, int], int]
+
+
+def _data_offset() -> int:
+    """Where an array object of NumPy has the address of its data (`PyArrayObject_fields.data`)."""
+    probe = np.zeros(1, np.int64)
+    for offset in range(8, 128, 8):
+        if ctypes.c_void_p.from_address(id(probe) + offset).value == probe.ctypes.data:
+            return offset
+    raise UnsupportedError("arrays of this NumPy have no address of data; use CPython")
+
+
+DATA_OFFSET = _data_offset()
 
 if COMPILED:
     with gc_paused():
@@ -41,7 +55,9 @@ if COMPILED:
         def _pointer_to(item: object, llvm_type: object) -> Callable[..., object]:
             @intrinsic
             def pointer(_: object, address: object) -> object:
-                def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
+                def generate(
+                    _c: object, builder: object, _s: object, values: list[object]
+                ) -> object:
                     return builder.inttoptr(values[0], llvm_type.as_pointer())
 
                 return types.CPointer(item)(types.int64), generate
@@ -52,7 +68,9 @@ if COMPILED:
         _float_pointer = _pointer_to(types.float64, REAL)
 
         @intrinsic
-        def call(_: object, function: object, t: object, part: object, to: object, origin: object) -> object:
+        def call(
+            _: object, function: object, t: object, part: object, to: object, origin: object
+        ) -> object:
             def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
                 kind = ir.FunctionType(WORD, [WORD.as_pointer(), WORD, WORD, WORD])
                 return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
@@ -84,7 +102,17 @@ if COMPILED:
         def floats(t: "Directory", place: int) -> Floats:
             """The array of floats at a place."""
             return numba.carray(_float_pointer(t[2 * place]), (t[2 * place + 1],))
+        @inlined
+        def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
+            """Write where the data of an array object lie, and how many items they are."""
+            t[2 * place] = _int_pointer(object_address + DATA_OFFSET)[0]
+            t[2 * place + 1] = n
+
+        words = ints
 else:
+
+    def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
+        """Do nothing: the directory has the array itself."""
 
     def inlined(function: Callable[P, R]) -> Callable[P, R]:
         """The function itself."""
@@ -100,6 +128,10 @@ else:
         """The array of floats at a place."""
         return t.arrays[place]
 
+    def words(t: "Directory", place: int) -> Ints:
+        """The array at a place, floats by their bits."""
+        return t.arrays[place].view(np.int64)
+
     def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
         """Call a kernel of partials."""
         return PART_KERNELS[function](t, part, to, origin)
@@ -110,25 +142,27 @@ PART_KERNELS: list[PartKernel] = []
 
 
 class Phase(Generic[P]):
-    """A kernel that Python calls with the directory; compiled at its first call."""
+    """A kernel that Python calls with the directory and integers; compiled at its first call."""
 
-    def __init__(self, function: Callable[["Directory"], int]) -> None:
+    def __init__(self, function: Callable[Concatenate["Directory", P], int]) -> None:
         """Compile nothing yet."""
         self.function = getattr(function, "py_func", function)  # without the wrapper of Numba
 
     @cached_property
-    def entry(self) -> Callable[[int], int]:
+    def entry(self) -> Callable[..., int]:
         """The compiled function, which takes the address of a directory."""
         with gc_paused():
-            code = numba.cfunc(types.int64(DIRECTORY), cache=True, **_OPTIONS)(self.function)
-        self._code = code
-        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(code.address)
+            n = self.function.__code__.co_argcount - 1
+            kind = types.int64(DIRECTORY, *[types.int64] * n)
+            self._code = numba.cfunc(kind, cache=True, **_OPTIONS)(self.function)
+        words = [ctypes.c_int64] * n
+        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)(self._code.address)
 
-    def __call__(self, directory: "Directory") -> int:
+    def __call__(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel."""
         if COMPILED:
-            return self.entry(directory.address)
-        return int(self.function(directory))
+            return self.entry(directory.address, *numbers)
+        return int(self.function(directory, *numbers))
 
 
 class PartPhase:
@@ -150,3 +184,34 @@ class PartPhase:
                 self.function
             )
         return int(self._code.address)
+
+
+DIRECTORIES: "WeakValueDictionary[int, Directory]" = WeakValueDictionary()
+"""The directories by their addresses, for kernels that are functions of Python."""
+
+
+class CallbackPhase:
+    """A kernel of partials that stays a function of Python, which compiled kernels call."""
+
+    def __init__(self, function: PartKernel) -> None:
+        """Give it no address yet."""
+        self.function = function
+
+    @cached_property
+    def address(self) -> int:
+        """What the state holds to have the function called."""
+        if not COMPILED:
+            PART_KERNELS.append(self.function)
+            return len(PART_KERNELS) - 1
+        word = ctypes.c_int64
+        self._code = ctypes.CFUNCTYPE(word, ctypes.c_void_p, word, word, word)(self._run)
+        return ctypes.cast(self._code, ctypes.c_void_p).value or 0
+
+    def _run(self, address: int, part: int, to: int, origin: int) -> int:
+        """Call the function; what it raises the engine raises when the step is done."""
+        directory = DIRECTORIES[address]
+        try:
+            return self.function(directory, part, to, origin)
+        except BaseException as error:  # noqa: BLE001 - also an interrupt: C cannot pass it on
+            directory.failure = directory.failure or error
+            return 0

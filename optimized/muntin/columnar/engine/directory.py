@@ -3,10 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.compiling import DIRECTORIES, Ints
 
-AnyArray = NDArray[np.int64] | NDArray[np.float64]
+AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
+FARTHEST = (1 << 62) - (1 << 60)
+"""The bound of times of events."""
 FAR = 1 << 62
 """Beyond all times; a kernel adds to it only what cannot wrap."""
 
@@ -37,9 +39,11 @@ FAR = 1 << 62
     REVISION_END, REVISION_KEY, REVISION,
     # parts: pointers and places; columns of integers that are summed, and bounds of their sums
     PARTS, SUMMED, SUM_BOUND,
+    # columns of the batch that are bound: place, and object or 0
+    BOUND,
     # sessions: the first place of each store, and what their rows of results have besides
     STORES, SESSION_ROWS,
-) = range(59)  # fmt: skip
+) = range(60)  # fmt: skip
 PLACES = SESSION_ROWS + 1
 
 (
@@ -48,12 +52,12 @@ PLACES = SESSION_ROWS + 1
     INDEX_TOP, INDEX_GUESS, SLICES, SEALED, COVER_LOW, LOOKUP_ORIGIN, LOOKUP_SHIFT, CUT_CHECKED,
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
-    TOUCHED, OVERFLOWING, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
-    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS,
-) = range(55)  # fmt: skip
+    TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
+    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
+) = range(61)  # fmt: skip
 SCALAR_COUNT = 64
 
-DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM = range(9)
+DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME = range(10)
 """What a step says: done, or what Python must do before the same step is run again."""
 
 NO_KEYS, NUMBERED, HASHED = range(3)
@@ -66,14 +70,18 @@ RETRACTS, FINAL = 0, 2
 RETRACTED, NEW, UPDATED = range(3)
 
 # fields of a query
-Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_FIELDS = range(8)
+Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_ID, Q_FIELDS = range(9)
 SLIDING, CUMULATE = range(2)
 
 # fields of a part
 (
     P_ADD, P_MERGE, P_COPY, P_PREFIX, P_RANGE, P_SOURCE, P_SECOND, P_TIME, P_CELLS, P_OUT, P_TREE,
-    P_FIELDS,
-) = range(12)  # fmt: skip
+    P_COLUMNS, P_FLAGS, P_FIELDS,
+) = range(14)  # fmt: skip
+
+UPWARD, REAL, ORDERED = 1, 2, 4
+"""Flags of a part: what is greater, or later, wins; what is compared are floats;
+of equal times the part knows which came first, so a cell must be one row."""
 
 # fields of a row of results for a session
 R_STORE, R_START, R_END, R_KIND, R_FIELDS = range(5)
@@ -83,10 +91,12 @@ class Directory:
     """The arrays of a state, alive, and the table of their addresses."""
 
     def __init__(self) -> None:
-        """Start with empty arrays."""
+        """Start with empty arrays; `failure` is what a kernel that is a function has raised."""
         self.arrays: list[AnyArray] = [np.zeros(0, np.int64) for _ in range(PLACES)]
         self.table: Ints = np.zeros((PLACES, 2), np.int64)
         self.address = int(self.table.ctypes.data)
+        self.failure: BaseException | None = None
+        DIRECTORIES[self.address] = self
 
     def add(self, array: AnyArray) -> int:
         """Give an array a new place."""
@@ -96,6 +106,7 @@ class Directory:
             table: Ints = np.zeros((2 * place, 2), np.int64)
             table[:place] = self.table[:place]
             self.table, self.address = table, int(table.ctypes.data)
+            DIRECTORIES[self.address] = self
         self.put(place, array)
         return place
 
@@ -105,11 +116,12 @@ class Directory:
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
 
-    def grow(self, place: int, size: int, fill: float = 0) -> None:
+    def grow(self, place: int, size: int, fill: float | AnyArray = 0) -> None:
         """Make an array larger, and fill what is new."""
         old = self.arrays[place]
         if size <= old.size:
             return
-        grown = np.full(size, fill, old.dtype) if fill else np.zeros(size, old.dtype)
+        zeros = old.dtype != np.object_ and not fill  # memory comes as zeros: no page is touched
+        grown = np.zeros(size, old.dtype) if zeros else np.full(size, fill, old.dtype)
         grown[: old.size] = old
         self.put(place, grown)

@@ -7,24 +7,27 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.compiling import Ints, Phase
+from muntin.columnar.engine.compiling import COMPILED, Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
-from muntin.columnar.engine.plan import PartKernels, Period, Reach, kernels_for
+from muntin.columnar.engine.layout import best_layout, set_layout
+from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
+from muntin.columnar.engine.plan import Period, Reach
+from muntin.columnar.engine.partials.promotion import RowSpace, widen
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
+from muntin.kernels.slicing.arrays import varies
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
-SMALL = 1024
-"""Batches up to this size are copied: that is cheaper than to ask for addresses."""
-UNIT = 64
-"""Rows of a unit, where a slice has rows for the keys that came."""
 fill_keys = Phase(fill_key_table)
 SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
 SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
+
+REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
+"""Codes after which a step is not run again."""
 
 SLICE_ARRAYS = (
     d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS, d.FRESH, d.COUNT_BEFORE,
@@ -43,6 +46,10 @@ class KeptPart:
     part: Part
     kernels: PartKernels
     source: int
+    second: int = d.TIMES
+    time: int = d.TIMES
+    types: tuple[ValueType, ...] = ()
+    order: type | None = None  # of the values that came, among which there is one order
     cells: list[int] = field(default_factory=list[int])
     out: list[int] = field(default_factory=list[int])
     tree: list[int] = field(default_factory=list[int])
@@ -78,17 +85,21 @@ class Engine:
     ) -> None:
         """Start without events."""
         self.directory = Directory()
-        self.rows, self.reach = [list(row) for row in rows], Reach(rows)
+        self.rows = [list(row) for row in rows]
+        self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
         self.scalars: Ints = np.zeros(d.SCALAR_COUNT, np.int64)
         self.directory.put(d.SCALARS, self.scalars)
         s = self.scalars
         s[d.WATERMARK] = s[d.LIMIT] = s[d.BEFORE] = s[d.BEFORE_LIMIT] = s[d.GIVEN] = -FAR
         s[d.LATENESS], s[d.MODE], s[d.SINCE] = lateness, MODES[mode], since
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
+        s[d.LANE_BITS] = 3
         self.parts: list[KeptPart] = []
         self.stores: list[SessionStore] = []
-        self.buffers: dict[int, AnyArray] = {}
+        self.spaces: list[RowSpace] = []
         self.timetable = Timetable(periods) if rows else None
+        self._spare: list[int] = []
+        self.batch_room = 0
         self._start()
 
     def _start(self) -> None:
@@ -109,7 +120,7 @@ class Engine:
         put(d.KEY_TABLE, np.zeros(2 << 7, np.int64))
         put(d.KEY_OF, np.zeros(1 << 7, np.int64))
         s[d.INDEX_GUESS] = 4
-        self._batch_room(SMALL)
+        self._batch_room(1024)
         if self.timetable:
             s[d.UNIT_ROWS], s[d.TOP_UNIT], s[d.UNITS] = 4, 1, 64
             self.directory.grow(d.ROW_COUNT, 256)
@@ -128,48 +139,70 @@ class Engine:
 
     # ------------------------------------------------------------ parts
 
-    def add_part(self, part: Part, dtype: np.dtype[np.generic], source: int) -> None:
-        """Keep a partial of a column; before the first event."""
-        kernels = kernels_for(part, dtype)
-        if kernels is None:
-            raise NotImplementedError(part)
-        kept = KeptPart(part, kernels, source)
-        add = self.directory.add
-        rows = self.directory.arrays[d.ROW_COUNT].size
-        out = self.directory.arrays[d.OUT_KEY].size
-        for columns, size in ((kept.cells, rows), (kept.out, out)):
-            columns += [add(_filled(size, identity)) for identity in kernels.identity]
-        tree = self.directory.arrays[d.COUNT_BEFORE].size
-        tree = tree if kernels.prefix else 2 * tree
-        kept.tree += [add(_filled(tree, identity)) for identity in kernels.identity]
+    def add_part(self, kept: KeptPart) -> None:
+        """Keep a partial, of rows that no value came to."""
         self.parts.append(kept)
-        self._list_parts()
+        self.renew_columns(kept)
+        self.list_parts()
         for store in self.stores:
             store.list_columns(self.parts)
 
-    def _list_parts(self) -> None:
+    def renew_columns(self, kept: KeptPart) -> None:
+        """Give a partial columns that no value came to."""
+        rows, identity = self.directory.arrays[d.ROW_COUNT].size, kept.kernels.identity
+        kept.cells[:] = [self.directory.add(filled(rows, one)) for one in identity]
+        self.renew_results(kept)
+
+    def renew_results(self, kept: KeptPart) -> None:
+        """Give a partial columns for results, and for what is folded from its cells anew."""
+        add, put, identity = self.directory.add, self.directory.put, kept.kernels.identity
+        tree = self.directory.arrays[d.COUNT_BEFORE].size * (1 if kept.kernels.prefix else 2)
+        for places, size in ((kept.out, self.directory.arrays[d.OUT_KEY].size), (kept.tree, tree)):
+            for place in places:
+                put(place, np.zeros(0, np.int64))
+            places[:] = [add(filled(size, one)) for one in identity]
+        self.scalars[d.PREFIXED] = 0
+
+    def set_time(self, kept: KeptPart, place: int) -> None:
+        """Say which times a partial reads."""
+        kept.time = place
+        at = self.parts.index(kept) * d.P_FIELDS + d.P_TIME
+        self.directory.arrays[d.PARTS][at] = place
+
+    def list_parts(self) -> None:
+        """Write the table of the partials."""
         table = np.zeros((len(self.parts), d.P_FIELDS), np.int64)
         summed: list[int] = []
         for row, kept in zip(table, self.parts, strict=True):
             k = kept.kernels
-            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = k.add.address, k.merge.address, k.copy.address
+            row[d.P_ADD], row[d.P_MERGE], row[d.P_COPY] = (
+                k.add.address,
+                k.merge.address,
+                k.copy.address,
+            )
             if k.prefix and k.fold:
                 row[d.P_PREFIX], row[d.P_RANGE] = k.prefix.address, k.fold.address
-            row[d.P_SOURCE] = kept.source
+            row[d.P_SOURCE], row[d.P_SECOND], row[d.P_TIME] = kept.source, kept.second, kept.time
             row[d.P_CELLS], row[d.P_OUT], row[d.P_TREE] = kept.cells[0], kept.out[0], kept.tree[0]
+            row[d.P_COLUMNS], row[d.P_FLAGS] = len(kept.cells), k.flags
             if k.degree:
                 summed += [kept.source, k.degree]
         self.directory.put(d.PARTS, table.reshape(-1))
         self.directory.put(d.SUMMED, np.array(summed, np.int64))
-        self.directory.put(d.SUM_BOUND, np.zeros(len(summed), np.float64))
+        held = self.directory.arrays[d.SUM_BOUND]
+        bounds = np.full(len(summed), float(held[: held.size // 2].max(initial=0)))
+        self.directory.put(d.SUM_BOUND, bounds)
         s = self.scalars
         s[d.PART_COUNT], s[d.SUMMED_COUNT] = len(self.parts), len(summed) // 2
+        s[d.LANE_BITS] = 0 if any(kept.kernels.flags & d.ORDERED for kept in self.parts) else 3
         s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
 
     def add_store(self, store: SessionStore) -> None:
         """Keep the sessions of a gap."""
         self.stores.append(store)
         store.list_columns(self.parts)
+        space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
+        self.spaces.append(space)
         self._list_stores()
 
     def _list_stores(self) -> None:
@@ -181,14 +214,45 @@ class Engine:
 
     def add_source(self, dtype: np.dtype[np.generic]) -> int:
         """Give a column of values a place."""
-        buffer = np.zeros(SMALL, dtype)
-        place = self.directory.add(buffer)
-        self.buffers[place] = buffer
-        return place
+        return self.directory.add(np.zeros(0, dtype))
+
+    def list_keys(self, keys: Ints, known: int) -> None:
+        """Know keys by their numbers, of which some were known: the engine numbers what follows."""
+        n = known + keys.size
+        self.directory.grow(d.KEY_OF, 1 << n.bit_length())
+        self.directory.arrays[d.KEY_OF][known:n] = keys
+        self.scalars[d.KEY_COUNT] = n
+        if not self._widen_key_table(0):
+            fill_keys(self.directory, known)
+
+    def renew_key_numbers(self) -> None:
+        """Have a column of its own for numbers of keys: another may be bound."""
+        self.directory.put(d.KEY_ID, np.zeros(self.batch_room, np.int64))
+
+    def _widen_key_table(self, n: int) -> bool:
+        """Have room for so many more keys; whether the table was made anew."""
+        s, directory, keys = self.scalars, self.directory, int(self.scalars[d.KEY_COUNT])
+        if 3 * (keys + n) <= 2 << int(s[d.KEY_BITS]):
+            return False
+        s[d.KEY_BITS] = (3 * (keys + n) // 2).bit_length()
+        directory.put(d.KEY_TABLE, np.zeros(2 << int(s[d.KEY_BITS]), np.int64))
+        directory.grow(d.KEY_OF, 1 << int(s[d.KEY_BITS]))
+        fill_keys(directory, 0)
+        return True
+
+    def bind_places(self, places: Sequence[int]) -> None:
+        """Say which columns a batch has, in which order they are bound."""
+        self.bound = np.zeros(2 * len(places), np.int64)
+        self.bound[::2] = places
+        self.directory.put(d.BOUND, self.bound)
+        self.scalars[d.BOUND_COUNT] = len(places)
 
     # ------------------------------------------------------------ room
 
     def _batch_room(self, n: int) -> None:
+        if n <= self.batch_room:
+            return
+        n = 1 << (n - 1).bit_length()
         put, blocks = self.directory.put, (n + 255) // 256
         for place in (d.BLOCK_LOW, d.BLOCK_HIGH):
             put(place, np.zeros(blocks, np.int64))
@@ -199,8 +263,6 @@ class Engine:
         ):  # fmt: skip
             put(place, np.zeros(n, np.int64))
         self.batch_room = n
-        for place in (d.TIMES, d.KEYS):
-            self.buffers[place] = np.zeros(min(n, SMALL), np.int64)
 
     def _lay_edges(self, origin: Ints | None = None) -> None:
         """Write edges and the table of stretches; `origin` is the old slice of each new one."""
@@ -221,7 +283,9 @@ class Engine:
         put(d.EDGES, edges)
         if origin is not None:
             self._move(origin)
-        blanks = np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
+        blanks = (
+            np.flatnonzero(table.blank[:-1]) if table.blank[-1] else np.flatnonzero(table.blank)
+        )
         first = int(blanks[-1]) + 1 if blanks.size else 0
         last = n - 1 if table.blank[-1] else n
         s[d.SLICES], s[d.COVER_LOW] = last, edges[first]
@@ -229,8 +293,7 @@ class Engine:
         shift = 0
         if last > first:
             shift = max(0, ((high - low) // (8 * (last - first))).bit_length() - 1)
-            starts = np.arange(low, high + (1 << shift), 1 << shift)
-            put(d.LOOKUP, np.searchsorted(edges[: last + 1], starts, "right") - 1)
+            put(d.LOOKUP, _stretches(edges[first : last + 1], first, shift))
         s[d.LOOKUP_ORIGIN], s[d.LOOKUP_SHIFT] = low, shift
         reported = int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
         at = int(np.searchsorted(edges[: last + 1], reported, "right")) - 1
@@ -254,51 +317,76 @@ class Engine:
         size = self.slice_room + 2
         for place, identity in zip(kept.tree, kept.kernels.identity, strict=True):
             n = size if kept.kernels.prefix else 2 * size
-            self.directory.put(place, _filled(n, identity))
+            self.directory.put(place, filled(n, identity))
 
     def _extend(self, times: Ints) -> None:
         """Cut edges for the times of a batch."""
         if self.timetable is None:
             raise AssertionError
         self._drop_slices()
+        self._suit()
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
             self._lay_edges(origin)
         self.scalars[d.CUT_CHECKED] = 1
 
+    def _suit(self) -> None:
+        """Take the layout that suits the cells, and size indexes by those that there are."""
+        s, cells = self.scalars, self.directory.arrays[d.CELLS][: int(self.scalars[d.SEALED])]
+        if s[d.LAYOUT] == d.LANES:
+            return
+        layout = best_layout(self)
+        if layout != s[d.LAYOUT]:
+            set_layout(self, layout)
+        used = cells[cells > 0][-8:]
+        if used.size:
+            s[d.INDEX_GUESS] = max(4, (int(used.mean()) * 7 // 4).bit_length())
+
     def _extremes(self, times: Ints) -> Ints:
-        """Times that are as far apart as those of a batch: of dense blocks the first and the last."""
-        arrays, margin = self.directory.arrays, self.timetable.margin if self.timetable else 0
+        """The times of blocks that reach into blank slices; of short blocks in one the extremes."""
+        arrays, table = self.directory.arrays, self.timetable
+        if table is None:
+            raise AssertionError
         blocks = (times.size + 255) // 256
         low, high = arrays[d.BLOCK_LOW][:blocks], arrays[d.BLOCK_HIGH][:blocks]
-        wide = np.flatnonzero(high - low > margin).tolist()
-        inner = [times[256 * block : 256 * block + 256] for block in wide]
-        return np.concatenate([low, high, *inner])
+        first, last = (np.searchsorted(table.edges, one, "right") - 1 for one in (low, high))
+        blanks = np.append(0, np.cumsum(table.blank))
+        some = blanks[last + 1] > blanks[first]
+        short = (first == last) & (high - low <= table.margin)
+        chosen = np.flatnonzero(some & ~short).tolist()
+        inner = [times[256 * block : 256 * block + 256] for block in chosen]
+        return np.concatenate([low[some & short], high[some & short], *inner])
 
-    def _drop_slices(self) -> bool:
-        """Forget slices that no window needs, if they are as many as the others."""
+    def _release(self) -> int:
+        """Give back the rows of slices that no window needs; how many such slices there are."""
         s, table = self.scalars, self.timetable
         limit = int(s[d.LIMIT])
         if table is None or limit <= -FAR:
-            return False
-        horizon = self.reach.horizon(min(limit, FAR // 2))
+            return 0
+        horizon = min(self.reach.horizon(min(limit, FAR // 2)), limit)
         keep = min(int(np.searchsorted(table.edges, horizon, "right")) - 1, int(s[d.SEALED]))
-        if keep < 2 or (2 * keep < int(s[d.SLICES]) and keep < 64):
-            return False
-        s[d.NEED] = keep
-        release_slices(self.directory)
+        if keep > s[d.RELEASED]:
+            s[d.NEED] = keep
+            release_slices(self.directory)
+        return keep
+
+    def _drop_slices(self) -> None:
+        """Forget slices that no window needs, if they are as many as the others."""
+        s, table, keep = self.scalars, self.timetable, self._release()
+        if table is None or keep < 2 or 2 * keep < int(s[d.SLICES]):  # noqa: PLR2004 - two become one
+            return
         kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
         table.drop(keep)
+        s[d.RELEASED] = 0
         self._lay_edges(kept)
         s[d.PREFIXED] = 0
-        return True
 
     def _make_room(self) -> None:
         """More units of rows, or more room for hash indexes."""
         s, grow = self.scalars, self.directory.grow
         need, index = int(s[d.TOUCHED]), int(s[d.NEED])
-        if self._drop_slices():
-            return
+        self._release()
+        self._suit()
         free = int(s[d.FREE_UNITS] + s[d.UNITS] - s[d.TOP_UNIT])
         if free < need:
             units = max(2 * int(s[d.UNITS]), int(s[d.UNITS]) + need)
@@ -321,98 +409,83 @@ class Engine:
         """Room for more keys, and the layout that suits them."""
         s, directory = self.scalars, self.directory
         n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
-        if s[d.KEYING] == d.HASHED and 3 * (keys + n) > 2 << int(s[d.KEY_BITS]):
-            s[d.KEY_BITS] = (3 * (keys + n) // 2).bit_length()
-            directory.put(d.KEY_TABLE, np.zeros(2 << int(s[d.KEY_BITS]), np.int64))
-            directory.grow(d.KEY_OF, 1 << int(s[d.KEY_BITS]))
-            fill_keys(directory)
+        if s[d.KEYING] == d.HASHED and self._widen_key_table(n):
             return
         if keys > directory.arrays[d.OUT_ROW].size:
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
-        if self.timetable and keys > 1 and s[d.LAYOUT] == d.LANES:
-            self._set_layout(d.DENSE if keys <= 32 else d.SPARSE)
-        elif self.timetable and s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]:
-            self._set_layout(d.DENSE if keys <= 64 else d.SPARSE)
+        if self.timetable and keys > 1:
+            wide = s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]
+            layout = best_layout(self)
+            if layout != s[d.LAYOUT] or wide:
+                set_layout(self, layout)
 
-    def _set_layout(self, layout: int) -> None:
-        """Move all rows to another layout."""
-        s, directory, table = self.scalars, self.directory, self.timetable
-        if table is None:
-            raise AssertionError
-        old, width = int(s[d.LAYOUT]), int(s[d.UNIT_ROWS])
-        slices = int(s[d.SLICES])
-        units = directory.arrays[d.UNIT][:slices].copy()
-        counts = directory.arrays[d.ROW_COUNT].copy()
-        columns = [[directory.arrays[p].copy() for p in kept.cells] for kept in self.parts]
-        new_width = UNIT
-        # rows of each slice: (slice, key, old rows)
-        moved: list[tuple[int, int, list[int]]] = []
-        for at in np.flatnonzero(units).tolist():
-            unit = int(units[at])
-            lanes = [row for row in range(unit * width, unit * width + width) if counts[row]]
-            if old == d.LANES:
-                if lanes:
-                    moved.append((at, 0, lanes))
-            else:
-                moved += [(at, row - unit * width, [row]) for row in lanes]
-        s[d.LAYOUT], s[d.UNIT_ROWS], s[d.TOP_UNIT] = layout, new_width, 1
-        s[d.FREE_UNIT] = s[d.FREE_UNITS] = 0
-        occupied = sorted({at for at, _, _ in moved})
-        s[d.UNITS] = 2 * (len(occupied) + 2)
-        rows = int(s[d.UNITS]) * new_width
-        directory.put(d.NEXT_UNIT, np.zeros(int(s[d.UNITS]), np.int64))
-        directory.put(d.ROW_COUNT, np.zeros(rows, np.int64))
-        directory.put(d.ROW_KEY, np.zeros(rows, np.int64))
-        for kept in self.parts:
-            for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
-                directory.put(place, _filled(rows, identity))
-        for place in MOVED:
-            directory.arrays[place][:] = 0
-        if directory.arrays[d.INDEX].size == 0:
-            directory.put(d.INDEX, np.zeros(1 << 12, np.int64))
-        unit_of = {at: i + 1 for i, at in enumerate(occupied)}
-        s[d.TOP_UNIT] = len(occupied) + 1
-        slot = dict.fromkeys(occupied, 0)
-        spare = [directory.add(column) for each in columns for column in each]
-        pairs_copy, pairs_merge = [], []
-        for at, key, old_rows in moved:
-            directory.arrays[d.UNIT][at] = directory.arrays[d.LAST_UNIT][at] = unit_of[at]
-            offset = key if layout == d.DENSE else slot[at]
-            slot[at] += 1
-            row = unit_of[at] * new_width + offset
-            directory.arrays[d.CELLS][at] += 1
-            directory.arrays[d.ROW_KEY][row] = key
-            directory.arrays[d.ROW_COUNT][row] = counts[old_rows].sum()
-            pairs_copy.append((old_rows[0], row))
-            pairs_merge += [(one, row) for one in old_rows[1:]]
-        _apply_pairs(self, pairs_copy, pairs_merge, spare)
-        if layout == d.SPARSE:
-            from muntin.columnar.engine.index import rebuild_indexes
-
-            rebuild_indexes(self)
+    def spare_places(self, n: int) -> list[int]:
+        """Places for columns that are moved, in a row."""
+        if n > len(self._spare):
+            self._spare = [self.directory.add(np.zeros(0, np.int64)) for _ in range(n)]
+        return self._spare[:n]
 
     # ------------------------------------------------------------ a step
 
     def bind(self, place: int, column: AnyArray) -> None:
-        """Put a column of the batch to its place."""
-        n = column.size
-        if n <= SMALL:
-            buffer = self.buffers[place]
-            buffer[:n] = column
-            if self.directory.arrays[place] is not buffer:
-                self.directory.put(place, buffer)
-        else:
-            self.directory.put(place, np.ascontiguousarray(column))
+        """Put a column of the batch to its place; it is contiguous."""
+        self.directory.put(place, column)
 
-    def step(self, n: int, watermark: int) -> int:
-        """Run a step of the columns that are bound; the number of rows of results."""
+    def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
+        """Bind the columns of a batch that are no values; keys are numbers below a bound."""
         s = self.scalars
+        self._batch_room(times.size)
+        self.bind(d.TIMES, times)
+        self.bind(d.KEY_ID, keys)
+        s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
+        own = gaps is not None and varies(gaps) if self.stores else False
+        s[d.OWN_GAPS] = own
+        if own and gaps is not None:
+            self.bind(d.GAPS, np.ascontiguousarray(gaps))
+        s[d.BOUND_COUNT] = 0
+
+    def set_clock(self, watermark: int, limit: int) -> None:
+        """Start at a time: nothing was reported, since no event came."""
+        s = self.scalars
+        s[d.WATERMARK] = s[d.BEFORE] = watermark
+        s[d.LIMIT] = s[d.BEFORE_LIMIT] = limit
+        if self.timetable:
+            self._set_queries()
+            self._lay_edges()
+
+    def remove_query(self, number: int) -> None:
+        """Emit the windows of a query no more."""
+        s, q = self.scalars, self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS)
+        kept = q[q[:, d.Q_ID] != number]
+        self.directory.put(d.QUERIES, np.ascontiguousarray(kept.reshape(-1)))
+        self.reach = Reach(kept)
+        s[d.QUERY_COUNT] = len(kept)
+        s[d.DUE] = kept[:, d.Q_NEXT].min(initial=FAR)
+
+    @property
+    def live(self) -> int:
+        """The rows of the state that hold events."""
+        held = int(np.count_nonzero(self.directory.arrays[d.ROW_COUNT]))
+        return held + sum(store.live for store in self.stores)
+
+    def step(self, n: int, watermark: int) -> bool:
+        """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
-            self._batch_room(1 << (n - 1).bit_length())
-        s[d.N], s[d.GIVEN], s[d.CUT_CHECKED] = n, watermark, 0
-        while code := run_step(self.directory):
+            self._batch_room(n)
+        code = run_step(self.directory, n, watermark)
+        return code == d.DONE or self._go_on(code, n, watermark)
+
+    def _go_on(self, code: int, n: int, watermark: int) -> bool:
+        s = self.scalars
+        s[d.CUT_CHECKED] = 0
+        while code not in REFUSED:
             self._serve(code)
-        return int(s[d.OUT])
+            code = run_step(self.directory, n, watermark)
+        s[d.CUT_CHECKED] = 0
+        if self.directory.failure:
+            failure, self.directory.failure = self.directory.failure, None
+            raise failure
+        return code == d.DONE
 
     def _serve(self, code: int) -> None:
         s = self.scalars
@@ -430,6 +503,8 @@ class Engine:
             self.stores[s[d.STORE_AT]].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
+        elif code == d.WIDEN:
+            widen(self, int(s[d.OVERFLOWING]))
         else:
             raise NotImplementedError(code)
 
@@ -460,7 +535,11 @@ class Engine:
             self.directory.put(place, np.zeros(size, np.int64))
         table = self.directory.arrays
         for slot, end, key, number in zip(
-            (hashed & np.uint64(size - 1)).tolist(), ends.tolist(), keys.tolist(), numbers.tolist(), strict=True
+            (hashed & np.uint64(size - 1)).tolist(),
+            ends.tolist(),
+            keys.tolist(),
+            numbers.tolist(),
+            strict=True,
         ):
             while table[d.REVISION][slot]:
                 slot = (slot + 1) & (size - 1)
@@ -475,7 +554,8 @@ class Engine:
         first = arrays[d.DUE_ROW][:windows]
         each = np.diff(np.append(first, n))
         query, start, end = (
-            np.repeat(arrays[place][:windows], each) for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
+            np.repeat(arrays[place][:windows], each)
+            for place in (d.DUE_QUERY, d.DUE_START, d.DUE_END)
         )
         key, count, revision = (
             arrays[place][:n].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
@@ -502,12 +582,8 @@ class Engine:
         return SessionRows(own, key, count, revision, parts)
 
 
-def _filled(size: int, identity: float) -> AnyArray:
-    dtype = np.float64 if isinstance(identity, float) else np.int64
-    return np.full(size, identity, dtype)
-
-
-def _apply_pairs(engine: Engine, copies: list[tuple[int, int]], merges: list[tuple[int, int]], spare: list[int]) -> None:
-    from muntin.columnar.engine.index import apply_pairs
-
-    apply_pairs(engine, copies, merges, spare)
+def _stretches(edges: Ints, first: int, shift: int) -> Ints:
+    """The slice at the beginning of each stretch of 2^shift times."""
+    beyond = (edges - edges[0] + (1 << shift) - 1) >> shift
+    beyond[-1] = (int(edges[-1]) - int(edges[0]) >> shift) + 1
+    return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

@@ -1,15 +1,12 @@
 """What an engine keeps for its queries: periods of edges, rows of queries, and partials."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine import partials as kernels
-from muntin.columnar.engine.compiling import PartPhase
-from muntin.kernels.slicing.parts import Count, Part, Sum
+from muntin.columnar.engine.compiling import Ints
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType
@@ -17,42 +14,14 @@ from muntin.spec.windows.window import WindowType
 Period = tuple[int, int]
 
 
-class PartKernels(NamedTuple):
-    """The fields of a partial, by their identities, and what is called for it."""
-
-    identity: tuple[int | float, ...]
-    add: PartPhase
-    merge: PartPhase
-    copy: PartPhase
-    prefix: PartPhase | None = None
-    fold: PartPhase | None = None
-    degree: int = 0  # of the values whose sum must not wrap
-
-
-INT_SUM = PartKernels(
-    (0,), kernels.add_int_sum, kernels.merge_int_sum, kernels.copy_int,
-    kernels.prefix_int_sum, kernels.range_int_sum, 1,
-)  # fmt: skip
-FLOAT_SUM = PartKernels(
-    (0.0,), kernels.add_float_sum, kernels.merge_float_sum, kernels.copy_float
-)
-
-
-def kernels_for(part: Part, dtype: np.dtype[np.generic]) -> PartKernels | None:
-    """The kernels of a part over values of a type."""
-    if isinstance(part, Sum):
-        return INT_SUM if dtype == np.int64 else FLOAT_SUM
-    return None
-
-
-def query_row(kind: WindowType) -> list[int] | None:
+def query_row(kind: WindowType, number: int = 0) -> list[int] | None:
     """The fields of a query, if its windows follow from the edges of slices."""
     if isinstance(kind, Sliding):
         phase = (kind.offset + kind.size) % kind.slide
-        return [d.SLIDING, kind.size, kind.slide, phase, 0, 0, 0]
+        return [d.SLIDING, kind.size, kind.slide, phase, 0, 0, 0, number]
     if isinstance(kind, Cumulate):
         origin = kind.offset % kind.size
-        return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0]
+        return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0, number]
     return None
 
 
@@ -72,17 +41,14 @@ def periods_of(kinds: Sequence[WindowType]) -> list[Period]:
     return kept
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """How far back windows that are not final reach."""
 
-    rows: Sequence[Sequence[int]]
+    rows: Ints
 
     def horizon(self, limit: int) -> int:
         """The time before which no window that is not final begins."""
-        starts = [d.FAR]
-        for kind, size, step, phase, origin, *_ in self.rows:
-            end = limit + 1 + (phase - limit - 1) % step
-            cumulates = kind == d.CUMULATE
-            starts.append(end - 1 - (end - 1 - origin) % size if cumulates else end - size)
-        return min(starts)
+        kind, size, step, phase, origin = self.rows[:, :5].T
+        end = limit + 1 + (phase - limit - 1) % step
+        pane = end - 1 - (end - 1 - origin) % size
+        return int(np.where(kind == d.CUMULATE, pane, end - size).min())

@@ -12,9 +12,16 @@ from muntin.columnar.engine.cells import (
     place_sparse,
     release_index,
 )
-from muntin.columnar.engine.compiling import Phase, call, ints, floats, outlined
+from muntin.columnar.engine.compiling import Phase, call, floats, inlined, ints, outlined, set_address
 from muntin.columnar.engine.directory import Directory
-from muntin.columnar.engine.emission import emit_cells, emit_lanes, flush, has_room, note_copy, seal_lanes
+from muntin.columnar.engine.emission import (
+    emit_cells,
+    emit_lanes,
+    flush,
+    has_room,
+    note_copy,
+    seal_lanes,
+)
 from muntin.columnar.engine.timeline import slice_at
 from muntin.columnar.engine.windows import (
     find_changed,
@@ -83,7 +90,7 @@ def lacks_room(t: Directory) -> bool:
         held = min(cells[s] + n, keys)
         if sparse and (3 * held >= 2 << bits[s] or bits[s] == 0):
             index += 8 * held + (2 << scalars[d.INDEX_GUESS])
-    need = min(empty, n)
+    need = empty if scalars[d.LAYOUT] == d.LANES else min(empty, n)
     if sparse:
         need += n // scalars[d.UNIT_ROWS] + min(last - first + 1, n) + 1
         scalars[d.NEED] = index
@@ -99,8 +106,12 @@ def admit(t: Directory) -> int:
     """Check all that a batch needs; nothing changes but numbers of keys."""
     scalars = ints(t, d.SCALARS)
     survey(t)
+    if scalars[d.LOW] <= -d.FARTHEST or scalars[d.HIGH] >= d.FARTHEST:
+        return d.FAR_TIME
     if scalars[d.LOW] < scalars[d.LIMIT]:
         return d.IS_LATE
+    if scalars[d.KEYING] == d.NO_KEYS:
+        scalars[d.KEY_COUNT] = max(scalars[d.KEY_COUNT], 1)
     if scalars[d.KEYING] == d.HASHED:
         if 3 * (scalars[d.KEY_COUNT] + scalars[d.N]) > 2 << scalars[d.KEY_BITS]:
             scalars[d.NEED] = 0
@@ -137,6 +148,7 @@ def ingest(t: Directory) -> int:
         scalars[d.ENTRIES] = 1
         ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0] = 0, scalars[d.N]
         ints(t, d.ENTRY_ROW)[0] = -1
+        ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
     for part in range(scalars[d.PART_COUNT]):
         at = part * d.P_FIELDS
         call(parts[at + d.P_ADD], t, part, parts[at + d.P_CELLS], 0)
@@ -197,6 +209,15 @@ def advance_windows(t: Directory) -> int:
     return code
 
 
+@inlined
+def bind_columns(t: Directory) -> None:
+    """Write the addresses of the columns of a batch into the directory."""
+    scalars, bound = ints(t, d.SCALARS), ints(t, d.BOUND)
+    for i in range(scalars[d.BOUND_COUNT]):
+        if bound[2 * i + 1]:
+            set_address(t, bound[2 * i], bound[2 * i + 1], scalars[d.N])
+
+
 @outlined
 def advance(t: Directory) -> int:
     """Emit windows, then sessions."""
@@ -215,14 +236,18 @@ def advance(t: Directory) -> int:
 
 
 @Phase
-def run_step(t: Directory) -> int:
-    """Run a step, or go on with it."""
+def run_step(t: Directory, n: int, given: int) -> int:
+    """Run a step of rows and a watermark, or go on with it."""
     scalars = ints(t, d.SCALARS)
     if scalars[d.PHASE] == 0:
-        if scalars[d.N]:
+        scalars[d.N] = n
+        if n:
+            bind_columns(t)
             code = admit(t)
             if code:
                 return code
+            scalars[d.SEEN] = max(scalars[d.SEEN], scalars[d.HIGH])
+            scalars[d.ARRIVED] += n
             if scalars[d.QUERY_COUNT]:
                 ingest(t)
             if scalars[d.STORE_COUNT]:
@@ -230,9 +255,10 @@ def run_step(t: Directory) -> int:
         final = scalars[d.MODE] == d.FINAL
         scalars[d.BEFORE] = scalars[d.LIMIT] if final else scalars[d.WATERMARK]
         scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]
-        given = scalars[d.GIVEN]
         if given > scalars[d.WATERMARK]:
             scalars[d.WATERMARK] = given
+            if given < d.FAR:
+                scalars[d.REACHED] = given
             scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
         scalars[d.PHASE] = 1
     return advance(t)
@@ -240,13 +266,15 @@ def run_step(t: Directory) -> int:
 
 @Phase
 def release_slices(t: Directory) -> int:
-    """Give the rows of the first slices back (as many as NEED says), and empty them."""
+    """Give back the rows of the first slices, as many as NEED says, and empty them."""
     scalars, units, next_unit = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
     counts, index, free = ints(t, d.ROW_COUNT), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
     bits, at, width = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), scalars[d.UNIT_ROWS]
-    for s in range(scalars[d.NEED]):
+    cells = ints(t, d.CELLS)
+    for s in range(scalars[d.RELEASED], scalars[d.NEED]):
         if bits[s]:
             release_index(index, free, at[s], bits[s])
+        bits[s] = cells[s] = 0
         unit = units[s]
         while unit:
             for row in range(unit * width, unit * width + width):
@@ -263,4 +291,5 @@ def release_slices(t: Directory) -> int:
             unit = following
         units[s] = 0
     flush(t, d.P_CELLS, d.P_CELLS, False)
+    scalars[d.RELEASED] = scalars[d.NEED]
     return 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR
 
-AHEAD = 256
+AHEAD = 2048
 """Slices that are cut beyond the last event, at least."""
 STRETCHES = 8
 """Stretches of the table to look a slice up, for each slice."""
@@ -48,6 +48,8 @@ class Timetable:
 
     def cut(self, times: Ints) -> Ints | None:
         """Cut the blank slices that some times fall into; the old slice of each new one."""
+        if not times.size:
+            return None
         at = np.searchsorted(self.edges, times, "right") - 1
         hit = np.unique(at[self.blank[at]])
         if not hit.size:

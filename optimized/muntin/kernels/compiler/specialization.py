@@ -112,7 +112,11 @@ def compiled_module(
     summary: NumericAggregate, names: tuple[str, ...], cap: int, fan: int
 ) -> ModuleType:
     """A module of kernels that are compiled at their first call, and cached on disk."""
-    text = source_for(summary, names, cap, fan)
+    return written_module(source_for(summary, names, cap, fan))
+
+
+def written_module(text: str) -> ModuleType:
+    """The module of a text, in a file that is named by the hash of the text."""
     digest = blake2b(f"{sys.version}\n{text}".encode(), digest_size=16).hexdigest()
     name = f"muntin_kernels_{digest}"
     if name not in sys.modules:

@@ -20,6 +20,7 @@ from muntin.kernels.slicing.store import Store
 from muntin.snapshot.function_equality import same_function
 from muntin.spec.algebra.aggregate import AnyAggregate
 from muntin.spec.algebra.catalogue import named, square_root
+from muntin.spec.algebra.values import as_float
 from muntin.spec.errors import InvalidInputError
 from muntin.spec.query import Query
 
@@ -182,7 +183,14 @@ def quotient(a: Column, b: Column) -> Column:
     """Return the nearest floats to quotients of integers; floats are divided as floats."""
     if a.dtype == np.float64 or (_small(a) and _small(b)):
         return np.asarray(a / b, np.float64)
-    return np.array([x / y for x, y in zip(a.tolist(), b.tolist(), strict=True)], np.float64)
+    return np.array(list(map(_nearest, a.tolist(), b.tolist())), np.float64)
+
+
+def _nearest(x: float | Fraction, y: float | Fraction) -> float:
+    try:
+        return float(x / y)
+    except OverflowError:
+        return as_float(Fraction(x) / Fraction(y))
 
 
 def roots(a: Column, b: Column) -> Column:
@@ -192,7 +200,8 @@ def roots(a: Column, b: Column) -> Column:
 
 
 def _small(a: Column) -> bool:
-    return not a.size or float(np.abs(a.astype(np.float64)).max()) < EXACT
+    with np.errstate(invalid="ignore"):  # floats among objects may not be finite
+        return not a.size or bool(((a < EXACT) & (a > -EXACT)).all())
 
 
 def _spread(missing: int, *, root: bool) -> Make:

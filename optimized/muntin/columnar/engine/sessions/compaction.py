@@ -3,8 +3,9 @@
 import numpy as np
 
 from muntin.columnar.engine.compiling import Ints
+from muntin.columnar.engine.partials.kernels import filled
 from muntin.columnar.engine.sessions import layout as s
-from muntin.columnar.engine.sessions.store import LEAST_ROWS, SessionStore, chunk_words, filled
+from muntin.columnar.engine.sessions.store import LEAST_ROWS, SessionStore, chunk_words
 from muntin.columnar.engine.sessions.timers import CHUNK_WORDS
 
 
@@ -27,8 +28,9 @@ def compact_store(store: SessionStore) -> None:
     directory.put(base + s.AT_FREE, np.zeros(capacity, np.int64))
     for place in (s.AT_NEW, s.AT_MERGED, s.AT_CHANGED):
         directory.put(base + place, np.zeros(0, np.int64))
-    for identity, live, old in store.columns:
-        for value, at, before in zip(identity, live, old, strict=True):
+    for part, kernels in store.kernels.items():
+        columns = zip(kernels.identity, store.places[part], store.old[part], strict=True)
+        for value, at, before in columns:
             column = filled(capacity, value)
             column[: kept.size] = directory.arrays[at][kept]
             directory.put(at, column)

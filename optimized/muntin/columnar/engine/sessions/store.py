@@ -1,6 +1,6 @@
 """The sessions of one gap, as Python sees them: their arrays, and what makes those larger."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
+from muntin.columnar.engine.partials.kernels import PartKernels, filled
 from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
 from muntin.kernels.slicing.parts import Part
@@ -50,16 +51,7 @@ class SessionRows:
         return self.own[:, d.R_KIND]
 
 
-class Kernels(Protocol):
-    """What a store needs of the kernels of a part."""
-
-    @property
-    def identity(self) -> tuple[int | float, ...]:
-        """What rows hold that hold no event."""
-        ...
-
-
-class KeptColumns(Protocol):
+class KeptPart(Protocol):
     """What a store needs of a part of the engine."""
 
     @property
@@ -68,7 +60,7 @@ class KeptColumns(Protocol):
         ...
 
     @property
-    def kernels(self) -> Kernels:
+    def kernels(self) -> PartKernels:
         """Its kernels."""
         ...
 
@@ -81,13 +73,14 @@ class SessionStore:
         directory: Directory,
         gap: int,
         since: int = -FAR,
-        parts: Collection[Part] | None = None,
         *,
         adjoining: bool = False,
     ) -> None:
-        """Start without sessions; `adjoining` ones merge, `parts` are all unless some are named."""
-        self.directory, self.parts = directory, parts
-        self.columns: list[tuple[tuple[int | float, ...], list[int], list[int]]] = []
+        """Start without sessions; `adjoining` ones merge."""
+        self.directory = directory
+        self.places: dict[Part, list[int]] = {}
+        self.old: dict[Part, list[int]] = {}
+        self.kernels: dict[Part, PartKernels] = {}
         self.scalars: Ints = np.zeros(s.STORE_SCALARS, np.int64)
         self.base = directory.add(self.scalars)
         for _ in range(s.STORE_PLACES - 1):
@@ -106,21 +99,23 @@ class SessionStore:
         rows: Ints = self.directory.arrays[self.base + s.AT_ROWS].astype(np.int64, copy=False)
         return rows.reshape(-1, s.ROW_FIELDS)
 
-    def list_columns(self, kept: Sequence[KeptColumns]) -> None:
-        """Give new parts of the engine columns, if a query of the store needs them."""
+    def list_columns(self, kept: Sequence[KeptPart]) -> None:
+        """Give parts columns that have none, or whose kernels are others now."""
         add, places = self.directory.add, list[int]()
-        for number, one in enumerate(kept):
-            if number == len(self.columns):
-                identity = one.kernels.identity
-                needed = self.parts is None or one.part in self.parts
-                held = identity if needed else ()
-                rows = self.directory.arrays[self.base + s.AT_FREE].size
-                live = [add(filled(rows, value)) for value in held]
-                old = [add(filled(64, value)) for value in held]
-                self.columns.append((held, live, old))
-            _, live, old = self.columns[number]
-            places += [live[0], old[0]] if live else [0, 0]
+        rows = self.directory.arrays[self.base + s.AT_FREE].size
+        for one in kept:
+            identity = one.kernels.identity
+            if one.part not in self.places:
+                self.places[one.part] = [add(filled(rows, value)) for value in identity]
+            if self.kernels.get(one.part) is not one.kernels:
+                self.kernels[one.part] = one.kernels
+                self.old[one.part] = [add(filled(64, value)) for value in identity]
+            places += [self.places[one.part][0], self.old[one.part][0]]
         self.directory.put(self.base + s.AT_COLUMNS, np.array(places, np.int64))
+
+    def counts(self) -> Ints:
+        """How many events each row holds."""
+        return np.where(self.rows[:, s.STATE] & s.GONE, 0, self.rows[:, s.COUNT])
 
     def make_room(self, n: int, keys: int, *, own_gaps: bool) -> None:
         """Make room for whatever a batch may do."""
@@ -136,18 +131,24 @@ class SessionStore:
         grow(base + s.AT_MERGED, 2 << (many - 1).bit_length())
         kept = 1 << min(many, int(state[s.REPORTS])).bit_length()
         grow(base + s.AT_CHANGED, s.C_FIELDS * kept)
-        for identity, _, old in self.columns:
-            for place, value in zip(old, identity, strict=True):
-                grow(place, kept, value)
+        self._grow_columns(self.old, kept)
 
     def _grow_rows(self, rows: int) -> None:
         grow, base = self.directory.grow, self.base
         grow(base + s.AT_ROWS, rows * s.ROW_FIELDS)
         grow(base + s.AT_FREE, rows)
         grow(base + s.AT_CHUNKS, chunk_words(rows))
-        for identity, live, _ in self.columns:
-            for place, value in zip(live, identity, strict=True):
-                grow(place, rows, value)
+        self._grow_columns(self.places, rows)
+
+    def _grow_columns(self, columns: Mapping[Part, list[int]], rows: int) -> None:
+        for part, places in columns.items():
+            for place, value in zip(places, self.kernels[part].identity, strict=True):
+                self.directory.grow(place, rows, value)
+
+    @property
+    def live(self) -> int:
+        """How many sessions there are."""
+        return int(self.scalars[s.LIVE])
 
     def has_session(self, keys: int) -> NDArray[np.bool_]:
         """Which of the numbers of keys have a session."""
@@ -174,10 +175,3 @@ def chunk_words(rows: int) -> int:
     """Words of chunks for the timers of rows, two each; in each bucket one chunk is not full."""
     timers = 2 * rows
     return CHUNK_WORDS * (timers // CHUNK + min(timers, BUCKETS) + 4)
-
-
-def filled(size: int, value: float) -> AnyArray:
-    """A column of rows that hold nothing."""
-    if isinstance(value, float):
-        return np.full(size, value, np.float64)
-    return np.full(size, value, np.int64) if value else np.zeros(size, np.int64)

@@ -1,4 +1,8 @@
-"""Kernels of partials: add a column to rows of the state, merge and copy rows, fold ranges."""
+"""Sums: of integers, of integers in two limbs, and of floats. A null counts as 0.
+
+A limb holds 32 bits of each term, the last one all that is left, so that the sums of limbs are
+plain sums of integers: they are merged and subtracted as those, and carried when they are added to.
+"""
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import (
@@ -11,6 +15,10 @@ from muntin.columnar.engine.compiling import (
     reordered,
 )
 from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.partials.columns import part_field
+
+LIMB = 32
+LOW_BITS = (1 << LIMB) - 1
 
 
 @reordered
@@ -32,6 +40,17 @@ def int_total_between(values: Ints, times: Ints, low: int, high: int) -> int:
 
 
 @reordered
+def limb_totals(values: Ints, times: Ints, low: int, high: int) -> tuple[int, int]:
+    """The sums of the limbs of the integers whose times lie in an interval."""
+    lower = upper = 0
+    for i in range(len(values)):
+        value = values[i] if (times[i] >= low) & (times[i] < high) else 0
+        lower += value & LOW_BITS
+        upper += value >> LIMB
+    return lower, upper
+
+
+@reordered
 def float_total(values: Floats) -> float:
     """The sum of floats, in vectors."""
     total = 0.0
@@ -49,20 +68,14 @@ def float_total_between(values: Floats, times: Ints, low: int, high: int) -> flo
     return total
 
 
-@inlined
-def part_field(t: Directory, part: int, field: int) -> int:
-    """A pointer or a place of a part."""
-    return ints(t, d.PARTS)[part * d.P_FIELDS + field]
-
-
 @PartPhase
 def add_int_sum(t: Directory, part: int, to: int, origin: int) -> int:
     """Add integers to sums."""
-    scalars, times, sums = ints(t, d.SCALARS), ints(t, d.TIMES), ints(t, to)
-    values, placed = ints(t, part_field(t, part, d.P_SOURCE)), ints(t, d.PLACED)
+    times, sums, placed = ints(t, d.TIMES), ints(t, to), ints(t, d.PLACED)
+    values = ints(t, part_field(t, part, d.P_SOURCE))
     begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
     lows, highs = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
-    for e in range(scalars[d.ENTRIES]):
+    for e in range(ints(t, d.SCALARS)[d.ENTRIES]):
         begin, end, row = begins[e], ends[e], rows[e]
         if row < 0:
             for i in range(begin, end):
@@ -74,14 +87,40 @@ def add_int_sum(t: Directory, part: int, to: int, origin: int) -> int:
     return 0
 
 
+@inlined
+def add_limbs(lower: Ints, upper: Ints, row: int, low: int, high: int) -> None:
+    """Add the sums of limbs to a row, and carry."""
+    low += lower[row]
+    lower[row] = low & LOW_BITS
+    upper[row] += high + (low >> LIMB)
+
+
+@PartPhase
+def add_wide_sum(t: Directory, part: int, to: int, origin: int) -> int:
+    """Add integers to sums in two limbs."""
+    times, lower, upper, placed = ints(t, d.TIMES), ints(t, to), ints(t, to + 1), ints(t, d.PLACED)
+    values = ints(t, part_field(t, part, d.P_SOURCE))
+    begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
+    lows, highs = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
+    for e in range(ints(t, d.SCALARS)[d.ENTRIES]):
+        begin, end, row = begins[e], ends[e], rows[e]
+        if row < 0:
+            for i in range(begin, end):
+                add_limbs(lower, upper, placed[i], values[i] & LOW_BITS, values[i] >> LIMB)
+        else:
+            low, high = limb_totals(values[begin:end], times[begin:end], lows[e], highs[e])
+            add_limbs(lower, upper, row, low, high)
+    return 0
+
+
 @PartPhase
 def add_float_sum(t: Directory, part: int, to: int, origin: int) -> int:
     """Add floats to sums."""
-    scalars, times, sums = ints(t, d.SCALARS), ints(t, d.TIMES), floats(t, to)
-    values, placed = floats(t, part_field(t, part, d.P_SOURCE)), ints(t, d.PLACED)
+    times, sums, placed = ints(t, d.TIMES), floats(t, to), ints(t, d.PLACED)
+    values = floats(t, part_field(t, part, d.P_SOURCE))
     begins, ends, rows = ints(t, d.ENTRY_BEGIN), ints(t, d.ENTRY_END), ints(t, d.ENTRY_ROW)
     lows, highs = ints(t, d.ENTRY_LOW), ints(t, d.ENTRY_HIGH)
-    for e in range(scalars[d.ENTRIES]):
+    for e in range(ints(t, d.SCALARS)[d.ENTRIES]):
         begin, end, row = begins[e], ends[e], rows[e]
         if row < 0:
             for i in range(begin, end):
@@ -94,59 +133,10 @@ def add_float_sum(t: Directory, part: int, to: int, origin: int) -> int:
 
 
 @PartPhase
-def merge_int_sum(t: Directory, part: int, to: int, origin: int) -> int:
-    """Merge pairs of sums."""
-    froms, tos, sums, others = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO), ints(t, to), ints(t, origin)
-    for i in range(ints(t, d.SCALARS)[d.MERGES]):
-        sums[tos[i]] += others[froms[i]]
-    return 0
-
-
-@PartPhase
 def merge_float_sum(t: Directory, part: int, to: int, origin: int) -> int:
     """Merge pairs of sums."""
     froms, tos = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO)
     sums, others = floats(t, to), floats(t, origin)
     for i in range(ints(t, d.SCALARS)[d.MERGES]):
         sums[tos[i]] += others[froms[i]]
-    return 0
-
-
-@PartPhase
-def copy_int(t: Directory, part: int, to: int, origin: int) -> int:
-    """Copy integers of rows to other rows."""
-    froms, tos, column, others = ints(t, d.COPY_FROM), ints(t, d.COPY_TO), ints(t, to), ints(t, origin)
-    for i in range(ints(t, d.SCALARS)[d.COPIES]):
-        column[tos[i]] = others[froms[i]]
-    return 0
-
-
-@PartPhase
-def copy_float(t: Directory, part: int, to: int, origin: int) -> int:
-    """Copy floats of rows to other rows."""
-    froms, tos = ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
-    column, others = floats(t, to), floats(t, origin)
-    for i in range(ints(t, d.SCALARS)[d.COPIES]):
-        column[tos[i]] = others[froms[i]]
-    return 0
-
-
-@PartPhase
-def prefix_int_sum(t: Directory, part: int, first: int, last: int) -> int:
-    """Sum the lanes of slices up; a wrap undoes itself."""
-    prefix, sums = ints(t, part_field(t, part, d.P_TREE)), ints(t, part_field(t, part, d.P_CELLS))
-    units = ints(t, d.UNIT)
-    for s in range(first, last):
-        row = 4 * units[s]
-        prefix[s + 1] = prefix[s] + sums[row] + sums[row + 1] + sums[row + 2] + sums[row + 3]
-    return 0
-
-
-@PartPhase
-def range_int_sum(t: Directory, part: int, first: int, last: int) -> int:
-    """Subtract prefixes: the sums of windows that are due."""
-    prefix, out = ints(t, part_field(t, part, d.P_TREE)), ints(t, part_field(t, part, d.P_OUT))
-    lows, highs = ints(t, d.DUE_LOW), ints(t, d.DUE_HIGH)
-    for row in range(first, last):
-        out[row] = prefix[highs[row]] - prefix[lows[row]]
     return 0
