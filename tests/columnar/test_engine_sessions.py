@@ -29,9 +29,9 @@ MODES: tuple[Mode, ...] = ("accumulate-retract", "accumulate", "final")
 
 def settings_of(random: Random) -> Settings:
     """Lateness, a mode and a rule of merging."""
-    merge = random.choice(["lt", "lt", "le"])
+    dialect = random.choice([Dialect(), Dialect(), Dialect(session_merge="le")])
     lateness = random.choice([0, 5, 30, 30, 200, 2000])
-    return Settings(lateness, random.choice(MODES), dialect=Dialect(session_merge=merge))
+    return Settings(lateness, random.choice(MODES), dialect=dialect)
 
 
 def trace_of(random: Random) -> Trace:
@@ -43,7 +43,7 @@ def trace_of(random: Random) -> Trace:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_traces_answer_as_the_denotation_does(seed: int) -> None:
     for case in range(8):
-        random = Random(1000 * seed + case)
+        random = Random(1000 * seed + case)  # noqa: S311 nothing secret
         settings, trace = settings_of(random), trace_of(random)
         gaps = random.sample([1, 2, 5, 10, 30], random.choice([1, 1, 2]))
         target = SessionEngine(settings, gaps)
@@ -60,7 +60,7 @@ def test_random_traces_answer_as_the_denotation_does(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_query_that_comes_later_sees_later_events(seed: int) -> None:
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 nothing secret
     settings, trace = settings_of(random), trace_of(random)
     queries, target = session_queries([10, 10]), SessionEngine(settings, [10])
     history = denotation.add(denotation.History(settings), queries[0])
@@ -78,7 +78,7 @@ def test_a_query_that_comes_later_sees_later_events(seed: int) -> None:
 
 @pytest.mark.parametrize("cut", [1, 7, 10_000])
 def test_cuts_of_a_batch_change_nothing_but_when_lines_come(cut: int) -> None:
-    random = Random(cut)
+    random = Random(cut)  # noqa: S311 nothing secret
     events = [
         Event(
             i // 2 + random.randrange(-60, 1), i, random.randrange(50), gap=random.choice([None, 7])
@@ -103,7 +103,7 @@ def test_a_watermark_before_the_first_event_hides_no_session() -> None:
     target, settings = SessionEngine(Settings(50), [10]), Settings(50)
     steps = [Step((), 100), Step((Event(60, 1, 0), Event(95, 2, 0))), Step((), 120)]
     expected = denoted_steps(session_queries([10]), steps, settings)
-    assert expected[1] and expected[2]
+    assert all(expected[1:])
     assert [target.step(step) for step in steps] == expected
 
 
@@ -119,6 +119,27 @@ def test_a_session_that_changes_and_merges_in_one_step_is_retracted_once() -> No
     target = SessionEngine(settings, [10])
     assert [target.step(step) for step in steps] == expected
     assert sorted(line[5] for line in expected[2]) == ["new", "retracted", "retracted", "updated"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("lateness", [0, 7])
+def test_a_session_that_is_just_final_merges_with_one_that_adjoins_it(
+    mode: Mode, lateness: int
+) -> None:
+    settings = Settings(lateness, mode, dialect=Dialect(session_merge="le"))
+    steps = [
+        Step((Event(0, 1, 0),), 10 + lateness),
+        Step((Event(10, 2, 0), Event(30, 4, 0)), 11 + lateness),
+        Step((), 20 + lateness),
+        Step((Event(20, 8, 0),), 40 + lateness),
+        Step((), END),
+    ]
+    target = SessionEngine(settings, [10])
+    for step, lines in zip(
+        steps, denoted_steps(session_queries([10]), steps, settings), strict=True
+    ):
+        assert target.step(step) == lines
+        check_sessions(target.engine)
 
 
 def test_many_results_wait_for_room() -> None:
@@ -137,7 +158,8 @@ def test_many_results_wait_for_room() -> None:
 
 @pytest.mark.parametrize("keys", [1, 20])
 def test_sessions_stand_beside_windows(keys: int) -> None:
-    random, settings = Random(keys), Settings(10)
+    random = Random(keys)  # noqa: S311 nothing secret
+    settings = Settings(10)
     kinds, target = [tumbling(5)], SessionEngine(settings, [3, 6], [tumbling(5)])
     steps = [
         Step(
@@ -161,7 +183,8 @@ def tree_depth(state: SessionState, row: int) -> int:
 
 def test_late_events_of_a_key_with_many_sessions_search_a_tree() -> None:
     """Walking from the newest, 2,000 late rows passed 10^5 sessions each."""
-    target, random = SessionEngine(Settings(10**7), [100]), Random(1)
+    random = Random(1)  # noqa: S311 nothing secret
+    target = SessionEngine(Settings(10**7), [100])
     for begin in range(0, 4000, 1000):
         events = [Event(200 * i, 1, 0) for i in range(begin, begin + 1000)]
         assert not target.step(Step(tuple(events)))
@@ -171,13 +194,11 @@ def test_late_events_of_a_key_with_many_sessions_search_a_tree() -> None:
     check_sessions(target.engine)
     state = SessionState(target.engine, target.engine.stores[0])
     root = state.heads[0] >> s.HALF
+    assert root
     assert len(state.lists[0]) > 100 * LONG
     assert tree_depth(state, state.field(root, s.LEFT)) <= 4 * len(state.lists[0]).bit_length()
     target.step(Step((), END))
-    assert (
-        state.heads[0]
-        and not target.engine.directory.arrays[target.engine.stores[0].base + s.AT_HEADS].any()
-    )
+    assert not target.engine.directory.arrays[target.engine.stores[0].base + s.AT_HEADS].any()
     check_sessions(target.engine)
 
 
@@ -212,8 +233,9 @@ def test_a_jump_of_the_watermark_passes_no_empty_bucket() -> None:
 
 
 def test_rows_and_timers_of_final_sessions_are_used_again() -> None:
-    target, random = SessionEngine(Settings(50), [10]), Random(3)
-    store, rows, chunks = target.engine.stores[0], [], []
+    random = Random(3)  # noqa: S311 nothing secret
+    target = SessionEngine(Settings(50), [10])
+    store, rows, chunks = target.engine.stores[0], list[int](), list[int]()
     for i in range(400):
         events = (Event(20 * i - random.randrange(60), 1, random.randrange(20)) for _ in range(20))
         target.step(Step(tuple(events), 20 * i - 60))

@@ -83,7 +83,7 @@ class SessionEngine:
             np.where(windows.revision > 0, d.UPDATED, d.NEW).tolist(), windows.revision.tolist(),
             strict=True,
         )  # fmt: skip
-        both = [*sessions, *periodic]
+        both: list[tuple[int, ...]] = [*sessions, *periodic]
         return sorted((str(q), k, a, b, v, KINDS[kind], n) for q, k, a, b, v, kind, n in both)
 
 

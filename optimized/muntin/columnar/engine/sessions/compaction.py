@@ -41,7 +41,7 @@ def compact_store(store: SessionStore) -> None:
 def _moved_rows(store: SessionStore, kept: Ints, moved: Ints) -> Ints:
     """The rows that are kept, with the numbers that others have now; what is no number is 0."""
     rows: Ints = store.rows[kept]
-    heads = store.directory.arrays[store.base + s.AT_HEADS]
+    heads = store.directory.arrays[store.base + s.AT_HEADS].astype(np.int64)
     live = (rows[:, s.STATE] & s.GONE == 0) & (np.arange(kept.size) >= s.FIRST_ROW)
     root = live & (rows[:, s.STATE] & s.ROOT != 0)
     in_tree = live.copy()
@@ -58,13 +58,14 @@ def _move_timers(store: SessionStore, moved: Ints, capacity: int) -> None:
     state, directory, base = store.scalars, store.directory, store.base
     buckets: Ints = directory.arrays[base + s.AT_BUCKETS].astype(np.int64)
     chunks: Ints = directory.arrays[base + s.AT_CHUNKS].astype(np.int64).reshape(-1, CHUNK_WORDS)
-    chains, chain = [np.zeros(1, np.int64)], buckets[buckets > 0]
+    chains: list[Ints] = [np.zeros(1, np.int64)]
+    chain: Ints = buckets[buckets > 0]
     while chain.size:
         chains.append(chain)
         chain = chunks[chain, 0]
         chain = chain[chain > 0]
-    used = np.concatenate(chains)
-    numbers: Ints = np.zeros(chunks.shape[0], np.int64)
+    used: Ints = np.concatenate(chains)
+    numbers: Ints = np.zeros(len(chunks), np.int64)
     numbers[used] = np.arange(used.size)
     kept = chunks[used]
     kept[:, 0] = numbers[kept[:, 0]]

@@ -37,7 +37,7 @@ def copy_values(t: Directory, base: int, column: int) -> int:
 
 @inlined
 def lacks_output(t: Directory, scalars: Ints, n: int) -> bool:
-    """Whether so many more rows of results do not fit."""
+    """Whether n rows of results more do not fit."""
     scalars[d.NEED] = n
     used, room = scalars[d.OUT] + n, len(ints(t, d.OUT_KEY))
     return (

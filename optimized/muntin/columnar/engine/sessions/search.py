@@ -34,8 +34,8 @@ def take_row(store: Ints, free: Ints) -> int:
     """A free row; there is one."""
     if store[s.FREE]:
         store[s.FREE] -= 1
-        return free[U(store[s.FREE])]
-    row = store[s.TOP]
+        return int(free[U(store[s.FREE])])
+    row = int(store[s.TOP])
     store[s.TOP] = row + 1
     return row
 
@@ -51,13 +51,13 @@ def release_row(store: Ints, free: Ints, rows: Ints, row: int) -> None:
 @inlined
 def older_of(rows: Ints, row: int) -> int:
     """The session of the same key before a session; 0 is none."""
-    return rows[field(row, s.LINK)] & s.LOW_HALF
+    return int(rows[field(row, s.LINK)] & s.LOW_HALF)
 
 
 @inlined
 def newer_of(rows: Ints, row: int) -> int:
     """The session of the same key after a session; 0 is none."""
-    return rows[field(row, s.LINK)] >> s.HALF
+    return int(rows[field(row, s.LINK)] >> s.HALF)
 
 
 @inlined
@@ -97,14 +97,14 @@ def remove_from_tree(rows: Ints, root: int, row: int) -> int:
     first, at = rows[field(row, s.FIRST)], field(root, s.LEFT)
     while rows[at] != row:
         at = field(rows[at], s.RIGHT if rows[field(rows[at], s.FIRST)] < first else s.LEFT)
-    low, high = rows[field(row, s.LEFT)], rows[field(row, s.RIGHT)]
+    low, high = int(rows[field(row, s.LEFT)]), int(rows[field(row, s.RIGHT)])
     while low and high:
         if weight(low) >= weight(high):
             rows[at], at = low, field(low, s.RIGHT)
-            low = rows[at]
+            low = int(rows[at])
         else:
             rows[at], at = high, field(high, s.LEFT)
-            high = rows[at]
+            high = int(rows[at])
     rows[at] = low + high
     return row
 
@@ -156,7 +156,7 @@ def leave_tree(t: Directory, base: int, row: int) -> int:
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     heads = ints(t, base + s.AT_HEADS)
     key = rows[field(row, s.KEY)]
-    root = heads[U(key)] >> s.HALF
+    root = int(heads[U(key)] >> s.HALF)
     remove_from_tree(rows, root, row)
     if rows[field(root, s.LEFT)] == 0:
         heads[U(key)] &= s.LOW_HALF

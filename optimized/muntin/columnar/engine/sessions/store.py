@@ -1,7 +1,8 @@
 """The sessions of one gap, as Python sees them: their arrays, and what makes those larger."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ UNITS_OF_GAP = 16
 """How many buckets of the finest wheel a gap takes, at least."""
 
 
-class SessionRows(NamedTuple):
+@dataclass(frozen=True)
+class SessionRows:
     """Rows of results: what sessions have besides, and for each key, events, revision, parts."""
 
     own: Ints
@@ -99,7 +101,7 @@ class SessionStore:
 
     def list_columns(self, kept: Sequence[KeptPart]) -> None:
         """Give parts columns that have none, or whose kernels are others now."""
-        add, places = self.directory.add, []
+        add, places = self.directory.add, list[int]()
         rows = self.directory.arrays[self.base + s.AT_FREE].size
         for one in kept:
             identity = one.kernels.identity

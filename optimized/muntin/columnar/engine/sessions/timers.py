@@ -21,7 +21,7 @@ CHUNK_WORDS, CHUNK = 32, 30
 @inlined
 def unit_of(store: Ints, time: int) -> int:
     """The bucket of the finest wheel that a time lies in."""
-    return (min(time, d.FAR - 1) + d.FAR) >> store[s.SHIFT]
+    return int((min(time, d.FAR - 1) + d.FAR) >> store[s.SHIFT])
 
 
 @inlined
@@ -34,11 +34,11 @@ def final_at(scalars: Ints, end: int) -> int:
 @inlined
 def take_chunk(store: Ints, chunks: Ints) -> int:
     """A free chunk; there is one."""
-    chunk = store[s.FREE_CHUNK]
+    chunk = int(store[s.FREE_CHUNK])
     if chunk:
         store[s.FREE_CHUNK] = chunks[chunk * CHUNK_WORDS]
     else:
-        chunk = store[s.CHUNK_TOP]
+        chunk = int(store[s.CHUNK_TOP])
         store[s.CHUNK_TOP] = chunk + 1
     return chunk
 
