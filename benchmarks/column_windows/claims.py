@@ -11,7 +11,7 @@ FIRST_STEP = """
 from time import process_time
 start = process_time()
 import numpy as np
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.windows.periodic import tumbling
 from muntin.spec.query import Query

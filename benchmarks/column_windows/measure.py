@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from column_windows.workload import DELAY, Load, Stream, lengths, operator, stream
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.spec.stream import END
 from rounds.clock import DisagreementError, collector_off, rotated, say
 

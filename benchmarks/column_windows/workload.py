@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import tumbling

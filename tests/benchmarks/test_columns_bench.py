@@ -12,7 +12,7 @@ from column_windows.claims import claims, share
 from column_windows.measure import ColumnPlan, ColumnRow, Machine, loads, seconds
 from column_windows.page import page
 from column_windows.workload import Load, operator, stream
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import Sliding

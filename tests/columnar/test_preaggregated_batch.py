@@ -9,7 +9,7 @@ import pytest
 from muntin.kernels.slicing.batch import Batch, Source, Values, objects
 from muntin.kernels.slicing.grain import sliced, slices
 from muntin.kernels.slicing.image import Image
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.parts import Count, Sum
 from muntin.kernels.slicing.store import Store
 from muntin.spec.algebra.catalogue import named

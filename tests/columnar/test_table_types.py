@@ -9,7 +9,7 @@ import pytest
 from muntin.columnar.aggregate_requests import AggregateSpec, AggregateSpecs
 from muntin.columnar.table import aggregate, rolling
 from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.snapshot import snapshot
 from muntin.spec.algebra.catalogue import named

@@ -238,7 +238,7 @@ def test_workers_come_from_the_daemon_and_draw_numbers_of_their_own(spark: Spark
 
 
 def test_the_daemon_has_the_kernels_and_freezes_its_objects() -> None:
-    loads = "'muntin.kernels.slicing.operator' in sys.modules, 'pandas' in sys.modules"
+    loads = "'muntin.columnar.operator' in sys.modules, 'pandas' in sys.modules"
     prints = f"import gc, sys; daemon.manager = lambda: print({loads}, gc.get_freeze_count() > 0)"
     script = f"from muntin.spark import daemon; {prints}; daemon.main()"
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)  # noqa: S603 - our own words

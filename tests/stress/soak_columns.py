@@ -15,7 +15,7 @@ import numpy as np
 
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Column
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.spec.algebra.catalogue import named
 from muntin.spec.query import Query, Settings
 from muntin.spec.windows.periodic import tumbling

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from muntin.columnar.table import aggregate, rolling
     from muntin.kernels.compiler.numeric_aggregate import NumericAggregate
     from muntin.kernels.slicing.custom import compiled_aggregate
-    from muntin.kernels.slicing.operator import ColumnarOperator
+    from muntin.columnar.operator import ColumnarOperator
     from muntin.kernels.slicing.over import over
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 MODULES = {
-    "ColumnarOperator": "muntin.kernels.slicing.operator",
+    "ColumnarOperator": "muntin.columnar.operator",
     "NumericAggregate": "muntin.kernels.compiler.numeric_aggregate",
     "aggregate": "muntin.columnar.table",
     "over": "muntin.kernels.slicing.over",

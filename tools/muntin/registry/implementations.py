@@ -163,7 +163,7 @@ class UnavailableOperator(Operator):
 
 def _kernels(settings: Settings) -> Operator:
     try:
-        from muntin.kernels.slicing.operator import (  # noqa: PLC0415 - it needs an extra, numpy
+        from muntin.columnar.operator import (  # noqa: PLC0415 - it needs an extra, numpy
             ColumnarOperator,
         )
     except ModuleNotFoundError as missing:

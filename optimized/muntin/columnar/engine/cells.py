@@ -56,6 +56,24 @@ def mark_dirty(t: Directory, scalars: Ints, s: int, n: int) -> None:
 
 
 @outlined
+def scatter_lanes(t: Directory, begin: int, end: int) -> int:
+    """Place rows one by one whose slices have units, and were not reported."""
+    scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
+    edges, lookup, units = ints(t, d.EDGES), ints(t, d.LOOKUP), ints(t, d.UNIT)
+    counts, placed = ints(t, d.ROW_COUNT), ints(t, d.PLACED)
+    origin, shift = scalars[d.LOOKUP_ORIGIN], U(scalars[d.LOOKUP_SHIFT])
+    lane_bits = U(scalars[d.LANE_BITS])
+    for i in range(U(begin), U(end)):
+        s = U(lookup[U(times[i] - origin) >> shift])
+        while times[i] >= edges[s + ONE]:
+            s += ONE
+        row = U(units[s] << 2) + (i & lane_bits)
+        placed[i] = row
+        counts[row] += 1
+    return 0
+
+
+@outlined
 def place_lanes(t: Directory) -> int:
     """Place the rows of one key: runs that lie in one slice go to one row."""
     scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
@@ -100,15 +118,21 @@ def place_lanes(t: Directory) -> int:
                 froms[o], upto[o] = edges[s], edges[s + 1]
                 o += 1
             continue
-        for i in range(begin, end):
-            s = slice_of(times[i], edges, lookup, origin, shift, slices)
-            if units[s] == 0:
-                units[s] = take_unit(scalars, next_unit)
-            row = 4 * units[s] + (i & lane_bits)
-            placed[i] = row
-            counts[row] += 1
-            if s < sealed:
-                mark_dirty(t, scalars, s, 1)
+        if last - first < BLOCK and first >= sealed and lows[block] >= origin:
+            for s in range(first, last + 1):
+                if units[s] == 0:
+                    units[s] = take_unit(scalars, next_unit)
+            scatter_lanes(t, begin, end)
+        else:
+            for i in range(begin, end):
+                s = slice_of(times[i], edges, lookup, origin, shift, slices)
+                if units[s] == 0:
+                    units[s] = take_unit(scalars, next_unit)
+                row = 4 * units[s] + (i & lane_bits)
+                placed[i] = row
+                counts[row] += 1
+                if s < sealed:
+                    mark_dirty(t, scalars, s, 1)
         begins[o], ends[o], rows[o], froms[o], upto[o] = begin, end, -1, -d.FAR, d.FAR
         o += 1
     scalars[d.ENTRIES] = o
@@ -172,11 +196,13 @@ def release_index(index: Ints, free: Ints, at: int, bits: int) -> None:
 
 @outlined
 def widen_index(t: Directory, s: int) -> int:
-    """Give a slice an index twice as large, or its first."""
+    """Give a slice its first index, or one that has room for more cells than it has."""
     scalars, index, free = ints(t, d.SCALARS), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
     bits_of, at_of, row_key = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), ints(t, d.ROW_KEY)
     next_unit, width = ints(t, d.NEXT_UNIT), scalars[d.UNIT_ROWS]
     bits = bits_of[s] + 1 if bits_of[s] else scalars[d.INDEX_GUESS]
+    while 3 * ints(t, d.CELLS)[s] >= 2 << bits:
+        bits += 1
     at = take_index(scalars, index, free, bits)
     mask, unit, left = (1 << bits) - 1, ints(t, d.UNIT)[s], ints(t, d.CELLS)[s]
     while left > 0:
@@ -280,12 +306,12 @@ def number_keys(t: Directory) -> int:
 
 
 @outlined
-def fill_key_table(t: Directory) -> int:
-    """Fill an empty table with the keys that have a number."""
+def fill_key_table(t: Directory, first: int) -> int:
+    """Enter the keys that have numbers from the first on into the table."""
     scalars, table, key_of = ints(t, d.SCALARS), ints(t, d.KEY_TABLE), ints(t, d.KEY_OF)
     bits = scalars[d.KEY_BITS]
     mask = (1 << bits) - 1
-    for number in range(scalars[d.KEY_COUNT]):
+    for number in range(first, scalars[d.KEY_COUNT]):
         slot = slot_of(key_of[number], bits)
         while table[2 * slot + 1]:
             slot = (slot + 1) & mask

@@ -12,13 +12,14 @@ functions that lie in the state, so no kernel is specialized to a set of aggrega
 import ctypes
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muntin.kernels.compiler.jit import COMPILED, gc_paused
+from muntin.spec.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from muntin.columnar.engine.directory import Directory
@@ -28,6 +29,18 @@ R = TypeVar("R")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 PartKernel = Callable[["Directory", int, int, int], int]
+
+
+def _data_offset() -> int:
+    """Where an array object of NumPy has the address of its data (`PyArrayObject_fields.data`)."""
+    probe = np.zeros(1, np.int64)
+    for offset in range(8, 128, 8):
+        if ctypes.c_void_p.from_address(id(probe) + offset).value == probe.ctypes.data:
+            return offset
+    raise UnsupportedError("arrays of this NumPy have no address of data; use CPython")
+
+
+DATA_OFFSET = _data_offset()
 
 if COMPILED:
     with gc_paused():
@@ -89,9 +102,17 @@ if COMPILED:
         def floats(t: "Directory", place: int) -> Floats:
             """The array of floats at a place."""
             return numba.carray(_float_pointer(t[2 * place]), (t[2 * place + 1],))
+        @inlined
+        def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
+            """Write where the data of an array object lie, and how many items they are."""
+            t[2 * place] = _int_pointer(object_address + DATA_OFFSET)[0]
+            t[2 * place + 1] = n
 
         words = ints
 else:
+
+    def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
+        """Do nothing: the directory has the array itself."""
 
     def inlined(function: Callable[P, R]) -> Callable[P, R]:
         """The function itself."""
@@ -121,25 +142,27 @@ PART_KERNELS: list[PartKernel] = []
 
 
 class Phase(Generic[P]):
-    """A kernel that Python calls with the directory; compiled at its first call."""
+    """A kernel that Python calls with the directory and integers; compiled at its first call."""
 
-    def __init__(self, function: Callable[["Directory"], int]) -> None:
+    def __init__(self, function: Callable[Concatenate["Directory", P], int]) -> None:
         """Compile nothing yet."""
         self.function = getattr(function, "py_func", function)  # without the wrapper of Numba
 
     @cached_property
-    def entry(self) -> Callable[[int], int]:
+    def entry(self) -> Callable[..., int]:
         """The compiled function, which takes the address of a directory."""
         with gc_paused():
-            code = numba.cfunc(types.int64(DIRECTORY), cache=True, **_OPTIONS)(self.function)
-        self._code = code
-        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(code.address)
+            n = self.function.__code__.co_argcount - 1
+            kind = types.int64(DIRECTORY, *[types.int64] * n)
+            self._code = numba.cfunc(kind, cache=True, **_OPTIONS)(self.function)
+        words = [ctypes.c_int64] * n
+        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)(self._code.address)
 
-    def __call__(self, directory: "Directory") -> int:
+    def __call__(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel."""
         if COMPILED:
-            return self.entry(directory.address)
-        return int(self.function(directory))
+            return self.entry(directory.address, *numbers)
+        return int(self.function(directory, *numbers))
 
 
 class PartPhase:

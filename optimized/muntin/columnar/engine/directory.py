@@ -7,6 +7,9 @@ from muntin.columnar.engine.compiling import DIRECTORIES, Ints
 
 AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
+ZERO: Ints = np.zeros(1, np.int64)
+FARTHEST = (1 << 62) - (1 << 60)
+"""The bound of times of events."""
 FAR = 1 << 62
 """Beyond all times; a kernel adds to it only what cannot wrap."""
 
@@ -37,8 +40,12 @@ FAR = 1 << 62
     REVISION_END, REVISION_KEY, REVISION,
     # parts: pointers and places; columns of integers that are summed, and bounds of their sums
     PARTS, SUMMED, SUM_BOUND,
-) = range(57)  # fmt: skip
-PLACES = SUM_BOUND + 1
+    # columns of the batch that are bound: place, and object or 0
+    BOUND,
+    # sessions: the first place of each store, and what rows of results for sessions have besides
+    STORES, SESSION_STORE, SESSION_START, SESSION_END, SESSION_KIND,
+) = range(63)  # fmt: skip
+PLACES = SESSION_KIND + 1
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -46,11 +53,12 @@ PLACES = SUM_BOUND + 1
     INDEX_TOP, INDEX_GUESS, SLICES, SEALED, COVER_LOW, LOOKUP_ORIGIN, LOOKUP_SHIFT, CUT_CHECKED,
     ENTRIES, DIRTY_SLICES, DIRTY_CELLS, WINDOWS, WINDOW_AT, OUT, COPIES, MERGES,
     REVISIONS, DUE, PART_COUNT, PREFIXED, NEED, QUERY_COUNT, TREE_PARTS, TREE_HALF, SUMMED_COUNT,
-    TOUCHED, OVERFLOWING, LANE_BITS,
-) = range(49)  # fmt: skip
+    TOUCHED, OVERFLOWING, BOUND_COUNT, RELEASED, STORE_COUNT, STORE_AT, OWN_GAPS, SESSION_FROM,
+    ADMIT_SESSIONS, PLACE_SESSIONS, REPORT_SESSIONS, SEEN, ARRIVED, REACHED, LANE_BITS,
+) = range(61)  # fmt: skip
 SCALAR_COUNT = 64
 
-DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT = range(8)
+DONE, IS_LATE, EXTEND, RELAY, ROOM, WIDEN, MORE_WINDOWS, MORE_OUTPUT, SESSION_ROOM, FAR_TIME = range(10)
 """What a step says: done, or what Python must do before the same step is run again."""
 
 NO_KEYS, NUMBERED, HASHED = range(3)
@@ -59,11 +67,11 @@ NO_KEYS, NUMBERED, HASHED = range(3)
 LANES, DENSE, SPARSE = range(3)
 """How rows lie: four lanes for one key; a row for each key; chunks of rows, and a hash index."""
 
-FINAL = 2
+RETRACTS, FINAL = 0, 2
 RETRACTED, NEW, UPDATED = range(3)
 
 # fields of a query
-Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_FIELDS = range(8)
+Q_KIND, Q_SIZE, Q_STEP, Q_PHASE, Q_ORIGIN, Q_NEXT, Q_FOUND, Q_ID, Q_FIELDS = range(9)
 SLIDING, CUMULATE = range(2)
 
 # fields of a part
@@ -106,11 +114,12 @@ class Directory:
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
 
-    def grow(self, place: int, size: int, fill: float = 0) -> None:
-        """Make an array larger, and fill what is new."""
+    def grow(self, place: int, size: int, fill: NDArray[np.generic] = ZERO) -> None:
+        """Make an array larger, and fill what is new with an item."""
         old = self.arrays[place]
         if size <= old.size:
             return
-        grown = np.full(size, fill, old.dtype)
+        zero = old.dtype != np.object_ and not fill.any()  # which takes no memory before it is used
+        grown = np.zeros(size, old.dtype) if zero else np.full(size, fill, old.dtype)
         grown[: old.size] = old
         self.put(place, grown)

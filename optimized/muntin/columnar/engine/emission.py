@@ -7,6 +7,10 @@ from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.timeline import U
 
 
+CHUNK = 1024
+"""So many pairs are noted at once."""
+
+
 @outlined
 def flush(t: Directory, to: int, origin: int, trees: bool) -> int:
     """Copy and merge the pairs of rows that were noted, in each part."""
@@ -186,10 +190,69 @@ def emit_lanes(t: Directory) -> int:
 def cells_between(t: Directory, low: int, high: int) -> int:
     """How many cells some slices have at most."""
     scalars, cells = ints(t, d.SCALARS), ints(t, d.CELLS)
+    if scalars[d.LAYOUT] == d.DENSE:
+        return scalars[d.KEY_COUNT]
     total = 0
     for s in range(low, high):
         total += cells[s]
     return min(total, scalars[d.KEY_COUNT])
+
+
+@inlined
+def note_range(t: Directory, scalars: Ints, row: int, to: int, n: int, first: bool) -> None:
+    """Note that rows that lie together are copied or merged."""
+    for begin in range(0, n, CHUNK):
+        size = min(CHUNK, n - begin)
+        if not has_room(t, scalars, size):
+            flush(t, d.P_OUT, d.P_CELLS, False)
+        froms = ints(t, d.COPY_FROM) if first else ints(t, d.MERGE_FROM)
+        tos = ints(t, d.COPY_TO) if first else ints(t, d.MERGE_TO)
+        at = scalars[d.COPIES] if first else scalars[d.MERGES]
+        for i in range(size):
+            froms[at + i], tos[at + i] = row + begin + i, to + begin + i
+        if first:
+            scalars[d.COPIES] = at + size
+        else:
+            scalars[d.MERGES] = at + size
+
+
+@outlined
+def emit_dense(t: Directory, low: int, high: int) -> int:
+    """A row for each key that has an event in these slices, which have a row for every key."""
+    scalars, units, cells = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.CELLS)
+    n, width, begin = scalars[d.KEY_COUNT], scalars[d.UNIT_ROWS], scalars[d.OUT]
+    out_counts, first = ints(t, d.OUT_COUNT)[begin : begin + n], True
+    for s in range(low, high):
+        if cells[s] == 0:
+            continue
+        base = units[s] * width
+        counts = ints(t, d.ROW_COUNT)[base : base + n]
+        for i in range(n):
+            out_counts[i] = counts[i] + (0 if first else out_counts[i])
+        note_range(t, scalars, base, begin, n, first)
+        first = False
+    if first:
+        return 0
+    keys, revisions = ints(t, d.OUT_KEY)[begin : begin + n], ints(t, d.OUT_REVISION)
+    live = 0
+    for i in range(n):
+        keys[i] = i
+        revisions[begin + i] = 0
+        live += int(out_counts[i] > 0)
+    if live < n:
+        flush(t, d.P_OUT, d.P_CELLS, False)
+        o = 0
+        for i in range(n):
+            if out_counts[i] == 0:
+                continue
+            if not has_room(t, scalars, 1):
+                flush(t, d.P_OUT, d.P_OUT, False)
+            note_copy(t, scalars, begin + i, begin + o)
+            keys[o], out_counts[o] = i, out_counts[i]
+            o += 1
+        flush(t, d.P_OUT, d.P_OUT, False)
+    scalars[d.OUT] = begin + live
+    return 0
 
 
 @outlined
@@ -201,12 +264,10 @@ def emit_new(t: Directory, low: int, high: int) -> int:
     out_row = ints(t, d.OUT_ROW)
     copy_from, copy_to = ints(t, d.COPY_FROM), ints(t, d.COPY_TO)
     merge_from, merge_to = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO)
-    width, dense = scalars[d.UNIT_ROWS], scalars[d.LAYOUT] == d.DENSE
+    width = scalars[d.UNIT_ROWS]
     begin = o = scalars[d.OUT]
     for s in range(low, high):
         unit, left = units[s], cells[s]
-        if dense and left > 0:
-            left = scalars[d.KEY_COUNT]
         while left > 0:
             for first in range(0, min(width, left), 64):
                 if not has_room(t, scalars, 64):
@@ -214,9 +275,7 @@ def emit_new(t: Directory, low: int, high: int) -> int:
                 copies, merges = scalars[d.COPIES], scalars[d.MERGES]
                 for i in range(first, min(first + 64, width, left)):
                     row = unit * width + i
-                    if dense and counts[row] == 0:
-                        continue
-                    key = i if dense else row_key[U(row)]
+                    key = row_key[U(row)]
                     to = out_row[U(key)]
                     if to == 0:
                         keys[o], out_counts[o], revisions[o] = key, counts[U(row)], 0
@@ -290,6 +349,8 @@ def emit_cells(t: Directory) -> int:
         first[w] = scalars[d.OUT]
         if changed:
             emit_changed(t, w)
+        elif scalars[d.LAYOUT] == d.DENSE:
+            emit_dense(t, lows[w], highs[w])
         else:
             emit_new(t, lows[w], highs[w])
     flush(t, d.P_OUT, d.P_CELLS, False)

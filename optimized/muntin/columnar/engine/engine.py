@@ -7,21 +7,27 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.compiling import Ints, Phase
+from muntin.columnar.engine.compiling import COMPILED, Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
-from muntin.columnar.engine.partials.kernels import Identity, PartKernels, ValueType
+from muntin.columnar.engine.layout import best_layout, set_layout
+from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
 from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.partials.promotion import RowSpace, widen
-from muntin.columnar.engine.step import release_slices, run_step
+from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
+from muntin.columnar.engine.sessions.reporting import report_sessions
+from muntin.columnar.engine.sessions.store import SESSION_ARRAYS, SessionRows, SessionStore
+from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
+from muntin.kernels.slicing.arrays import varies
 from muntin.kernels.slicing.parts import Part
 
 MODES = {"accumulate-retract": 0, "accumulate": 1, "final": d.FINAL}
-SMALL = 1024
-"""Batches up to this size are copied: that is cheaper than to ask for addresses."""
-UNIT = 64
-"""Rows of a unit, where a slice has rows for the keys that came."""
 fill_keys = Phase(fill_key_table)
+SESSION_SCALARS = (d.ADMIT_SESSIONS, d.PLACE_SESSIONS, d.REPORT_SESSIONS)
+SESSION_KERNELS = (admit_sessions, place_sessions, report_sessions)
+
+REFUSED = (d.DONE, d.IS_LATE, d.FAR_TIME)
+"""Codes after which a step is not run again."""
 
 SLICE_ARRAYS = (
     d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS, d.FRESH, d.COUNT_BEFORE,
@@ -79,7 +85,8 @@ class Engine:
     ) -> None:
         """Start without events."""
         self.directory = Directory()
-        self.rows, self.reach = [list(row) for row in rows], Reach(rows)
+        self.rows = [list(row) for row in rows]
+        self.reach = Reach(np.array(rows, np.int64).reshape(-1, d.Q_FIELDS))
         self.scalars: Ints = np.zeros(d.SCALAR_COUNT, np.int64)
         self.directory.put(d.SCALARS, self.scalars)
         s = self.scalars
@@ -88,9 +95,11 @@ class Engine:
         s[d.QUERY_COUNT], s[d.DUE] = len(rows), FAR
         s[d.LANE_BITS] = 3
         self.parts: list[KeptPart] = []
+        self.stores: list[SessionStore] = []
         self.spaces: list[RowSpace] = []
-        self.buffers: dict[int, AnyArray] = {}
         self.timetable = Timetable(periods) if rows else None
+        self._spare: list[int] = []
+        self.batch_room = 0
         self._start()
 
     def _start(self) -> None:
@@ -103,14 +112,14 @@ class Engine:
         put(d.KEY_SLOT, np.zeros(256, np.int64))
         for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION):
             put(place, np.zeros(256, np.int64))
-        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS):
+        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS, *SESSION_ARRAYS):
             put(place, np.zeros(64, np.int64))
         put(d.OUT_ROW, np.zeros(64, np.int64))
         s[d.KEY_BITS] = 7
         put(d.KEY_TABLE, np.zeros(2 << 7, np.int64))
         put(d.KEY_OF, np.zeros(1 << 7, np.int64))
         s[d.INDEX_GUESS] = 4
-        self._batch_room(SMALL)
+        self._batch_room(1024)
         if self.timetable:
             s[d.UNIT_ROWS], s[d.TOP_UNIT], s[d.UNITS] = 4, 1, 64
             self.directory.grow(d.ROW_COUNT, 256)
@@ -134,6 +143,8 @@ class Engine:
         self.parts.append(kept)
         self.renew_columns(kept)
         self.list_parts()
+        for store in self.stores:
+            store.list_columns(self.parts)
 
     def renew_columns(self, kept: KeptPart) -> None:
         """Give a partial columns that no value came to."""
@@ -185,16 +196,62 @@ class Engine:
         s[d.LANE_BITS] = 0 if any(kept.kernels.flags & d.ORDERED for kept in self.parts) else 3
         s[d.TREE_PARTS] = sum(1 for kept in self.parts if not kept.kernels.prefix)
 
+    def add_store(self, store: SessionStore) -> None:
+        """Keep the sessions of a gap."""
+        self.stores.append(store)
+        store.list_columns(self.parts)
+        space = RowSpace(store.counts, store.places, lambda: store.list_columns(self.parts))
+        self.spaces.append(space)
+        self._list_stores()
+
+    def _list_stores(self) -> None:
+        s, bases = self.scalars, [store.base for store in self.stores]
+        self.directory.put(d.STORES, np.array(bases, np.int64))
+        s[d.STORE_COUNT], s[d.STORE_AT] = len(bases), 0
+        for scalar, kernel in zip(SESSION_SCALARS, SESSION_KERNELS, strict=True):
+            s[scalar] = kernel.address
+
     def add_source(self, dtype: np.dtype[np.generic]) -> int:
         """Give a column of values a place."""
-        buffer = np.zeros(SMALL, dtype)
-        place = self.directory.add(buffer)
-        self.buffers[place] = buffer
-        return place
+        return self.directory.add(np.zeros(0, dtype))
+
+    def list_keys(self, keys: Ints, known: int) -> None:
+        """Know keys by their numbers, of which some were known: the engine numbers what follows."""
+        n = known + keys.size
+        self.directory.grow(d.KEY_OF, 1 << n.bit_length())
+        self.directory.arrays[d.KEY_OF][known:n] = keys
+        self.scalars[d.KEY_COUNT] = n
+        if not self._widen_key_table(0):
+            fill_keys(self.directory, known)
+
+    def renew_key_numbers(self) -> None:
+        """Have a column of its own for numbers of keys: another may be bound."""
+        self.directory.put(d.KEY_ID, np.zeros(self.batch_room, np.int64))
+
+    def _widen_key_table(self, n: int) -> bool:
+        """Have room for so many more keys; whether the table was made anew."""
+        s, directory, keys = self.scalars, self.directory, int(self.scalars[d.KEY_COUNT])
+        if 3 * (keys + n) <= 2 << int(s[d.KEY_BITS]):
+            return False
+        s[d.KEY_BITS] = (3 * (keys + n) // 2).bit_length()
+        directory.put(d.KEY_TABLE, np.zeros(2 << int(s[d.KEY_BITS]), np.int64))
+        directory.grow(d.KEY_OF, 1 << int(s[d.KEY_BITS]))
+        fill_keys(directory, 0)
+        return True
+
+    def bind_places(self, places: Sequence[int]) -> None:
+        """Say which columns a batch has, in which order they are bound."""
+        self.bound = np.zeros(2 * len(places), np.int64)
+        self.bound[::2] = places
+        self.directory.put(d.BOUND, self.bound)
+        self.scalars[d.BOUND_COUNT] = len(places)
 
     # ------------------------------------------------------------ room
 
     def _batch_room(self, n: int) -> None:
+        if n <= self.batch_room:
+            return
+        n = 1 << (n - 1).bit_length()
         put, blocks = self.directory.put, (n + 255) // 256
         for place in (d.BLOCK_LOW, d.BLOCK_HIGH):
             put(place, np.zeros(blocks, np.int64))
@@ -205,8 +262,6 @@ class Engine:
         ):  # fmt: skip
             put(place, np.zeros(n, np.int64))
         self.batch_room = n
-        for place in (d.TIMES, d.KEYS):
-            self.buffers[place] = np.zeros(min(n, SMALL), np.int64)
 
     def _lay_edges(self, origin: Ints | None = None) -> None:
         """Write edges and the table of stretches; `origin` is the old slice of each new one."""
@@ -237,8 +292,7 @@ class Engine:
         shift = 0
         if last > first:
             shift = max(0, ((high - low) // (8 * (last - first))).bit_length() - 1)
-            starts = np.arange(low, high + (1 << shift), 1 << shift)
-            put(d.LOOKUP, np.searchsorted(edges[: last + 1], starts, "right") - 1)
+            put(d.LOOKUP, _stretches(edges[first : last + 1], first, shift))
         s[d.LOOKUP_ORIGIN], s[d.LOOKUP_SHIFT] = low, shift
         reported = int(s[d.LIMIT] if s[d.MODE] == d.FINAL else s[d.WATERMARK])
         at = int(np.searchsorted(edges[: last + 1], reported, "right")) - 1
@@ -269,10 +323,23 @@ class Engine:
         if self.timetable is None:
             raise AssertionError
         self._drop_slices()
+        self._suit()
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
             self._lay_edges(origin)
         self.scalars[d.CUT_CHECKED] = 1
+
+    def _suit(self) -> None:
+        """Take the layout that suits the cells, and size indexes by those that there are."""
+        s, cells = self.scalars, self.directory.arrays[d.CELLS][: int(self.scalars[d.SEALED])]
+        if s[d.LAYOUT] == d.LANES:
+            return
+        layout = best_layout(self)
+        if layout != s[d.LAYOUT]:
+            set_layout(self, layout)
+        used = cells[cells > 0][-8:]
+        if used.size:
+            s[d.INDEX_GUESS] = max(4, (int(used.mean()) * 7 // 4).bit_length())
 
     def _extremes(self, times: Ints) -> Ints:
         """The times of blocks that reach into blank slices; of short blocks in one the extremes."""
@@ -302,30 +369,23 @@ class Engine:
             release_slices(self.directory)
         return keep
 
-    def _drop_slices(self) -> bool:
+    def _drop_slices(self) -> None:
         """Forget slices that no window needs, if they are as many as the others."""
-        s, table = self.scalars, self.timetable
-        limit = int(s[d.LIMIT])
-        if table is None or limit <= -FAR:
-            return False
-        horizon = self.reach.horizon(min(limit, FAR // 2))
-        keep = min(int(np.searchsorted(table.edges, horizon, "right")) - 1, int(s[d.SEALED]))
-        if keep < 2 or (2 * keep < int(s[d.SLICES]) and keep < 64):
-            return False
-        s[d.NEED] = keep
-        release_slices(self.directory)
+        s, table, keep = self.scalars, self.timetable, self._release()
+        if table is None or keep < 2 or 2 * keep < int(s[d.SLICES]):  # noqa: PLR2004 - two become one
+            return
         kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
         table.drop(keep)
+        s[d.RELEASED] = 0
         self._lay_edges(kept)
         s[d.PREFIXED] = 0
-        return True
 
     def _make_room(self) -> None:
         """More units of rows, or more room for hash indexes."""
         s, grow = self.scalars, self.directory.grow
         need, index = int(s[d.TOUCHED]), int(s[d.NEED])
-        if self._drop_slices():
-            return
+        self._release()
+        self._suit()
         free = int(s[d.FREE_UNITS] + s[d.UNITS] - s[d.TOP_UNIT])
         if free < need:
             units = max(2 * int(s[d.UNITS]), int(s[d.UNITS]) + need)
@@ -348,101 +408,84 @@ class Engine:
         """Room for more keys, and the layout that suits them."""
         s, directory = self.scalars, self.directory
         n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
-        if s[d.KEYING] == d.HASHED and 3 * (keys + n) > 2 << int(s[d.KEY_BITS]):
-            s[d.KEY_BITS] = (3 * (keys + n) // 2).bit_length()
-            directory.put(d.KEY_TABLE, np.zeros(2 << int(s[d.KEY_BITS]), np.int64))
-            directory.grow(d.KEY_OF, 1 << int(s[d.KEY_BITS]))
-            fill_keys(directory)
+        if s[d.KEYING] == d.HASHED and self._widen_key_table(n):
             return
         if keys > directory.arrays[d.OUT_ROW].size:
             directory.grow(d.OUT_ROW, 1 << keys.bit_length())
-        if self.timetable and keys > 1 and s[d.LAYOUT] == d.LANES:
-            self._set_layout(d.DENSE if keys <= 32 else d.SPARSE)
-        elif self.timetable and s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]:
-            self._set_layout(d.DENSE if keys <= 64 else d.SPARSE)
+        if self.timetable and keys > 1:
+            wide = s[d.LAYOUT] == d.DENSE and keys > s[d.UNIT_ROWS]
+            layout = best_layout(self)
+            if layout != s[d.LAYOUT] or wide:
+                set_layout(self, layout)
 
-    def _set_layout(self, layout: int) -> None:
-        """Move all rows to another layout."""
-        s, directory, table = self.scalars, self.directory, self.timetable
-        if table is None:
-            raise AssertionError
-        old, width = int(s[d.LAYOUT]), int(s[d.UNIT_ROWS])
-        slices = int(s[d.SLICES])
-        units = directory.arrays[d.UNIT][:slices].copy()
-        counts = directory.arrays[d.ROW_COUNT].copy()
-        columns = [[directory.arrays[p].copy() for p in kept.cells] for kept in self.parts]
-        new_width = UNIT
-        # rows of each slice: (slice, key, old rows)
-        moved: list[tuple[int, int, list[int]]] = []
-        for at in np.flatnonzero(units).tolist():
-            unit = int(units[at])
-            lanes = [row for row in range(unit * width, unit * width + width) if counts[row]]
-            if old == d.LANES:
-                if lanes:
-                    moved.append((at, 0, lanes))
-            else:
-                moved += [(at, row - unit * width, [row]) for row in lanes]
-        s[d.LAYOUT], s[d.UNIT_ROWS], s[d.TOP_UNIT] = layout, new_width, 1
-        s[d.FREE_UNIT] = s[d.FREE_UNITS] = 0
-        occupied = sorted({at for at, _, _ in moved})
-        s[d.UNITS] = 2 * (len(occupied) + 2)
-        rows = int(s[d.UNITS]) * new_width
-        directory.put(d.NEXT_UNIT, np.zeros(int(s[d.UNITS]), np.int64))
-        directory.put(d.ROW_COUNT, np.zeros(rows, np.int64))
-        directory.put(d.ROW_KEY, np.zeros(rows, np.int64))
-        for kept in self.parts:
-            for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
-                directory.put(place, filled(rows, identity))
-        for place in MOVED:
-            directory.arrays[place][:] = 0
-        if directory.arrays[d.INDEX].size == 0:
-            directory.put(d.INDEX, np.zeros(1 << 12, np.int64))
-        unit_of = {at: i + 1 for i, at in enumerate(occupied)}
-        s[d.TOP_UNIT] = len(occupied) + 1
-        slot = dict.fromkeys(occupied, 0)
-        spare = [directory.add(column) for each in columns for column in each]
-        pairs_copy, pairs_merge = [], []
-        for at, key, old_rows in moved:
-            directory.arrays[d.UNIT][at] = directory.arrays[d.LAST_UNIT][at] = unit_of[at]
-            offset = key if layout == d.DENSE else slot[at]
-            slot[at] += 1
-            row = unit_of[at] * new_width + offset
-            directory.arrays[d.CELLS][at] += 1
-            directory.arrays[d.ROW_KEY][row] = key
-            directory.arrays[d.ROW_COUNT][row] = counts[old_rows].sum()
-            pairs_copy.append((old_rows[0], row))
-            pairs_merge += [(one, row) for one in old_rows[1:]]
-        _apply_pairs(self, pairs_copy, pairs_merge, spare)
-        if layout == d.SPARSE:
-            from muntin.columnar.engine.index import rebuild_indexes
-
-            rebuild_indexes(self)
+    def spare_places(self, n: int) -> list[int]:
+        """Places for columns that are moved, in a row."""
+        if n > len(self._spare):
+            self._spare = [self.directory.add(np.zeros(0, np.int64)) for _ in range(n)]
+        return self._spare[:n]
 
     # ------------------------------------------------------------ a step
 
     def bind(self, place: int, column: AnyArray) -> None:
-        """Put a column of the batch to its place."""
-        n = column.size
-        if n <= SMALL:
-            buffer = self.buffers[place]
-            buffer[:n] = column
-            if self.directory.arrays[place] is not buffer:
-                self.directory.put(place, buffer)
-        else:
-            self.directory.put(place, np.ascontiguousarray(column))
+        """Put a column of the batch to its place; it is contiguous."""
+        self.directory.put(place, column)
 
-    def step(self, n: int, watermark: int) -> int:
-        """Run a step of the columns that are bound; the number of rows of results."""
+    def bind_batch(self, times: Ints, keys: Ints, n_keys: int, gaps: Ints | None) -> None:
+        """Bind the columns of a batch that are no values; keys are numbers below a bound."""
         s = self.scalars
+        self._batch_room(times.size)
+        self.bind(d.TIMES, times)
+        self.bind(d.KEY_ID, keys)
+        s[d.KEYING], s[d.KEY_COUNT] = d.NUMBERED, max(n_keys, int(s[d.KEY_COUNT]))
+        own = gaps is not None and varies(gaps) if self.stores else False
+        s[d.OWN_GAPS] = own
+        if own and gaps is not None:
+            self.bind(d.GAPS, np.ascontiguousarray(gaps))
+        s[d.BOUND_COUNT] = 0
+
+    def set_clock(self, watermark: int, limit: int) -> None:
+        """Start at a time: nothing was reported, since no event came."""
+        s = self.scalars
+        s[d.WATERMARK] = s[d.BEFORE] = watermark
+        s[d.LIMIT] = s[d.BEFORE_LIMIT] = limit
+        if self.timetable:
+            self._set_queries()
+            self._lay_edges()
+
+    def remove_query(self, number: int) -> None:
+        """Emit the windows of a query no more."""
+        s, q = self.scalars, self.directory.arrays[d.QUERIES].reshape(-1, d.Q_FIELDS)
+        kept = q[q[:, d.Q_ID] != number]
+        self.directory.put(d.QUERIES, np.ascontiguousarray(kept.reshape(-1)))
+        self.reach = Reach(kept)
+        s[d.QUERY_COUNT] = len(kept)
+        s[d.DUE] = kept[:, d.Q_NEXT].min(initial=FAR)
+
+    @property
+    def live(self) -> int:
+        """The rows of the state that hold events."""
+        held = int(np.count_nonzero(self.directory.arrays[d.ROW_COUNT]))
+        return held + sum(store.live for store in self.stores)
+
+    def step(self, n: int, watermark: int) -> bool:
+        """Run a step of the columns that are bound; or take nothing, if rows are late or far."""
         if n > self.batch_room:
-            self._batch_room(1 << (n - 1).bit_length())
-        s[d.N], s[d.GIVEN], s[d.CUT_CHECKED] = n, watermark, 0
-        while code := run_step(self.directory):
-            self._serve(code)
+            self._batch_room(n)
+        code = run_step(self.directory, n, watermark)
+        done = code == d.DONE or self._go_on(code, n, watermark)
         if self.directory.failure:
             failure, self.directory.failure = self.directory.failure, None
             raise failure
-        return int(s[d.OUT])
+        return done
+
+    def _go_on(self, code: int, n: int, watermark: int) -> bool:
+        s = self.scalars
+        s[d.CUT_CHECKED] = 0
+        while code not in REFUSED:
+            self._serve(code)
+            code = run_step(self.directory, n, watermark)
+        s[d.CUT_CHECKED] = 0
+        return code == d.DONE
 
     def _serve(self, code: int) -> None:
         s = self.scalars
@@ -455,6 +498,9 @@ class Engine:
         elif code == d.MORE_WINDOWS:
             for place in DUE_ARRAYS:
                 self.directory.grow(place, 2 * int(s[d.NEED]))
+        elif code == d.SESSION_ROOM:
+            n, keys = int(s[d.N]), int(s[d.KEY_COUNT])
+            self.stores[s[d.STORE_AT]].make_room(n, keys, own_gaps=bool(s[d.OWN_GAPS]))
         elif code == d.MORE_OUTPUT:
             self._more_output(int(s[d.NEED]))
         elif code == d.WIDEN:
@@ -465,6 +511,8 @@ class Engine:
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
         room = 2 * (int(s[d.OUT]) + need)
+        for place in SESSION_ARRAYS if s[d.PHASE] == REPORTS else ():
+            grow(place, room - 2 * int(s[d.SESSION_FROM]))
         for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
             grow(place, room)
         for kept in self.parts:
@@ -502,7 +550,7 @@ class Engine:
     def take(self) -> Rows:
         """The rows of the last step."""
         s, arrays = self.scalars, self.directory.arrays
-        windows, n = int(s[d.WINDOWS]), int(s[d.OUT])
+        windows, n = int(s[d.WINDOWS]), int(s[d.SESSION_FROM])
         first = arrays[d.DUE_ROW][:windows]
         each = np.diff(np.append(first, n))
         query, start, end = (
@@ -518,14 +566,21 @@ class Engine:
         return Rows(query, start, end, key, count, revision, parts)
 
 
-def filled(size: int, identity: Identity) -> AnyArray:
-    """A column that no value came to."""
-    return np.full(size, identity, identity.dtype)
+    def take_sessions(self) -> SessionRows:
+        """The rows of the last step that are of sessions."""
+        s, arrays = self.scalars, self.directory.arrays
+        begin, end = int(s[d.SESSION_FROM]), int(s[d.OUT])
+        own = [arrays[place][: end - begin].copy() for place in SESSION_ARRAYS]
+        common = [arrays[p][begin:end].copy() for p in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)]
+        parts = {
+            kept.part: tuple(arrays[place][begin:end].copy() for place in kept.out)
+            for kept in self.parts
+        }
+        return SessionRows(*own, *common, parts)
 
 
-def _apply_pairs(
-    engine: Engine, copies: list[tuple[int, int]], merges: list[tuple[int, int]], spare: list[int]
-) -> None:
-    from muntin.columnar.engine.index import apply_pairs
-
-    apply_pairs(engine, copies, merges, spare)
+def _stretches(edges: Ints, first: int, shift: int) -> Ints:
+    """The slice at the beginning of each stretch of 2^shift times."""
+    beyond = (edges - edges[0] + (1 << shift) - 1) >> shift
+    beyond[-1] = (int(edges[-1]) - int(edges[0]) >> shift) + 1
+    return np.repeat(np.arange(first, first + edges.size - 1), np.diff(beyond))

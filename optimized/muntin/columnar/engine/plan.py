@@ -1,9 +1,12 @@
 """What an engine keeps for its queries: periods of edges, rows of queries, and partials."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.compiling import Ints
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.windows.periodic import Cumulate, Sliding
 from muntin.spec.windows.window import WindowType
@@ -11,14 +14,14 @@ from muntin.spec.windows.window import WindowType
 Period = tuple[int, int]
 
 
-def query_row(kind: WindowType) -> list[int] | None:
+def query_row(kind: WindowType, number: int = 0) -> list[int] | None:
     """The fields of a query, if its windows follow from the edges of slices."""
     if isinstance(kind, Sliding):
         phase = (kind.offset + kind.size) % kind.slide
-        return [d.SLIDING, kind.size, kind.slide, phase, 0, 0, 0]
+        return [d.SLIDING, kind.size, kind.slide, phase, 0, 0, 0, number]
     if isinstance(kind, Cumulate):
         origin = kind.offset % kind.size
-        return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0]
+        return [d.CUMULATE, kind.size, kind.step, origin % kind.step, origin, 0, 0, number]
     return None
 
 
@@ -38,17 +41,14 @@ def periods_of(kinds: Sequence[WindowType]) -> list[Period]:
     return kept
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """How far back windows that are not final reach."""
 
-    rows: Sequence[Sequence[int]]
+    rows: Ints
 
     def horizon(self, limit: int) -> int:
         """The time before which no window that is not final begins."""
-        starts = [d.FAR]
-        for kind, size, step, phase, origin, *_ in self.rows:
-            end = limit + 1 + (phase - limit - 1) % step
-            cumulates = kind == d.CUMULATE
-            starts.append(end - 1 - (end - 1 - origin) % size if cumulates else end - size)
-        return min(starts)
+        kind, size, step, phase, origin = self.rows[:, :5].T
+        end = limit + 1 + (phase - limit - 1) % step
+        pane = end - 1 - (end - 1 - origin) % size
+        return int(np.where(kind == d.CUMULATE, pane, end - size).min())

@@ -12,7 +12,7 @@ from muntin.columnar.engine.cells import (
     place_sparse,
     release_index,
 )
-from muntin.columnar.engine.compiling import Phase, call, ints, floats, outlined
+from muntin.columnar.engine.compiling import Phase, call, floats, inlined, ints, outlined, set_address
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import (
     emit_cells,
@@ -32,6 +32,8 @@ from muntin.columnar.engine.windows import (
 )
 
 HUGE = 2.0**62
+REPORTS = 3
+"""The phase of a step that reports sessions, after 1 (windows are looked for) and 2 (emitted)."""
 
 
 @outlined
@@ -104,6 +106,8 @@ def admit(t: Directory) -> int:
     """Check all that a batch needs; nothing changes but numbers of keys."""
     scalars = ints(t, d.SCALARS)
     survey(t)
+    if scalars[d.LOW] <= -d.FARTHEST or scalars[d.HIGH] >= d.FARTHEST:
+        return d.FAR_TIME
     if scalars[d.LOW] < scalars[d.LIMIT]:
         return d.IS_LATE
     if scalars[d.KEYING] == d.HASHED:
@@ -123,6 +127,8 @@ def admit(t: Directory) -> int:
             return d.RELAY
         if lacks_room(t):
             return d.ROOM
+    if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):
+        return d.SESSION_ROOM
     return d.WIDEN if may_overflow(t) else d.DONE
 
 
@@ -130,8 +136,6 @@ def admit(t: Directory) -> int:
 def ingest(t: Directory) -> int:
     """Place the rows of a batch in slices, and add their columns."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
-    if scalars[d.QUERY_COUNT] == 0:
-        return 0
     if scalars[d.LAYOUT] == d.LANES:
         place_lanes(t)
     else:
@@ -182,14 +186,16 @@ def clean(t: Directory) -> int:
 
 
 @outlined
-def advance(t: Directory) -> int:
+def advance_windows(t: Directory) -> int:
     """Find and emit windows; each phase goes on where it had no room."""
     scalars = ints(t, d.SCALARS)
+    if scalars[d.QUERY_COUNT] == 0:
+        scalars[d.WINDOWS] = scalars[d.OUT] = 0
+        return d.DONE
     upto = scalars[d.LIMIT] if scalars[d.MODE] == d.FINAL else scalars[d.WATERMARK]
     if scalars[d.PHASE] == 1:
         if upto < scalars[d.DUE] and scalars[d.DIRTY_SLICES] == 0:
             scalars[d.WINDOWS] = scalars[d.OUT] = 0
-            scalars[d.PHASE] = 0
             return d.DONE
         code = find_windows(t, upto)
         if code:
@@ -198,43 +204,75 @@ def advance(t: Directory) -> int:
     code = emit_lanes(t) if scalars[d.LAYOUT] == d.LANES else emit_cells(t)
     if code == d.DONE:
         clean(t)
-        scalars[d.PHASE] = 0
     return code
 
 
+@inlined
+def bind_columns(t: Directory) -> None:
+    """Write the addresses of the columns of a batch into the directory."""
+    scalars, bound = ints(t, d.SCALARS), ints(t, d.BOUND)
+    for i in range(scalars[d.BOUND_COUNT]):
+        if bound[2 * i + 1]:
+            set_address(t, bound[2 * i], bound[2 * i + 1], scalars[d.N])
+
+
+@outlined
+def advance(t: Directory) -> int:
+    """Emit windows, then sessions."""
+    scalars = ints(t, d.SCALARS)
+    if scalars[d.PHASE] < REPORTS:
+        code = advance_windows(t)
+        if code:
+            return code
+        scalars[d.PHASE], scalars[d.SESSION_FROM] = REPORTS, scalars[d.OUT]
+    if scalars[d.STORE_COUNT]:
+        code = call(scalars[d.REPORT_SESSIONS], t, 0, 0, 0)
+        if code:
+            return code
+    scalars[d.PHASE] = 0
+    return d.DONE
+
+
 @Phase
-def run_step(t: Directory) -> int:
-    """Run a step, or go on with it."""
+def run_step(t: Directory, n: int, given: int) -> int:
+    """Run a step of rows and a watermark, or go on with it."""
     scalars = ints(t, d.SCALARS)
     if scalars[d.PHASE] == 0:
-        if scalars[d.N]:
+        scalars[d.N] = n
+        if n:
+            bind_columns(t)
             code = admit(t)
             if code:
                 return code
-            ingest(t)
+            scalars[d.SEEN] = max(scalars[d.SEEN], scalars[d.HIGH])
+            scalars[d.ARRIVED] += n
+            if scalars[d.QUERY_COUNT]:
+                ingest(t)
+            if scalars[d.STORE_COUNT]:
+                call(scalars[d.PLACE_SESSIONS], t, 0, 0, 0)
         final = scalars[d.MODE] == d.FINAL
         scalars[d.BEFORE] = scalars[d.LIMIT] if final else scalars[d.WATERMARK]
         scalars[d.BEFORE_LIMIT] = scalars[d.LIMIT]
-        given = scalars[d.GIVEN]
         if given > scalars[d.WATERMARK]:
             scalars[d.WATERMARK] = given
+            if given < d.FAR:
+                scalars[d.REACHED] = given
             scalars[d.LIMIT] = d.FAR if given == d.FAR else max(-d.FAR, given - scalars[d.LATENESS])
-        if scalars[d.QUERY_COUNT] == 0:
-            scalars[d.WINDOWS] = scalars[d.OUT] = 0
-            return d.DONE
         scalars[d.PHASE] = 1
     return advance(t)
 
 
 @Phase
 def release_slices(t: Directory) -> int:
-    """Give the rows of the first slices back (as many as NEED says), and empty them."""
+    """Give back the rows of the first slices, as many as NEED says, and empty them."""
     scalars, units, next_unit = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.NEXT_UNIT)
     counts, index, free = ints(t, d.ROW_COUNT), ints(t, d.INDEX), ints(t, d.FREE_INDEX)
     bits, at, width = ints(t, d.INDEX_BITS), ints(t, d.INDEX_AT), scalars[d.UNIT_ROWS]
-    for s in range(scalars[d.NEED]):
+    cells = ints(t, d.CELLS)
+    for s in range(scalars[d.RELEASED], scalars[d.NEED]):
         if bits[s]:
             release_index(index, free, at[s], bits[s])
+        bits[s] = cells[s] = 0
         unit = units[s]
         while unit:
             for row in range(unit * width, unit * width + width):
@@ -251,4 +289,5 @@ def release_slices(t: Directory) -> int:
             unit = following
         units[s] = 0
     flush(t, d.P_CELLS, d.P_CELLS, False)
+    scalars[d.RELEASED] = scalars[d.NEED]
     return 0

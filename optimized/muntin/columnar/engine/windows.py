@@ -102,7 +102,7 @@ def find_changed(t: Directory) -> int:
                 if start > since:
                     low = slice_at(start, edges, lookup, origin, shift, slices)
                     high = slice_at(end, edges, lookup, origin, shift, slices)
-                    add_window(t, o, query, start, end, low, high, d.UPDATED)
+                    add_window(t, o, q[at + d.Q_ID], start, end, low, high, d.UPDATED)
                     o += 1
                 end += step
     return o
@@ -130,7 +130,7 @@ def find_due(t: Directory, o: int, upto: int) -> int:
             high = slice_at(end, edges, lookup, origin, shift, slices)
             if high > low:
                 if start > since and holds_events(t, lanes, low, high):
-                    add_window(t, o, query, start, end, low, high, d.NEW)
+                    add_window(t, o, q[at + d.Q_ID], start, end, low, high, d.NEW)
                     o += 1
                 end += step
             else:  # in one slice that holds no event: it may be very long

@@ -97,6 +97,15 @@ class KeyIds:
         """Return how many keys have a number."""
         return len(self._keys)
 
+    @property
+    def all_integers(self) -> bool:
+        """Whether all keys are integers of 64 bits."""
+        return not self._ids
+
+    def integers_from(self, n: int) -> Ints:
+        """The keys from a number on, which are integers."""
+        return ints(self._keys[n:])
+
     def first(self, n: int) -> "KeyIds":
         """Return the first so many keys, with the same numbers."""
         if n == len(self):

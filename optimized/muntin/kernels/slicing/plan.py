@@ -3,20 +3,18 @@
 from typing import Literal, NamedTuple
 
 from muntin.kernels.compiler.jit import COMPILED
-from muntin.kernels.slicing.dense.tables import DENSE_PARTS
+from muntin.columnar.engine.group import ENGINE_OUTPUTS, ENGINE_TYPES
 from muntin.kernels.slicing.forms import Form, Opaque
 from muntin.kernels.slicing.supported import refusal
 from muntin.optimized.common.window_traits import traits_of
 from muntin.spec.query import Query, Settings
-from muntin.spec.windows.data_driven import Session
 from muntin.spec.windows.measure import TIME
-from muntin.spec.windows.periodic import Sliding
 
-Method = Literal["auto", "dense", "slices", "records", "generic"]
+Method = Literal["auto", "compiled", "slices", "records", "generic"]
 """How cells are kept: in slices without holes, in slices, or each event by itself; or not at all,
 where the generic operator serves a query.
 """
-METHODS: tuple[Method, ...] = ("auto", "dense", "slices", "records", "generic")
+METHODS: tuple[Method, ...] = ("auto", "compiled", "slices", "records", "generic")
 
 
 class Plan(NamedTuple):
@@ -58,13 +56,13 @@ def _sliced(query: Query, form: Form, settings: Settings, wanted: Method) -> Pla
         return Plan("slices", "it was asked for")
     if settings.dialect.lateness != "event":
         return Plan("slices", "lateness is by window")
-    if not isinstance(kind, Sliding | Session):
+    if not isinstance(kind, ENGINE_TYPES):
         return Plan("slices", f"{kind.name} windows may reach far back")
-    if not all(isinstance(part, DENSE_PARTS) for part in form.parts):
-        return Plan("slices", f"{form.name} joins partials in a way of its own")
+    if settings.output not in ENGINE_OUTPUTS:
+        return Plan("slices", f"the engine does not {settings.output}")
     if not COMPILED and wanted == "auto":
         return Plan("slices", "kernels are not compiled here")
-    return Plan("dense", "until there is a second key, or slices are too many or change their type")
+    return Plan("compiled", "one compiled call a step")
 
 
 def explained(query: Query, form: Form | Opaque, plan: Plan, now: str) -> str:

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from muntin.columnar.engine.group import EngineGroup
 from muntin.kernels.compiler.jit import COMPILED
 from muntin.kernels.slicing.arrays import Flags, Ints, no_ints
 from muntin.kernels.slicing.batch import Batch
-from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.group import Group
 from muntin.kernels.slicing.known import Told
 from muntin.kernels.slicing.moment import Moment
@@ -18,7 +18,7 @@ from muntin.spec.windows.window import WindowType
 
 Place: TypeAlias = tuple[int, WindowType | None, str]
 """Since when, for which window type if lateness is by window, and how cells are kept."""
-AnyGroup: TypeAlias = Group | DenseGroup
+AnyGroup: TypeAlias = Group | EngineGroup
 quiet = nullcontext if COMPILED else partial(np.errstate, invalid="ignore", over="ignore")
 """Kernels that are compiled never warn of what is not finite, so those that are not shall not."""
 

@@ -14,7 +14,7 @@ from muntin.kernels.slicing.arrays import Flags, Ints
 from muntin.kernels.slicing.generic import Generic
 from muntin.kernels.slicing.image import Dense, Image, Plain, TrackerState
 from muntin.kernels.slicing.moment import Clock
-from muntin.kernels.slicing.operator import ColumnarOperator
+from muntin.columnar.operator import ColumnarOperator
 from muntin.snapshot import SnapshotError
 from muntin.spec.windows.measure import COUNT
 from muntin.spec.windows.window import WindowType

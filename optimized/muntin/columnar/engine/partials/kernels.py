@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials import choice, columns, extremes, first_last, squares, sums
 from muntin.columnar.engine.partials.objects import copy_objects, object_kernels
 from muntin.kernels.slicing.choice import Choice
@@ -131,3 +132,8 @@ def kernels_for(part: Part, value_type: ValueType, second: ValueType = "int") ->
         return _objects(part)
     maker = _MAKERS.get(type(part))
     return maker(part, value_type, second) if maker else None
+
+
+def filled(size: int, identity: Identity) -> AnyArray:
+    """A column that no value came to."""
+    return np.full(size, identity, identity.dtype)

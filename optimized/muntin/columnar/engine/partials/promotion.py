@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.partials.conversion import converted
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
@@ -29,19 +30,20 @@ def _nothing() -> None:
 
 @dataclass
 class RowSpace:
-    """Rows with partials: the place of how many events each has, and the places of the columns.
+    """Rows with partials: how many events each has, and the places of the columns.
 
     The lists of places are rewritten where a partial gets other columns; then `note` is called.
     """
 
-    count: int
+    counts: Callable[[], Ints]
     places: dict[Part, list[int]] = field(default_factory=dict[Part, list[int]])
     note: Callable[[], None] = _nothing
 
 
 def spaces_of(engine: "Engine") -> list[RowSpace]:
     """The cells, and the spaces of stores."""
-    cells = RowSpace(d.ROW_COUNT, {kept.part: kept.cells for kept in engine.parts})
+    arrays = engine.directory.arrays
+    cells = RowSpace(lambda: arrays[d.ROW_COUNT], {kept.part: kept.cells for kept in engine.parts})
     return [cells, *engine.spaces]
 
 
@@ -53,8 +55,8 @@ def promote(engine: "Engine", kept: "KeptPart", kernels: PartKernels) -> None:
         if kept.part not in space.places:
             continue
         places = space.places[kept.part]
-        count = space.places.get(Count(kept.part.sources[0]), [space.count])[0]
-        empty = np.asarray(arrays[count] == 0, np.bool_)
+        counted = space.places.get(Count(kept.part.sources[0]))
+        empty = np.asarray((arrays[counted[0]] if counted else space.counts()) == 0, np.bool_)
         columns = [arrays[place] for place in places]
         moved.append((places, converted(kept.part, kept.kernels, kernels, columns, empty)))
     kept.kernels = kernels
@@ -78,7 +80,7 @@ def keep_counts(engine: "Engine", part: Count) -> "KeptPart":
     arrays = engine.directory.arrays
     kept = KeptPart(part, kernels, d.TIMES)
     for space in engine.spaces:
-        space.places[part] = [engine.directory.add(arrays[space.count].copy())]
+        space.places[part] = [engine.directory.add(space.counts().copy())]
     engine.add_part(kept)
     engine.directory.put(kept.cells[0], arrays[d.ROW_COUNT].copy())
     engine.list_parts()

@@ -5,14 +5,16 @@ Queries that have no form over columns run beside it, on the generic operator.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from muntin.columnar.engine.group import EngineGroup, EngineRows
+from muntin.columnar.fast_path import FastPath, StreamState
 from muntin.kernels.slicing.answered import Answered
-from muntin.kernels.slicing.arrays import clock, constant
+from muntin.kernels.slicing.arrays import FIRST, LAST, clock, constant, no_ints
 from muntin.kernels.slicing.batch import Batch, Source, of_events
 from muntin.kernels.slicing.columns_in import Edges, check_sorted, check_times, of_columns
 from muntin.kernels.slicing.condensed import check_numbered, condensed
-from muntin.kernels.slicing.dense.group import DenseGroup
 from muntin.kernels.slicing.forms import Form, Opaque, form_of
 from muntin.kernels.slicing.generic import Generic, as_step
 from muntin.kernels.slicing.grain import Records, slices
@@ -53,9 +55,12 @@ class ColumnarOperator(Persistent, CustomState):
         self._groups: dict[Place, AnyGroup] = {}
         self._place: dict[str, Place] = {}
         self._generic = Generic(settings)
+        self._fast: FastPath | None = None
+        self._nothing = Answered([], no_ints(), [], self._keys.key, self._keys.number)
 
     def add(self, query: Query) -> None:
         """Ask a further query: it sees what is younger than all that came."""
+        self._leave_fast_path()
         if query.id in self._queries:
             raise InvalidInputError(f"there is a query {query.id!r} already; remove it first")
         since = max(clock(self._seen), self._clock.watermark)
@@ -76,8 +81,8 @@ class ColumnarOperator(Persistent, CustomState):
         return since, query.window if by_window else None, method
 
     def _empty(self, since: int, method: Method) -> AnyGroup:
-        if method == "dense":
-            return DenseGroup(since, self._settings, {})
+        if method == "compiled":
+            return EngineGroup(since, self._settings)
         return Group(since, self._settings, Records() if method == "records" else slices([]))
 
     @property
@@ -110,6 +115,7 @@ class ColumnarOperator(Persistent, CustomState):
 
     def remove(self, name: str) -> None:
         """Ask a query no more, and release what only it needed."""
+        self._leave_fast_path()
         if name not in self._queries:
             raise InvalidInputError(f"there is no query {name!r} to remove")
         del self._queries[name], self._plans[name]
@@ -126,6 +132,7 @@ class ColumnarOperator(Persistent, CustomState):
 
     def take(self, step: Step, /) -> Output:
         """Take in a step, and say what it changes."""
+        self._leave_fast_path()
         events = step.events
         if self._settings.in_order:
             check_order([self._seen, *(event.time for event in events)])
@@ -169,6 +176,11 @@ class ColumnarOperator(Persistent, CustomState):
         >>> [(r.start, r.end, r.value) for r in answered.results()]
         [(0, 10, 2), (10, 20, 5)]
         """
+        if self._fast and gaps is None and marks is None:
+            answered = self._take_fast(times, values, keys, watermark)
+            if answered is not None:
+                return answered
+        self._leave_fast_path()
         _ = Step(watermark=watermark)  # which refuses what is none
         edges, sources = Edges(gaps, marks), list(self._sources)
         batch = of_columns(times, values, edges, self._arrivals, sources)
@@ -182,7 +194,54 @@ class ColumnarOperator(Persistent, CustomState):
                 batch = batch.keyed(constant(self._keys.number(None), len(batch)))
             answered = self._answered(batch, watermark, lambda: self._as_step(batch, watermark))
         self._generic.unknown |= len(batch) > 0
+        self._enter_fast_path(keyed=keys is not None)
         return answered
+
+    def _take_fast(
+        self, times: object, values: object, keys: object, watermark: float | None
+    ) -> Answered | None:
+        """Take in a step of plain arrays; None if nothing was taken."""
+        fast = self._fast
+        if watermark is None:
+            given = FIRST
+        elif type(watermark) is int and FIRST < watermark < LAST:
+            given = watermark
+        else:
+            return None
+        if fast is None or not fast.step(times, values, keys, given):
+            return None
+        if fast.is_silent:
+            return self._nothing
+        rows = EngineRows(fast.group)
+        return replace(self._nothing, told=[rows], keys=fast.key if fast.keyed else self._keys.key)
+
+    def _enter_fast_path(self, *, keyed: bool) -> None:
+        """Find out whether plain arrays of the types that came can be taken by the engine alone."""
+        groups = [*self._groups.values()]
+        if len(groups) != 1 or self._generic.operator or self._settings.in_order:
+            return
+        group = groups[0]
+        if not isinstance(group, EngineGroup) or group.since != FIRST or group.engine is None:
+            return
+        sources, keys = group.sources.plain() if group.sources else None, self._keys
+        if sources is None or (not keys.all_integers if keyed else len(keys) > 1):
+            return
+        if keyed:
+            known = group.listed_keys
+            group.engine.list_keys(keys.integers_from(known), known)
+        stream = StreamState(self._clock, self._seen, self._arrivals)
+        self._fast = FastPath(group, group.engine, sources, stream, keyed=keyed)
+        self._nothing = Answered([], no_ints(), [*self._queries], keys.key, keys.number)
+
+    def _leave_fast_path(self) -> None:
+        """Know what the engine alone has taken in."""
+        fast, self._fast = self._fast, None
+        if fast is None:
+            return
+        self._clock, self._seen, self._arrivals = fast.state
+        if fast.keyed:
+            fast.group.listed_keys = fast.keys.size
+            self._keys.of_column(fast.keys[len(self._keys) :], fast.keys.size - len(self._keys))
 
     def take_slices(self, slices: Store) -> Answered:
         """Take in slices of events, none of which is late; keys are numbers, new ones the next."""
@@ -216,13 +275,13 @@ class ColumnarOperator(Persistent, CustomState):
         after = self._clock.advanced(max(given, in_order), self._settings)
         moment = Moment(self._clock, after)
         stepping = Stepping(batch, moment, self._settings.dialect.lateness)
-        dense = {at: one for at, one in self._groups.items() if isinstance(one, DenseGroup)}
-        stepping.take({at: one for at, one in self._groups.items() if at not in dense})
+        engines = {at: one for at, one in self._groups.items() if isinstance(one, EngineGroup)}
+        stepping.take({at: one for at, one in self._groups.items() if at not in engines})
         results: Sequence[Result] = ()
         if self._generic.operator:
             results, sees, refused = self._generic.take(step())
             stepping.judge(sees, sees & ~refused)
-        stepping.take(dense)
+        stepping.take(engines)
         told, late = stepping.told, stepping.late()
         answered = Answered(
             told, late, [*self._queries], self._keys.key, self._keys.number, results
@@ -234,6 +293,7 @@ class ColumnarOperator(Persistent, CustomState):
 
     def state(self) -> dict[str, object]:
         """Return what a snapshot holds, and what it refers to; its classes are imported then."""
+        self._leave_fast_path()
         from muntin.kernels.slicing.image import Image, image_of, keys_of  # noqa: PLC0415 - as said
 
         held = dict[Place, list[str]]()
