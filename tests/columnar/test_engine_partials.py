@@ -88,6 +88,7 @@ class Stream:
         n = len(times)
         self._bind(times, values, keys)
         assert self.engine.step(n, -d.FAR)
+        assert not self.engine.scalars[d.OUT]
         self.events += zip(times, values, keys, strict=True)
 
     def _bind(self, times: Sequence[int], values: Sequence[object], keys: Sequence[int]) -> None:

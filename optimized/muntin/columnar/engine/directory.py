@@ -7,7 +7,6 @@ from muntin.columnar.engine.compiling import DIRECTORIES, Ints
 
 AnyArray = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.object_]
 
-ZERO: Ints = np.zeros(1, np.int64)
 FARTHEST = (1 << 62) - (1 << 60)
 """The bound of times of events."""
 FAR = 1 << 62
@@ -42,10 +41,10 @@ FAR = 1 << 62
     PARTS, SUMMED, SUM_BOUND,
     # columns of the batch that are bound: place, and object or 0
     BOUND,
-    # sessions: the first place of each store, and what rows of results for sessions have besides
-    STORES, SESSION_STORE, SESSION_START, SESSION_END, SESSION_KIND,
-) = range(63)  # fmt: skip
-PLACES = SESSION_KIND + 1
+    # sessions: the first place of each store, and what their rows of results have besides
+    STORES, SESSION_ROWS,
+) = range(60)  # fmt: skip
+PLACES = SESSION_ROWS + 1
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,
@@ -84,6 +83,9 @@ UPWARD, REAL, ORDERED = 1, 2, 4
 """Flags of a part: what is greater, or later, wins; what is compared are floats;
 of equal times the part knows which came first, so a cell must be one row."""
 
+# fields of a row of results for a session
+R_STORE, R_START, R_END, R_KIND, R_FIELDS = range(5)
+
 
 class Directory:
     """The arrays of a state, alive, and the table of their addresses."""
@@ -114,12 +116,12 @@ class Directory:
         self.table[place, 0] = array.__array_interface__["data"][0]
         self.table[place, 1] = array.size
 
-    def grow(self, place: int, size: int, fill: NDArray[np.generic] = ZERO) -> None:
-        """Make an array larger, and fill what is new with an item."""
+    def grow(self, place: int, size: int, fill: float | AnyArray = 0) -> None:
+        """Make an array larger, and fill what is new."""
         old = self.arrays[place]
         if size <= old.size:
             return
-        zero = old.dtype != np.object_ and not fill.any()  # which takes no memory before it is used
-        grown = np.zeros(size, old.dtype) if zero else np.full(size, fill, old.dtype)
+        zeros = old.dtype != np.object_ and not fill  # memory comes as zeros: no page is touched
+        grown = np.zeros(size, old.dtype) if zeros else np.full(size, fill, old.dtype)
         grown[: old.size] = old
         self.put(place, grown)

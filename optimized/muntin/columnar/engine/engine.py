@@ -15,7 +15,7 @@ from muntin.columnar.engine.plan import Period, Reach
 from muntin.columnar.engine.partials.promotion import RowSpace, widen
 from muntin.columnar.engine.sessions.placing import admit_sessions, place_sessions
 from muntin.columnar.engine.sessions.reporting import report_sessions
-from muntin.columnar.engine.sessions.store import SESSION_ARRAYS, SessionRows, SessionStore
+from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
 from muntin.columnar.engine.step import REPORTS, release_slices, run_step
 from muntin.columnar.engine.timetable import Timetable
 from muntin.kernels.slicing.arrays import varies
@@ -112,8 +112,9 @@ class Engine:
         put(d.KEY_SLOT, np.zeros(256, np.int64))
         for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION):
             put(place, np.zeros(256, np.int64))
-        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS, *SESSION_ARRAYS):
+        for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS):
             put(place, np.zeros(64, np.int64))
+        put(d.SESSION_ROWS, np.zeros(64 * d.R_FIELDS, np.int64))
         put(d.OUT_ROW, np.zeros(64, np.int64))
         s[d.KEY_BITS] = 7
         put(d.KEY_TABLE, np.zeros(2 << 7, np.int64))
@@ -511,8 +512,8 @@ class Engine:
     def _more_output(self, need: int) -> None:
         s, grow = self.scalars, self.directory.grow
         room = 2 * (int(s[d.OUT]) + need)
-        for place in SESSION_ARRAYS if s[d.PHASE] == REPORTS else ():
-            grow(place, room - 2 * int(s[d.SESSION_FROM]))
+        if s[d.PHASE] == REPORTS:
+            grow(d.SESSION_ROWS, d.R_FIELDS * (room - 2 * int(s[d.SESSION_FROM])))
         for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION):
             grow(place, room)
         for kept in self.parts:
@@ -570,13 +571,16 @@ class Engine:
         """The rows of the last step that are of sessions."""
         s, arrays = self.scalars, self.directory.arrays
         begin, end = int(s[d.SESSION_FROM]), int(s[d.OUT])
-        own = [arrays[place][: end - begin].copy() for place in SESSION_ARRAYS]
-        common = [arrays[p][begin:end].copy() for p in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)]
+        n = (end - begin) * d.R_FIELDS
+        own: Ints = arrays[d.SESSION_ROWS][:n].astype(np.int64).reshape(-1, d.R_FIELDS)
+        key, count, revision = (
+            arrays[place][begin:end].copy() for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION)
+        )
         parts = {
             kept.part: tuple(arrays[place][begin:end].copy() for place in kept.out)
             for kept in self.parts
         }
-        return SessionRows(*own, *common, parts)
+        return SessionRows(own, key, count, revision, parts)
 
 
 def _stretches(edges: Ints, first: int, shift: int) -> Ints:

@@ -132,7 +132,7 @@ class EngineRows:
 
     def __len__(self) -> int:
         """How many windows there are."""
-        return len(self._rows) + len(self._sessions)
+        return int(self._rows.key.size + self._sessions.key.size)
 
     def each(self) -> Iterator[tuple[str, Told]]:
         """The rows of each query."""
@@ -148,7 +148,7 @@ class EngineRows:
         numbers: Mapping[WindowType, int],
         kind: "np.typing.NDArray[np.int64]",
     ) -> Iterator[tuple[str, Told]]:
-        if self._sources is None or not len(rows):
+        if self._sources is None or not rows.key.size:
             return
         folded = self._sources.folded(rows)
         order = np.argsort(number, kind="stable")

@@ -110,6 +110,8 @@ def admit(t: Directory) -> int:
         return d.FAR_TIME
     if scalars[d.LOW] < scalars[d.LIMIT]:
         return d.IS_LATE
+    if scalars[d.KEYING] == d.NO_KEYS:
+        scalars[d.KEY_COUNT] = max(scalars[d.KEY_COUNT], 1)
     if scalars[d.KEYING] == d.HASHED:
         if 3 * (scalars[d.KEY_COUNT] + scalars[d.N]) > 2 << scalars[d.KEY_BITS]:
             scalars[d.NEED] = 0

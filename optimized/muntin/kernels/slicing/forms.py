@@ -200,7 +200,8 @@ def roots(a: Column, b: Column) -> Column:
 
 
 def _small(a: Column) -> bool:
-    return not a.size or bool(((a < EXACT) & (a > -EXACT)).all())
+    with np.errstate(invalid="ignore"):  # floats among objects may not be finite
+        return not a.size or bool(((a < EXACT) & (a > -EXACT)).all())
 
 
 def _spread(missing: int, *, root: bool) -> Make:

@@ -1,5 +1,7 @@
 """The arrays of a session store, their scalars, and the fields of a session."""
 
+import numpy as np
+
 # places of a store, from its first one on
 (
     AT_SCALARS, AT_ROWS, AT_FREE, AT_HEADS, AT_BUCKETS, AT_CHUNKS,
@@ -10,7 +12,7 @@ STORE_PLACES = AT_COLUMNS + 1
 # scalars of a store
 (
     GAP, SINCE, ADJOIN, SHIFT, TOP, FREE, LIVE, REPORTS, NEW_ROWS, MERGES, CHANGES,
-    POSITION, NEXT_DUE, CHUNK_TOP, FREE_CHUNK, CHAIN, LAST_CHAIN, STAGE, PREFETCHED, TIMERS,
+    POSITION, NEXT_DUE, CHUNK_TOP, FREE_CHUNK, CHAIN, LAST_CHAIN, MIXED, PREFETCHED, TIMERS,
 ) = range(20)  # fmt: skip
 STORE_SCALARS = 32
 
@@ -19,9 +21,9 @@ IDENTITY, IGNORED = 0, 1
 FIRST_ROW = 2
 
 # fields of a row: its extent is [FIRST, REACH); LINK has the newer session, then the older one
-FIRST, REACH, COUNT, STATE, KEY, LINK, LEFT, RIGHT = range(8)
-ROW_BITS = 3
-ROW_FIELDS = 1 << ROW_BITS
+FIRST, REACH, COUNT, STATE, KEY, LINK, LEFT, RIGHT = map(np.uint64, range(8))
+ROW_BITS = np.uint64(3)
+ROW_FIELDS = 8
 
 REPORTED, CHANGED, GONE, NEAR, FINAL, ROOT = (1 << i for i in range(6))
 """Bits of a state: its results, that they are outdated, that it is merged or final, its timers."""

@@ -35,7 +35,8 @@ def admit_sessions(t: Directory, part: int, to: int, origin: int) -> int:
         base = stores[number]
         store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
         free = store[s.FREE] + (len(rows) >> s.ROW_BITS) - store[s.TOP]
-        many = store[s.LIVE] + n if scalars[d.OWN_GAPS] else 2 * n
+        mixed = scalars[d.OWN_GAPS] | store[s.MIXED]
+        many = store[s.LIVE] + n if mixed else 2 * n  # a session reaches two, if none is shorter
         full = free < n + min(n, store[s.LIVE] // 16) + 1
         full |= len(ints(t, base + s.AT_HEADS)) < keys or len(ints(t, base + s.AT_NEW)) < n
         full |= len(ints(t, base + s.AT_MERGED)) < 2 * many
@@ -61,7 +62,7 @@ def note_change(store: Ints, rows: Ints, changed: Ints, row: int) -> None:
         store[s.CHANGES] += 1
 
 
-@outlined
+@inlined
 def begin_session(
     t: Directory, base: int, time: int, end: int, key: int, newer: int, older: int
 ) -> int:
@@ -69,17 +70,16 @@ def begin_session(
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     heads, scalars = ints(t, base + s.AT_HEADS), ints(t, d.SCALARS)
     row = take_row(store, ints(t, base + s.AT_FREE))
-    at = field(row, 0)
+    at = field(row, s.FIRST)
     rows[at + s.FIRST], rows[at + s.REACH], rows[at + s.COUNT] = time, end, 1
     rows[at + s.STATE], rows[at + s.KEY] = s.NEAR, key
     rows[at + s.LINK] = newer << s.HALF | older
     join_links(rows, heads, key, newer, row)
-    if older:
-        join_links(rows, heads, key, row, older)
-    root = heads[key] >> s.HALF
+    join_links(rows, heads, key, row, older)
+    root = heads[U(key)] >> s.HALF
     if root:
         insert_in_tree(rows, root, row)
-    ints(t, base + s.AT_NEW)[store[s.NEW_ROWS]] = row
+    ints(t, base + s.AT_NEW)[U(store[s.NEW_ROWS])] = row
     store[s.NEW_ROWS] += 1
     store[s.LIVE] += 1
     due = final_at(scalars, end) if scalars[d.MODE] == d.FINAL else end
@@ -88,19 +88,14 @@ def begin_session(
 
 
 @outlined
-def extend_session(t: Directory, base: int, row: int, time: int, end: int) -> int:
-    """Take an event into a session, which takes in all older ones that it reaches."""
+def merge_older(t: Directory, base: int, row: int, first: int) -> int:
+    """Merge all older sessions into a session that they reach if it begins at a time."""
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     changed, merged = ints(t, base + s.AT_CHANGED), ints(t, base + s.AT_MERGED)
-    note_change(store, rows, changed, row)
-    at = field(row, 0)
-    first = min(rows[at + s.FIRST], time)
-    rows[at + s.REACH] = max(rows[at + s.REACH], end)
-    rows[at + s.COUNT] += 1
-    older = older_of(rows, row)
+    heads, at, older = ints(t, base + s.AT_HEADS), field(row, s.FIRST), older_of(rows, row)
     while older and rows[field(older, s.REACH)] + store[s.ADJOIN] > first:
         note_change(store, rows, changed, older)
-        unlink(t, base, older)
+        unlink(t, base, rows, heads, older)
         first = min(first, rows[field(older, s.FIRST)])
         rows[at + s.COUNT] += rows[field(older, s.COUNT)]
         rows[field(older, s.STATE)] |= s.GONE
@@ -110,28 +105,35 @@ def extend_session(t: Directory, base: int, row: int, time: int, end: int) -> in
         store[s.LIVE] -= 1
         older = older_of(rows, row)
     rows[at + s.FIRST] = first
-    return row
+    return first
 
 
-@outlined
-def place_event(t: Directory, base: int, time: int, key: int, gap: int) -> int:
+@inlined
+def place_event(
+    t: Directory, base: int, store: Ints, rows: Ints, head: int, time: int, key: int, gap: int
+) -> int:
     """The row of an event, in the newest session of its key that it overlaps, or in a new one."""
-    store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     if time <= store[s.SINCE]:
         return s.IGNORED
     end, adjoin = time + gap, store[s.ADJOIN]
-    row, newer = ints(t, base + s.AT_HEADS)[key] & s.LOW_HALF, 0
+    row, newer = head, 0
     if row and rows[field(row, s.FIRST)] >= end + adjoin:
         row, newer = search(t, base, key, end + adjoin)
-    if row and rows[field(row, s.REACH)] + adjoin > time:
-        return extend_session(t, base, row, time, end)
-    return begin_session(t, base, time, end, key, newer, row)
+    if row == 0 or rows[field(row, s.REACH)] + adjoin <= time:
+        return begin_session(t, base, time, end, key, newer, row)
+    note_change(store, rows, ints(t, base + s.AT_CHANGED), row)
+    at = field(row, s.FIRST)
+    rows[at + s.REACH] = max(rows[at + s.REACH], end)
+    rows[at + s.COUNT] += 1
+    if time < rows[at + s.FIRST]:
+        merge_older(t, base, row, time)
+    return row
 
 
 @inlined
 def gap_of(gaps: Ints, own: int, gap: int, i: int) -> int:
     """The gap of an event: its own, or that of the store."""
-    return gaps[i] if own and gaps[i] > 0 else gap
+    return gaps[U(i)] if own and gaps[U(i)] > 0 else gap
 
 
 @reordered
@@ -144,54 +146,48 @@ def greatest_reach(times: Ints, gaps: Ints, gap: int) -> int:
 
 
 @outlined
-def place_keys(t: Directory, base: int) -> int:
-    """Place rows of many keys: most belong to the newest session of their key."""
-    scalars, store = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS)
-    times, keys, gaps = ints(t, d.TIMES), ints(t, d.KEY_ID), ints(t, d.GAPS)
-    rows, heads = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)
-    placed, n, own = ints(t, d.PLACED), scalars[d.N], scalars[d.OWN_GAPS]
-    gap, near = store[s.GAP], 0
-    for begin in range(0, n, BLOCK):
-        end = min(begin + BLOCK, n)
-        for i in range(begin, end):  # read all sessions first, so that misses of the cache overlap
-            near += rows[U((heads[U(keys[i])] & s.LOW_HALF) << s.ROW_BITS)]
-        for i in range(begin, end):
-            time, row = times[i], heads[U(keys[i])] & s.LOW_HALF
-            at, length = U(row << s.ROW_BITS), gap_of(gaps, own, gap, i)
-            within = time >= rows[at] and time < rows[at + U(s.REACH)]
-            if within and rows[at + U(s.STATE)] & s.REPORTED == 0:
-                rows[at + U(s.REACH)] = max(rows[at + U(s.REACH)], time + length)
-                rows[at + U(s.COUNT)] += 1
-                placed[i] = row
-            else:
-                placed[i] = place_event(t, base, time, keys[i], length)
-    store[s.PREFETCHED] = near
-    scalars[d.ENTRIES] = 1
-    ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0], ints(t, d.ENTRY_ROW)[0] = 0, n, -1
-    ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
-    return 0
-
-
-@outlined
-def place_block(t: Directory, base: int, begin: int, end: int) -> int:
-    """Place rows of one key, one by one."""
+def place_rows(t: Directory, base: int, begin: int, end: int) -> int:
+    """Place rows one by one: most belong to the newest session of their key."""
     scalars, store, rows = (
         ints(t, d.SCALARS),
         ints(t, base + s.AT_SCALARS),
         ints(t, base + s.AT_ROWS),
     )
-    times, gaps, placed = ints(t, d.TIMES), ints(t, d.GAPS), ints(t, d.PLACED)
-    heads, own, gap = ints(t, base + s.AT_HEADS), scalars[d.OWN_GAPS], store[s.GAP]
+    times, keys, gaps = ints(t, d.TIMES), ints(t, d.KEY_ID), ints(t, d.GAPS)
+    placed, heads, own = ints(t, d.PLACED), ints(t, base + s.AT_HEADS), scalars[d.OWN_GAPS]
+    keyed, gap = scalars[d.KEY_COUNT] > 1, store[s.GAP]
     for i in range(begin, end):
-        time, row = times[i], heads[0] & s.LOW_HALF
-        at, length = U(row << s.ROW_BITS), gap_of(gaps, own, gap, i)
-        within = time >= rows[at] and time < rows[at + U(s.REACH)]
-        if within and rows[at + U(s.STATE)] & s.REPORTED == 0:
-            rows[at + U(s.REACH)] = max(rows[at + U(s.REACH)], time + length)
-            rows[at + U(s.COUNT)] += 1
-            placed[i] = row
+        time, key = times[U(i)], keys[U(i)] if keyed else 0
+        row, length = heads[U(key)] & s.LOW_HALF, gap_of(gaps, own, gap, i)
+        at = field(row, s.FIRST)
+        within = time >= rows[at] and time < rows[at + s.REACH]
+        if within and rows[at + s.STATE] & s.REPORTED == 0:
+            rows[at + s.REACH] = max(rows[at + s.REACH], time + length)
+            rows[at + s.COUNT] += 1
+            placed[U(i)] = row
         else:
-            placed[i] = place_event(t, base, time, 0, length)
+            placed[U(i)] = place_event(t, base, store, rows, row, time, key, length)
+    return 0
+
+
+@outlined
+def place_keys(t: Directory, base: int) -> int:
+    """Place rows of many keys."""
+    scalars, store, keys = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS), ints(t, d.KEY_ID)
+    rows, heads = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)
+    n, near, free = scalars[d.N], 0, ints(t, base + s.AT_FREE)
+    for begin in range(0, n, BLOCK):
+        end = min(begin + BLOCK, n)
+        for i in range(begin, end):  # read all sessions first, so that misses of the cache overlap
+            near += rows[field(heads[U(keys[U(i)])] & s.LOW_HALF, s.FIRST)]
+        top = store[s.FREE]
+        for i in range(max(0, top - BLOCK), top):
+            near += rows[field(free[U(i)], s.FIRST)]
+        place_rows(t, base, begin, end)
+    store[s.PREFETCHED] = near
+    scalars[d.ENTRIES] = 1
+    ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0], ints(t, d.ENTRY_ROW)[0] = 0, n, -1
+    ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
     return 0
 
 
@@ -209,8 +205,8 @@ def place_blocks(t: Directory, base: int) -> int:
     n, o = scalars[d.N], 0
     for block in range((n + BLOCK - 1) >> 8):
         begin, end = block * BLOCK, min(block * BLOCK + BLOCK, n)
-        row = heads[0] & s.LOW_HALF
-        at = field(row, 0)
+        row = heads[U(0)] & s.LOW_HALF
+        at = field(row, s.FIRST)
         if lows[block] >= rows[at + s.FIRST] and highs[block] < rows[at + s.REACH]:
             note_change(store, rows, changed, row)
             reach = highs[block] + store[s.GAP]
@@ -219,7 +215,7 @@ def place_blocks(t: Directory, base: int) -> int:
             rows[at + s.REACH] = max(rows[at + s.REACH], reach)
             rows[at + s.COUNT] += end - begin
         else:
-            place_block(t, base, begin, end)
+            place_rows(t, base, begin, end)
             row = -1
         if o > 0 and entries[o - 1] == row:
             ends[o - 1] = end
@@ -287,6 +283,7 @@ def place_sessions(t: Directory, part: int, to: int, origin: int) -> int:
     for number in range(scalars[d.STORE_COUNT]):
         base = stores[number]
         store, columns = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_COLUMNS)
+        store[s.MIXED] |= scalars[d.OWN_GAPS]
         if scalars[d.KEY_COUNT] > 1:
             place_keys(t, base)
         else:

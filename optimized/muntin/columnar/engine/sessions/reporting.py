@@ -5,7 +5,7 @@ from muntin.columnar.engine.compiling import Ints, PartPhase, call, inlined, int
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.emission import has_room, note_copy
 from muntin.columnar.engine.sessions import layout as s
-from muntin.columnar.engine.sessions.search import field, release_row, unlink
+from muntin.columnar.engine.sessions.search import field, newer_of, release_row, unlink
 from muntin.columnar.engine.sessions.timers import (
     CHUNK,
     CHUNK_WORDS,
@@ -16,6 +16,7 @@ from muntin.columnar.engine.sessions.timers import (
     release_chunk,
     unit_of,
 )
+from muntin.columnar.engine.timeline import U
 
 END = (1 << 63) - 1
 LIVE_COLUMN, KEPT_COLUMN = range(2)
@@ -39,7 +40,9 @@ def lacks_output(t: Directory, scalars: Ints, n: int) -> bool:
     """Whether so many more rows of results do not fit."""
     scalars[d.NEED] = n
     used, room = scalars[d.OUT] + n, len(ints(t, d.OUT_KEY))
-    return used > room or used - scalars[d.SESSION_FROM] > len(ints(t, d.SESSION_KIND))
+    return (
+        used > room or used - scalars[d.SESSION_FROM] > len(ints(t, d.SESSION_ROWS)) // d.R_FIELDS
+    )
 
 
 @inlined
@@ -55,19 +58,19 @@ def put_result(
 ) -> None:
     """Write a row of results, but for its values; there is room."""
     scalars = ints(t, d.SCALARS)
-    o = scalars[d.OUT]
-    at = o - scalars[d.SESSION_FROM]
+    o = U(scalars[d.OUT])
     ints(t, d.OUT_KEY)[o], ints(t, d.OUT_COUNT)[o] = key, count
     ints(t, d.OUT_REVISION)[o] = revision
-    ints(t, d.SESSION_STORE)[at], ints(t, d.SESSION_KIND)[at] = number, kind
-    ints(t, d.SESSION_START)[at], ints(t, d.SESSION_END)[at] = first, reach
-    scalars[d.OUT] = o + 1
+    own, at = ints(t, d.SESSION_ROWS), (scalars[d.OUT] - scalars[d.SESSION_FROM]) * d.R_FIELDS
+    own[U(at + d.R_STORE)], own[U(at + d.R_KIND)] = number, kind
+    own[U(at + d.R_START)], own[U(at + d.R_END)] = first, reach
+    scalars[d.OUT] += 1
 
 
 @inlined
 def put_session(t: Directory, base: int, number: int, rows: Ints, row: int, kind: int) -> None:
     """Write the results of a session as it is."""
-    scalars, at = ints(t, d.SCALARS), field(row, 0)
+    scalars, at = ints(t, d.SCALARS), field(row, s.FIRST)
     if not has_room(t, scalars, 1):
         copy_values(t, base, LIVE_COLUMN)
     note_copy(t, scalars, row, scalars[d.OUT])
@@ -100,7 +103,7 @@ def report_retracted(t: Directory, base: int, number: int) -> int:
     for i in range(store[s.CHANGES]):
         at = i * s.C_FIELDS
         first, reach = changed[at + s.C_FIRST], changed[at + s.C_REACH]
-        own = field(changed[at + s.C_ROW], 0)
+        own = field(changed[at + s.C_ROW], s.FIRST)
         gone = rows[own + s.STATE] & s.GONE
         if gone or first != rows[own + s.FIRST] or reach != rows[own + s.REACH]:
             if not has_room(t, scalars, 1):
@@ -113,7 +116,7 @@ def report_retracted(t: Directory, base: int, number: int) -> int:
 
 
 @outlined
-def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
+def report_changed(t: Directory, base: int, number: int, complete: int) -> int:
     """Report the sessions that changed anew: with their extent, or a new one that is complete."""
     scalars, store, rows = (
         ints(t, d.SCALARS),
@@ -123,7 +126,7 @@ def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
     changed = ints(t, base + s.AT_CHANGED)
     for i in range(store[s.CHANGES]):
         at, row = i * s.C_FIELDS, changed[i * s.C_FIELDS + s.C_ROW]
-        own = field(row, 0)
+        own = field(row, s.FIRST)
         rows[own + s.STATE] &= ~s.CHANGED
         if rows[own + s.STATE] & s.GONE:
             store[s.REPORTS] -= 1
@@ -134,33 +137,34 @@ def report_changed(t: Directory, base: int, number: int, upto: int) -> int:
             put_session(t, base, number, rows, row, d.UPDATED)
             continue
         rows[own + s.STATE] &= s.FLAGS
-        if reach <= upto:
+        if reach <= complete:
             put_session(t, base, number, rows, row, d.NEW)
         else:
             rows[own + s.STATE] &= ~s.REPORTED
             store[s.REPORTS] -= 1
-            set_timer(t, base, store, rows, row, s.NEAR, reach)
+            final = scalars[d.MODE] == d.FINAL
+            due = final_at(scalars, reach) if final else reach
+            set_timer(t, base, store, rows, row, s.NEAR, due)
     store[s.CHANGES] = 0
     copy_values(t, base, LIVE_COLUMN)
     return 0
 
 
-@outlined
-def end_session(t: Directory, base: int, row: int) -> int:
+@inlined
+def end_session(t: Directory, base: int, row: int) -> None:
     """Let a final session go; its row is free once no timer names it."""
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
-    unlink(t, base, row)
+    unlink(t, base, rows, ints(t, base + s.AT_HEADS), row)
     at = field(row, s.STATE)
     store[s.LIVE] -= 1
     store[s.REPORTS] -= rows[at] & s.REPORTED
     rows[at] |= s.GONE
     if rows[at] & (s.NEAR | s.FINAL) == 0:
         release_row(store, ints(t, base + s.AT_FREE), rows, row)
-    return 0
 
 
-@outlined
-def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limit: int) -> int:
+@inlined
+def meet_timer(t: Directory, base: int, number: int, timer: int, complete: int, limit: int) -> None:
     """What a timer of a session brings about: a report, its end, or a later timer."""
     scalars, store, rows = (
         ints(t, d.SCALARS),
@@ -173,27 +177,40 @@ def meet_timer(t: Directory, base: int, number: int, timer: int, upto: int, limi
     if rows[at] & s.GONE:
         if rows[at] & (s.NEAR | s.FINAL) == 0:
             release_row(store, ints(t, base + s.AT_FREE), rows, row)
-        return 0
-    final = scalars[d.MODE] == d.FINAL
+        return
+    kind, due = s.FINAL, final_at(scalars, end + store[s.ADJOIN])
     if rows[at] & s.REPORTED == 0:
         if timer & 1:
-            return 0
-        if end > (limit if final else upto):
-            due = final_at(scalars, end) if final else end
-            set_timer(t, base, store, rows, row, s.NEAR, due)
-            return 0
-        put_session(t, base, number, rows, row, d.NEW)
-        rows[at] |= s.REPORTED
-        store[s.REPORTS] += 1
-    if end <= limit:
+            return
+        if end > complete:
+            kind, due = s.NEAR, final_at(scalars, end) if scalars[d.MODE] == d.FINAL else end
+        else:
+            put_session(t, base, number, rows, row, d.NEW)
+            rows[at] |= s.REPORTED
+            store[s.REPORTS] += 1
+    if end + store[s.ADJOIN] <= limit:
         end_session(t, base, row)
     else:
-        set_timer(t, base, store, rows, row, s.FINAL, final_at(scalars, end))
-    return 0
+        set_timer(t, base, store, rows, row, kind, due)
 
 
 @outlined
-def meet_chain(t: Directory, base: int, number: int, upto: int, limit: int) -> int:
+def read_ahead(t: Directory, base: int, at: int) -> int:
+    """Read what the timers of a chunk need, so that misses of the cache overlap."""
+    rows, heads = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)
+    chunks, near = ints(t, base + s.AT_CHUNKS), 0
+    timers = chunks[at + 2 : at + 2 + chunks[at + 1]]
+    for i in range(len(timers)):
+        near += rows[field(timers[U(i)] >> 1, s.KEY)]
+    for i in range(len(timers)):
+        row = timers[U(i)] >> 1
+        near += heads[U(rows[field(row, s.KEY)])]
+        near += rows[field(newer_of(rows, row), s.LINK)]
+    return near
+
+
+@outlined
+def meet_chain(t: Directory, base: int, number: int, complete: int, limit: int) -> int:
     """Meet the timers of a chain of chunks; those of a chunk have room, or wait."""
     scalars, store = ints(t, d.SCALARS), ints(t, base + s.AT_SCALARS)
     chunks = ints(t, base + s.AT_CHUNKS)
@@ -203,20 +220,21 @@ def meet_chain(t: Directory, base: int, number: int, upto: int, limit: int) -> i
         if lacks_output(t, scalars, CHUNK):
             copy_values(t, base, LIVE_COLUMN)
             return d.MORE_OUTPUT
-        store[s.CHAIN] = chunks[at]
-        for i in range(chunks[at + 1]):
-            meet_timer(t, base, number, chunks[at + 2 + i], upto, limit)
+        store[s.CHAIN] = chunks[U(at)]
+        store[s.PREFETCHED] = read_ahead(t, base, at)
+        for i in range(chunks[U(at + 1)]):
+            meet_timer(t, base, number, chunks[U(at + 2 + i)], complete, limit)
         release_chunk(store, chunks, chunk)
     return d.DONE
 
 
 @outlined
-def report_due(t: Directory, base: int, number: int, upto: int, limit: int) -> int:
+def report_due(t: Directory, base: int, number: int, upto: int, complete: int, limit: int) -> int:
     """Meet all timers up to the watermark, and move the others nearer."""
     store, buckets = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_BUCKETS)
     chunks, last = ints(t, base + s.AT_CHUNKS), unit_of(store, upto)
     while True:
-        code = meet_chain(t, base, number, upto, limit)
+        code = meet_chain(t, base, number, complete, limit)
         if code:
             return code
         bucket, unit = first_bucket(store, buckets)
@@ -244,15 +262,16 @@ def report_store(t: Directory, base: int, number: int) -> int:
     upto, limit = scalars[d.WATERMARK], scalars[d.LIMIT]
     if upto == d.FAR:
         upto = limit = END
+    complete = limit if scalars[d.MODE] == d.FINAL else upto
     if store[s.CHANGES]:
         if lacks_output(t, scalars, 2 * store[s.CHANGES]):
             return d.MORE_OUTPUT
         if scalars[d.MODE] == d.RETRACTS:
             report_retracted(t, base, number)
-        report_changed(t, base, number, upto)
+        report_changed(t, base, number, complete)
     if store[s.NEXT_DUE] > upto and store[s.CHAIN] == 0:
         return d.DONE
-    return report_due(t, base, number, upto, limit)
+    return report_due(t, base, number, upto, complete, limit)
 
 
 @PartPhase

@@ -4,7 +4,8 @@ The tree is a treap [Seidel96]: ordered by the begin of a session, and heap-orde
 the row, so a search, an insertion and a removal take logarithmic time whatever came before.
 """
 
-from muntin.columnar.engine.cells import SPREAD
+import numpy as np
+
 from muntin.columnar.engine.compiling import Ints, inlined, ints, outlined
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.sessions import layout as s
@@ -12,19 +13,20 @@ from muntin.columnar.engine.timeline import U
 
 LONG = 16
 """Sessions of a key that are passed one by one, before it gets a tree."""
-WEIGHT_SHIFT = U(16)
+SPREAD = 0x9E3779B9
+"""2^32 by the golden ratio [Knuth98]: rows that follow each other get weights far apart."""
 
 
 @inlined
-def field(row: int, name: int) -> int:
-    """Where a field of a row lies."""
-    return (row << s.ROW_BITS) + name
+def field(row: int, name: np.uint64) -> np.uint64:
+    """Where a field of a row lies; unsigned, so that no index is tested for a sign."""
+    return (U(row) << s.ROW_BITS) + name
 
 
 @inlined
 def weight(row: int) -> int:
-    """What the tree is heap-ordered by."""
-    return U(row) * SPREAD >> WEIGHT_SHIFT
+    """What the tree is heap-ordered by; a row is less than 2^31, so nothing wraps."""
+    return row * SPREAD & s.LOW_HALF
 
 
 @inlined
@@ -32,7 +34,7 @@ def take_row(store: Ints, free: Ints) -> int:
     """A free row; there is one."""
     if store[s.FREE]:
         store[s.FREE] -= 1
-        return free[store[s.FREE]]
+        return free[U(store[s.FREE])]
     row = store[s.TOP]
     store[s.TOP] = row + 1
     return row
@@ -42,7 +44,7 @@ def take_row(store: Ints, free: Ints) -> int:
 def release_row(store: Ints, free: Ints, rows: Ints, row: int) -> None:
     """Give a row back."""
     rows[field(row, s.STATE)] = s.GONE
-    free[store[s.FREE]] = row
+    free[U(store[s.FREE])] = row
     store[s.FREE] += 1
 
 
@@ -60,15 +62,12 @@ def newer_of(rows: Ints, row: int) -> int:
 
 @inlined
 def join_links(rows: Ints, heads: Ints, key: int, newer: int, older: int) -> None:
-    """Make two sessions neighbours, or one of them the end of the list."""
-    if newer:
-        at = field(newer, s.LINK)
-        rows[at] = (rows[at] & ~s.LOW_HALF) | older
-    else:
-        heads[key] = (heads[key] & ~s.LOW_HALF) | older
-    if older:
-        at = field(older, s.LINK)
-        rows[at] = (rows[at] & s.LOW_HALF) | newer << s.HALF
+    """Make two sessions neighbours, or one of them the end of the list; row 0 takes what is not."""
+    at, head = field(newer, s.LINK), heads[U(key)]
+    rows[at] = (rows[at] & ~s.LOW_HALF) | older
+    heads[U(key)] = head if newer else (head & ~s.LOW_HALF) | older
+    at = field(older, s.LINK)
+    rows[at] = (rows[at] & s.LOW_HALF) | newer << s.HALF
 
 
 @outlined
@@ -115,10 +114,10 @@ def plant_tree(t: Directory, base: int, key: int) -> int:
     """Give the sessions of a key a tree; its root is a row that holds no session."""
     store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
     heads = ints(t, base + s.AT_HEADS)
-    root, row = take_row(store, ints(t, base + s.AT_FREE)), heads[key] & s.LOW_HALF
+    root, row = take_row(store, ints(t, base + s.AT_FREE)), heads[U(key)] & s.LOW_HALF
     rows[field(root, s.STATE)], rows[field(root, s.KEY)] = s.ROOT, key
     rows[field(root, s.LEFT)] = 0
-    heads[key] |= root << s.HALF
+    heads[U(key)] |= root << s.HALF
     while row:
         insert_in_tree(rows, root, row)
         row = older_of(rows, row)
@@ -141,7 +140,7 @@ def descend(rows: Ints, root: int, bound: int) -> tuple[int, int]:
 @outlined
 def search(t: Directory, base: int, key: int, bound: int) -> tuple[int, int]:
     """The newest session of a key that begins before a time, 0 if none, and the one after it."""
-    rows, head = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)[key]
+    rows, head = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)[U(key)]
     root, newer, row = head >> s.HALF, 0, head & s.LOW_HALF
     passed = 0
     while root == 0 and row and rows[field(row, s.FIRST)] >= bound:
@@ -152,15 +151,23 @@ def search(t: Directory, base: int, key: int, bound: int) -> tuple[int, int]:
 
 
 @outlined
-def unlink(t: Directory, base: int, row: int) -> int:
-    """Take a session out of the list and the tree of its key."""
-    rows, heads = ints(t, base + s.AT_ROWS), ints(t, base + s.AT_HEADS)
+def leave_tree(t: Directory, base: int, row: int) -> int:
+    """Remove a session from the tree of its key; the last one takes the root along."""
+    store, rows = ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_ROWS)
+    heads = ints(t, base + s.AT_HEADS)
     key = rows[field(row, s.KEY)]
-    root = heads[key] >> s.HALF
-    if root:
-        remove_from_tree(rows, root, row)
+    root = heads[U(key)] >> s.HALF
+    remove_from_tree(rows, root, row)
+    if rows[field(root, s.LEFT)] == 0:
+        heads[U(key)] &= s.LOW_HALF
+        release_row(store, ints(t, base + s.AT_FREE), rows, root)
+    return root
+
+
+@inlined
+def unlink(t: Directory, base: int, rows: Ints, heads: Ints, row: int) -> None:
+    """Take a session out of the list and the tree of its key."""
+    key = rows[field(row, s.KEY)]
+    if heads[U(key)] >> s.HALF:
+        leave_tree(t, base, row)
     join_links(rows, heads, key, newer_of(rows, row), older_of(rows, row))
-    if root and heads[key] & s.LOW_HALF == 0:
-        heads[key] = 0
-        release_row(ints(t, base + s.AT_SCALARS), ints(t, base + s.AT_FREE), rows, root)
-    return key

@@ -1,8 +1,7 @@
 """The sessions of one gap, as Python sees them: their arrays, and what makes those larger."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +14,39 @@ from muntin.columnar.engine.sessions import layout as s
 from muntin.columnar.engine.sessions.timers import BUCKETS, CHUNK, CHUNK_WORDS
 from muntin.kernels.slicing.parts import Part
 
-SESSION_ARRAYS = (d.SESSION_STORE, d.SESSION_START, d.SESSION_END, d.SESSION_KIND)
-UNITS_OF_GAP = 64
+LEAST_ROWS = 64
+UNITS_OF_GAP = 16
 """How many buckets of the finest wheel a gap takes, at least."""
 
 
-@dataclass(frozen=True)
-class SessionRows:
-    """Rows of results: store, extent, kind, and for each key, events, revision, parts."""
+class SessionRows(NamedTuple):
+    """Rows of results: what sessions have besides, and for each key, events, revision, parts."""
 
-    store: Ints
-    start: Ints
-    end: Ints
-    kind: Ints
+    own: Ints
     key: Ints
     count: Ints
     revision: Ints
     parts: Mapping[Part, tuple[AnyArray, ...]]
 
-    def __len__(self) -> int:
-        """How many rows there are."""
-        return int(self.key.size)
+    @property
+    def store(self) -> Ints:
+        """The number of the store of each row."""
+        return self.own[:, d.R_STORE]
+
+    @property
+    def start(self) -> Ints:
+        """Where each session starts."""
+        return self.own[:, d.R_START]
+
+    @property
+    def end(self) -> Ints:
+        """Where each session ends."""
+        return self.own[:, d.R_END]
+
+    @property
+    def kind(self) -> Ints:
+        """Whether each row is retracted, new or updated."""
+        return self.own[:, d.R_KIND]
 
 
 class KeptPart(Protocol):
@@ -77,7 +88,7 @@ class SessionStore:
         state[s.SHIFT] = max(0, (gap // UNITS_OF_GAP).bit_length() - 1)
         state[s.TOP], state[s.CHUNK_TOP], state[s.NEXT_DUE] = s.FIRST_ROW, 1, FAR
         directory.put(self.base + s.AT_BUCKETS, np.zeros(BUCKETS, np.int64))
-        self._grow_rows(64)
+        self._grow_rows(LEAST_ROWS)
         directory.put(self.base + s.AT_HEADS, np.zeros(16, np.int64))
 
     @property
@@ -114,7 +125,7 @@ class SessionStore:
         if need > 0:
             self._grow_rows(1 << (capacity + need - 1).bit_length())
         grow(base + s.AT_HEADS, 1 << (max(keys, 1) - 1).bit_length())
-        many = live + n if own_gaps else 2 * n
+        many = live + n if own_gaps or state[s.MIXED] else 2 * n
         grow(base + s.AT_NEW, 1 << (n - 1).bit_length())
         grow(base + s.AT_MERGED, 2 << (many - 1).bit_length())
         kept = 1 << min(many, int(state[s.REPORTS])).bit_length()
@@ -125,8 +136,7 @@ class SessionStore:
         grow, base = self.directory.grow, self.base
         grow(base + s.AT_ROWS, rows * s.ROW_FIELDS)
         grow(base + s.AT_FREE, rows)
-        timers = 2 * rows
-        grow(base + s.AT_CHUNKS, CHUNK_WORDS * (timers // CHUNK + min(timers, BUCKETS) + 4))
+        grow(base + s.AT_CHUNKS, chunk_words(rows))
         self._grow_columns(self.places, rows)
 
     def _grow_columns(self, columns: Mapping[Part, list[int]], rows: int) -> None:
@@ -139,21 +149,28 @@ class SessionStore:
         """How many sessions there are."""
         return int(self.scalars[s.LIVE])
 
-    def live_keys(self, keys: int) -> NDArray[np.bool_]:
-        """Which numbers of keys have a session."""
-        live = np.zeros(keys, np.bool_)
+    def has_session(self, keys: int) -> NDArray[np.bool_]:
+        """Which of the numbers of keys have a session."""
+        held = np.zeros(keys, np.bool_)
         heads = self.directory.arrays[self.base + s.AT_HEADS][:keys]
-        live[: heads.size] = heads != 0
-        return live
+        held[: heads.size] = heads != 0
+        return held
 
     def renumber_keys(self, numbers: Ints) -> None:
-        """Give keys other numbers, which old ones point to; those without a session may have none."""
-        arrays, base = self.directory.arrays, self.base
-        heads, rows = arrays[base + s.AT_HEADS], self.rows
-        live = np.flatnonzero(heads[: numbers.size])
-        renewed: Ints = np.zeros(1 << int(numbers.max(initial=0)).bit_length(), np.int64)
-        renewed[numbers[live]] = heads[live]
-        listed = np.arange(rows.shape[0]) < self.scalars[s.TOP]
-        listed &= (rows[:, s.STATE] & s.GONE == 0) & (np.arange(rows.shape[0]) >= s.FIRST_ROW)
-        rows[listed, s.KEY] = numbers[rows[listed, s.KEY]]
-        self.directory.put(base + s.AT_HEADS, renewed)
+        """Give the keys that have a session the numbers that an array has at their old ones."""
+        place, rows = self.base + s.AT_HEADS, self.rows
+        heads = self.directory.arrays[place][: numbers.size]
+        held = np.flatnonzero(heads)
+        most = int(numbers[held].max(initial=0))
+        renewed: Ints = np.zeros(1 << most.bit_length(), np.int64)
+        renewed[numbers[held]] = heads[held]
+        named = np.flatnonzero(rows[: self.scalars[s.TOP], s.STATE] & s.GONE == 0)
+        named = named[named >= s.FIRST_ROW]
+        rows[named, s.KEY] = numbers[rows[named, s.KEY]]
+        self.directory.put(place, renewed)
+
+
+def chunk_words(rows: int) -> int:
+    """Words of chunks for the timers of rows, two each; in each bucket one chunk is not full."""
+    timers = 2 * rows
+    return CHUNK_WORDS * (timers // CHUNK + min(timers, BUCKETS) + 4)

@@ -8,6 +8,7 @@ the buckets that hold something.
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints, inlined, outlined
 from muntin.columnar.engine.sessions import layout as s
+from muntin.columnar.engine.timeline import U
 
 LEVELS, DIGIT = 8, 8
 SLOTS = 1 << DIGIT
@@ -51,16 +52,16 @@ def arm(store: Ints, buckets: Ints, chunks: Ints, timer: int, due: int) -> None:
     level, differing = 0, unit ^ position
     while differing >= SLOTS:
         level, differing = level + 1, differing >> DIGIT
-    bucket = level << DIGIT | (unit >> level * DIGIT & LAST_SLOT)
+    bucket = U(level << DIGIT | (unit >> level * DIGIT & LAST_SLOT))
     chunk = buckets[bucket]
-    if chunk == 0 or chunks[chunk * CHUNK_WORDS + 1] == CHUNK:
+    if chunk == 0 or chunks[U(chunk * CHUNK_WORDS + 1)] == CHUNK:
         fresh = take_chunk(store, chunks)
-        chunks[fresh * CHUNK_WORDS], chunks[fresh * CHUNK_WORDS + 1] = chunk, 0
+        chunks[U(fresh * CHUNK_WORDS)], chunks[U(fresh * CHUNK_WORDS + 1)] = chunk, 0
         buckets[bucket] = chunk = fresh
-    at = chunk * CHUNK_WORDS
-    chunks[at + 2 + chunks[at + 1]] = timer
-    chunks[at + 1] += 1
-    store[s.TIMERS + level] += 1
+    at = chunk * CHUNK_WORDS + 1
+    chunks[U(at + 1 + chunks[U(at)])] = timer
+    chunks[U(at)] += 1
+    store[U(s.TIMERS + level)] += 1
 
 
 @outlined
