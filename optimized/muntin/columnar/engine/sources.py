@@ -12,14 +12,14 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.engine import Engine, KeptPart, Rows
+from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.partials.promotion import keep_counts, promote
-from muntin.kernels.slicing.arrays import Fields
+from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.choice import Choice, put_away
 from muntin.kernels.slicing.custom_part import Custom
@@ -99,13 +99,16 @@ class SourceColumns:
 
     def folded(self, rows: Rows) -> dict[Part, Fields]:
         """The columns of results as `Form.finish` takes them."""
-        none: AnyArray = np.zeros(len(rows), np.int64)
-        return {
-            part: fields_of(self.kept[part].kernels, part, rows.parts[part])
-            if part in self.kept
-            else (rows.count,) if isinstance(part, Count) else (none, none, none)
-            for part in self.parts
-        }  # fmt: skip
+        return {part: self._fields(part, rows) for part in self.parts}
+
+    def _fields(self, part: Part, rows: Rows) -> Fields:
+        kept = self.kept.get(part)
+        if kept:
+            return fields_of(kept.kernels, part, [column_of(one) for one in rows.parts[part]])
+        if isinstance(part, Count):
+            return (column_of(rows.count),)
+        none = column_of(np.zeros(len(rows), np.int64))
+        return none, none, none
 
     def plain(self) -> list[tuple[Source, ValueType, int]] | None:
         """The columns that are read, if plain arrays can be bound as they come: type and place."""
@@ -205,7 +208,7 @@ def types_for(part: Part, held: ValueTypes, columns: Columns) -> ValueTypes:
         wider_type(one, columns[source])
         for one, source in zip(before, part.sources, strict=True)
     )  # fmt: skip
-    return ("object",) * len(types) if "object" in types else types
+    return tuple("object" for _ in types) if "object" in types else types
 
 
 def wider_type(held: ValueType | None, values: Values) -> ValueType:
