@@ -44,8 +44,8 @@ class NumberMachine(OperatorMachine):
         return None if self.letters % 11 == 10 else sign << self.letters % BITS
 
 
-class DenseMachine(NumberMachine):
-    method: Method = "dense"
+class EngineMachine(NumberMachine):
+    method: Method = "compiled"
 
 
 class WordMachine(OperatorMachine):
@@ -60,7 +60,7 @@ class WordMachine(OperatorMachine):
         )
 
 
-@pytest.mark.parametrize("machine", [NumberMachine, DenseMachine, WordMachine])
+@pytest.mark.parametrize("machine", [NumberMachine, EngineMachine, WordMachine])
 def test_columns_run_in_lockstep_with_the_denotation(
     machine: type[OperatorMachine],
 ) -> None:

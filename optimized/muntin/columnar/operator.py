@@ -314,7 +314,7 @@ class ColumnarOperator(Persistent, CustomState):
         image = image_in(fields)
         ensure(of_image(image))
         forms = {n: form for n, (form, _) in self._plans.items()}
-        asked = Asked(self._settings, image.queries, forms, len(image.keys))
+        asked = Asked(self._settings, image.queries, forms, len(image.keys), image.clock)
         groups, places = dict[Place, AnyGroup](), dict[str, Place]()
         for names, method, state in image.groups:
             group = asked.group(state)

@@ -7,7 +7,7 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import fill_key_table
-from muntin.columnar.engine.compiling import COMPILED, Ints, Phase
+from muntin.columnar.engine.compiling import Ints, Phase
 from muntin.columnar.engine.directory import FAR, AnyArray, Directory
 from muntin.columnar.engine.layout import best_layout, set_layout
 from muntin.columnar.engine.partials.kernels import PartKernels, ValueType, filled
@@ -34,6 +34,7 @@ SLICE_ARRAYS = (
     d.DIRTY_SLICE, d.DIRTY_BEFORE,
 )  # fmt: skip
 MOVED = (d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS)
+REVISION_ARRAYS = (d.REVISION_END, d.REVISION_KEY, d.REVISION)
 DUE_ARRAYS = (
     d.DUE_QUERY, d.DUE_START, d.DUE_END, d.DUE_LOW, d.DUE_HIGH, d.DUE_KIND, d.DUE_ROW,
 )  # fmt: skip
@@ -110,7 +111,7 @@ class Engine:
         for place in (d.COPY_FROM, d.COPY_TO, d.MERGE_FROM, d.MERGE_TO):
             put(place, np.zeros(4096, np.int64))
         put(d.KEY_SLOT, np.zeros(256, np.int64))
-        for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION):
+        for place in REVISION_ARRAYS:
             put(place, np.zeros(256, np.int64))
         for place in (d.OUT_KEY, d.OUT_COUNT, d.OUT_REVISION, *DUE_ARRAYS):
             put(place, np.zeros(64, np.int64))
@@ -127,7 +128,7 @@ class Engine:
             self.directory.grow(d.NEXT_UNIT, 64)
             self.slice_room = 0
             self._set_queries()
-            self._lay_edges()
+            self.lay_edges()
 
     def _set_queries(self) -> None:
         """The next end of each query after the time that was reported."""
@@ -264,7 +265,7 @@ class Engine:
             put(place, np.zeros(n, np.int64))
         self.batch_room = n
 
-    def _lay_edges(self, origin: Ints | None = None) -> None:
+    def lay_edges(self, origin: Ints | None = None) -> None:
         """Write edges and the table of stretches; `origin` is the old slice of each new one."""
         table, s, put = self.timetable, self.scalars, self.directory.put
         if table is None:
@@ -327,7 +328,7 @@ class Engine:
         self._suit()
         origin = self.timetable.cut(self._extremes(times))
         if origin is not None:
-            self._lay_edges(origin)
+            self.lay_edges(origin)
         self.scalars[d.CUT_CHECKED] = 1
 
     def _suit(self) -> None:
@@ -378,7 +379,7 @@ class Engine:
         kept = np.concatenate([[0], np.arange(keep, table.blank.size)])
         table.drop(keep)
         s[d.RELEASED] = 0
-        self._lay_edges(kept)
+        self.lay_edges(kept)
         s[d.PREFIXED] = 0
 
     def _make_room(self) -> None:
@@ -451,7 +452,7 @@ class Engine:
         s[d.LIMIT] = s[d.BEFORE_LIMIT] = limit
         if self.timetable:
             self._set_queries()
-            self._lay_edges()
+            self.lay_edges()
 
     def remove_query(self, number: int) -> None:
         """Emit the windows of a query no more."""
@@ -526,27 +527,25 @@ class Engine:
         """Forget revisions of windows that are final, and make room."""
         s, arrays = self.scalars, self.directory.arrays
         live = (arrays[d.REVISION] > 0) & (arrays[d.REVISION_END] > s[d.BEFORE_LIMIT])
-        ends, keys, numbers = (
-            arrays[place][live].copy() for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION)
-        )
-        size = 1 << (4 * (ends.size + need)).bit_length()
+        self.set_revisions(*(arrays[place][live] for place in REVISION_ARRAYS), need)
+
+    def set_revisions(self, ends: Ints, keys: Ints, numbers: Ints, need: int) -> None:
+        """Enter revisions into a table that has room for more."""
+        size = 1 << (4 * (ends.size + need) + 64).bit_length()
         spread = np.uint64(0x9E3779B97F4A7C15)
         hashed = (ends * 1_000_003 + keys).astype(np.uint64) * spread >> np.uint64(24)
-        for place in (d.REVISION_END, d.REVISION_KEY, d.REVISION):
-            self.directory.put(place, np.zeros(size, np.int64))
-        table = self.directory.arrays
-        for slot, end, key, number in zip(
-            (hashed & np.uint64(size - 1)).tolist(),
-            ends.tolist(),
-            keys.tolist(),
-            numbers.tolist(),
+        tables = [[0] * size for _ in REVISION_ARRAYS]
+        for slot, *row in zip(
+            (hashed & np.uint64(size - 1)).tolist(), ends.tolist(), keys.tolist(), numbers.tolist(),
             strict=True,
-        ):
-            while table[d.REVISION][slot]:
+        ):  # fmt: skip
+            while tables[-1][slot]:
                 slot = (slot + 1) & (size - 1)
-            table[d.REVISION_END][slot], table[d.REVISION_KEY][slot] = end, key
-            table[d.REVISION][slot] = number
-        s[d.REVISIONS] = ends.size
+            for table, value in zip(tables, row, strict=True):
+                table[slot] = value
+        for place, table in zip(REVISION_ARRAYS, tables, strict=True):
+            self.directory.put(place, np.array(table, np.int64))
+        self.scalars[d.REVISIONS] = ends.size
 
     def take(self) -> Rows:
         """The rows of the last step."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.engine import Engine, Rows
 from muntin.columnar.engine.plan import periods_of, query_row
 from muntin.columnar.engine.sessions.store import SessionRows, SessionStore
@@ -61,7 +60,7 @@ class EngineGroup:
             if self.engine and kind in self.windows:
                 self.engine.remove_query(self.windows.pop(kind))
             elif self.engine:
-                self.engine.remove_store(self.stores.pop(kind))
+                del self.stores[kind]
         return self
 
     def __len__(self) -> int:
@@ -82,6 +81,16 @@ class EngineGroup:
             if isinstance(form, Form)
         }
 
+    @property
+    def parts(self) -> list[Part]:
+        """The parts that the queries need."""
+        return [*{part: None for form in self.forms.values() for part in form.parts}]
+
+    @property
+    def live_stores(self) -> list[SessionStore]:
+        """The sessions that queries need."""
+        return [self.engine.stores[number] for number in self.stores.values()] if self.engine else []
+
     def start(self, clock: Clock) -> tuple[Engine, SourceColumns]:
         """The engine, made now if rows come for the first time."""
         if self.engine is None or self.sources is None:
@@ -93,10 +102,7 @@ class EngineGroup:
                 rows, periods_of(known), settings.output, settings.allowed_lateness, self.since
             )
             self.engine.set_clock(clock.watermark, clock.limit)
-            parts: dict[Part, None] = {
-                part: None for form in self.forms.values() for part in form.parts
-            }
-            self.sources = SourceColumns(self.engine, parts)
+            self.sources = SourceColumns(self.engine, self.parts)
             for kind in self.tracks:
                 if isinstance(kind, Session):
                     self.stores[kind] = len(self.stores)

@@ -1,5 +1,6 @@
 """How rows lie: the layout that suits the keys, and the move from one layout to another."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import widen_index
 from muntin.columnar.engine.compiling import Ints, Phase, call, ints
-from muntin.columnar.engine.directory import Directory
+from muntin.columnar.engine.directory import AnyArray, Directory
 from muntin.columnar.engine.partials.kernels import filled
 
 if TYPE_CHECKING:
@@ -100,28 +101,34 @@ def width_of(layout: int, keys: int) -> int:
 
 def set_layout(engine: "Engine", layout: int) -> None:
     """Move all rows to another layout, or to wider units."""
-    s, directory = engine.scalars, engine.directory
-    live, width = live_rows(engine), width_of(layout, int(s[d.KEY_COUNT]))
-    counts = directory.arrays[d.ROW_COUNT]
-    old = [[directory.arrays[place] for place in kept.cells] for kept in engine.parts]
+    arrays = engine.directory.arrays
+    old = [[arrays[place] for place in kept.cells] for kept in engine.parts]
+    lay_rows(engine, layout, live_rows(engine), arrays[d.ROW_COUNT], old)
+
+
+def lay_rows(
+    engine: "Engine",
+    layout: int,
+    live: LiveRows,
+    counts: Ints,
+    old: Sequence[Sequence[AnyArray]],
+) -> None:
+    """Lay rows out anew, by slice and key: of one cell they are merged."""
+    width = width_of(layout, int(engine.scalars[d.KEY_COUNT]))
     first = np.ones(live.row.size, np.bool_)
     first[1:] = (np.diff(live.slice) != 0) | (np.diff(live.key) != 0)
     cell = np.cumsum(first) - 1
     of_slice, of_key = live.slice[first], live.key[first]
     heads = np.flatnonzero(np.diff(of_slice, prepend=-1))
     sizes = np.diff(np.append(heads, of_slice.size))
+    chunks, row = np.ones_like(sizes), of_key
     if layout == d.SPARSE:
         chunks = -(-sizes // width)
-        begin = np.cumsum(chunks) - chunks + 1
-        rank = np.arange(of_slice.size) - np.repeat(heads, sizes)
-        row = np.repeat(begin, sizes) * width + rank
-    else:
-        chunks = np.ones_like(sizes)
-        begin = np.arange(sizes.size) + 1
-        row = np.repeat(begin, sizes) * width + of_key
+        row = np.arange(of_slice.size) - np.repeat(heads, sizes)
+    begin = np.cumsum(chunks) - chunks + 1
+    row = np.repeat(begin, sizes) * width + row
     _renew_rows(engine, layout, width, int(chunks.sum()))
-    arrays = directory.arrays
-    occupied = of_slice[heads]
+    arrays, occupied = engine.directory.arrays, of_slice[heads]
     arrays[d.UNIT][occupied] = begin
     arrays[d.LAST_UNIT][occupied] = begin + chunks - 1
     arrays[d.CELLS][occupied] = sizes
@@ -149,6 +156,7 @@ def _renew_rows(engine: "Engine", layout: int, width: int, units: int) -> None:
     for kept in engine.parts:
         for place, identity in zip(kept.cells, kept.kernels.identity, strict=True):
             directory.put(place, filled(rows, identity))
+    s[d.PREFIXED] = s[d.RELEASED] = 0
     for place in (d.UNIT, d.LAST_UNIT, d.CELLS, d.INDEX_AT, d.INDEX_BITS):
         directory.arrays[place][:] = 0
 
@@ -167,7 +175,7 @@ def _move_parts(
     engine: "Engine",
     copies: tuple[Ints, Ints],
     merges: tuple[Ints, Ints],
-    old: list[list[Ints]],
+    old: Sequence[Sequence[AnyArray]],
 ) -> None:
     """Copy and merge pairs of rows from the old columns."""
     directory, s = engine.directory, engine.scalars

@@ -162,6 +162,14 @@ class SourceColumns:
             self.kept[part] = kept
             self.engine.add_part(kept)
 
+    def restore(self, part: Part, types: ValueTypes) -> KeptPart:
+        """Keep a part of types that a state had."""
+        if isinstance(part, Count):
+            self._count(part)
+        else:
+            self._change(part, types, _kernels(part, types))
+        return self.kept[part]
+
     def _count(self, part: Count) -> None:
         if part not in self.kept:
             self.kept[part] = keep_counts(self.engine, part)

@@ -92,6 +92,16 @@ def keep_counts(engine: "Engine", part: Count) -> "KeptPart":
     return kept
 
 
+def live_bound(engine: "Engine", kept: "KeptPart") -> float:
+    """A bound of the sums of what rows hold now."""
+    arrays = engine.directory.arrays
+    return sum(
+        float(np.abs(arrays[space.places[kept.part][-1]].astype(np.float64)).sum())
+        for space in spaces_of(engine)
+        if kept.part in space.places
+    )
+
+
 def widen(engine: "Engine", nth: int) -> None:
     """Make room for the sums of a batch: know the bound of the nth anew, or take more limbs."""
     kept = [one for one in engine.parts if one.kernels.degree][nth]
@@ -99,11 +109,7 @@ def widen(engine: "Engine", nth: int) -> None:
     bounds = arrays[d.SUM_BOUND]
     half = bounds.size // 2
     added = bounds[half + nth] - bounds[nth]
-    live = sum(
-        float(np.abs(arrays[space.places[kept.part][-1]].astype(np.float64)).sum())
-        for space in spaces_of(engine)
-        if kept.part in space.places
-    )
+    live = live_bound(engine, kept)
     if live + added < ROOM:
         bounds[nth] = live
         return

@@ -88,7 +88,7 @@ class SessionStore:
         state[s.SHIFT] = max(0, (gap // UNITS_OF_GAP).bit_length() - 1)
         state[s.TOP], state[s.CHUNK_TOP], state[s.NEXT_DUE] = s.FIRST_ROW, 1, FAR
         directory.put(self.base + s.AT_BUCKETS, np.zeros(BUCKETS, np.int64))
-        self._grow_rows(LEAST_ROWS)
+        self.grow_rows(LEAST_ROWS)
         directory.put(self.base + s.AT_HEADS, np.zeros(16, np.int64))
 
     @property
@@ -123,7 +123,7 @@ class SessionStore:
         capacity = arrays[base + s.AT_FREE].size
         need = n + min(n, live // 16) + 1 - (int(state[s.FREE]) + capacity - int(state[s.TOP]))
         if need > 0:
-            self._grow_rows(1 << (capacity + need - 1).bit_length())
+            self.grow_rows(1 << (capacity + need - 1).bit_length())
         grow(base + s.AT_HEADS, 1 << (max(keys, 1) - 1).bit_length())
         many = live + n if own_gaps or state[s.MIXED] else 2 * n
         grow(base + s.AT_NEW, 1 << (n - 1).bit_length())
@@ -132,7 +132,7 @@ class SessionStore:
         grow(base + s.AT_CHANGED, s.C_FIELDS * kept)
         self._grow_columns(self.old, kept)
 
-    def _grow_rows(self, rows: int) -> None:
+    def grow_rows(self, rows: int) -> None:
         grow, base = self.directory.grow, self.base
         grow(base + s.AT_ROWS, rows * s.ROW_FIELDS)
         grow(base + s.AT_FREE, rows)
