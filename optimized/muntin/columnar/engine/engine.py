@@ -483,7 +483,11 @@ class Engine:
         if n > self.batch_room:
             self._batch_room(n)
         code = run_step(self.directory, n, watermark)
-        return code == d.DONE or self._go_on(code, n, watermark)
+        done = code == d.DONE or self._go_on(code, n, watermark)
+        if self.directory.failure:
+            failure, self.directory.failure = self.directory.failure, None
+            raise failure
+        return done
 
     def _go_on(self, code: int, n: int, watermark: int) -> bool:
         s = self.scalars
@@ -492,9 +496,6 @@ class Engine:
             self._serve(code)
             code = run_step(self.directory, n, watermark)
         s[d.CUT_CHECKED] = 0
-        if self.directory.failure:
-            failure, self.directory.failure = self.directory.failure, None
-            raise failure
         return code == d.DONE
 
     def _serve(self, code: int) -> None:

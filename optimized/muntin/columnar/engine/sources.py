@@ -12,14 +12,14 @@ import numpy as np
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
-from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.engine import Engine, KeptPart, Rows
+from muntin.columnar.engine.partials.conversion import fields_of
 from muntin.columnar.engine.partials.custom import custom_kernels, input_columns
 from muntin.columnar.engine.partials.kernels import DTYPES, PartKernels, ValueType, kernels_for
 from muntin.columnar.engine.partials.objects import check_values
 from muntin.columnar.engine.partials.promotion import keep_counts, promote
-from muntin.kernels.slicing.arrays import Fields
+from muntin.kernels.slicing.arrays import Fields, column_of
 from muntin.kernels.slicing.batch import Source, Values
 from muntin.kernels.slicing.choice import Choice, put_away
 from muntin.kernels.slicing.custom_part import Custom
@@ -42,7 +42,7 @@ class SourceColumns:
         self.kept: dict[Part, KeptPart] = {}
         self.places: dict[tuple[Source, ValueType], int] = {}
         self.times: dict[tuple[Source, ...], int] = {}
-        self._usual: list[tuple[Source, np.dtype[np.generic], int]] = []
+        self._usual: list[tuple[Source, np.dtype[np.generic] | None, int]] = []
         self.add(parts)
 
     @property
@@ -76,49 +76,56 @@ class SourceColumns:
                 for k, column in enumerate(input_columns(kept.part, columns)):
                     self._put(kept.source + k, column)
             self._bind_times(kept, columns, time)
-        self._usual = [
-            (source, np.dtype(DTYPES[value_type]), self._place(source, value_type))
-            for source, value_type in pairs
-        ]
-        if self._irregular():
-            self._usual = []
+        self._usual = self._columns_as_they_come()
 
     def _bind_unchanged(self, columns: Columns) -> bool:
         """Bind columns of the types that the last had, if neither had nulls: that is usual."""
         for source, dtype, _ in self._usual:
             data, valid = columns[source]
-            if valid is not None or data.dtype != dtype or data.strides != STRIDES:
+            if valid is not None or (dtype and (data.dtype != dtype or data.strides != STRIDES)):
                 return False
-        for source, _, place in self._usual:
-            self.engine.bind(place, columns[source].data)
+        for source, dtype, place in self._usual:
+            if dtype:
+                self._put(place, columns[source].data)
         return bool(self._usual)
 
-    def _irregular(self) -> bool:
-        """Whether more is to be done for a batch than to bind its columns."""
-        return len({source for source, _, _ in self._usual}) < len(self._usual) or any(
-            kept.time != d.TIMES or "object" in kept.types or isinstance(kept.part, Custom)
-            for kept in self.kept.values()
-        )
+    def _columns_as_they_come(self) -> list[tuple[Source, np.dtype[np.generic] | None, int]]:
+        """The columns, if no more is to be done than to bind them; those only counted no place."""
+        for kept in self.kept.values():
+            if kept.time != d.TIMES or "object" in kept.types or isinstance(kept.part, Custom):
+                return []
+        pairs = self._columns_read()
+        if len(dict(pairs)) < len(pairs):  # one is read as integers and as floats
+            return []
+        types = dict(pairs)
+        return [
+            (source, np.dtype(DTYPES[types[source]]), self._place(source, types[source]))
+            if source in types
+            else (source, None, d.TIMES)
+            for source in self.sources
+        ]
 
     def folded(self, rows: Rows) -> dict[Part, Fields]:
         """The columns of results as `Form.finish` takes them."""
-        none: AnyArray = np.zeros(len(rows), np.int64)
-        return {
-            part: fields_of(self.kept[part].kernels, part, rows.parts[part])
-            if part in self.kept
-            else (rows.count,) if isinstance(part, Count) else (none, none, none)
-            for part in self.parts
-        }  # fmt: skip
+        return {part: self._fields(part, rows) for part in self.parts}
+
+    def _fields(self, part: Part, rows: Rows) -> Fields:
+        kept = self.kept.get(part)
+        if kept:
+            return fields_of(kept.kernels, part, [column_of(one) for one in rows.parts[part]])
+        if isinstance(part, Count):
+            return (column_of(rows.count),)
+        none = column_of(np.zeros(len(rows), np.int64))
+        return none, none, none
 
     def plain(self) -> list[tuple[Source, ValueType, int]] | None:
         """The columns that are read, if plain arrays can be bound as they come: type and place."""
-        for kept in self.kept.values():
-            if isinstance(kept.part, Custom | Count) or "object" in kept.types:
-                return None
-        columns = [
-            (source, kind, self._place(source, kind)) for source, kind in self._columns_read()
+        columns: list[tuple[Source, ValueType, int]] = [
+            (source, "float" if dtype == np.float64 else "int", place)
+            for source, dtype, place in self._usual
+            if dtype
         ]
-        return columns if len(columns) == len(self.sources) else None
+        return columns if columns and len(columns) == len(self._usual) else None
 
     # ------------------------------------------------------------ types
 
@@ -217,7 +224,7 @@ def types_for(part: Part, held: ValueTypes, columns: Columns) -> ValueTypes:
         wider_type(one, columns[source])
         for one, source in zip(before, part.sources, strict=True)
     )  # fmt: skip
-    return ("object",) * len(types) if "object" in types else types
+    return tuple("object" for _ in types) if "object" in types else types
 
 
 def wider_type(held: ValueType | None, values: Values) -> ValueType:

@@ -23,8 +23,10 @@ def moment_of(time: int) -> int:
 @inlined
 def is_chosen(rank: int, time: int, held: int, held_time: int) -> bool:
     """Whether a value is chosen before the one that a row has."""
-    if time == d.FAR or held_time == d.FAR:
-        return time != d.FAR
+    if time == d.FAR:
+        return False
+    if held_time == d.FAR:
+        return True
     if rank == held:
         return moment_of(time) < moment_of(held_time)
     return rank > held

@@ -1,4 +1,4 @@
-"""What is the same for many partials: to copy rows, to merge sums of integers, and their prefixes."""
+"""What many partials share: copies of rows, sums of integers and their prefixes, counts."""
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints, PartPhase, inlined, ints, reordered

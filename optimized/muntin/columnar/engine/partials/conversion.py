@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isfinite, isnan
 
 import numpy as np
 
-from muntin.columnar.engine.directory import AnyArray
+from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.partials.kernels import PartKernels
 from muntin.columnar.engine.partials.sums import LIMB, LOW_BITS
 from muntin.kernels.slicing.arrays import Column, Fields, Flags, column_of, packed
@@ -13,25 +14,35 @@ from muntin.kernels.slicing.custom_part import Custom
 from muntin.kernels.slicing.parts import Part, Squares, Sum
 from muntin.spec.algebra.values import as_float
 
-Columns = Sequence[AnyArray]
+Columns = Sequence[Column]
+HALF = 1 << LIMB - 1
 
 
 def int_of_limbs(limbs: Columns) -> Column:
     """The integers that are kept in limbs: of 64 bits if all fit, else of any size."""
-    carried: list[AnyArray] = [limbs[0] & LOW_BITS]
-    carry = limbs[0] >> LIMB
-    for limb in limbs[1:-1]:
-        total = limb + carry
+    carried, carry = list[Ints](), np.zeros_like(limbs[0], np.int64)
+    for limb in limbs[:-1]:
+        total = words(limb) + carry
         carried.append(total & LOW_BITS)
         carry = total >> LIMB
-    top = limbs[-1] + carry
-    small = len(carried) == 1 and bool(((top >= -(1 << 31)) & (top < 1 << 31)).all())
-    if small:
+    top = words(limbs[-1]) + carry
+    if len(carried) == 1 and bool(((top >= -HALF) & (top < HALF)).all()):
         return column_of((top << LIMB) + carried[0])
     value = top.astype(np.object_)
     for limb in reversed(carried):
         value = (value << LIMB) + limb.astype(np.object_)
-    return narrowed(value)
+    return narrowed(column_of(value))
+
+
+def words(column: Column) -> Ints:
+    """A column of integers of 64 bits as such."""
+    return np.asarray(column, np.int64)
+
+
+def limbs_of(column: Column) -> list[Column]:
+    """Integers of 64 bits in two limbs."""
+    integers = words(column)
+    return [column_of(integers & LOW_BITS), column_of(integers >> LIMB)]
 
 
 def narrowed(values: Column) -> Column:
@@ -69,14 +80,14 @@ def _exact_or_spread(columns: Columns) -> Fields:
 
 def converted(
     part: Part, old: PartKernels, new: PartKernels, columns: Columns, empty: Flags
-) -> list[AnyArray]:
+) -> list[Column]:
     """The columns of a part for kernels of another type; rows that are empty stay so."""
     if isinstance(part, Sum):
         return _sums(old, new, columns)
     if isinstance(part, Squares):
         return _squares(old, new, columns)
     cast = [
-        column.astype(identity.dtype)
+        column_of(column.astype(identity.dtype))
         for column, identity in zip(columns, new.identity, strict=True)
     ]
     if len(cast) == 1:  # an extreme: only that has no time to tell that it is empty
@@ -84,25 +95,24 @@ def converted(
     return cast
 
 
-def _sums(old: PartKernels, new: PartKernels, columns: Columns) -> list[AnyArray]:
+def _sums(old: PartKernels, new: PartKernels, columns: Columns) -> list[Column]:
     if new.value_type == "wide":
-        return [columns[0] & LOW_BITS, columns[0] >> LIMB]
+        return limbs_of(columns[0])
     total = int_of_limbs(columns) if old.value_type == "wide" else columns[0]
-    return [total.astype(new.identity[0].dtype)]
+    return [column_of(total.astype(new.identity[0].dtype))]
 
 
-def _squares(old: PartKernels, new: PartKernels, columns: Columns) -> list[AnyArray]:
+def _squares(old: PartKernels, new: PartKernels, columns: Columns) -> list[Column]:
     if new.value_type == "wide":
         n, total, squares = columns
         none = np.zeros_like(n)
-        limbs = [total & LOW_BITS, total >> LIMB, squares & LOW_BITS, squares >> LIMB]
-        return [n, *limbs, none, none.copy()]
+        return [n, *limbs_of(total), *limbs_of(squares), none, none.copy()]
     n, total, squares = _powers(old, columns)
     if new.value_type == "float":
-        return [np.asarray(n, np.int64), *deviations(n, total, squares)]
+        return [column_of(words(n)), *deviations(n, total, squares)]
     odd = np.zeros_like(n)
     if old.value_type == "float":
-        odd[:] = [int(mean - mean != 0 or spread != spread) for mean, spread in zip(*columns[1:])]
+        odd[:] = [int(not isfinite(x) or isnan(y)) for x, y in zip(*columns[1:], strict=True)]
     return [n, odd, total, squares]
 
 
@@ -111,15 +121,15 @@ def _powers(old: PartKernels, columns: Columns) -> tuple[Column, Column, Column]
     if old.value_type == "float":
         n = columns[0].astype(np.object_)
         pairs = [
-            (Fraction(0), Fraction(0)) if mean - mean or spread - spread
+            (Fraction(0), Fraction(0)) if not (isfinite(mean) and isfinite(spread))
             else (Fraction(mean), Fraction(spread))
             for mean, spread in zip(columns[1].tolist(), columns[2].tolist(), strict=True)
         ]  # fmt: skip
         mean, spread = (np.array([pair[k] for pair in pairs], np.object_) for k in range(2))
-        return n, n * mean, spread + n * mean * mean
+        return column_of(n), column_of(n * mean), column_of(spread + n * mean * mean)
     if old.value_type == "wide":
         columns = columns[0], int_of_limbs(columns[1:3]), int_of_limbs(columns[3:])
-    n, total, squares = (column.astype(np.object_) for column in columns)
+    n, total, squares = (column_of(column.astype(np.object_)) for column in columns)
     return n, total, squares
 
 

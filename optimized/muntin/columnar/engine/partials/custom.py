@@ -3,7 +3,7 @@
 The columns are how many rows there are, and the fields of the partial. It must be commutative.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
@@ -80,7 +80,7 @@ def source_of(summary: NumericAggregate) -> str:
     )  # fmt: skip
 
 
-def _tuple(parts: object) -> str:
+def _tuple(parts: Iterable[str]) -> str:
     return f"({''.join(f'{part}, ' for part in parts)})"
 
 

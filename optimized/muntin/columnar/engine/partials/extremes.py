@@ -1,7 +1,8 @@
 """The least and the greatest value, integers or floats, by one kernel.
 
-Values are compared as integers: the bits of floats are put into the order of their values, NaN
-last and both zeros as one, and for the least value all bits are inverted. Both are undone to store a value.
+Values are compared as integers: the bits of floats are put into the order of their values, NaN last
+and both zeros as one, and for the least value all bits are inverted. Both are undone to store a
+value.
 """
 
 from muntin.columnar.engine import directory as d

@@ -1,15 +1,17 @@
 """Which kernels a part has over values of a type, and what a row holds before any value came."""
 
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muntin.columnar.engine import directory as d
+from muntin.columnar.engine.compiling import CallbackPhase, PartPhase
 from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials import choice, columns, extremes, first_last, squares, sums
 from muntin.columnar.engine.partials.objects import copy_objects, object_kernels
+from muntin.kernels.slicing.arrays import column_of
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.parts import Count, First, Last, Max, Min, Part, Squares, Sum
 
@@ -21,13 +23,8 @@ DTYPES: Mapping[ValueType, type[object]] = {
 }  # fmt: skip
 
 
-class PartKernel(Protocol):
-    """What the state calls for a partial."""
-
-    @property
-    def address(self) -> int:
-        """What the state holds to have the kernel called."""
-        ...
+PartKernel = PartPhase | CallbackPhase
+"""What the state calls for a partial."""
 
 
 class PartKernels(NamedTuple):
@@ -116,7 +113,7 @@ def _objects(part: Part) -> PartKernels:
     """The kernels of values of any type."""
     sign = 1 if isinstance(part, Choice) and part.greatest else -1
     add, merge = object_kernels(type(part), sign)
-    zeros = {Sum: 1, Squares: 4}.get(type(part), 0)
+    zeros = 1 if isinstance(part, Sum) else 4 if isinstance(part, Squares) else 0
     empty = items(*[0] * zeros or [None], value_type="object")
     if isinstance(part, First | Last):
         empty = (*items(-d.FAR if isinstance(part, Last) else d.FAR), *empty)
@@ -136,4 +133,4 @@ def kernels_for(part: Part, value_type: ValueType, second: ValueType = "int") ->
 
 def filled(size: int, identity: Identity) -> AnyArray:
     """A column that no value came to."""
-    return np.full(size, identity, identity.dtype)
+    return column_of(np.full(size, identity, identity.dtype))

@@ -12,9 +12,10 @@ from functools import cache
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import CallbackPhase
+from muntin.columnar.engine.compiling import CallbackPhase, Ints
 from muntin.columnar.engine.directory import AnyArray, Directory
 from muntin.columnar.engine.partials.choice import is_chosen
+from muntin.kernels.slicing.arrays import column_of
 from muntin.kernels.slicing.choice import Choice
 from muntin.kernels.slicing.parts import First, Last, Max, Min, Part, Squares, Sum
 from muntin.spec.algebra.catalogue import named
@@ -114,9 +115,10 @@ class ObjectKernels:
         del origin
         fields = t.arrays[d.PARTS][part * d.P_FIELDS : (part + 1) * d.P_FIELDS].tolist()
         columns = t.arrays[to : to + fields[d.P_COLUMNS]]
-        values, second, times = (t.arrays[fields[k]] for k in (d.P_SOURCE, d.P_SECOND, d.P_TIME))
+        values, second = t.arrays[fields[d.P_SOURCE]], t.arrays[fields[d.P_SECOND]]
+        times = np.asarray(t.arrays[fields[d.P_TIME]], np.int64)
         for i, row in placed_rows(t, times):
-            lifted = self.lift(values[i], second[i], int(times[i]))
+            lifted = self.lift(values.item(i), second.item(i), int(times[i]))
             self._put(columns, row, lifted)
         return 0
 
@@ -138,7 +140,7 @@ class ObjectKernels:
                 column[row] = item
 
 
-def placed_rows(t: Directory, times: AnyArray) -> list[tuple[int, int]]:
+def placed_rows(t: Directory, times: Ints) -> list[tuple[int, int]]:
     """The rows of a batch that have a value, and the row of the state of each."""
     arrays, moments, pairs = t.arrays, t.arrays[d.TIMES], list[tuple[int, int]]()
     for e in range(int(arrays[d.SCALARS][d.ENTRIES])):
@@ -156,9 +158,9 @@ def placed_rows(t: Directory, times: AnyArray) -> list[tuple[int, int]]:
 def copy_rows(t: Directory, part: int, to: int, origin: int) -> int:
     """Copy rows to other rows."""
     copies = int(t.arrays[d.SCALARS][d.COPIES])
-    froms, tos = t.arrays[d.COPY_FROM][:copies], t.arrays[d.COPY_TO][:copies]
-    for column in range(int(t.arrays[d.PARTS][part * d.P_FIELDS + d.P_COLUMNS])):
-        t.arrays[to + column][tos] = t.arrays[origin + column][froms]
+    froms, tos = (np.asarray(t.arrays[k][:copies], np.int64) for k in (d.COPY_FROM, d.COPY_TO))
+    for k in range(int(t.arrays[d.PARTS][part * d.P_FIELDS + d.P_COLUMNS])):
+        column_of(t.arrays[to + k])[tos] = column_of(t.arrays[origin + k])[froms]
     return 0
 
 

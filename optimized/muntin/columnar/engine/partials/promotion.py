@@ -13,8 +13,8 @@ import numpy as np
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Ints
 from muntin.columnar.engine.partials.conversion import converted
-from muntin.columnar.engine.directory import AnyArray
 from muntin.columnar.engine.partials.kernels import PartKernels, kernels_for
+from muntin.kernels.slicing.arrays import Column, column_of
 from muntin.kernels.slicing.parts import Count, Part
 
 if TYPE_CHECKING:
@@ -43,21 +43,24 @@ class RowSpace:
 def spaces_of(engine: "Engine") -> list[RowSpace]:
     """The cells, and the spaces of stores."""
     arrays = engine.directory.arrays
-    cells = RowSpace(lambda: arrays[d.ROW_COUNT], {kept.part: kept.cells for kept in engine.parts})
+    cells = RowSpace(
+        lambda: np.asarray(arrays[d.ROW_COUNT], np.int64),
+        {kept.part: kept.cells for kept in engine.parts},
+    )
     return [cells, *engine.spaces]
 
 
 def promote(engine: "Engine", kept: "KeptPart", kernels: PartKernels) -> None:
     """Give a partial kernels of another type, and convert its columns in all spaces."""
     arrays, directory = engine.directory.arrays, engine.directory
-    moved: list[tuple[list[int], list[AnyArray]]] = []
+    moved: list[tuple[list[int], list[Column]]] = []
     for space in spaces_of(engine):
         if kept.part not in space.places:
             continue
         places = space.places[kept.part]
         counted = space.places.get(Count(kept.part.sources[0]))
         empty = np.asarray((arrays[counted[0]] if counted else space.counts()) == 0, np.bool_)
-        columns = [arrays[place] for place in places]
+        columns = [column_of(arrays[place]) for place in places]
         moved.append((places, converted(kept.part, kept.kernels, kernels, columns, empty)))
     kept.kernels = kernels
     for places, columns in moved:

@@ -187,6 +187,7 @@ def place_keys(t: Directory, base: int) -> int:
     store[s.PREFETCHED] = near
     scalars[d.ENTRIES] = 1
     ints(t, d.ENTRY_BEGIN)[0], ints(t, d.ENTRY_END)[0], ints(t, d.ENTRY_ROW)[0] = 0, n, -1
+    ints(t, d.ENTRY_LOW)[0], ints(t, d.ENTRY_HIGH)[0] = -d.FAR, d.FAR
     return 0
 
 

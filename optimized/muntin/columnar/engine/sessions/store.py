@@ -103,13 +103,14 @@ class SessionStore:
         """Give parts columns that have none, or whose kernels are others now."""
         add, places = self.directory.add, list[int]()
         rows = self.directory.arrays[self.base + s.AT_FREE].size
+        changed = max(64, self.directory.arrays[self.base + s.AT_CHANGED].size // s.C_FIELDS)
         for one in kept:
             identity = one.kernels.identity
             if one.part not in self.places:
                 self.places[one.part] = [add(filled(rows, value)) for value in identity]
             if self.kernels.get(one.part) is not one.kernels:
                 self.kernels[one.part] = one.kernels
-                self.old[one.part] = [add(filled(64, value)) for value in identity]
+                self.old[one.part] = [add(filled(changed, value)) for value in identity]
             places += [self.places[one.part][0], self.old[one.part][0]]
         self.directory.put(self.base + s.AT_COLUMNS, np.array(places, np.int64))
 
