@@ -161,3 +161,18 @@ def test_blank_slices_are_cut_where_events_are() -> None:
             assert low < high
         at = np.searchsorted(table.edges, times, "right") - 1
         assert not table.blank[at].any()
+
+
+@pytest.mark.parametrize("values", [(1, 2, 3, 4), (2**70, 2**71, 5, 7)], ids=["words", "wide"])
+@pytest.mark.parametrize("name", ["first", "last", "m4"])
+def test_of_equal_times_in_sessions_that_merge_the_order_of_arrival_decides(
+    name: str, values: tuple[object, ...]
+) -> None:
+    both = ColumnarOperator(Settings(), method="compiled"), SpecificationOperator(Settings())
+    times = (10, 20, 15, 10)
+    events = tuple(Event(time, value) for time, value in zip(times, values, strict=True))
+    for operator in both:
+        operator.add(Query("s", Session(8), named(name)))
+    tested, denoted = (operator.take(Step(events, 100)) for operator in both)
+    assert len(denoted.results) == 1
+    assert not response_difference(denoted, tested)

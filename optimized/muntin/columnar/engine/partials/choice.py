@@ -64,7 +64,7 @@ def add_choice(t: Directory, part: int, to: int, origin: int) -> int:
 
 @PartPhase
 def merge_choice(t: Directory, part: int, to: int, origin: int) -> int:
-    """Keep what is chosen of both rows of each pair."""
+    """Keep what is chosen of both rows of each pair; of equals, what the origin has came first."""
     froms, tos, flags = ints(t, d.MERGE_FROM), ints(t, d.MERGE_TO), part_field(t, part, d.P_FLAGS)
     keys, payloads, stamps = words(t, to), words(t, to + 1), ints(t, to + 2)
     others, brought, times = words(t, origin), words(t, origin + 1), ints(t, origin + 2)
@@ -72,7 +72,7 @@ def merge_choice(t: Directory, part: int, to: int, origin: int) -> int:
     for i in range(ints(t, d.SCALARS)[d.MERGES]):
         row, origin_row = tos[i], froms[i]
         rank, held = rank_of(others[origin_row], fold, flip), rank_of(keys[row], fold, flip)
-        if is_chosen(rank, times[origin_row], held, stamps[row]):
+        if not is_chosen(held, stamps[row], rank, times[origin_row]):
             keys[row], payloads[row] = others[origin_row], brought[origin_row]
             stamps[row] = times[origin_row]
     return 0

@@ -59,7 +59,11 @@ def add_first_last(t: Directory, part: int, to: int, origin: int) -> int:
 
 @PartPhase
 def merge_first_last(t: Directory, part: int, to: int, origin: int) -> int:
-    """Keep what is farther out; of equal times, what the target has is first."""
+    """Keep what is farther out; of equal times, what the origin has came first.
+
+    Rows of equal times are those of two sessions that merge: what the target has of such a time
+    came after the origin was closed, or it would lie there.
+    """
     froms, tos, moments, kept = (
         ints(t, d.MERGE_FROM),
         ints(t, d.MERGE_TO),
@@ -71,6 +75,6 @@ def merge_first_last(t: Directory, part: int, to: int, origin: int) -> int:
     flip = tie - 1
     for i in range(ints(t, d.SCALARS)[d.MERGES]):
         row, origin_row = tos[i], froms[i]
-        if (others[origin_row] ^ flip) + tie > moments[row] ^ flip:
+        if (others[origin_row] ^ flip) + 1 - tie > moments[row] ^ flip:
             moments[row], kept[row] = others[origin_row], values[origin_row]
     return 0

@@ -123,13 +123,16 @@ class ObjectKernels:
         return 0
 
     def merge(self, t: Directory, part: int, to: int, origin: int) -> int:
-        """Merge pairs of rows."""
+        """Merge pairs of rows; what the origin has came first."""
         n = int(t.arrays[d.PARTS][part * d.P_FIELDS + d.P_COLUMNS])
         columns, others = t.arrays[to : to + n], t.arrays[origin : origin + n]
         merges = int(t.arrays[d.SCALARS][d.MERGES])
         froms, tos = (t.arrays[k][:merges].tolist() for k in (d.MERGE_FROM, d.MERGE_TO))
         for row, target in zip(froms, tos, strict=True):
-            self._put(columns, target, tuple(column.item(row) for column in others))
+            held = tuple(column.item(target) for column in columns)
+            merged = self.combine(tuple(column.item(row) for column in others), held)
+            for column, item in zip(columns, merged, strict=True):
+                column[target] = item
         return 0
 
     def _put(self, columns: list[AnyArray], row: int, items: Items) -> None:
