@@ -1,26 +1,27 @@
-"""The only module of the engine that imports Numba. Without Numba all kernels are interpreted.
+"""What kernels are written with. Compiled by Numba, loaded from a library, or else interpreted.
 
 A kernel gets one argument, the directory: it reads an array by its place there. Compiled, that is
 an address, so arrays have no owner for Numba to count, each kernel has one signature, and a call
 from Python takes a tenth of a microsecond. Partials are added, merged and copied by pointers to
-functions that lie in the state, so no kernel is specialized to a set of aggregates.
+functions that lie in the state, so no kernel is specialized to a set of aggregates. Phases call
+each other by pointers too, so each is compiled once, by itself, and only if it is needed.
 """
 
-# Numba has no type annotations, so:
-# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
-
 import ctypes
-from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
+import gc
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muntin.kernels.compiler.jit import COMPILED, gc_paused
-from muntin.spec.errors import UnsupportedError
+from muntin.columnar.compiler.kernel_store import KernelCode, can_compile, kernel_store
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from muntin.columnar.engine.directory import Directory
 
 P = ParamSpec("P")
@@ -29,147 +30,216 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 PartKernel = Callable[["Directory", int, int, int], int]
 
+COMPILED = can_compile()
+"""Whether kernels are machine code in this process."""
 
-def _data_offset() -> int:
-    """Where an array object of NumPy has the address of its data (`PyArrayObject_fields.data`)."""
-    probe = np.zeros(1, np.int64)
-    for offset in range(8, 128, 8):
-        if ctypes.c_void_p.from_address(id(probe) + offset).value == probe.ctypes.data:
-            return offset
-    raise UnsupportedError("arrays of this NumPy have no address of data; use CPython")
+HASHED_MODULES = "muntin.columnar.engine."
+"""Modules whose sources are part of the key of a library."""
+
+UNLINKED = -1
+"""What a phase returns that needs a kernel whose address the directory lacks; it is run again."""
 
 
-DATA_OFFSET = _data_offset()
+@contextmanager
+def gc_paused() -> Generator[None]:
+    """Pause garbage collection while thousands of objects are made that stay."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
-if COMPILED:
-    with gc_paused():
-        import numba
-        from llvmlite import ir
-        from numba import types
-        from numba.extending import intrinsic
 
-        WORD, REAL = ir.IntType(64), ir.DoubleType()
-        DIRECTORY = types.CPointer(types.int64)
+@cache
+def _backend() -> "ModuleType":
+    """The compiler, imported when something has to be compiled."""
+    from muntin.columnar.compiler import numba_backend  # noqa: PLC0415 - imports Numba
 
-        def _pointer_to(item: object, llvm_type: object) -> Callable[..., object]:
-            @intrinsic
-            def pointer(_: object, address: object) -> object:
-                def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
-                    return builder.inttoptr(values[0], llvm_type.as_pointer())
+    numba_backend.register(Helper)
+    return numba_backend
 
-                return types.CPointer(item)(types.int64), generate
 
-            return pointer
+class Helper(Generic[P, R]):
+    """A function that kernels call; Numba compiles it with the first kernel that does."""
 
-        _int_pointer = _pointer_to(types.int64, WORD)
-        _float_pointer = _pointer_to(types.float64, REAL)
+    def __init__(self, function: Callable[P, R], compile_helper: Callable[[], object]) -> None:
+        """Compile nothing yet."""
+        self.py_func = function
+        self.__doc__ = function.__doc__
+        self._compile_helper = compile_helper
 
-        @intrinsic
-        def call(_: object, function: object, t: object, part: object, to: object, origin: object) -> object:
-            def generate(_c: object, builder: object, _s: object, values: list[object]) -> object:
-                kind = ir.FunctionType(WORD, [WORD.as_pointer(), WORD, WORD, WORD])
-                return builder.call(builder.inttoptr(values[0], kind.as_pointer()), values[1:])
+    @cached_property
+    def compiled(self) -> object:
+        """What Numba calls."""
+        return self._compile_helper()
 
-            word = types.int64
-            return word(word, DIRECTORY, word, word, word), generate
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function, interpreted."""
+        return self.py_func(*args, **kwargs)
 
-        _OPTIONS = {"error_model": "numpy"}
-        _REORDERED = {**_OPTIONS, "fastmath": {"reassoc", "nsz"}}
 
-        def inlined(function: Callable[P, R]) -> Callable[P, R]:
-            """A function that kernels call, and that becomes part of them."""
-            return numba.njit(forceinline=True, **_OPTIONS)(function)
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that kernels call, and that becomes part of them."""
+    return Helper(function, lambda: _backend().jit(function, inline=True)) if COMPILED else function
 
-        def outlined(function: Callable[P, R]) -> Callable[P, R]:
-            """A function that kernels call."""
-            return numba.njit(**_OPTIONS)(function)
 
-        def reordered(function: Callable[P, R]) -> Callable[P, R]:
-            """A function that kernels call, in which floats are added in any order."""
-            return numba.njit(**_REORDERED)(function)
+def outlined(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that kernels call."""
+    return Helper(function, lambda: _backend().jit(function, inline=False)) if COMPILED else function
 
-        @inlined
-        def ints(t: "Directory", place: int) -> Ints:
-            """The array of integers at a place."""
-            return numba.carray(_int_pointer(t[2 * place]), (t[2 * place + 1],))
 
-        @inlined
-        def floats(t: "Directory", place: int) -> Floats:
-            """The array of floats at a place."""
-            return numba.carray(_float_pointer(t[2 * place]), (t[2 * place + 1],))
-        @inlined
-        def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
-            """Write where the data of an array object lie, and how many items they are."""
-            t[2 * place] = _int_pointer(object_address + DATA_OFFSET)[0]
-            t[2 * place + 1] = n
-else:
-
-    def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
-        """Do nothing: the directory has the array itself."""
-
-    def inlined(function: Callable[P, R]) -> Callable[P, R]:
-        """The function itself."""
+def reordered(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that kernels call, in which floats are added in any order."""
+    if not COMPILED:
         return function
+    return Helper(function, lambda: _backend().jit(function, inline=False, any_order=True))
 
-    outlined = reordered = inlined
 
-    def ints(t: "Directory", place: int) -> Ints:
-        """The array of integers at a place."""
-        return t.arrays[place]
+def _primitive(function: Callable[P, R]) -> Callable[P, R]:
+    """A function on the directory, that the compiler has another form of."""
+    name = function.__name__
+    return Helper(function, lambda: _backend().primitive(name)) if COMPILED else function
 
-    def floats(t: "Directory", place: int) -> Floats:
-        """The array of floats at a place."""
-        return t.arrays[place]
 
-    def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
-        """Call a kernel of partials."""
-        return PART_KERNELS[function](t, part, to, origin)
+@_primitive
+def ints(t: "Directory", place: int) -> Ints:
+    """The array of integers at a place."""
+    return t.arrays[place]
+
+
+@_primitive
+def floats(t: "Directory", place: int) -> Floats:
+    """The array of floats at a place."""
+    return t.arrays[place]
+
+
+@_primitive
+def set_address(t: "Directory", place: int, object_address: int, n: int) -> None:
+    """Write where the data of an array object lie; uncompiled, the directory has the array."""
+
+
+@_primitive
+def lacks(t: "Directory", place: int) -> bool:
+    """Whether the directory lacks the address of a kernel, which is then asked for."""
+    return False
+
+
+@_primitive
+def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
+    """Call a kernel of partials."""
+    return PART_KERNELS[function](t, part, to, origin)
 
 
 PART_KERNELS: list[PartKernel] = []
 """The kernels of partials that have a number, where nothing is compiled."""
 
+KERNELS: "dict[str, Kernel]" = {}
+"""All kernels of the modules that were imported, by name."""
 
-class Phase(Generic[P]):
+
+class Kernel:
+    """Machine code of a function of the directory and integers."""
+
+    def __init__(self, function: Callable[..., int], name: str | None = None) -> None:
+        """Compile nothing yet; a name that says all that a function reads makes it last."""
+        self.function = function.py_func if isinstance(function, Helper) else function
+        self.words = self.function.__code__.co_argcount - 1
+        module = self.function.__module__
+        self.lasting = name is not None or module.startswith(HASHED_MODULES)
+        self.name = name or f"{module.removeprefix(HASHED_MODULES)}.{self.function.__name__}"
+        if self.lasting:
+            KERNELS[self.name] = self
+
+    def compile(self) -> KernelCode:
+        """Compile the function, whatever is kept of it."""
+        with gc_paused():
+            code: KernelCode = _backend().compile_kernel(self.function, self.words)
+            return code
+
+    @cached_property
+    def address(self) -> int:
+        """Where the code is; uncompiled, the number of the function."""
+        if not COMPILED:
+            PART_KERNELS.append(self.function)
+            return len(PART_KERNELS) - 1
+        return kernel_store().address(self.name, self.compile, keep=self.lasting)
+
+
+class Phase(Kernel, Generic[P]):
     """A kernel that Python calls with the directory and integers; compiled at its first call."""
 
     def __init__(self, function: Callable[Concatenate["Directory", P], int]) -> None:
         """Compile nothing yet."""
-        self.function = getattr(function, "py_func", function)  # without the wrapper of Numba
+        super().__init__(function)
+
+    def _entry(self, prototype: "Prototype") -> Callable[..., int]:
+        kind = prototype(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * self.words)
+        return kind(self.address)
 
     @cached_property
     def entry(self) -> Callable[..., int]:
-        """The compiled function, which takes the address of a directory."""
-        with gc_paused():
-            n = self.function.__code__.co_argcount - 1
-            kind = types.int64(DIRECTORY, *[types.int64] * n)
-            self._code = numba.cfunc(kind, cache=True, **_OPTIONS)(self.function)
-        words = [ctypes.c_int64] * n
-        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)(self._code.address)
+        """The compiled function, which takes the address of a directory, and keeps other threads out."""
+        return self._entry(ctypes.PYFUNCTYPE)
+
+    @cached_property
+    def threaded_entry(self) -> Callable[..., int]:
+        """The compiled function, which lets other threads of Python run meanwhile."""
+        return self._entry(ctypes.CFUNCTYPE)
 
     def __call__(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel."""
-        if COMPILED:
-            return self.entry(directory.address, *numbers)
-        return int(self.function(directory, *numbers))
+        if not COMPILED:
+            return int(self.function(directory, *numbers))
+        code = self.entry(directory.address, *numbers)
+        while code == UNLINKED:
+            link_kernels(directory)
+            code = self.entry(directory.address, *numbers)
+        return code
+
+    def call_threaded(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
+        """Run the kernel while other threads run; the caller sees to it that none has this directory."""
+        if not COMPILED:
+            return int(self.function(directory, *numbers))
+        code = self.threaded_entry(directory.address, *numbers)
+        while code == UNLINKED:
+            link_kernels(directory)
+            code = self.threaded_entry(directory.address, *numbers)
+        return code
 
 
-class PartPhase:
+class Prototype(Protocol):
+    """A maker of types of foreign functions."""
+
+    def __call__(self, result: type, *arguments: type) -> Callable[[int], Callable[..., int]]:
+        """The type of functions with this result and these arguments."""
+        ...
+
+
+class PartPhase(Kernel):
     """A kernel of partials, which other kernels call by its address."""
 
-    def __init__(self, function: PartKernel) -> None:
-        """Compile nothing yet."""
-        self.function = getattr(function, "py_func", function)  # without the wrapper of Numba
 
-    @cached_property
-    def address(self) -> int:
-        """What the state holds to have the kernel called."""
+LINKS: dict[int, Kernel] = {}
+"""The kernels that others call by the address that the directory has at a place."""
+
+
+def linked(place: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A phase that other phases call by its address, at a place of the directory."""
+
+    def mark(function: Callable[P, R]) -> Callable[P, R]:
+        kernel = Kernel(function)  # type: ignore[arg-type] # a phase returns an integer
+        LINKS[place] = kernel
         if not COMPILED:
-            PART_KERNELS.append(self.function)
-            return len(PART_KERNELS) - 1
-        word = types.int64
-        with gc_paused():
-            self._code = numba.cfunc(word(DIRECTORY, word, word, word), cache=True, **_OPTIONS)(
-                self.function
-            )
-        return int(self._code.address)
+            return function
+        return Helper(function, lambda: _backend().link(place, kernel.words))
+
+    return mark
+
+
+def link_kernels(directory: "Directory") -> None:
+    """Write the addresses of the kernels that a directory was asked for."""
+    for place, kernel in LINKS.items():
+        if directory.table[place, 1] and not directory.table[place, 0]:
+            directory.table[place, 0] = kernel.address
