@@ -11,7 +11,7 @@ import ctypes
 import gc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
@@ -52,55 +52,67 @@ def gc_paused() -> Generator[None]:
             gc.enable()
 
 
-@cache
+PENDING: "list[Callable[[ModuleType], None]]" = []
+"""What the compiler is to know before it compiles the next kernel."""
+
+
 def _backend() -> "ModuleType":
     """The compiler, imported when something has to be compiled."""
     from muntin.columnar.compiler import numba_backend  # noqa: PLC0415 - imports Numba
 
-    numba_backend.register(Helper)
+    while PENDING:
+        PENDING.pop()(numba_backend)
     return numba_backend
 
 
 class Helper(Generic[P, R]):
-    """A function that kernels call; Numba compiles it with the first kernel that does."""
+    """A function that kernels call; it is compiled with the first kernel that does."""
 
-    def __init__(self, function: Callable[P, R], compile_helper: Callable[[], object]) -> None:
+    def __init__(self, function: Callable[P, R]) -> None:
         """Compile nothing yet."""
         self.py_func = function
-        self.__doc__ = function.__doc__
-        self._compile_helper = compile_helper
-
-    @cached_property
-    def compiled(self) -> object:
-        """What Numba calls."""
-        return self._compile_helper()
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__module__ = function.__module__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, interpreted."""
         return self.py_func(*args, **kwargs)
 
 
+def _helper(
+    function: Callable[P, R], *, inline: bool = False, any_order: bool = False
+) -> Callable[P, R]:
+    if not COMPILED:
+        return function
+    helper = Helper(function)
+    PENDING.append(
+        lambda numba: numba.register_helper(helper, inline=inline, any_order=any_order)
+    )
+    return helper
+
+
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """A function that kernels call, and that becomes part of them."""
-    return Helper(function, lambda: _backend().jit(function, inline=True)) if COMPILED else function
+    return _helper(function, inline=True)
 
 
 def outlined(function: Callable[P, R]) -> Callable[P, R]:
     """A function that kernels call."""
-    return Helper(function, lambda: _backend().jit(function, inline=False)) if COMPILED else function
+    return _helper(function)
 
 
 def reordered(function: Callable[P, R]) -> Callable[P, R]:
     """A function that kernels call, in which floats are added in any order."""
-    if not COMPILED:
-        return function
-    return Helper(function, lambda: _backend().jit(function, inline=False, any_order=True))
+    return _helper(function, any_order=True)
 
 
 def _primitive(function: Callable[P, R]) -> Callable[P, R]:
-    """A function on the directory, that the compiler has another form of."""
-    name = function.__name__
-    return Helper(function, lambda: _backend().primitive(name)) if COMPILED else function
+    """A function on the directory, of which the compiler has a form of its own."""
+    if not COMPILED:
+        return function
+    helper = Helper(function)
+    PENDING.append(lambda numba: numba.register_primitive(helper))
+    return helper
 
 
 @_primitive
@@ -121,12 +133,6 @@ def set_address(t: "Directory", place: int, object_address: int, n: int) -> None
 
 
 @_primitive
-def lacks(t: "Directory", place: int) -> bool:
-    """Whether the directory lacks the address of a kernel, which is then asked for."""
-    return False
-
-
-@_primitive
 def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
     """Call a kernel of partials."""
     return PART_KERNELS[function](t, part, to, origin)
@@ -134,6 +140,12 @@ def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
 
 PART_KERNELS: list[PartKernel] = []
 """The kernels of partials that have a number, where nothing is compiled."""
+
+@_primitive
+def lacks(t: "Directory", place: int) -> bool:
+    """Whether the directory lacks the address of a kernel, which is then asked for."""
+    return False
+
 
 KERNELS: "dict[str, Kernel]" = {}
 """All kernels of the modules that were imported, by name."""
@@ -233,7 +245,9 @@ def linked(place: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
         LINKS[place] = kernel
         if not COMPILED:
             return function
-        return Helper(function, lambda: _backend().link(place, kernel.words))
+        helper = Helper(function)
+        PENDING.append(lambda numba: numba.register_link(helper, place, kernel.words))
+        return helper
 
     return mark
 
