@@ -6,6 +6,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
+from platform import machine
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from muntin.columnar.compiler.processor import LEVELS, host_processor
 
 NATIVE = "native"
 COMPILERS = ("numba", "llvmlite")
-HASHED_FOLDERS = tuple(Path(__file__).parents[1] / name for name in ("engine", "compiler"))
+PACKAGE = Path(__file__).parents[1]
+HASHED_FOLDERS = (PACKAGE / "engine", PACKAGE / "compiler")
 """All sources that a kernel may read; a test holds kernels to them."""
 NUMBA_SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT", "NUMBA_ENABLE_AVX")
 
@@ -26,11 +28,10 @@ def source_files() -> list[Path]:
 
 def source_key() -> str:
     """A hash of the sources, and of what they read of this Python."""
-    digest = blake2b(f"{DATA_OFFSET} {sys.platform} {sys.byteorder}".encode(), digest_size=12)
-    root = Path(__file__).parents[1]
+    digest = blake2b(f"{DATA_OFFSET} {sys.platform} {machine()}".encode(), digest_size=12)
     for path in source_files():
         text = path.read_bytes()
-        digest.update(f"{path.relative_to(root)} {len(text)}\n".encode())
+        digest.update(f"{path.relative_to(PACKAGE)} {len(text)}\n".encode())
         digest.update(text)
     return digest.hexdigest()
 

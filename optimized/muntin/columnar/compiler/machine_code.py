@@ -22,7 +22,7 @@ from muntin.spec.errors import UnsupportedError
 
 NEVER_REACHED = ("NRT_", "numba_")
 """Functions of Numba's run time that code for errors names; kernels raise none."""
-OWN_ADDRESS = re.compile(r"inttoptr \(i64 \d{5,} to")
+OWN_ADDRESS = re.compile(r"inttoptr \(?i64 -?\d{5,} to")
 LINKERS = {
     "linux": (("ld", "-shared", "-z", "noexecstack"), ("cc", "-shared", "-nostdlib")),
     "darwin": (("cc", "-dynamiclib", "-undefined", "dynamic_lookup"),),

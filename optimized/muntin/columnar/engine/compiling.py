@@ -159,9 +159,10 @@ class Kernel:
         self.function = function.py_func if isinstance(function, Helper) else function
         self.words = self.function.__code__.co_argcount - 1
         module = self.function.__module__
-        self.lasting = name is not None or module.startswith(HASHED_MODULES)
+        self.is_catalogued = module.startswith(HASHED_MODULES)
+        self.is_kept = name is not None or self.is_catalogued
         self.name = name or f"{module.removeprefix(HASHED_MODULES)}.{self.function.__name__}"
-        if self.lasting:
+        if self.is_kept:
             KERNELS[self.name] = self
 
     def compile(self) -> KernelCode:
@@ -176,7 +177,7 @@ class Kernel:
         if not COMPILED:
             PART_KERNELS.append(self.function)
             return len(PART_KERNELS) - 1
-        return kernel_store().address(self.name, self.compile, keep=self.lasting)
+        return kernel_store().address(self.name, self.compile, keep=self.is_kept)
 
 
 class Phase(Kernel, Generic[P]):
