@@ -26,33 +26,23 @@ class Function(Protocol):
     py_func: Callable[..., object]
 
 
-def _lacks(t, place):  # noqa: ANN001, ANN202 - Numba infers types
-    if t[2 * place] != 0:
-        return False
-    t[2 * place + 1] = 1
-    return True
-
-
-def _register(
-    helper: Function, function: Callable[..., object], options: dict[str, object]
-) -> None:
-    def implementation(*_: object) -> object:
-        return function
-
-    vars(implementation)["__signature__"] = signature(function)
-    overload(helper, jit_options={**OPTIONS, **options})(implementation)
-
-
 def register_helper(helper: Function, *, inline: bool, any_order: bool) -> None:
     """Let kernels call a function, which becomes part of them, or may add floats in any order."""
-    reordered = {"fastmath": {"reassoc", "nsz"}} if any_order else {}
-    _register(helper, helper.py_func, {"forceinline": inline, **reordered})
+    options = {**OPTIONS, "forceinline": inline}
+    if any_order:
+        options["fastmath"] = {"reassoc", "nsz"}
+
+    def implementation(*_: object) -> object:
+        return helper.py_func
+
+    vars(implementation)["__signature__"] = signature(helper.py_func)
+    overload(helper, jit_options=options)(implementation)
 
 
 def register_primitive(helper: Function) -> None:
     """Let kernels call a function on the directory."""
     if helper.__name__ == "lacks":
-        _register(helper, _lacks, {"forceinline": True})
+        columns.register_lacks(helper)
     elif helper.__name__ == "set_address":
         columns.register_set_address(helper)
     elif helper.__name__ == "call":

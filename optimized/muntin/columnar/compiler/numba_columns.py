@@ -155,6 +155,23 @@ def register_set_address(helper: object) -> None:
         return context.get_dummy_value()
 
 
+def register_lacks(helper: object) -> None:
+    """Let kernels see whether an address is missing, and ask for it by the length beside it."""
+
+    @type_callable(helper)
+    def _type_helper(_: object) -> Callable[..., object]:
+        return lambda t, place: types.boolean  # noqa: ARG005 - Numba goes by the names
+
+    @lower_builtin(helper, DIRECTORY, types.Integer)
+    def _helper(
+        context: object, builder: object, signature: object, values: list[object]
+    ) -> object:
+        address, asked = (_entry(context, builder, signature, values, nth) for nth in (0, 1))
+        missing = builder.icmp_signed("==", builder.load(address), WORD(0))
+        builder.store(builder.select(missing, WORD(1), builder.load(asked)), asked)
+        return missing
+
+
 def register_call(helper: object, words: int, place: int | None = None) -> None:
     """Let kernels call one by its address: given first, or in the directory at a place."""
     names = ("a", "b", "c")[:words]
