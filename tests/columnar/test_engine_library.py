@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shutil import copytree
 from threading import Thread
 from types import ModuleType
 
@@ -17,7 +18,7 @@ from muntin.columnar.compiler import cache_key, kernel_store, library, machine_c
 from muntin.columnar.compiler.kernel_store import QUIET, KernelStore
 from muntin.columnar.compiler.processor import Processor, parse_cpu_info
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import KERNELS, Kernel, Phase, ints
+from muntin.columnar.engine.compiling import Kernel, Phase, ints
 from muntin.columnar.engine.directory import Directory
 from muntin.spec.errors import UnsupportedError
 from support.one_key_engine import one_key_sums
@@ -62,7 +63,9 @@ def run(code: str, folder: Path, *arguments: str, **settings: str) -> subprocess
     environment = {**os.environ, "MUNTIN_KERNELS": str(folder), QUIET: "1", **settings}
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(  # noqa: S603 - this Python
+        command, env=environment, stdout=subprocess.PIPE, text=True
+    )
 
 
 def output_of(process: subprocess.Popen[str]) -> str:
@@ -203,12 +206,13 @@ def test_a_damaged_or_foreign_library_is_made_again(folder: Path, damage: str) -
 def test_a_library_for_another_processor_is_not_loaded(folder: Path) -> None:
     small_kernel_in(KernelStore())
     header = header_of(folder)
-    fields = {**json.loads(header.read_bytes()), "features": ["avx1024", "avx2048"]}
-    assert library.Header(**fields).refusal(fields["sources"], shipped=True) == (
-        "this processor lacks avx1024, avx2048"
-    )
-    header.write_text(json.dumps(fields))
-    assert library.load_library(header, fields["sources"], shipped=True) is None
+    fields, sources = json.loads(header.read_bytes()), cache_key.source_key()
+    assert library.load_library(header, sources, shipped=True)
+    header.write_text(json.dumps({**fields, "features": ["avx1024", "avx2048"]}))
+    assert library.load_library(header, sources, shipped=True) is None
+    lacking = library.Header(sources, {}, ["avx2048", "avx1024"], "", "", {})
+    reason = "this processor lacks avx1024, avx2048"
+    assert lacking.refusal(sources, shipped=True) == reason
 
 
 def test_the_compiler_of_a_shipped_library_does_not_matter() -> None:
@@ -306,6 +310,16 @@ def test_windows_of_one_key_need_no_kernels_of_keys_and_sessions(one_key_library
 def test_a_library_needs_no_numba(one_key_library: Path) -> None:
     printed = output_of(run(ONE_KEY, one_key_library, "without"))
     assert printed == "[45, 145, 245, 345] True [] False"
+
+
+def test_a_library_that_comes_with_the_package_is_loaded(
+    folder: Path, one_key_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not KernelStore().has_catalogue
+    [header] = one_key_library.glob("*/all.json")
+    copytree(header.parent, folder / "with" / "generic")
+    monkeypatch.setattr(kernel_store, "SHIPPED", folder / "with")
+    assert KernelStore().has_catalogue
 
 
 def test_without_numba_and_library_kernels_are_interpreted(tmp_path: Path) -> None:

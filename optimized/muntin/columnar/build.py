@@ -41,7 +41,10 @@ def catalogue() -> dict[str, Kernel]:
 def build_library(target: str = NATIVE, folder: Path | None = None) -> Path:
     """Build all kernels for a target, unless there is a library of them; where it is."""
     if not COMPILED:
-        raise UnsupportedError("kernels are not compiled: install muntin[kernels], unset NUMBA_DISABLE_JIT")
+        raise UnsupportedError(
+            "kernels are not compiled in this process: install muntin[kernels], and unset "
+            "NUMBA_DISABLE_JIT"
+        )
     if target != NATIVE and os.environ.get(CPU_NAME) != target:
         raise UnsupportedError(f"set {CPU_NAME}={target} before Numba is imported")
     folder = folder / target if folder else cache_root() / folder_name(target)
@@ -75,15 +78,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     if target != NATIVE and os.environ.get(CPU_NAME) != target:
         environment = {**os.environ, CPU_NAME: target}
         environment.pop(CPU_FEATURES, None)
-        command = [sys.executable, "-m", "muntin.columnar.build", *(sys.argv[1:] if argv is None else argv)]
-        return subprocess.run(command, env=environment, check=False).returncode
+        options = sys.argv[1:] if argv is None else argv
+        command = [sys.executable, "-m", "muntin.columnar.build", *options]
+        done = subprocess.run(command, env=environment, check=False)  # noqa: S603 - this program
+        return done.returncode
     begin = time.perf_counter()
     try:
         header = build_library(target, arguments.into)
     except MuntinError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(f"{header.parent}: kernels for {target}, {time.perf_counter() - begin:.1f} s\n")
+    elapsed = time.perf_counter() - begin
+    sys.stdout.write(f"{header.parent}: kernels for {target}, {elapsed:.1f} s\n")
     return 0
 
 

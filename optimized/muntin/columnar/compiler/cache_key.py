@@ -1,4 +1,4 @@
-"""What machine code depends on: sources, versions, processor; and the folder that is named by it."""
+"""What machine code depends on: sources, versions, processor; the folder is named by it."""
 
 import os
 import sys

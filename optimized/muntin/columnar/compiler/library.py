@@ -15,6 +15,7 @@ from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import NamedTuple
 
 from muntin.columnar.compiler.cache_key import compiler_versions
 from muntin.columnar.compiler.processor import host_processor
@@ -34,7 +35,7 @@ class Header:
     symbols: Mapping[str, str]
 
     def refusal(self, sources: str, *, shipped: bool) -> str | None:
-        """Why the code must not be run, if so; of a shipped library the compiler does not matter."""
+        """Why the code must not be run; of a shipped library the compiler does not matter."""
         if self.sources != sources:
             return "it was made of other sources"
         lacking = sorted({*self.features} - host_processor().features)
@@ -53,7 +54,7 @@ class Library:
         """Load the code."""
         self._symbols = header.symbols
         if path.suffix == OBJECT:
-            self._engine = _load_object(path)
+            self._loaded = _LoadedObject(path)
         else:
             self._shared = ctypes.PyDLL(str(path))
         self._is_object = path.suffix == OBJECT
@@ -64,11 +65,13 @@ class Library:
         if symbol is None:
             return None
         if self._is_object:
-            return self._engine.address(symbol)
+            return self._loaded.address(symbol)
         return ctypes.cast(getattr(self._shared, symbol), ctypes.c_void_p).value
 
 
-class _load_object:
+class _LoadedObject:
+    """Code that llvmlite loads."""
+
     def __init__(self, path: Path) -> None:
         llvm = import_module("llvmlite.binding")
         llvm.initialize_native_target()
@@ -92,7 +95,9 @@ def load_library(header_path: Path, sources: str, *, shipped: bool = False) -> L
     try:
         header = Header(**json.loads(header_path.read_bytes()))
         path = header_path.with_name(header.file)
-        if header.refusal(sources, shipped=shipped) or digest_of(path.read_bytes()) != header.digest:
+        if header.refusal(sources, shipped=shipped):
+            return None
+        if digest_of(path.read_bytes()) != header.digest:
             return None
         return Library(path, header)
     except (OSError, ValueError, TypeError, AttributeError, ImportError, RuntimeError):
@@ -107,23 +112,24 @@ def write_file(path: Path, content: bytes) -> None:
     Path(part.name).replace(path)
 
 
-def store_library(
-    header_path: Path,
-    code: bytes,
-    suffix: str,
-    symbols: Mapping[str, str],
-    sources: str,
-    features: list[str],
-) -> None:
+class Code(NamedTuple):
+    """Machine code, the suffix of its file, and the symbols of its kernels."""
+
+    content: bytes
+    suffix: str
+    symbols: Mapping[str, str]
+
+
+def store_library(header_path: Path, code: Code, sources: str, features: list[str]) -> None:
     """Write a library, its header last, and remove the file of the library that it replaces."""
-    digest = digest_of(code)
-    file = f"{header_path.stem}-{digest[:12]}{suffix}"
+    digest = digest_of(code.content)
+    file = f"{header_path.stem}-{digest[:12]}{code.suffix}"
     header_path.parent.mkdir(parents=True, exist_ok=True)
     replaced = None
     with suppress(OSError, ValueError, KeyError, TypeError):
         replaced = json.loads(header_path.read_bytes())["file"]
-    write_file(header_path.with_name(file), code)
-    header = Header(sources, compiler_versions(), features, file, digest, symbols)
+    write_file(header_path.with_name(file), code.content)
+    header = Header(sources, compiler_versions(), features, file, digest, code.symbols)
     write_file(header_path, json.dumps(asdict(header), indent=1).encode())
     if replaced and replaced != file:
         with suppress(OSError, TypeError, ValueError):

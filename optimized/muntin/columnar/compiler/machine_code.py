@@ -11,14 +11,15 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-
-import llvmlite.binding as llvm
 
 from muntin.columnar.compiler.cache_key import source_key
 from muntin.columnar.compiler.kernel_store import KernelCode
-from muntin.columnar.compiler.library import OBJECT, SHARED, store_library
+from muntin.columnar.compiler.library import OBJECT, SHARED, Code, store_library
 from muntin.spec.errors import UnsupportedError
+
+llvm = import_module("llvmlite.binding")
 
 NEVER_REACHED = ("NRT_", "numba_")
 """Functions of Numba's run time that code for errors names; kernels raise none."""
@@ -46,13 +47,13 @@ def object_code(texts: Iterable[str], symbols: Sequence[str], cpu: str, features
     target = machine.create_target_machine(
         cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
     )
-    module = _with_stubs(str(module))
+    module = llvm.parse_assembly(_with_stubs(str(module)))
     module.verify()
     code: bytes = target.emit_object(module)
     return code
 
 
-def _with_stubs(text: str) -> llvm.ModuleRef:
+def _with_stubs(text: str) -> str:
     """Give functions that are never reached a body that stops the process."""
     names = "|".join(NEVER_REACHED)
     declaration = re.compile(rf"^declare ([^@]*)(@(?:{names})\w*\([^)]*\))([^\n]*)$", re.MULTILINE)
@@ -62,7 +63,7 @@ def _with_stubs(text: str) -> llvm.ModuleRef:
         return f"define internal {kind}{found[2]} {{\n  call void @llvm.trap()\n  unreachable\n}}"
 
     trap = "" if "@llvm.trap()" in text else "\ndeclare void @llvm.trap()\n"
-    return llvm.parse_assembly(f"{declaration.sub(body, text)}{trap}")
+    return f"{declaration.sub(body, text)}{trap}"
 
 
 def linked_code(code: bytes) -> tuple[bytes, str]:
@@ -75,21 +76,19 @@ def linked_code(code: bytes) -> tuple[bytes, str]:
             source, library = Path(folder, "kernels.o"), Path(folder, "kernels.so")
             source.write_bytes(code)
             line = [program, *command[1:], "-o", str(library), str(source)]
-            done = subprocess.run(line, capture_output=True, check=False, env=dict(os.environ))
+            done = subprocess.run(line, capture_output=True, check=False)  # noqa: S603 - the linker
             if done.returncode == 0 and library.exists():
                 return library.read_bytes(), SHARED
     return code, OBJECT
 
 
-def store_kernels(
-    header: Path, kernels: Mapping[str, KernelCode], features: list[str], cpu: str | None = None
-) -> None:
+def store_kernels(header: Path, kernels: Mapping[str, KernelCode], features: list[str]) -> None:
     """Keep compiled kernels as a library; where nothing can be written, nothing is kept."""
-    host = llvm.get_host_cpu_features().flatten()
-    name = cpu or os.environ.get("NUMBA_CPU_NAME") or llvm.get_host_cpu_name()
-    flags = os.environ.get("NUMBA_CPU_FEATURES") or (host if name == llvm.get_host_cpu_name() else "")
+    host, features_of_host = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    name = os.environ.get("NUMBA_CPU_NAME") or host
+    flags = os.environ.get("NUMBA_CPU_FEATURES") or (features_of_host if name == host else "")
     symbols = {kernel: code.symbol for kernel, code in kernels.items()}
     texts = [code.text for code in kernels.values()]
-    code, suffix = linked_code(object_code(texts, [*symbols.values()], name, flags))
+    content, suffix = linked_code(object_code(texts, [*symbols.values()], name, flags))
     with suppress(OSError):
-        store_library(header, code, suffix, symbols, source_key(), features)
+        store_library(header, Code(content, suffix, symbols), source_key(), features)

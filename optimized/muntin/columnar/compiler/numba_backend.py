@@ -7,16 +7,17 @@ Together with `numba_columns` the only module of the columnar engine that import
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownParameterType=false
 
 from collections.abc import Callable
+from importlib import import_module
 from inspect import signature
 from typing import NamedTuple, Protocol
 
-import numba
 from numba import types
-from numba.extending import overload
 
 from muntin.columnar.compiler import numba_columns as columns
 
-OPTIONS = {"error_model": "numpy"}
+overload: Callable[..., Callable[[Callable[..., object]], object]]
+overload = import_module("numba.extending").overload
+cfunc: "Callable[..., Callable[[Callable[..., object]], Callback]]" = import_module("numba").cfunc
 
 
 class Function(Protocol):
@@ -25,10 +26,14 @@ class Function(Protocol):
     __name__: str
     py_func: Callable[..., object]
 
+    def __call__(self, *arguments: object) -> object:
+        """Run the function, interpreted."""
+        ...
+
 
 def register_helper(helper: Function, *, inline: bool, any_order: bool) -> None:
     """Let kernels call a function, which becomes part of them, or may add floats in any order."""
-    options = {**OPTIONS, "forceinline": inline}
+    options: dict[str, object] = {"error_model": "numpy", "forceinline": inline}
     if any_order:
         options["fastmath"] = {"reassoc", "nsz"}
 
@@ -56,28 +61,40 @@ def register_link(helper: Function, place: int, words: int) -> None:
     columns.register_call(helper, words, place)
 
 
+class Callback(Protocol):
+    """A compiled function as Numba documents it."""
+
+    address: int
+    native_name: str
+
+    def inspect_llvm(self) -> str:
+        """The module of LLVM."""
+        ...
+
+
 class Compiled(NamedTuple):
     """A kernel that Numba has compiled."""
 
-    code: object
+    code: Callback
 
     @property
     def address(self) -> int:
         """Where the code is in this process."""
-        return int(self.code.address)
+        return self.code.address
 
     @property
     def symbol(self) -> str:
         """Its name in the text."""
-        return str(self.code.native_name)
+        return self.code.native_name
 
     @property
     def text(self) -> str:
         """The module of LLVM that has the code."""
-        return str(self.code.inspect_llvm())
+        return self.code.inspect_llvm()
 
 
 def compile_kernel(function: Callable[..., object], words: int) -> Compiled:
     """Compile a kernel of the directory and so many integers."""
-    kind = types.int64(columns.DIRECTORY, *[types.int64] * words)
-    return Compiled(numba.cfunc(kind, **OPTIONS)(function))
+    word: Callable[..., object] = types.int64
+    kind = word(columns.DIRECTORY, *[word] * words)
+    return Compiled(cfunc(kind, error_model="numpy")(function))

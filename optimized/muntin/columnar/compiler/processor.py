@@ -25,9 +25,9 @@ class Processor(NamedTuple):
 
 
 def parse_cpu_info(text: str) -> Processor:
-    """The first processor of a `/proc/cpuinfo`.
+    r"""The first processor of a `/proc/cpuinfo`.
 
-    >>> sorted(parse_cpu_info("model name : A\\nflags : avx fma\\n\\nmodel name : B").features)
+    >>> sorted(parse_cpu_info("model name : A\nflags : avx fma\n\nmodel name : B").features)
     ['avx', 'fma']
     """
     pairs = [line.partition(":") for line in text.partition("\n\n")[0].splitlines()]
@@ -39,7 +39,7 @@ def parse_cpu_info(text: str) -> Processor:
 
 @cache
 def host_processor() -> Processor:
-    """The processor of this machine; where there is no `/proc/cpuinfo`, its features are unknown."""
+    """The processor of this machine; without `/proc/cpuinfo` its features are unknown."""
     try:
         with CPU_INFO.open() as file:
             return parse_cpu_info(file.read(1 << 14))

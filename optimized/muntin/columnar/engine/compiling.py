@@ -12,7 +12,7 @@ import gc
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +85,7 @@ def _helper(
     if not COMPILED:
         return function
     helper = Helper(function)
-    PENDING.append(
-        lambda numba: numba.register_helper(helper, inline=inline, any_order=any_order)
-    )
+    PENDING.append(lambda numba: numba.register_helper(helper, inline=inline, any_order=any_order))
     return helper
 
 
@@ -118,13 +116,13 @@ def _primitive(function: Callable[P, R]) -> Callable[P, R]:
 @_primitive
 def ints(t: "Directory", place: int) -> Ints:
     """The array of integers at a place."""
-    return t.arrays[place]
+    return t.arrays[place]  # type: ignore[return-value] # what lies there is what was put there
 
 
 @_primitive
 def floats(t: "Directory", place: int) -> Floats:
     """The array of floats at a place."""
-    return t.arrays[place]
+    return t.arrays[place]  # type: ignore[return-value] # what lies there is what was put there
 
 
 @_primitive
@@ -141,8 +139,9 @@ def call(function: int, t: "Directory", part: int, to: int, origin: int) -> int:
 PART_KERNELS: list[PartKernel] = []
 """The kernels of partials that have a number, where nothing is compiled."""
 
+
 @_primitive
-def lacks(t: "Directory", place: int) -> bool:
+def lacks(t: "Directory", place: int) -> bool:  # noqa: ARG001 - of what is interpreted, nothing
     """Whether the directory lacks the address of a kernel, which is then asked for."""
     return False
 
@@ -156,7 +155,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., int], name: str | None = None) -> None:
         """Compile nothing yet; a name that says all that a function reads makes it last."""
-        self.function = function.py_func if isinstance(function, Helper) else function
+        self.function: Callable[..., int] = getattr(function, "py_func", function)
         self.words = self.function.__code__.co_argcount - 1
         module = self.function.__module__
         self.is_catalogued = module.startswith(HASHED_MODULES)
@@ -187,47 +186,42 @@ class Phase(Kernel, Generic[P]):
         """Compile nothing yet."""
         super().__init__(function)
 
-    def _entry(self, prototype: "Prototype") -> Callable[..., int]:
-        kind = prototype(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * self.words)
-        return kind(self.address)
-
     @cached_property
     def entry(self) -> Callable[..., int]:
-        """The compiled function, which takes the address of a directory, and keeps other threads out."""
-        return self._entry(ctypes.PYFUNCTYPE)
+        """The compiled function on the address of a directory; other threads of Python wait."""
+        words = [ctypes.c_int64] * self.words
+        return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)(self.address)
 
     @cached_property
     def threaded_entry(self) -> Callable[..., int]:
-        """The compiled function, which lets other threads of Python run meanwhile."""
-        return self._entry(ctypes.CFUNCTYPE)
+        """The compiled function; other threads of Python run meanwhile."""
+        words = [ctypes.c_int64] * self.words
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *words)(self.address)
 
     def __call__(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
         """Run the kernel."""
         if not COMPILED:
             return int(self.function(directory, *numbers))
         code = self.entry(directory.address, *numbers)
-        while code == UNLINKED:
-            link_kernels(directory)
-            code = self.entry(directory.address, *numbers)
-        return code
+        return code if code != UNLINKED else self._link(directory, self.entry, numbers)
 
     def call_threaded(self, directory: "Directory", *numbers: P.args, **_: P.kwargs) -> int:
-        """Run the kernel while other threads run; the caller sees to it that none has this directory."""
+        """Run the kernel while other threads run; none of them may have this directory."""
         if not COMPILED:
             return int(self.function(directory, *numbers))
         code = self.threaded_entry(directory.address, *numbers)
+        return code if code != UNLINKED else self._link(directory, self.threaded_entry, numbers)
+
+    @staticmethod
+    def _link(
+        directory: "Directory", entry: Callable[..., int], numbers: tuple[object, ...]
+    ) -> int:
+        """Run a kernel again until the directory has the kernels that it needs."""
+        code = UNLINKED
         while code == UNLINKED:
             link_kernels(directory)
-            code = self.threaded_entry(directory.address, *numbers)
+            code = entry(directory.address, *numbers)
         return code
-
-
-class Prototype(Protocol):
-    """A maker of types of foreign functions."""
-
-    def __call__(self, result: type, *arguments: type) -> Callable[[int], Callable[..., int]]:
-        """The type of functions with this result and these arguments."""
-        ...
 
 
 class PartPhase(Kernel):
