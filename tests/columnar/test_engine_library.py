@@ -16,7 +16,7 @@ import pytest
 from muntin.columnar import build
 from muntin.columnar.compiler import cache_key, kernel_store, library, machine_code
 from muntin.columnar.compiler.kernel_store import QUIET, KernelStore
-from muntin.columnar.compiler.processor import Processor, parse_cpu_info
+from muntin.columnar.compiler.processor import HostProcessor, parse_cpu_info
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.compiling import Kernel, Phase, ints
 from muntin.columnar.engine.directory import Directory
@@ -122,7 +122,7 @@ def test_versions_and_the_processor_give_another_folder(
 ) -> None:
     assert sources.exists()
     names = [cache_key.folder_name("native"), cache_key.folder_name("x86-64-v3")]
-    monkeypatch.setattr(cache_key, "host_processor", lambda: Processor("other", frozenset()))
+    monkeypatch.setattr(cache_key, "host_processor", lambda: HostProcessor("other", frozenset()))
     names += [cache_key.folder_name("native")]
     monkeypatch.setattr(np, "__version__", "9.9")
     names += [cache_key.folder_name("native")]
@@ -180,7 +180,7 @@ def test_a_kernel_is_compiled_once_and_then_loaded(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone", "header", "foreign", "compiler"])
-def test_a_damaged_or_foreign_library_is_made_again(folder: Path, damage: str) -> None:
+def test_a_damaged_or_foreign_library_is_rebuilt(folder: Path, damage: str) -> None:
     small_kernel_in(KernelStore())
     header = header_of(folder)
     fields = json.loads(header.read_bytes())

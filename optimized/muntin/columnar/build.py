@@ -72,7 +72,7 @@ def _parser() -> ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Build a library; for another processor in a process that Numba is told of it."""
+    """Build a library; for another processor in a process of its own."""
     arguments = _parser().parse_args(argv)
     target = arguments.cpu
     if target != NATIVE and os.environ.get(CPU_NAME) != target:

@@ -105,7 +105,7 @@ def load_library(header_path: Path, sources: str, *, shipped: bool = False) -> L
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file as a whole, whoever else writes it."""
+    """Write a file at once, so that no process reads a part of it."""
     with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
         part.write(content)
     Path(part.name).chmod(0o644)

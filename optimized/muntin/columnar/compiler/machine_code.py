@@ -58,12 +58,14 @@ def _with_stubs(text: str) -> str:
     names = "|".join(NEVER_REACHED)
     declaration = re.compile(rf"^declare ([^@]*)(@(?:{names})\w*\([^)]*\))([^\n]*)$", re.MULTILINE)
 
-    def body(found: re.Match[str]) -> str:
-        kind = re.sub(r"\b(noalias|nonnull|noundef|dereferenceable\(\d+\))\s", "", found[1])
-        return f"define internal {kind}{found[2]} {{\n  call void @llvm.trap()\n  unreachable\n}}"
+    def body(declared: re.Match[str]) -> str:
+        kind = re.sub(r"\b(noalias|nonnull|noundef|dereferenceable\(\d+\))\s", "", declared[1])
+        return (
+            f"define internal {kind}{declared[2]} {{\n  call void @llvm.trap()\n  unreachable\n}}"
+        )
 
-    trap = "" if "@llvm.trap()" in text else "\ndeclare void @llvm.trap()\n"
-    return f"{declaration.sub(body, text)}{trap}"
+    end = "" if "@llvm.trap()" in text else "\ndeclare void @llvm.trap()\n"
+    return f"{declaration.sub(body, text)}{end}"
 
 
 def linked_code(code: bytes) -> tuple[bytes, str]:

@@ -94,7 +94,7 @@ class Compiled(NamedTuple):
 
 
 def compile_kernel(function: Callable[..., object], words: int) -> Compiled:
-    """Compile a kernel of the directory and so many integers."""
+    """Compile a kernel of the directory and integers."""
     word: Callable[..., object] = types.int64
     kind = word(columns.DIRECTORY, *[word] * words)
     return Compiled(cfunc(kind, error_model="numpy")(function))

@@ -51,11 +51,11 @@ class Value(Protocol):
 class Builder(Protocol):
     """What writes instructions of LLVM."""
 
-    def insert_value(self, whole: Value, field: Value, index: int) -> Value:
+    def insert_value(self, struct: Value, field: Value, index: int) -> Value:
         """A struct with another field."""
         ...
 
-    def extract_value(self, whole: Value, index: int) -> Value:
+    def extract_value(self, struct: Value, index: int) -> Value:
         """A field of a struct."""
         ...
 
@@ -230,7 +230,7 @@ def _entry(
 
 
 def _type_calls(helper: Callable[..., object], arguments: int, result: object) -> None:
-    """Say what a function of so many arguments returns, whatever their types."""
+    """Say what a function returns, whatever their types."""
 
     def typer(*_: object) -> object:
         return result
@@ -280,9 +280,9 @@ def register_lacks(helper: Callable[..., object]) -> None:
     def _helper(
         context: Context, builder: Builder, signature: Signature, values: Sequence[Value]
     ) -> object:
-        address, asked = (_entry(context, builder, signature, values, nth) for nth in (0, 1))
+        address, request = (_entry(context, builder, signature, values, nth) for nth in (0, 1))
         missing = builder.icmp_signed("==", builder.load(address), WORD(0))
-        builder.store(builder.select(missing, WORD(1), builder.load(asked)), asked)
+        builder.store(builder.select(missing, WORD(1), builder.load(request)), request)
         return missing
 
 

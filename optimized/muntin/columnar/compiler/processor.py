@@ -17,14 +17,14 @@ LEVELS = {"x86-64-v4": _V4, "x86-64-v3": _V3, "x86-64-v2": _V2, GENERIC: frozens
 """What a processor of each level has, the best first, as Linux spells it."""
 
 
-class Processor(NamedTuple):
+class HostProcessor(NamedTuple):
     """The name of a processor, and its features as the system spells them."""
 
     name: str
     features: frozenset[str]
 
 
-def parse_cpu_info(text: str) -> Processor:
+def parse_cpu_info(text: str) -> HostProcessor:
     r"""The first processor of a `/proc/cpuinfo`.
 
     >>> sorted(parse_cpu_info("model name : A\nflags : avx fma\n\nmodel name : B").features)
@@ -34,14 +34,14 @@ def parse_cpu_info(text: str) -> Processor:
     fields = {name.strip(): value.strip() for name, _, value in pairs}
     name = " ".join(fields[field] for field in NAME_FIELDS if field in fields)
     features = " ".join(fields[field] for field in FEATURE_FIELDS if field in fields)
-    return Processor(f"{platform.machine()} {name}".strip(), frozenset(features.split()))
+    return HostProcessor(f"{platform.machine()} {name}".strip(), frozenset(features.split()))
 
 
 @cache
-def host_processor() -> Processor:
+def host_processor() -> HostProcessor:
     """The processor of this machine; without `/proc/cpuinfo` its features are unknown."""
     try:
         with CPU_INFO.open() as file:
             return parse_cpu_info(file.read(1 << 14))
     except OSError:
-        return Processor(f"{platform.machine()} {platform.processor()}".strip(), frozenset())
+        return HostProcessor(f"{platform.machine()} {platform.processor()}".strip(), frozenset())
