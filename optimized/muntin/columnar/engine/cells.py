@@ -3,7 +3,7 @@
 import numpy as np
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, inlined, ints, outlined, reordered
+from muntin.columnar.engine.compiling import Ints, inlined, ints, linked, outlined, reordered
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.timeline import ONE, U, slice_of
 
@@ -73,7 +73,7 @@ def scatter_lanes(t: Directory, begin: int, end: int) -> int:
     return 0
 
 
-@outlined
+@linked(d.PLACE_LANES)
 def place_lanes(t: Directory) -> int:
     """Place the rows of one key: runs that lie in one slice go to one row."""
     scalars, times = ints(t, d.SCALARS), ints(t, d.TIMES)
@@ -149,7 +149,7 @@ def note_dirty_cell(t: Directory, scalars: Ints, s: int, key: int) -> None:
     mark_dirty(t, scalars, s, 1)
 
 
-@outlined
+@linked(d.PLACE_DENSE)
 def place_dense(t: Directory) -> int:
     """Place rows where each slice has a row for each key."""
     scalars, times, keys = ints(t, d.SCALARS), ints(t, d.TIMES), ints(t, d.KEY_ID)
@@ -219,7 +219,7 @@ def widen_index(t: Directory, s: int) -> int:
     return 0
 
 
-@outlined
+@linked(d.PLACE_SPARSE)
 def place_sparse(t: Directory) -> int:
     """Place rows where each slice has rows for the keys that came, found by a hash index."""
     scalars, times, keys = ints(t, d.SCALARS), ints(t, d.TIMES), ints(t, d.KEY_ID)
@@ -279,7 +279,7 @@ def row_of(t: Directory, s: int, key: int) -> int:
     return (word & ROW_MASK) - 1 if word else 0
 
 
-@outlined
+@linked(d.NUMBER_KEYS)
 def number_keys(t: Directory) -> int:
     """Number the keys of a batch in the order in which they come; the table has room for all."""
     scalars, table, keys = ints(t, d.SCALARS), ints(t, d.KEY_TABLE), ints(t, d.KEYS)

@@ -44,7 +44,13 @@ FAR = 1 << 62
     # sessions: the first place of each store, and what their rows of results have besides
     STORES, SESSION_ROWS,
 ) = range(60)  # fmt: skip
-PLACES = SESSION_ROWS + 1
+KERNEL_PLACES = SESSION_ROWS + 1
+"""Places that have the address of a kernel instead of an array."""
+(
+    ADMIT, PLACE_LANES, PLACE_DENSE, PLACE_SPARSE, NUMBER_KEYS, FIND_WINDOWS, FIND_CHANGED,
+    SORT_DIRTY_CELLS, SEAL_LANES, GROW_TREE, EMIT_LANES, FOLD_TREES, EMIT_CELLS, EMIT_CHANGED,
+    PLACES,
+) = range(KERNEL_PLACES, KERNEL_PLACES + 15)  # fmt: skip
 
 (
     N, LOW, HIGH, GIVEN, WATERMARK, LIMIT, LATENESS, BEFORE, BEFORE_LIMIT, SINCE, MODE, PHASE,

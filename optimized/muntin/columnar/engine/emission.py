@@ -2,7 +2,7 @@
 
 from muntin.columnar.engine import directory as d
 from muntin.columnar.engine.cells import row_of, slot_of
-from muntin.columnar.engine.compiling import Ints, call, inlined, ints, outlined
+from muntin.columnar.engine.compiling import Ints, call, inlined, ints, linked, outlined
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.timeline import U
 
@@ -48,7 +48,7 @@ def note_merge(t: Directory, scalars: Ints, row: int, to: int) -> None:
     scalars[d.MERGES] = n + 1
 
 
-@outlined
+@linked(d.SEAL_LANES)
 def seal_lanes(t: Directory, last: int) -> int:
     """Count the events of one key up to a slice, and fold its slices into prefixes and trees."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
@@ -68,7 +68,7 @@ def seal_lanes(t: Directory, last: int) -> int:
     return 0
 
 
-@outlined
+@linked(d.GROW_TREE)
 def grow_tree(t: Directory, first: int, last: int) -> int:
     """Fold the lanes of slices into the leaves of a flat tree, and those into its nodes."""
     scalars, units, half = ints(t, d.SCALARS), ints(t, d.UNIT), ints(t, d.SCALARS)[d.TREE_HALF]
@@ -93,14 +93,21 @@ def grow_tree(t: Directory, first: int, last: int) -> int:
 
 @outlined
 def fold_lanes(t: Directory, windows: int) -> int:
-    """Fold the slices of each window of one key: by prefixes, or by nodes of the tree."""
+    """Fold the slices of each window of one key: by prefixes, or by nodes of trees."""
     scalars, parts = ints(t, d.SCALARS), ints(t, d.PARTS)
     for part in range(scalars[d.PART_COUNT]):
         kernel = parts[part * d.P_FIELDS + d.P_RANGE]
         if kernel:
             call(kernel, t, part, 0, windows)
-    if scalars[d.TREE_PARTS] == 0:
-        return 0
+    if scalars[d.TREE_PARTS]:
+        fold_trees(t, windows)
+    return 0
+
+
+@linked(d.FOLD_TREES)
+def fold_trees(t: Directory, windows: int) -> int:
+    """Fold the nodes of trees that the slices of each window make up."""
+    scalars = ints(t, d.SCALARS)
     lows, highs, half = ints(t, d.DUE_LOW), ints(t, d.DUE_HIGH), scalars[d.TREE_HALF]
     for w in range(windows):
         if not has_room(t, scalars, 128):
@@ -163,7 +170,7 @@ def fresh_between(t: Directory, low: int, high: int) -> tuple[int, int]:
     return before[begin], before[first]
 
 
-@outlined
+@linked(d.EMIT_LANES)
 def emit_lanes(t: Directory) -> int:
     """A row for each window of one key."""
     scalars, windows = ints(t, d.SCALARS), ints(t, d.SCALARS)[d.WINDOWS]
@@ -295,7 +302,7 @@ def emit_new(t: Directory, low: int, high: int) -> int:
     return 0
 
 
-@outlined
+@linked(d.EMIT_CHANGED)
 def emit_changed(t: Directory, w: int) -> int:
     """A row for each key that has an event of this step in a window that was reported."""
     scalars, out_row = ints(t, d.SCALARS), ints(t, d.OUT_ROW)
@@ -331,7 +338,7 @@ def emit_changed(t: Directory, w: int) -> int:
     return 0
 
 
-@outlined
+@linked(d.EMIT_CELLS)
 def emit_cells(t: Directory) -> int:
     """The rows of each window, from the one on that had no room before."""
     scalars, first = ints(t, d.SCALARS), ints(t, d.DUE_ROW)

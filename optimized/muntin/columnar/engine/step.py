@@ -13,11 +13,14 @@ from muntin.columnar.engine.cells import (
     release_index,
 )
 from muntin.columnar.engine.compiling import (
+    UNLINKED,
     Phase,
     call,
     floats,
     inlined,
     ints,
+    lacks,
+    linked,
     outlined,
     set_address,
 )
@@ -109,7 +112,32 @@ def lacks_room(t: Directory) -> bool:
     return scalars[d.FREE_UNITS] + scalars[d.UNITS] - scalars[d.TOP_UNIT] < need
 
 
-@outlined
+@inlined
+def lacks_placing(t: Directory, layout: int) -> bool:
+    """Whether the kernels that place rows are to be linked first."""
+    if layout == d.LANES:
+        return lacks(t, d.PLACE_LANES)
+    return lacks(t, d.PLACE_DENSE) if layout == d.DENSE else lacks(t, d.PLACE_SPARSE)
+
+
+@inlined
+def lacks_emission(t: Directory, layout: int, changed: bool, trees: int) -> bool:
+    """Whether the kernels that find and emit windows are to be linked first."""
+    lacking = lacks(t, d.FIND_WINDOWS)
+    if layout == d.LANES:
+        lacking |= lacks(t, d.SEAL_LANES) | lacks(t, d.EMIT_LANES)
+    else:
+        lacking |= lacks(t, d.EMIT_CELLS)
+    if layout == d.LANES and trees:
+        lacking |= lacks(t, d.GROW_TREE) | lacks(t, d.FOLD_TREES)
+    if changed:
+        lacking |= lacks(t, d.FIND_CHANGED)
+        if layout != d.LANES:
+            lacking |= lacks(t, d.SORT_DIRTY_CELLS) | lacks(t, d.EMIT_CHANGED)
+    return lacking
+
+
+@linked(d.ADMIT)
 def admit(t: Directory) -> int:
     """Check all that a batch needs; nothing changes but numbers of keys."""
     scalars = ints(t, d.SCALARS)
@@ -124,6 +152,8 @@ def admit(t: Directory) -> int:
         if 3 * (scalars[d.KEY_COUNT] + scalars[d.N]) > 2 << scalars[d.KEY_BITS]:
             scalars[d.NEED] = 0
             return d.RELAY
+        if lacks(t, d.NUMBER_KEYS):
+            return UNLINKED
         number_keys(t)
     if scalars[d.KEY_COUNT] > len(ints(t, d.OUT_ROW)):
         return d.RELAY
@@ -137,6 +167,8 @@ def admit(t: Directory) -> int:
             return d.RELAY
         if lacks_room(t):
             return d.ROOM
+        if lacks_placing(t, scalars[d.LAYOUT]):
+            return UNLINKED
     if scalars[d.STORE_COUNT] and call(scalars[d.ADMIT_SESSIONS], t, 0, 0, 0):
         return d.SESSION_ROOM
     return d.WIDEN if may_overflow(t) else d.DONE
@@ -163,7 +195,7 @@ def ingest(t: Directory) -> int:
     return 0
 
 
-@outlined
+@linked(d.FIND_WINDOWS)
 def find_windows(t: Directory, upto: int) -> int:
     """Seal slices, and find the windows that changed or are due."""
     scalars, edges, lookup = ints(t, d.SCALARS), ints(t, d.EDGES), ints(t, d.LOOKUP)
@@ -207,6 +239,9 @@ def advance_windows(t: Directory) -> int:
         if upto < scalars[d.DUE] and scalars[d.DIRTY_SLICES] == 0:
             scalars[d.WINDOWS] = scalars[d.OUT] = 0
             return d.DONE
+        changed = scalars[d.DIRTY_SLICES] > 0
+        if lacks_emission(t, scalars[d.LAYOUT], changed, scalars[d.TREE_PARTS]):
+            return UNLINKED
         code = find_windows(t, upto)
         if code:
             return code
@@ -251,6 +286,8 @@ def run_step(t: Directory, n: int, given: int) -> int:
         scalars[d.N] = n
         if n:
             bind_columns(t)
+            if lacks(t, d.ADMIT):
+                return UNLINKED
             code = admit(t)
             if code:
                 return code

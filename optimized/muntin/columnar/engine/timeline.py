@@ -32,7 +32,7 @@ def slice_of(time: int, edges: Ints, lookup: Ints, origin: int, shift: int, slic
     return np.int64(s)
 
 
-@inlined
+@outlined
 def slice_at(time: int, edges: Ints, lookup: Ints, origin: int, shift: int, slices: int) -> int:
     """The slice that begins at an edge, or the bound of the slices that is nearest."""
     if time <= edges[0]:

@@ -1,7 +1,7 @@
 """Windows that are due or changed: which they are, and which slices they hold."""
 
 from muntin.columnar.engine import directory as d
-from muntin.columnar.engine.compiling import Ints, inlined, ints, outlined
+from muntin.columnar.engine.compiling import Ints, inlined, ints, linked, outlined
 from muntin.columnar.engine.directory import Directory
 from muntin.columnar.engine.timeline import slice_at
 
@@ -45,7 +45,7 @@ def sort_dirty_slices(t: Directory) -> int:
     return n
 
 
-@outlined
+@linked(d.SORT_DIRTY_CELLS)
 def sort_dirty_cells(t: Directory) -> int:
     """Order the events behind the reported time by slice, as the sorted slices lie."""
     scalars, dirty, place = ints(t, d.SCALARS), ints(t, d.DIRTY_SLICE), ints(t, d.COUNT_BEFORE)
@@ -81,7 +81,7 @@ def holds_events(t: Directory, lanes: bool, low: int, high: int) -> bool:
     return high > low
 
 
-@outlined
+@linked(d.FIND_CHANGED)
 def find_changed(t: Directory) -> int:
     """Windows that were reported and hold an event of this step, query by query."""
     scalars, q = ints(t, d.SCALARS), ints(t, d.QUERIES)
