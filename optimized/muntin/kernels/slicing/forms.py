@@ -148,7 +148,7 @@ def form(name: str, sources: tuple[Source, ...] = ()) -> Form | None:
     if len(sources) > 1:
         return None
     if name == "median" or name.startswith("percentile("):
-        p = Fraction(50) if name == "median" else Fraction(name[11:-1])
+        p = Fraction(50) if name == "median" else Fraction(name[11:-1].rstrip("%"))
         values = Everything(first)
         return Form(name, (values,), partial(_percentile, values, p))
     return _SIMPLE[name](name, first) if name in _SIMPLE else None
