@@ -6,7 +6,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from muntin.columnar.table import aggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
 from muntin.kernels.slicing.plan import Method
 from muntin.reference.specification import SpecificationOperator
@@ -16,6 +15,7 @@ from muntin.spec.query import Query, Settings
 from muntin.spec.stream import END, Event, Step
 from muntin.spec.windows.data_driven import Punctuation, Session
 from muntin.spec.windows.periodic import tumbling
+from support.arrow_results import aggregate
 
 pa = import_module("pyarrow")
 KINDS = {"near": Session(3), "far": Session(9), "cut": Punctuation(), "five": tumbling(5)}
@@ -113,7 +113,7 @@ def test_what_is_no_column_of_gaps_or_marks_in_a_table_is_named() -> None:
     for wrong, message in (
         ({}, "nothing marks punctuations; say mark='a column of booleans'"),
         ({"gap": "f", "mark": "b"}, "the gaps 'f' must be integers"),
-        ({"gap": "s", "mark": "b"}, "the column 's' is of string, which is no number"),
+        ({"gap": "s", "mark": "b"}, "the gaps 's' must be integers, in the unit of the time 't', not string"),
         ({"gap": "y", "mark": "b"}, "there must be one column 'y'"),
         ({"mark": "x"}, "the marks 'x' must be booleans, not int64"),
     ):
