@@ -113,7 +113,10 @@ def test_what_is_no_column_of_gaps_or_marks_in_a_table_is_named() -> None:
     for wrong, message in (
         ({}, "nothing marks punctuations; say mark='a column of booleans'"),
         ({"gap": "f", "mark": "b"}, "the gaps 'f' must be integers"),
-        ({"gap": "s", "mark": "b"}, "the gaps 's' must be integers, in the unit of the time 't', not string"),
+        (
+            {"gap": "s", "mark": "b"},
+            "the gaps 's' must be integers, in the unit of the time 't'",
+        ),
         ({"gap": "y", "mark": "b"}, "there must be one column 'y'"),
         ({"mark": "x"}, "the marks 'x' must be booleans, not int64"),
     ):

@@ -16,6 +16,7 @@ from typing import Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from muntin.columnar.arguments import is_mapping
 from muntin.columnar.durations import TimeUnit
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.arrays import FARTHEST, LAST, Flags, Ints, column_of
@@ -83,7 +84,7 @@ def table_of(table: object) -> ArrowTable:
     """Any object with the Arrow stream interface, or a dict of arrays, as an Arrow table."""
     if is_table(table):
         return table
-    if isinstance(table, Mapping):
+    if is_mapping(table):
         return _table_of_columns(table)
     if not hasattr(table, "__arrow_c_stream__"):
         remedy = "; collect it first" if hasattr(table, "collect") else ""
@@ -129,7 +130,7 @@ def _array(values: object) -> ArrowColumn:
 
 def _failing_row(values: object) -> str:
     """The first row of a list up to which no array can be made."""
-    if not isinstance(values, list | tuple):
+    if not is_row(values):
         return ""
 
     def fails(row: int) -> bool:

@@ -92,7 +92,9 @@ class CallArguments(TypedDict, total=False):
 
 
 @overload
-def aggregate(rows: Frame, *, to: None = None, **call: Unpack[CallArguments]) -> Frame: ...
+def aggregate(  # type: ignore[overload-overlap] # each frame is a stream of another kind
+    rows: Frame, *, to: None = None, **call: Unpack[CallArguments]
+) -> Frame: ...
 @overload
 def aggregate(
     rows: Mapping[str, object], *, to: None = None, **call: Unpack[CallArguments]
@@ -183,7 +185,9 @@ class RollingArguments(TypedDict, total=False):
 
 
 @overload
-def rolling(rows: Frame, *, to: None = None, **call: Unpack[RollingArguments]) -> Frame: ...
+def rolling(  # type: ignore[overload-overlap] # each frame is a stream of another kind
+    rows: Frame, *, to: None = None, **call: Unpack[RollingArguments]
+) -> Frame: ...
 @overload
 def rolling(
     rows: Mapping[str, object], *, to: None = None, **call: Unpack[RollingArguments]
@@ -358,21 +362,24 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
     gaps = None if inputs.gap is None else arrow.gap_values(table, inputs.gap, unit)
     marks = None if inputs.mark is None else arrow.mark_values(table, inputs.mark)
     keys = key_columns.numbers.number if inputs.keys else None
+
+    def take(rows: slice, watermark: float | None) -> Answered:
+        each = {name: _some_values(values, rows) for name, values in fields.items()}
+        return operator.take_columns(
+            row_times[rows],
+            each if single is None else _some_values(single, rows),
+            None if keys is None else keys[rows],
+            watermark,
+            gaps=None if gaps is None else _some_values(gaps, rows),
+            marks=None if marks is None else marks[rows],
+        )
+
     with ProgressBar(row_times.size, call.progress) as bar:
-        for begin in range(0, max(1, row_times.size), ROWS_A_STEP):
-            rows = slice(begin, begin + ROWS_A_STEP)
-            bar.advance(begin)
-            answered = operator.take_columns(
-                row_times[rows],
-                {name: _some_values(each, rows) for name, each in fields.items()}
-                if single is None
-                else _some_values(single, rows),
-                None if keys is None else keys[rows],
-                END_OF_STREAM if rows.stop >= row_times.size else None,
-                gaps=None if gaps is None else _some_values(gaps, rows),
-                marks=None if marks is None else marks[rows],
-            )
-    return answered
+        begins = range(0, max(1, row_times.size), ROWS_A_STEP)
+        for begin in begins[:-1]:
+            take(slice(begin, begin + ROWS_A_STEP), None)
+            bar.advance(begin + ROWS_A_STEP)
+        return take(slice(begins[-1], None), END_OF_STREAM)
 
 
 def _some_values(values: Values, rows: slice) -> Values:

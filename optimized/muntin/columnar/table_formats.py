@@ -8,7 +8,7 @@ Polars and DuckDB only those are imported that the caller has, so none is a depe
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from muntin.columnar import arrow
 from muntin.columnar.arguments import is_mapping
@@ -17,6 +17,7 @@ from muntin.spec.errors import InvalidInputError, UnsupportedError
 
 TableFormat = Literal["arrow", "pandas", "polars", "duckdb", "dict"]
 """The kinds of tables that a call can return."""
+FORMATS: tuple[TableFormat, ...] = ("arrow", "pandas", "polars", "duckdb", "dict")
 FRAME_CLASSES: Mapping[TableFormat, str] = {
     "pandas": "DataFrame",
     "polars": "DataFrame",
@@ -28,7 +29,8 @@ FRAME_CLASSES: Mapping[TableFormat, str] = {
 class FrameProtocol(Protocol):
     """A table of pandas, Polars or DuckDB: it has columns, and it streams to Arrow."""
 
-    columns: object
+    @property
+    def columns(self) -> object: ...  # noqa: D102 - as all three have it
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...  # noqa: D105, RUF100 - of Arrow
 
@@ -61,14 +63,14 @@ def table_format(table: object) -> TableFormat:
 
 def check_format(to: object, table: object) -> TableFormat:
     """The kind of table that a call returns: that of the table that it was given, or another."""
-    for name in get_args(TableFormat):
+    if to is None:
+        return table_format(table)
+    for name in FORMATS:
         if to == name:
             if name in FRAME_CLASSES:
                 _library(name)
             return name
-    if to is None:
-        return table_format(table)
-    raise InvalidInputError(f"to must be one of {', '.join(get_args(TableFormat))}, not {to!r}")
+    raise InvalidInputError(f"to must be one of {', '.join(FORMATS)}, not {to!r}")
 
 
 def _library(name: str) -> object:
@@ -96,7 +98,7 @@ def _relation(result: ArrowTable, given: object) -> object:
     """A relation over a result, on the connection of the relation that was given."""
     if table_format(given) != "duckdb":
         return getattr(_library("duckdb"), "from_arrow")(result)  # noqa: B009 - it is not typed
-    muntin_result = result  # noqa: F841 - DuckDB looks for this name where it is called
+    muntin_result = result  # noqa: F841 # pyright: ignore[reportUnusedVariable] - DuckDB looks for it where it is called
     return getattr(given, "query")("muntin", "select * from muntin_result")  # noqa: B009 - it is not typed
 
 
@@ -111,7 +113,8 @@ def extended_table(
         indexed = {name: getattr(one, "set_axis")(index) for name, one in series.items()}  # noqa: B009 - the same
         return getattr(given, "assign")(**indexed)  # noqa: B009 - the same
     if kept and is_mapping(given):
-        return {**given, **{name: arrow.numpy_values(column) for name, column in more.items()}}
+        arrays = {name: arrow.numpy_values(column) for name, column in more.items()}
+        return dict[object, object](given) | arrays
     for name, column in more.items():
         read = read.append_column(name, column)
     return result_table(read, to, given)
