@@ -185,10 +185,10 @@ GOOD: dict[str, object] = {
         ({"watermark": timedelta(microseconds=-1)}, "watermark=-1 is below zero"),
         ({"watermark": 5}, "watermark is 5, without a unit, and the time 'ts' is a timestamp"),
         ({"allowed_lateness": 5}, "write '5 seconds' or timedelta(seconds=5)"),
-        ({"windows": [tumbling(60)]}, "windows[0]: the size is 60, without a unit, and the time"),
+        ({"windows": [tumbling(60)]}, "windows[0]: size is 60, without a unit, and the time"),
         (
             {"windows": {"w": duration_windows.tumbling("1 minute")}, "time": "v"},
-            "window 'w': the size is '1 minute', and the time 'v' holds integers, of which only",
+            "window 'w': size is '1 minute', and the time 'v' holds integers, of which only",
         ),
     ],
 )

@@ -93,7 +93,7 @@ def remedy_for(text: str) -> str:
 class TimeUnit:
     """The unit of a time column.
 
-    Timestamps have one, of so many nanoseconds, and may have a zone. Of integers only the caller
+    Timestamps have one, in nanoseconds, and may have a zone. Of integers only the caller
     knows it.
     """
 

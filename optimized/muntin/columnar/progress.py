@@ -13,7 +13,7 @@ PATIENCE, INTERVAL, WIDTH = 2.0, 0.1, 30
 """Seconds until a bar is drawn, and between two drawings; its width."""
 
 
-class ProgressBar:
+class RowProgress:
     """The rows that a call has processed, of all, as a bar."""
 
     def __init__(

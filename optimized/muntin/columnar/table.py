@@ -47,7 +47,7 @@ from muntin.columnar.arguments import (
 from muntin.columnar.arrow import ArrowColumn, ArrowTable, DistinctKeys
 from muntin.columnar.durations import Length
 from muntin.columnar.key_numbers import KeyNumbers, number_keys
-from muntin.columnar.progress import ProgressBar
+from muntin.columnar.progress import RowProgress
 from muntin.columnar.table_formats import (
     Frame,
     NumpyTable,
@@ -62,7 +62,7 @@ from muntin.columnar.windows import rolling as rolling_window
 from muntin.kernels.aggregator.array_backend import DTYPES
 from muntin.kernels.slicing.answer import Answer
 from muntin.kernels.slicing.answered import Answered, Lines
-from muntin.kernels.slicing.arrays import NONE, Ints, column_of
+from muntin.kernels.slicing.arrays import NONE, Flags, Ints, column_of
 from muntin.kernels.slicing.batch import Values
 from muntin.kernels.slicing.custom import CompiledAggregate
 from muntin.kernels.slicing.operator import ColumnarOperator
@@ -357,29 +357,44 @@ def _evaluate(call: _Call, key_columns: _KeyColumns, settings: Settings) -> Answ
             over_values = request.over_values(is_single=is_single)
             each = request.over_columns(inputs.time) if with_times else over_values
             operator.add(Query(query_id(request.label, name), kind, each))
-    single = next(iter(fields.values()), None) if is_single and not with_times else None
     unit = arrow.time_unit(table, inputs.time)
-    gaps = None if inputs.gap is None else arrow.gap_values(table, inputs.gap, unit)
-    marks = None if inputs.mark is None else arrow.mark_values(table, inputs.mark)
-    keys = key_columns.numbers.number if inputs.keys else None
-
-    def take(rows: slice, watermark: float | None) -> Answered:
-        each = {name: _some_values(values, rows) for name, values in fields.items()}
-        return operator.take_columns(
-            row_times[rows],
-            each if single is None else _some_values(single, rows),
-            None if keys is None else keys[rows],
-            watermark,
-            gaps=None if gaps is None else _some_values(gaps, rows),
-            marks=None if marks is None else marks[rows],
-        )
-
-    with ProgressBar(row_times.size, call.progress) as bar:
+    rows = _TableRows(
+        row_times,
+        fields,
+        is_single and not with_times,
+        key_columns.numbers.number if inputs.keys else None,
+        None if inputs.gap is None else arrow.gap_values(table, inputs.gap, unit),
+        None if inputs.mark is None else arrow.mark_values(table, inputs.mark),
+    )
+    with RowProgress(row_times.size, call.progress) as bar:
         begins = range(0, max(1, row_times.size), ROWS_A_STEP)
         for begin in begins[:-1]:
-            take(slice(begin, begin + ROWS_A_STEP), None)
+            rows.ingest(operator, slice(begin, begin + ROWS_A_STEP), None)
             bar.advance(begin + ROWS_A_STEP)
-        return take(slice(begins[-1], None), END_OF_STREAM)
+        return rows.ingest(operator, slice(begins[-1], None), END_OF_STREAM)
+
+
+class _TableRows(NamedTuple):
+    """The columns of a table as an operator takes them."""
+
+    times: Ints
+    fields: Mapping[str, Values]
+    is_single: bool
+    keys: Ints | None
+    gaps: Values | None
+    marks: Flags | None
+
+    def ingest(self, operator: ColumnarOperator, rows: slice, watermark: float | None) -> Answered:
+        """Process some rows."""
+        fields = {name: _some_values(values, rows) for name, values in self.fields.items()}
+        return operator.take_columns(
+            self.times[rows],
+            next(iter(fields.values()), None) if self.is_single else fields,
+            None if self.keys is None else self.keys[rows],
+            watermark,
+            gaps=None if self.gaps is None else _some_values(self.gaps, rows),
+            marks=None if self.marks is None else self.marks[rows],
+        )
 
 
 def _some_values(values: Values, rows: slice) -> Values:

@@ -35,8 +35,8 @@ class DurationWindow:
 
     def in_units_of(self, unit: TimeUnit, where: str) -> WindowType:
         """The window type of the specification, with lengths in the unit of a time column."""
-        lengths = {n: unit.length(x, f"{where}: the {n}") for n, x in self.lengths.items()}
-        positions = {n: unit.position(x, f"{where}: the {n}") for n, x in self.positions.items()}
+        lengths = {n: unit.length(x, f"{where}: {n}") for n, x in self.lengths.items()}
+        positions = {n: unit.position(x, f"{where}: {n}") for n, x in self.positions.items()}
         try:
             return self.build(**lengths, **positions, **self.counts)
         except InvalidInputError as error:
@@ -152,7 +152,7 @@ def window_in_units(window: object, unit: TimeUnit, where: str) -> WindowType:
     if window.measure is TIME:
         traits = traits_of(window)
         for name, length in traits.lengths.items():
-            unit.length(length, f"{where}: the {name}")
+            unit.length(length, f"{where}: {name}")
         for name, position in traits.positions.items():
-            unit.position(position, f"{where}: the {name}")
+            unit.position(position, f"{where}: {name}")
     return window
