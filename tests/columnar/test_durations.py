@@ -7,7 +7,6 @@ from fractions import Fraction
 from importlib import import_module
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from muntin.columnar import windows as w
@@ -19,7 +18,7 @@ from muntin.spec.windows.frames import state
 from muntin.spec.windows.window import WindowType
 from support.arrow_results import aggregate, rolling
 
-pa = import_module("pyarrow")
+pa, pd = map(import_module, ("pyarrow", "pandas"))
 MINUTE = 60 * 10**9
 MICROS = TimeUnit("ts", 1000, has_zone=True)
 INTEGERS = TimeUnit("t")
@@ -211,31 +210,22 @@ def test_every_kind_of_timestamp_takes_durations(name: str) -> None:
     ]
     each = rolling(table, size="45 minutes", aggregates={"s": ("sum", "v")}).to_pylist()
     assert [row["s"] for row in each] == [1, 3, 4]
-    for call in (
-        lambda: aggregate(table, windows=[periodic.tumbling(60)], aggregates=["count"]),
-        lambda: rolling(table, size=60, aggregates={"n": "count"}),
-    ):
-        with pytest.raises(InvalidInputError, match="size is 60, without a unit, and the time"):
-            call()
+    with pytest.raises(InvalidInputError, match="size is 60, without a unit, and the time"):
+        aggregate(table, windows=[periodic.tumbling(60)], aggregates=["count"])
+    with pytest.raises(InvalidInputError, match="size is 60, without a unit, and the time"):
+        rolling(table, size=60, aggregates={"n": "count"})
 
 
 def test_gaps_beside_timestamps_are_durations() -> None:
     gaps = np.array([50, -1, 1], "timedelta64[m]").astype("timedelta64[s]")
-    gaps[1] = np.timedelta64("NaT")
+    gaps[1] = np.timedelta64("NaT", "s")
     table = {"ts": STAMPS, "g": gaps, "i": [1, 2, 3]}
     kinds: Windows = [w.session("30 minutes")]
     rows = aggregate(table, windows=kinds, gap="g", aggregates=["count"]).to_pylist()
-    assert [(row["end"].hour, row["end"].minute, row["count"]) for row in rows] == [
-        (11, 10, 2),
-        (12, 1, 1),
-    ]
-    with pytest.raises(
-        InvalidInputError, match="the gaps 'i' must be durations, since the time 't"
-    ):
+    assert [(str(row["end"])[11:16], row["count"]) for row in rows] == [("11:10", 2), ("12:01", 1)]
+    with pytest.raises(InvalidInputError, match="the gaps 'i' must be durations, since the time"):
         aggregate(table, windows=kinds, gap="i", aggregates=["count"])
-    with pytest.raises(
-        InvalidInputError, match="the gaps 'g' must be integers, in the unit of the"
-    ):
+    with pytest.raises(InvalidInputError, match="the gaps 'g' must be integers, in the unit of"):
         aggregate(table, windows=[w.session(3)], time="i", gap="g", aggregates=["count"])
     fine = {"ts": STAMPS.astype("datetime64[s]"), "g": np.array([1, 2, 3], "timedelta64[ms]")}
     with pytest.raises(InvalidInputError, match="the gaps 'g' are finer than the time 'ts'"):
