@@ -146,7 +146,7 @@ BARE: list[tuple[Callable[[], TableWindow], str]] = [
 
 
 @pytest.mark.parametrize(("build", "message"), BARE)
-def test_an_integer_beside_timestamps_is_refused_with_its_remedy(
+def test_an_integer_next_to_timestamps_is_refused_with_its_remedy(
     build: Callable[[], TableWindow], message: str
 ) -> None:
     with pytest.raises(InvalidInputError, match=f"window 'w': {message}"):
@@ -163,7 +163,7 @@ def test_an_integer_beside_timestamps_is_refused_with_its_remedy(
         w.last_n_every(3, "1 s"),
     ],
 )
-def test_a_duration_beside_integers_is_refused_with_its_remedy(window: TableWindow) -> None:
+def test_a_duration_next_to_integers_is_refused_with_its_remedy(window: TableWindow) -> None:
     remedy = "and the time 't' holds integers, of which only you know the unit: write an integer"
     with pytest.raises(InvalidInputError, match=remedy):
         window_in_units(window, INTEGERS, "window 'w'")
@@ -216,7 +216,7 @@ def test_every_kind_of_timestamp_takes_durations(name: str) -> None:
         rolling(table, size=60, aggregates={"n": "count"})
 
 
-def test_gaps_beside_timestamps_are_durations() -> None:
+def test_gaps_next_to_timestamps_are_durations() -> None:
     gaps = np.array([50, -1, 1], "timedelta64[m]").astype("timedelta64[s]")
     gaps[1] = np.timedelta64("NaT", "s")
     table = {"ts": STAMPS, "g": gaps, "i": [1, 2, 3]}

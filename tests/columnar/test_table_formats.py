@@ -30,7 +30,7 @@ TABLE = pa.table(
 
 
 class Streamed:
-    """A table of a library that nobody has heard of: it streams to Arrow."""
+    """A table of an unknown library: it streams to Arrow."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return TABLE.__arrow_c_stream__(requested_schema)
